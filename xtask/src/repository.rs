@@ -81,12 +81,12 @@ pub(crate) struct Resolve {
 #[derive(Deserialize)]
 pub(crate) struct Node {
     pub(crate) id: String,
-    pub(crate) deps: Vec<Link>,
+    pub(crate) deps: Vec<DependencyLink>,
 }
 
 /// A package that another is built with.
 #[derive(Deserialize)]
-pub(crate) struct Link {
+pub(crate) struct DependencyLink {
     pub(crate) pkg: String,
     dep_kinds: Vec<Kind>,
 }
@@ -96,7 +96,7 @@ struct Kind {
     kind: Option<String>,
 }
 
-impl Link {
+impl DependencyLink {
     /// The package itself needs it, and not only its tests or its build script.
     pub(crate) fn is_normal(&self) -> bool {
         self.dep_kinds.iter().any(|kind| kind.kind.is_none())

@@ -48,22 +48,26 @@ pub type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// A handle to one thread of JavaScript. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Client {
-    outgoing: Outgoing,
-    pending: Arc<Mutex<Pending>>,
+    outgoing: Route,
+    pending: Arc<Mutex<PendingCommands>>,
 }
 
 /// The way to a thread.
 #[derive(Clone, Debug)]
-enum Outgoing {
+enum Route {
     /// Over the socket.
     Socket(mpsc::UnboundedSender<String>),
     /// Wrapped, through the main thread.
-    Worker { session_id: String, frames: mpsc::WeakUnboundedSender<String>, main: Arc<Mutex<Pending>> },
+    Worker {
+        session_id: String,
+        frames: mpsc::WeakUnboundedSender<String>,
+        main: Arc<Mutex<PendingCommands>>,
+    },
 }
 
 /// The commands in flight.
 #[derive(Debug)]
-pub(crate) struct Pending {
+pub(crate) struct PendingCommands {
     next_id: i64,
     /// `None` once the connection is closed.
     replies: Option<HashMap<i64, oneshot::Sender<Reply>>>,
@@ -89,9 +93,9 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let (outgoing, frames) = mpsc::unbounded_channel();
-    let pending = Pending::shared();
+    let pending = PendingCommands::shared();
     let (mut inbox, incoming) = Inbox::new(&pending, outgoing.downgrade(), limit);
-    let client = Client { outgoing: Outgoing::Socket(outgoing), pending };
+    let client = Client { outgoing: Route::Socket(outgoing), pending };
     let driver = async move {
         let (sink, stream) = socket.split();
         // When the inbox goes, every caller learns that no reply will come, even if this future is dropped.
@@ -110,10 +114,10 @@ impl Client {
     pub(crate) fn of_worker(
         session_id: String,
         frames: mpsc::WeakUnboundedSender<String>,
-        main: Arc<Mutex<Pending>>,
-        pending: Arc<Mutex<Pending>>,
+        main: Arc<Mutex<PendingCommands>>,
+        pending: Arc<Mutex<PendingCommands>>,
     ) -> Self {
-        Self { outgoing: Outgoing::Worker { session_id, frames, main }, pending }
+        Self { outgoing: Route::Worker { session_id, frames, main }, pending }
     }
 
     /// Sends a command and waits for its result, at most for `deadline`.
@@ -130,7 +134,7 @@ impl Client {
         serde_json::from_str(result).map_err(|error| Error::Malformed { command, reason: error.to_string() })
     }
 
-    fn send<C: Command>(&self, command: &C) -> Result<Waiting<'_>, Error> {
+    fn send<C: Command>(&self, command: &C) -> Result<PendingCommand<'_>, Error> {
         let (slot, reply) = oneshot::channel();
         let id = {
             let mut pending = lock(&self.pending);
@@ -138,14 +142,14 @@ impl Client {
             pending.replies.as_mut().ok_or(Error::Closed)?.insert(id, slot);
             id
         };
-        let waiting = Waiting { client: self, id, reply };
+        let waiting = PendingCommand { client: self, id, reply };
         tracing::trace!(id, command = C::METHOD, "command");
         self.outgoing.send(frame(id, command)?)?;
         Ok(waiting)
     }
 }
 
-impl Outgoing {
+impl Route {
     fn send(&self, frame_for_it: String) -> Result<(), Error> {
         match self {
             Self::Socket(frames) => frames.send(frame_for_it).map_err(|_| Error::Closed),
@@ -175,25 +179,25 @@ fn frame<C: Command>(id: i64, params: &C) -> Result<String, Error> {
 }
 
 /// A command in flight. Its slot goes when it is dropped, answered or not.
-struct Waiting<'a> {
+struct PendingCommand<'a> {
     client: &'a Client,
     id: i64,
     reply: oneshot::Receiver<Reply>,
 }
 
-impl Waiting<'_> {
+impl PendingCommand<'_> {
     async fn reply(mut self) -> Result<Reply, Error> {
         (&mut self.reply).await.map_err(|_| Error::Closed)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for PendingCommand<'_> {
     fn drop(&mut self) {
         lock(&self.client.pending).take(self.id);
     }
 }
 
-impl Pending {
+impl PendingCommands {
     pub(crate) fn shared() -> Arc<Mutex<Self>> {
         Arc::new(Mutex::new(Self { next_id: 1, replies: Some(HashMap::new()) }))
     }
@@ -228,7 +232,7 @@ impl Failure {
 }
 
 /// Nothing panics while the lock is held, and the table is whole between any two statements.
-pub(crate) fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
+pub(crate) fn lock(pending: &Mutex<PendingCommands>) -> MutexGuard<'_, PendingCommands> {
     pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -139,13 +139,13 @@ fn body(response: &[u8]) -> Result<Option<&[u8]>, &'static str> {
 fn parse_targets(json: &[u8], host: &str, port: u16) -> Result<Vec<Target>, String> {
     #[derive(Default, Deserialize)]
     #[serde(rename_all = "camelCase", default)]
-    struct Listed {
+    struct ListedTarget {
         title: String,
         url: String,
         web_socket_debugger_url: String,
     }
-    let listed: Vec<Listed> = serde_json::from_slice(json).map_err(|error| error.to_string())?;
-    let target = |Listed { title, url, web_socket_debugger_url: address }: Listed| {
+    let listed: Vec<ListedTarget> = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+    let target = |ListedTarget { title, url, web_socket_debugger_url: address }: ListedTarget| {
         // It names the host that the question did, which is not how we reach it.
         let address: Address = address.parse().map_err(|error: ConnectError| error.to_string())?;
         Ok(Target { address: Address { host: host.to_owned(), port, ..address }, title, url })

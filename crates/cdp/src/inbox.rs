@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use crate::client::{Client, Failure, Incoming, Message, Pending, Reply, Worker, lock};
+use crate::client::{Client, Failure, Incoming, Message, PendingCommands, Reply, Worker, lock};
 use crate::text::{addressee, without_lone_surrogates};
 use crate::types::{Event, node_worker};
 
@@ -26,13 +26,13 @@ pub(crate) struct Inbox {
 /// A thread of JavaScript, as its messages are seen from here. When it goes, its callers learn that no reply
 /// will come.
 struct Thread {
-    pending: Arc<Mutex<Pending>>,
+    pending: Arc<Mutex<PendingCommands>>,
     events: mpsc::UnboundedSender<Message>,
 }
 
 impl Inbox {
     pub(crate) fn new(
-        pending: &Arc<Mutex<Pending>>,
+        pending: &Arc<Mutex<PendingCommands>>,
         frames: mpsc::WeakUnboundedSender<String>,
         limit: usize,
     ) -> (Self, Incoming) {
@@ -73,7 +73,7 @@ impl Inbox {
     }
 
     fn attach(&mut self, attached: node_worker::AttachedToWorker) -> Worker {
-        let pending = Pending::shared();
+        let pending = PendingCommands::shared();
         let (thread, incoming) = Thread::new(&pending);
         let session_id = attached.session_id.clone();
         self.workers.insert(session_id.clone(), thread);
@@ -102,12 +102,12 @@ struct Envelope<'a> {
     params: Option<&'a RawValue>,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
-    error: Option<Refusal>,
+    error: Option<ErrorReply>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Refusal {
+struct ErrorReply {
     code: i64,
     message: String,
     /// Which parameter is wrong, for example.
@@ -116,7 +116,7 @@ struct Refusal {
 
 impl Thread {
     #[expect(clippy::disallowed_methods, reason = "this is the wire client: its reader must never wait")]
-    fn new(pending: &Arc<Mutex<Pending>>) -> (Self, Incoming) {
+    fn new(pending: &Arc<Mutex<PendingCommands>>) -> (Self, Incoming) {
         let (events, incoming) = mpsc::unbounded_channel();
         (Self { pending: Arc::clone(pending), events }, incoming)
     }
@@ -138,7 +138,7 @@ impl Thread {
             Envelope { id: Some(id), error: None, result, .. } => {
                 self.answer(id, Ok(result.map(ToOwned::to_owned)));
             }
-            Envelope { id: Some(id), error: Some(Refusal { code, message, data }), .. } => {
+            Envelope { id: Some(id), error: Some(ErrorReply { code, message, data }), .. } => {
                 let message = data.map(|data| format!("{message}: {data}")).unwrap_or(message);
                 self.answer(id, Err(Failure::Refused { code, message }));
             }

@@ -72,11 +72,11 @@ pub type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 #[derive(Clone, Debug)]
 pub struct Client {
     outgoing: mpsc::UnboundedSender<Bytes>,
-    pending: Arc<Mutex<Pending>>,
+    pending: Arc<Mutex<PendingRequests>>,
 }
 
 #[derive(Debug)]
-struct Pending {
+struct PendingRequests {
     next_seq: i64,
     /// `None` once the connection is closed.
     replies: Option<HashMap<i64, oneshot::Sender<Reply>>>,
@@ -104,7 +104,7 @@ where
     let (outgoing, frames) = mpsc::unbounded_channel();
     let (events, incoming) = mpsc::unbounded_channel();
     let pending =
-        Arc::new(Mutex::new(Pending { next_seq: 1, replies: Some(HashMap::new()), cancels: false }));
+        Arc::new(Mutex::new(PendingRequests { next_seq: 1, replies: Some(HashMap::new()), cancels: false }));
     let client = Client { outgoing, pending: Arc::clone(&pending) };
     let driver = async move {
         tokio::select! {
@@ -175,7 +175,7 @@ impl Client {
         self.outgoing.closed().await;
     }
 
-    fn send<A: Serialize>(&self, command: &'static str, arguments: &A) -> Result<Waiting, Error> {
+    fn send<A: Serialize>(&self, command: &'static str, arguments: &A) -> Result<PendingRequest, Error> {
         let (slot, reply) = oneshot::channel();
         let seq = {
             let mut pending = lock(&self.pending);
@@ -183,7 +183,7 @@ impl Client {
             pending.replies.as_mut().ok_or(Error::Closed)?.insert(seq, slot);
             seq
         };
-        let waiting = Waiting { client: self.clone(), seq, reply };
+        let waiting = PendingRequest { client: self.clone(), seq, reply };
         let request = OutgoingRequest { seq, kind: "request", command, arguments };
         let json = serde_json::to_vec(&request)
             .map_err(|error| Error::Malformed { command, reason: error.to_string() })?;
@@ -194,19 +194,19 @@ impl Client {
 }
 
 /// A request in flight. Its slot goes when it is dropped, answered or not.
-struct Waiting {
+struct PendingRequest {
     client: Client,
     seq: i64,
     reply: oneshot::Receiver<Reply>,
 }
 
-impl Waiting {
+impl PendingRequest {
     async fn reply(mut self) -> Result<Reply, Error> {
         (&mut self.reply).await.map_err(|_| Error::Closed)
     }
 }
 
-impl Drop for Waiting {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         let mut pending = lock(&self.client.pending);
         let cancels = pending.cancels;
@@ -228,7 +228,7 @@ impl Drop for Waiting {
     }
 }
 
-impl Pending {
+impl PendingRequests {
     fn next(&mut self) -> i64 {
         let seq = self.next_seq;
         self.next_seq += 1;
@@ -254,13 +254,13 @@ impl Reply {
 }
 
 /// Nothing panics while the lock is held, and the table is whole between any two statements.
-fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
+fn lock(pending: &Mutex<PendingRequests>) -> MutexGuard<'_, PendingRequests> {
     pending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn read<R: AsyncRead + Unpin>(
     mut reader: R,
-    pending: &Mutex<Pending>,
+    pending: &Mutex<PendingRequests>,
     events: &mpsc::UnboundedSender<Message>,
 ) -> io::Result<()> {
     let mut decoder = Decoder::new(MAX_MESSAGE);
@@ -277,7 +277,7 @@ async fn read<R: AsyncRead + Unpin>(
     }
 }
 
-fn dispatch(json: &[u8], pending: &Mutex<Pending>, events: &mpsc::UnboundedSender<Message>) {
+fn dispatch(json: &[u8], pending: &Mutex<PendingRequests>, events: &mpsc::UnboundedSender<Message>) {
     let envelope: Envelope<'_> = match serde_json::from_slice(json) {
         Ok(envelope) => envelope,
         Err(error) => {

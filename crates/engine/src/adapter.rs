@@ -26,7 +26,7 @@ use crate::model::source::Code;
 use crate::progress::Progress;
 use crate::safety::Safety;
 
-pub use crate::host::{Boxed, Host, Machine};
+pub use crate::host::{BoxFuture, Host, Machine};
 pub use commands::Commands;
 pub use guarded::Guarded;
 pub use plan::{DapSetup, Plan, Transport};
@@ -91,7 +91,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         host: &'a dyn Host,
         executable: Option<&'a Path>,
         near: Option<&'a Path>,
-    ) -> Boxed<'a, Result<Runtime>>;
+    ) -> BoxFuture<'a, Result<Runtime>>;
 
     /// How to start the program, or how to connect to it. `debugger` is what [`Adapter::provide`] gave.
     fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan>;
@@ -115,7 +115,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         _host: &'a dyn Host,
         runtime: &'a Runtime,
         _progress: &'a Progress,
-    ) -> Boxed<'a, Result<PathBuf>> {
+    ) -> BoxFuture<'a, Result<PathBuf>> {
         Box::pin(async { Ok(runtime.executable.clone()) })
     }
 
@@ -137,7 +137,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         _runtime: &'a Runtime,
         launch: Launch,
         _progress: &'a Progress,
-    ) -> Boxed<'a, Result<Launch>> {
+    ) -> BoxFuture<'a, Result<Launch>> {
         Box::pin(async { Ok(launch) })
     }
 
@@ -147,14 +147,14 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         _host: &'a dyn Host,
         _runtime: &'a Runtime,
         _launch: &'a Launch,
-    ) -> Boxed<'a, Result<()>> {
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async { Ok(()) })
     }
 
     /// Whether something is run without a script or a module: by the user's choice of executable, such as
     /// `npm`, or by the arguments of the interpreter, such as `--test`. Then there may be a
     /// [`Program::Command`].
-    fn stands_alone(&self, _executable: Option<&Path>, _runtime_args: &[String]) -> bool {
+    fn needs_no_program(&self, _executable: Option<&Path>, _runtime_args: &[String]) -> bool {
         false
     }
 
@@ -248,8 +248,8 @@ pub trait SourceAnalysis: Send + Sync {
         &'a self,
         host: &'a dyn Host,
         runtime: &'a Runtime,
-        question: Question<'a>,
-    ) -> Boxed<'a, Result<Code>>;
+        question: AnalysisRequest<'a>,
+    ) -> BoxFuture<'a, Result<Code>>;
 
     /// The sources that a file was compiled from, as far as they are there. None for a source.
     fn sources_of(&self, _file: &Path, _safety: &Safety) -> Vec<PathBuf> {
@@ -309,7 +309,7 @@ pub fn unsupported(adapter: &dyn Adapter, what: &str, instead: &str) -> Error {
 
 /// What is asked of [`SourceAnalysis::analyze`].
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Question<'a> {
+pub struct AnalysisRequest<'a> {
     /// The file to read; none when only expressions are to be checked.
     pub file: Option<&'a Path>,
     /// Conditions, and what else must be an expression.

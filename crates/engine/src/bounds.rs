@@ -170,7 +170,12 @@ impl Bounds {
     }
 
     /// A length of text: what a call asks for by an argument, else what is usual.
-    pub fn asked_text(&self, argument: &str, asked: Option<usize>, usual: usize) -> Result<usize, Error> {
+    pub fn requested_length(
+        &self,
+        argument: &str,
+        asked: Option<usize>,
+        usual: usize,
+    ) -> Result<usize, Error> {
         match asked {
             Some(asked) => self.within("longest_value", argument, asked as u64).map(size),
             None => Ok(self.text(usual)),
@@ -178,7 +183,7 @@ impl Bounds {
     }
 
     /// How many children: what a call asks for by its `count`, else what is usual.
-    pub fn asked_children(&self, asked: Option<u64>, usual: u64) -> Result<u64, Error> {
+    pub fn requested_count(&self, asked: Option<u64>, usual: u64) -> Result<u64, Error> {
         match asked {
             Some(asked) => self.within("children", "count", asked),
             None => Ok(usual.min(self.children)),
@@ -196,27 +201,27 @@ impl Bounds {
     }
 
     /// How long to wait for a stop when a call says nothing of it.
-    pub fn usual_wait(&self) -> Duration {
-        Duration::from_millis(self.wait).min(self.most_wait())
+    pub fn default_wait(&self) -> Duration {
+        Duration::from_millis(self.wait).min(self.max_wait())
     }
 
     /// The longest wait.
-    pub fn most_wait(&self) -> Duration {
+    pub fn max_wait(&self) -> Duration {
         Duration::from_millis(self.longest_wait)
     }
 
     /// How long to wait for the stop of a pause when a call says nothing of it.
-    pub fn usual_pause(&self) -> Duration {
-        Duration::from_millis(self.pause).min(self.most_wait())
+    pub fn default_pause(&self) -> Duration {
+        Duration::from_millis(self.pause).min(self.max_wait())
     }
 
     /// How long an expression may take when a call says nothing of it.
-    pub fn usual_evaluate(&self) -> Duration {
-        Duration::from_millis(self.evaluate).min(self.most_evaluate())
+    pub fn default_evaluate(&self) -> Duration {
+        Duration::from_millis(self.evaluate).min(self.max_evaluate())
     }
 
     /// The longest that an expression may take.
-    pub fn most_evaluate(&self) -> Duration {
+    pub fn max_evaluate(&self) -> Duration {
         Duration::from_millis(self.longest_evaluate)
     }
 
@@ -239,11 +244,11 @@ impl Bounds {
     /// lowered unseen.
     pub fn within(&self, name: &'static str, argument: &str, asked: u64) -> Result<u64, Error> {
         let most = self.get(name).unwrap_or(u64::MAX);
-        if asked > most { Err(self.met(name, format!("`{argument}` is {asked}"))) } else { Ok(asked) }
+        if asked > most { Err(self.reached(name, format!("`{argument}` is {asked}"))) } else { Ok(asked) }
     }
 
     /// How many rows a trace has when a call says nothing of it, where `usual` are usual.
-    pub fn usual_rows(&self, usual: u64) -> u64 {
+    pub fn default_rows(&self, usual: u64) -> u64 {
         usual.min(self.rows)
     }
 
@@ -259,7 +264,7 @@ impl Bounds {
     }
 
     /// That the bound of that name is met: `problem` says how.
-    pub fn met(&self, name: &'static str, problem: impl Into<String>) -> Error {
+    pub fn reached(&self, name: &'static str, problem: impl Into<String>) -> Error {
         let value = self.get(name).unwrap_or_default();
         let is_most = named(name).is_some_and(|bound| value >= *bound.range.end());
         let set_by =
@@ -323,7 +328,7 @@ mod tests {
     #[test]
     fn more_than_a_bound_is_refused_with_its_name() {
         let bounds = Bounds { rows: 2, ..Bounds::default() };
-        assert_eq!((bounds.usual_rows(200), bounds.usual_rows(1)), (2, 1));
+        assert_eq!((bounds.default_rows(200), bounds.default_rows(1)), (2, 1));
         assert_eq!(bounds.within("rows", "maxHits", 2).unwrap(), 2);
         let refused = bounds.within("rows", "maxHits", 3).unwrap_err();
         assert_eq!(refused.code(), "limit_reached");
@@ -333,7 +338,7 @@ mod tests {
     #[test]
     fn a_limit_that_is_met_says_who_has_set_it_and_a_maximum_is_not_to_be_raised() {
         let mut bounds = Bounds::default();
-        let by = |bounds: &Bounds| match bounds.met("sessions", "full") {
+        let by = |bounds: &Bounds| match bounds.reached("sessions", "full") {
             Error::Limit { set_by, .. } => (set_by.to_string(), set_by.raised("sessions")),
             _ => unreachable!(),
         };
@@ -356,15 +361,15 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_refused_above_its_range_and_what_is_usual_is_lowered() {
         let bounds = Bounds { longest_value: 500, children: 20, ..Bounds::default() };
-        assert_eq!(bounds.asked_text("maxLength", None, 1000).unwrap(), 500);
-        assert_eq!(bounds.asked_text("maxLength", Some(500), 1000).unwrap(), 500);
-        let refused = bounds.asked_text("maxLength", Some(501), 1000).unwrap_err();
+        assert_eq!(bounds.requested_length("maxLength", None, 1000).unwrap(), 500);
+        assert_eq!(bounds.requested_length("maxLength", Some(500), 1000).unwrap(), 500);
+        let refused = bounds.requested_length("maxLength", Some(501), 1000).unwrap_err();
         assert_eq!(refused.to_string(), "`maxLength` is 501: the limit `longest_value` is 500");
         assert_eq!(
-            (bounds.asked_children(None, 100).unwrap(), bounds.asked_children(Some(3), 1).unwrap()),
+            (bounds.requested_count(None, 100).unwrap(), bounds.requested_count(Some(3), 1).unwrap()),
             (20, 3)
         );
-        assert!(bounds.asked_children(Some(21), 1).is_err());
+        assert!(bounds.requested_count(Some(21), 1).is_err());
         assert_eq!(bounds.settable("frames", "limits.frames", 1000).unwrap(), 1000);
         let refused = bounds.settable("frames", "limits.frames", 1001).unwrap_err();
         assert_eq!(refused.to_string(), "`limits.frames` is 1001: the limit `frames` is 1000");
@@ -373,8 +378,8 @@ mod tests {
     #[test]
     fn a_usual_time_is_within_the_longest() {
         let bounds = Bounds { longest_wait: 1_000, longest_evaluate: 200, ..Bounds::default() };
-        assert_eq!(bounds.usual_wait(), Duration::from_secs(1));
-        assert_eq!(bounds.usual_pause(), Duration::from_secs(1));
-        assert_eq!(bounds.usual_evaluate(), Duration::from_millis(200));
+        assert_eq!(bounds.default_wait(), Duration::from_secs(1));
+        assert_eq!(bounds.default_pause(), Duration::from_secs(1));
+        assert_eq!(bounds.default_evaluate(), Duration::from_millis(200));
     }
 }

@@ -51,10 +51,10 @@ pub trait Debugger: Send + Sync + 'static {
     async fn run(&self) -> Result<()>;
 
     /// Replaces the breakpoints of a file. One outcome for each, in order.
-    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>>;
+    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<BindResult>>;
 
     /// Replaces the breakpoints on function names. One outcome for each, in order.
-    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>>;
+    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>>;
 
     /// Chooses the exceptions to stop at.
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()>;
@@ -63,7 +63,7 @@ pub trait Debugger: Send + Sync + 'static {
     async fn resume(&self, thread: RawId) -> Result<()>;
 
     /// Goes on from a stop that is not told, with what the thread was told to do before.
-    async fn pass(&self, thread: RawId) -> Result<()> {
+    async fn resume_silently(&self, thread: RawId) -> Result<()> {
         self.resume(thread).await
     }
 
@@ -111,7 +111,7 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// Whether a stop at an exception is one to show. It is not when the exception is how programs end in an
     /// orderly way, or when an earlier stop was about the same one.
-    async fn is_worth_a_stop(
+    async fn should_stop_at_exception(
         &self,
         thread: RawId,
         exception: Option<&str>,
@@ -129,7 +129,7 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// Whether a condition is true of the exception that a thread is stopped at; `error` stands for it there. A
     /// condition that throws or takes too long is an error.
-    async fn exception_meets(&self, thread: RawId, condition: &str) -> Result<bool>;
+    async fn exception_satisfies(&self, thread: RawId, condition: &str) -> Result<bool>;
 
     /// What is to be known of the exception that a thread is stopped at, besides [`Debugger::exception`]. Values
     /// are read and nothing of the program is run. Texts longer than `text` characters are cut.
@@ -298,7 +298,7 @@ pub struct FunctionBreakpoint {
 
 /// What became of a breakpoint in one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Planted {
+pub enum BindResult {
     /// It is bound.
     Bound {
         /// On this line, where that is known.
@@ -318,7 +318,7 @@ pub enum Planted {
     Refused(String),
 }
 
-impl Planted {
+impl BindResult {
     /// Bound somewhere, or on a line.
     pub fn on(line: Option<u32>) -> Self {
         Self::Bound { line, column: None, columns: Vec::new(), function: None, warning: None }
@@ -354,7 +354,7 @@ pub enum Event {
         text: String,
     },
     /// A line of what is recorded at a breakpoint, from a process that cannot open the recorder's pipe.
-    Recorded {
+    RecordedRows {
         /// Which.
         id: BreakpointId,
         /// See [`recording`](crate::recording).
@@ -370,11 +370,11 @@ pub enum Event {
         times: u64,
     },
     /// What is known of a breakpoint changed.
-    Planted {
+    BindResult {
         /// Whose.
         id: BreakpointId,
         /// What holds now.
-        planted: Planted,
+        result: BindResult,
     },
     /// The process has come to its end while a profile was taken of it.
     Profiled(CpuProfile),

@@ -11,10 +11,10 @@ use std::time::Duration;
 use etcetera::BaseStrategy;
 
 use crate::error::Result;
-use crate::process::{self, Finished, ProcessSpec};
+use crate::process::{self, HelperOutput, ProcessSpec};
 
 /// A future that a trait object can return.
-pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What an adapter may ask of the machine.
 pub trait Host: std::fmt::Debug + Send + Sync {
@@ -27,14 +27,14 @@ pub trait Host: std::fmt::Debug + Send + Sync {
         Ok(program.to_owned())
     }
     /// Runs a short program to its end.
-    fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> Boxed<'a, Result<Finished>>;
+    fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> BoxFuture<'a, Result<HelperOutput>>;
     /// The same, and each line that it writes to its standard error is reported as it comes.
     fn run_telling<'a>(
         &'a self,
         spec: &'a ProcessSpec,
         deadline: Duration,
         said: &'a (dyn Fn(&str) + Send + Sync),
-    ) -> Boxed<'a, Result<Finished>> {
+    ) -> BoxFuture<'a, Result<HelperOutput>> {
         let _ = said;
         self.run(spec, deadline)
     }
@@ -68,7 +68,7 @@ pub trait Host: std::fmt::Debug + Send + Sync {
 pub struct Machine;
 
 impl Host for Machine {
-    fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> Boxed<'a, Result<Finished>> {
+    fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> BoxFuture<'a, Result<HelperOutput>> {
         Box::pin(process::run(spec, deadline))
     }
 
@@ -77,7 +77,7 @@ impl Host for Machine {
         spec: &'a ProcessSpec,
         deadline: Duration,
         said: &'a (dyn Fn(&str) + Send + Sync),
-    ) -> Boxed<'a, Result<Finished>> {
+    ) -> BoxFuture<'a, Result<HelperOutput>> {
         Box::pin(process::run_telling(spec, deadline, said))
     }
 
@@ -180,10 +180,10 @@ pub(crate) struct FakeMachine {
 
 #[cfg(test)]
 impl Host for FakeMachine {
-    fn run<'a>(&'a self, spec: &'a ProcessSpec, _deadline: Duration) -> Boxed<'a, Result<Finished>> {
+    fn run<'a>(&'a self, spec: &'a ProcessSpec, _deadline: Duration) -> BoxFuture<'a, Result<HelperOutput>> {
         let printed = self.files.get(&spec.program).cloned().flatten();
         Box::pin(async move {
-            Ok(Finished {
+            Ok(HelperOutput {
                 success: printed.is_some(),
                 stdout: printed.unwrap_or_default(),
                 stderr: String::new(),

@@ -2,12 +2,12 @@
 //! messages; and of the texts of scripts: what catches an exception, what V8 has places for, and where code can be
 //! put in. Nothing is evaluated here.
 
-mod around;
 mod asserted;
 mod caught;
 mod declared;
 mod depth;
 pub(crate) mod effects;
+mod enclosing;
 pub(crate) mod endings;
 mod handlers;
 mod insertion;
@@ -26,12 +26,12 @@ use oxc_parser::{Parser, ParserReturn};
 use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeFlags;
 
-pub use around::functions_around;
-pub use asserted::{Asserted, asserted};
+pub use asserted::{ParsedAssertion, asserted};
 pub use caught::is_caught;
 pub(crate) use caught::offset;
-pub use declared::{Declared, declared_around};
-pub use handlers::{Handlers, ThrowFate, expects};
+pub use declared::{DeclaredName, declared_around};
+pub use enclosing::functions_around;
+pub use handlers::{Handlers, ThrowOutcome, expects};
 pub(crate) use insertion::is_portable;
 pub use insertion::{Insertion, insertion};
 pub(crate) use line_starts::LineStarts;
@@ -153,7 +153,7 @@ fn first_error(parsed: &ParserReturn<'_>) -> Option<String> {
 
 /// What a text waits for by `await`. It is a name, too, outside functions that have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Awaited<'t> {
+pub enum AwaitUse<'t> {
     /// For nothing.
     Nothing,
     /// All of it is `await` and this.
@@ -163,14 +163,14 @@ pub enum Awaited<'t> {
 }
 
 /// What an expression, or a statement, waits for.
-pub fn awaited(text: &str) -> Awaited<'_> {
+pub fn awaited(text: &str) -> AwaitUse<'_> {
     if !text.contains("await") || check_length(text).is_err() {
-        return Awaited::Nothing;
+        return AwaitUse::Nothing;
     }
-    deeply(|| look_for_await(text)).unwrap_or(Awaited::Nothing)
+    deeply(|| look_for_await(text)).unwrap_or(AwaitUse::Nothing)
 }
 
-fn look_for_await(text: &str) -> Awaited<'_> {
+fn look_for_await(text: &str) -> AwaitUse<'_> {
     let text = text.trim_end().trim_end_matches(';');
     let (before, after) = ("async function f() {(\n", "\n)}");
     let allocator = Allocator::default();
@@ -178,20 +178,22 @@ fn look_for_await(text: &str) -> Awaited<'_> {
     if let Some(body) = only_function(&Parser::new(&allocator, &wrapped, SourceType::script()).parse()) {
         let only = match body.statements.first() {
             Some(Statement::ExpressionStatement(only)) => only.expression.get_inner_expression(),
-            _ => return Awaited::Nothing,
+            _ => return AwaitUse::Nothing,
         };
         let operand = match only {
             Expression::AwaitExpression(only) => only.argument.span(),
-            _ => return if first_wait(body) == Some("await") { Awaited::Within } else { Awaited::Nothing },
+            _ => return if first_wait(body) == Some("await") { AwaitUse::Within } else { AwaitUse::Nothing },
         };
         let place = |offset: u32| (offset as usize).saturating_sub(before.len());
-        return text.get(place(operand.start)..place(operand.end)).map_or(Awaited::Within, Awaited::Operand);
+        return text
+            .get(place(operand.start)..place(operand.end))
+            .map_or(AwaitUse::Within, AwaitUse::Operand);
     }
     let statement = format!("async function f() {{\n{text}\n}}");
     let parsed = Parser::new(&allocator, &statement, SourceType::script()).parse();
     match only_function(&parsed).and_then(first_wait) {
-        Some("await") => Awaited::Within,
-        _ => Awaited::Nothing,
+        Some("await") => AwaitUse::Within,
+        _ => AwaitUse::Nothing,
     }
 }
 
@@ -215,15 +217,15 @@ fn suspends(text: &str) -> Option<&'static str> {
 }
 
 fn first_wait(body: &FunctionBody<'_>) -> Option<&'static str> {
-    let mut waits = Waits(None);
+    let mut waits = AwaitFinder(None);
     waits.visit_function_body(body);
     waits.0
 }
 
 /// Looks for the first wait that is not inside another function.
-struct Waits(Option<&'static str>);
+struct AwaitFinder(Option<&'static str>);
 
-impl<'a> VisitJs<'a> for Waits {
+impl<'a> VisitJs<'a> for AwaitFinder {
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
         self.0.get_or_insert("await");
         walk_js::walk_await_expression(self, it);
@@ -296,7 +298,7 @@ mod tests {
 
     #[test]
     fn what_a_text_waits_for_is_told_by_its_grammar() {
-        use Awaited::{Nothing, Operand, Within};
+        use AwaitUse::{Nothing, Operand, Within};
         let table = [
             ("await x", Operand("x")),
             (" await f(1, await g()) ; ", Operand("f(1, await g())")),

@@ -144,7 +144,7 @@ impl Process {
         let pid = child.id().ok_or(Error::Lost)?;
         let announced = watch::Sender::new(None);
         let announcing = spec.announces.map(|line| (line, announced.clone()));
-        let copied = |category, muted| Copied {
+        let copied = |category, muted| OutputCopy {
             category,
             output: output.clone(),
             muted,
@@ -166,7 +166,7 @@ impl Process {
             if !is_held {
                 let waited = child.wait().await;
                 status = status.or_else(|| waited.ok().and_then(status_of));
-                give_away(pid, &gone);
+                release_pid(pid, &gone);
             }
             drop(open);
             let drained = async {
@@ -180,7 +180,7 @@ impl Process {
             if is_held {
                 let_go.notified().await;
                 let _ = child.wait().await;
-                give_away(pid, &gone);
+                release_pid(pid, &gone);
             }
         });
         let announced = announced.subscribe();
@@ -288,7 +288,7 @@ fn start(spec: &ProcessSpec, stdin: Stdio, stdout: Stdio, session: &str) -> Resu
 
 /// What a helper process printed.
 #[derive(Clone, Debug)]
-pub struct Finished {
+pub struct HelperOutput {
     /// It ended well.
     pub success: bool,
     /// Its standard output.
@@ -298,7 +298,7 @@ pub struct Finished {
 }
 
 /// Runs a helper process to its end. It is killed at the deadline, or when the future is dropped.
-pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<Finished> {
+pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<HelperOutput> {
     run_telling(spec, deadline, &|_| ()).await
 }
 
@@ -307,7 +307,7 @@ pub async fn run_telling(
     spec: &ProcessSpec,
     deadline: Duration,
     said: &(dyn Fn(&str) + Send + Sync),
-) -> Result<Finished> {
+) -> Result<HelperOutput> {
     let (mut child, mut group) = start_helper(spec)?;
     let work = async {
         if let (Stdin::Text(text), Some(mut pipe)) = (&spec.stdin, child.stdin.take()) {
@@ -323,7 +323,7 @@ pub async fn run_telling(
         .map_err(|_| Error::Deadline { what: format!("`{}`", spec.program.display()), after: deadline })?;
     let (status, stdout, stderr) = finished.map_err(|error| cannot_start(spec, &error))?;
     group.ended = true;
-    Ok(Finished { success: status.success(), stdout, stderr })
+    Ok(HelperOutput { success: status.success(), stdout, stderr })
 }
 
 /// All that comes from a pipe, line by line.
@@ -394,8 +394,8 @@ pub fn ask_for_inspector(pid: u32) -> bool {
 }
 
 /// Makes a process look up from a system call. A program that does not listen for the signal ignores it.
-pub fn nudge(pid: u32) {
-    marked::nudge(pid);
+pub fn interrupt_system_call(pid: u32) {
+    marked::interrupt_system_call(pid);
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
@@ -436,15 +436,15 @@ fn cannot_start(spec: &ProcessSpec, error: &io::Error) -> Error {
 }
 
 /// Where what a process writes goes, and what is taken out of it.
-struct Copied {
+struct OutputCopy {
     category: Category,
     output: Output,
     muted: &'static [&'static str],
     announcing: Option<(&'static str, watch::Sender<Option<String>>)>,
 }
 
-async fn copy<R: AsyncRead + Unpin>(mut pipe: R, copied: Copied) {
-    let Copied { category, output, muted, announcing } = copied;
+async fn copy<R: AsyncRead + Unpin>(mut pipe: R, copied: OutputCopy) {
+    let OutputCopy { category, output, muted, announcing } = copied;
     let mut buffer = vec![0; 32 * 1024];
     let mut text = Utf8Stream::default();
     let mut lines = LineFilter::new(muted, announcing);
@@ -452,9 +452,9 @@ async fn copy<R: AsyncRead + Unpin>(mut pipe: R, copied: Copied) {
         && let Some(bytes) = buffer.get(..count)
         && count > 0
     {
-        output.append(category, &lines.pass(&text.decode(bytes)));
+        output.append(category, &lines.filter(&text.decode(bytes)));
     }
-    output.append(category, &lines.pass(&text.finish()));
+    output.append(category, &lines.filter(&text.finish()));
     output.append(category, &lines.finish());
 }
 
@@ -475,7 +475,7 @@ fn end_of(status: Option<Status>, by_us: bool) -> End {
 }
 
 /// The system gives the number to another process from now on.
-fn give_away(pid: u32, gone: &watch::Sender<bool>) {
+fn release_pid(pid: u32, gone: &watch::Sender<bool>) {
     guardian::forget(pid);
     gone.send_replace(true);
 }

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
-pub use crate::model::record::{Cells, Record, RowSink, SharedSink};
+pub use crate::model::record::{CellFormat, Record, RowSink, SharedSink};
 use crate::named_pipe::NamedPipe;
 
 /// How many bytes of rows are kept. What comes after that is counted.
@@ -69,7 +69,7 @@ pub type Writer = (u32, u64);
 
 /// What was recorded.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recorded {
+pub struct RecordedRows {
     /// In the order of their times.
     pub rows: Vec<Row>,
     /// How often each place was passed with its condition holding.
@@ -85,15 +85,15 @@ pub struct Recorder(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    table: Arc<Table>,
+    table: Arc<RowStore>,
     marks: tokio::sync::Mutex<(pipe::Sender, u64)>,
     reader: tokio::task::AbortHandle,
 }
 
 #[derive(Debug)]
-struct Table {
+struct RowStore {
     limit: u64,
-    kept: Mutex<Kept>,
+    kept: Mutex<StoredRows>,
     /// How many rows have come, kept or not.
     rows: watch::Sender<u64>,
     /// The last mark that was read.
@@ -101,7 +101,7 @@ struct Table {
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct StoredRows {
     rows: Vec<Row>,
     bytes: usize,
     dropped: u64,
@@ -150,7 +150,7 @@ impl Recorder {
             problem: format!("the pipe `{}` cannot be written to: {error}", path.display()),
             remedy: "check that nothing removes files from the folder for temporary files".to_owned(),
         })?;
-        let table = Arc::new(Table {
+        let table = Arc::new(RowStore {
             limit: rows,
             kept: Mutex::default(),
             rows: watch::Sender::new(0),
@@ -227,7 +227,7 @@ impl Recorder {
     }
 
     /// What has come. The rows are given away, because there may be many.
-    pub fn take(&self) -> Recorded {
+    pub fn take(&self) -> RecordedRows {
         let mut kept = self.0.table.lock();
         let rows = std::mem::take(&mut kept.rows);
         kept.bytes = 0;
@@ -235,12 +235,12 @@ impl Recorder {
     }
 
     /// What has come so far.
-    pub fn recorded(&self) -> Recorded {
+    pub fn recorded(&self) -> RecordedRows {
         let kept = self.0.table.lock();
         Self::all(&kept, kept.rows.clone())
     }
 
-    fn all(kept: &Kept, mut rows: Vec<Row>) -> Recorded {
+    fn all(kept: &StoredRows, mut rows: Vec<Row>) -> RecordedRows {
         rows.sort_by(|one, other| one.time.total_cmp(&other.time));
         let counted = sums(kept.counted.iter().map(|(&(id, (pid, _)), hits)| ((id, pid), *hits)));
         let mut known = kept.numbered.clone();
@@ -254,7 +254,7 @@ impl Recorder {
             let known = hits.entry(*id).or_insert(0);
             *known = (*rows).max(*known);
         }
-        Recorded { rows, hits, dropped: kept.dropped }
+        RecordedRows { rows, hits, dropped: kept.dropped }
     }
 }
 
@@ -292,8 +292,8 @@ impl Drop for Inner {
     }
 }
 
-impl Table {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+impl RowStore {
+    fn lock(&self) -> MutexGuard<'_, StoredRows> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -371,7 +371,7 @@ mod tests {
              {\"id\":7,\"writer\":\"42/0\",\"hits\":3}\nnonsense\n{\"id\":7,\"writer\":\"43/0\",\"hits\":4}\n",
         );
         recorder.sync().await;
-        let Recorded { rows, hits, dropped } = recorder.recorded();
+        let RecordedRows { rows, hits, dropped } = recorder.recorded();
         let value = |type_name: &str, text: &str, cut| Cell::Value {
             type_name: type_name.to_owned(),
             text: text.to_owned(),

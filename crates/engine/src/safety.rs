@@ -91,17 +91,17 @@ impl Safety {
     pub(crate) fn read_text(&self, path: &Path) -> Result<String> {
         self.check_path(path)?;
         let read = sources::read_checked(path, |file| self.check_open(file, path));
-        read.map_err(|error| self.without_others(error))
+        read.map_err(|error| self.without_forbidden_names(error))
     }
 
     /// Refuses a program that must not be used, or whose file cannot be read.
     pub fn check_program_file(&self, path: &Path) -> Result<()> {
         self.check_path(path)?;
-        sources::check_readable(path).map_err(|error| self.without_others(error))
+        sources::check_readable(path).map_err(|error| self.without_forbidden_names(error))
     }
 
     /// Names no file that must not be used.
-    fn without_others(&self, error: Error) -> Error {
+    fn without_forbidden_names(&self, error: Error) -> Error {
         match error {
             Error::NoFile { path, mut similar } => {
                 similar.retain(|similar| self.check_path(similar).is_ok());

@@ -27,7 +27,7 @@ use tokio::time::Instant;
 pub use self::actor::until_next_stop::UntilNextStop;
 use self::actor::{Actor, Reply, Request};
 use self::info::SessionInfo;
-use self::reported::Reported;
+use self::reported::ReportedState;
 use self::selection::Selection;
 use self::state::Execution;
 pub use self::usage::Busy;
@@ -63,7 +63,7 @@ struct SessionShared {
     progress: Progress,
     journal: SessionJournal,
     usage: Usage,
-    reported: Reported,
+    reported: ReportedState,
     selection: Selection,
     watches: Watches,
 }
@@ -134,7 +134,7 @@ impl Session {
             progress,
             journal,
             usage: Usage::new(created),
-            reported: Reported::default(),
+            reported: ReportedState::default(),
             selection: Selection::default(),
             watches: Watches::default(),
         };

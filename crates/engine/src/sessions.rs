@@ -64,11 +64,11 @@ impl Sessions {
 
     /// None yet. What happens in them is written down.
     pub fn journaled(journal: Journal) -> Self {
-        Self::governed(journal, SharedPolicy::default())
+        Self::with_policy(journal, SharedPolicy::default())
     }
 
     /// None yet, and this holds for all of them.
-    pub fn governed(journal: Journal, policy: SharedPolicy) -> Self {
+    pub fn with_policy(journal: Journal, policy: SharedPolicy) -> Self {
         let shared = Shared {
             open: Mutex::default(),
             own: Mutex::default(),
@@ -140,7 +140,7 @@ impl Sessions {
 
     /// Opens a session that only its opener knows of: it is not listed, found or told of, and ends with the
     /// others.
-    pub fn open_own(
+    pub fn open_unlisted(
         &self,
         adapter: &'static dyn Adapter,
         name: String,
@@ -240,7 +240,7 @@ impl Sessions {
         }
         let open = lock(&self.shared.open).len() + lock(&self.shared.own).len();
         if open as u64 >= bounds.sessions {
-            return Err(bounds.met("sessions", format!("{open} debug sessions are open")));
+            return Err(bounds.reached("sessions", format!("{open} debug sessions are open")));
         }
         Ok(())
     }

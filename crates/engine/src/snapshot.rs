@@ -43,7 +43,7 @@ pub struct Snapshot {
     /// What was written since the last report.
     pub output: Excerpt,
     /// Conditions and log messages that failed.
-    pub failures: Vec<Failed>,
+    pub failures: Vec<RuleFailure>,
     /// What could not be read, and what else needs saying.
     pub notes: Vec<String>,
 }
@@ -172,13 +172,13 @@ pub async fn lines(session: &Session, name: &str, path: Option<&Path>) -> Result
 
 /// A condition or log message that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
+pub struct RuleFailure {
     /// The breakpoint that it belongs to; none for the exceptions.
     pub breakpoint: Option<Breakpoint>,
     failures: Failures,
 }
 
-impl Failed {
+impl RuleFailure {
     /// A sentence about it, with this as the name of what it belongs to.
     pub fn sentence(&self, name: &str) -> String {
         let is_condition =
@@ -191,7 +191,7 @@ impl Failed {
 }
 
 /// Names the breakpoint by its id.
-impl std::fmt::Display for Failed {
+impl std::fmt::Display for RuleFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let id = self.breakpoint.as_ref().map(|breakpoint| breakpoint.id.to_string());
         f.write_str(&self.sentence(id.as_deref().unwrap_or("the exceptions")))
@@ -199,14 +199,15 @@ impl std::fmt::Display for Failed {
 }
 
 /// Conditions and log messages that failed.
-pub async fn failures(session: &Session) -> Vec<Failed> {
+pub async fn failures(session: &Session) -> Vec<RuleFailure> {
     let breakpoints: Result<Vec<Breakpoint>> = session.breakpoints().await;
     let failed = |breakpoint: Breakpoint| {
-        breakpoint.failures.clone().map(|failures| Failed { breakpoint: Some(breakpoint), failures })
+        breakpoint.failures.clone().map(|failures| RuleFailure { breakpoint: Some(breakpoint), failures })
     };
-    let mut failed: Vec<Failed> = breakpoints.unwrap_or_default().into_iter().filter_map(failed).collect();
+    let mut failed: Vec<RuleFailure> =
+        breakpoints.unwrap_or_default().into_iter().filter_map(failed).collect();
     if let Ok((_, Some(failures))) = session.exception_breakpoints().await {
-        failed.push(Failed { breakpoint: None, failures });
+        failed.push(RuleFailure { breakpoint: None, failures });
     }
     failed
 }

@@ -2,7 +2,7 @@
 //! back.
 //!
 //! The format is [ECMA-426](https://tc39.es/ecma426/). Reading order: `place` (where a script says its map
-//! is), `mention` (whether it can matter), [`SourceMap::decode`], [`SourceMap::original`], `index` (the way
+//! is), `source_names` (whether it can matter), [`SourceMap::decode`], [`SourceMap::original`], `index` (the way
 //! back), `names` (of mangled variables), `stale` (whether it is still true), `problem` (what can be wrong
 //! with it). Pure apart from reading files; knows no protocol and no session.
 //!
@@ -12,7 +12,7 @@
 mod place;
 mod resolve;
 
-mod mention;
+mod source_names;
 
 mod decode;
 mod index;
@@ -29,12 +29,12 @@ use std::sync::OnceLock;
 
 use crate::sources;
 
-pub use index::Nearest;
-pub use mention::may_mention;
+pub use index::NearestLines;
 pub(crate) use place::read_checked;
 pub use place::{MapLocation, place, read};
 pub use problem::MapProblem;
 pub(crate) use resolve::file_url_path;
+pub use source_names::may_mention;
 pub use stale::staleness;
 
 /// A line and a column, both 0-based; the column in UTF-16 units.
@@ -61,7 +61,7 @@ pub struct MapSource {
 
 /// What a generated position stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Original<'a> {
+pub struct OriginalPosition<'a> {
     /// The file.
     pub source: SourceId,
     /// The line, 0-based.
@@ -149,13 +149,13 @@ impl SourceMap {
 
     /// What stands at a generated position. None where the code is nobody's, and where no entry begins on the
     /// same generated line at or before the column: an entry of an earlier line says nothing of this one.
-    pub fn original(&self, line: u32, column: u32) -> Option<Original<'_>> {
+    pub fn original(&self, line: u32, column: u32) -> Option<OriginalPosition<'_>> {
         let after = self.segments.partition_point(|segment| segment.generated() <= (line, column));
         let segment = self.segments.get(after.checked_sub(1)?)?;
         if segment.line != line || segment.source == NONE {
             return None;
         }
-        Some(Original {
+        Some(OriginalPosition {
             source: SourceId(segment.source),
             line: segment.original_line,
             column: segment.original_column,

@@ -176,8 +176,8 @@ pub enum StatementMatch {
 /// Finds a line by its text. A part of it is enough; white space counts as one blank. Of several lines, one
 /// that is the text as a whole wins over those that contain it, and then the one nearest to `near`.
 pub fn find_statement(lines: &[String], text: &str, near: Option<u32>) -> StatementMatch {
-    let wanted = squeeze(text);
-    let numbered = || (1u32..).zip(lines.iter().map(|line| squeeze(line)));
+    let wanted = collapse_whitespace(text);
+    let numbered = || (1u32..).zip(lines.iter().map(|line| collapse_whitespace(line)));
     let whole: Vec<(u32, String)> = numbered().filter(|(_, line)| *line == wanted).collect();
     let mut matches = if whole.is_empty() {
         numbered().filter(|(_, line)| line.contains(&wanted)).collect()
@@ -193,18 +193,18 @@ pub fn find_statement(lines: &[String], text: &str, near: Option<u32>) -> Statem
         matches.retain(|(line, _)| Some(line.abs_diff(near)) == closest);
     }
     match matches.as_slice() {
-        [] => StatementMatch::Nowhere(most_alike(lines, &wanted)),
+        [] => StatementMatch::Nowhere(most_similar(lines, &wanted)),
         [(line, _)] => StatementMatch::Line(*line),
         _ => StatementMatch::Several(matches),
     }
 }
 
-fn squeeze(line: &str) -> String {
+fn collapse_whitespace(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Up to three lines that share words with the text.
-fn most_alike(lines: &[String], wanted: &str) -> Vec<(u32, String)> {
+fn most_similar(lines: &[String], wanted: &str) -> Vec<(u32, String)> {
     let words = |text: &str| -> Vec<String> {
         text.split(|c: char| !c.is_alphanumeric() && c != '_')
             .filter(|word| word.len() > 1)

@@ -7,7 +7,7 @@
 mod machine;
 
 use engine::adapter::python::Python;
-use engine::adapter::{Adapter, Question, SourceAnalysis};
+use engine::adapter::{Adapter, AnalysisRequest, SourceAnalysis};
 use engine::model::source::Loop;
 
 use self::machine::{TestMachine, ways};
@@ -20,7 +20,7 @@ async fn loops(source: &str) -> Vec<Vec<Loop>> {
     let mut found = Vec::new();
     for way in ways().await.into_iter().filter(|way| way.by_pydevd) {
         let runtime = Python.locate(&TestMachine, Some(&way.python), None).await.unwrap();
-        let question = Question { file: Some(&file), ..Question::default() };
+        let question = AnalysisRequest { file: Some(&file), ..AnalysisRequest::default() };
         found.push(Python.analyze(&TestMachine, &runtime, question).await.unwrap().loops);
     }
     found

@@ -10,8 +10,8 @@ use engine::adapter;
 use engine::model::breakpoint::Rule;
 use engine::model::launch::{Launch, Program, Start};
 use engine::model::stop::End;
-use engine::recording::{Cell, Cells, Record, Recorded, Recorder, Row};
-use engine::session::placing::Wanted;
+use engine::recording::{Cell, CellFormat, Record, RecordedRows, Recorder, Row};
+use engine::session::placing::PlaceRequest;
 use engine::session::{Outcome, Session};
 use engine::sessions::Sessions;
 use tempfile::TempDir;
@@ -60,7 +60,7 @@ impl Scene {
             sample_every: 1,
             only_when_changed: false,
             max_rows: 1000,
-            cells: Cells::Text(200),
+            cells: CellFormat::Text(200),
             recorder: self.recorder.sink(),
         }
     }
@@ -72,7 +72,7 @@ impl Scene {
 
     async fn set(&self, file: &str, mark: &str, rule: Rule) {
         let statement = Some(format!("// @{mark}"));
-        let wanted = Wanted { file: Some(self.path(file)), statement, rule, ..Wanted::default() };
+        let wanted = PlaceRequest { file: Some(self.path(file)), statement, rule, ..PlaceRequest::default() };
         self.session.set_breakpoint(wanted).await.unwrap();
     }
 
@@ -88,7 +88,7 @@ impl Scene {
         self.recorder.sync().await;
         let output = self.session.output().tail(0, 10_000).text();
         self.sessions.close_all().await;
-        let Recorded { rows, hits, .. } = self.recorder.recorded();
+        let RecordedRows { rows, hits, .. } = self.recorder.recorded();
         Ran {
             rows,
             hits: hits.into_iter().map(|(id, hits)| (id.0, hits)).collect(),
@@ -177,8 +177,10 @@ async fn values_are_those_of_the_moment() {
                   for (let i = 0; i < 2; i++) {\n  seen.list.push(i); // @push\n  seen.count += 1;\n}\n";
     let scene = Scene::new(&[("main.js", source)]);
     scene.at("main.js", "push", scene.record(&["seen"])).await;
-    let json =
-        Record { cells: Cells::Json(1000), ..scene.record(&["seen", "NaN", "new Map([[1, 2]])", "[i]"]) };
+    let json = Record {
+        cells: CellFormat::Json(1000),
+        ..scene.record(&["seen", "NaN", "new Map([[1, 2]])", "[i]"])
+    };
     scene.at("main.js", "push", json).await;
     let ran = scene.run("main.js").await;
     let expected = [
@@ -209,7 +211,7 @@ async fn what_was_written_before_a_kill_is_there() {
 async fn rows_that_are_too_long_for_the_pipe_come_all_the_same() {
     let source = "for (const text of ['x'.repeat(9000), 'ü'.repeat(3000), '\\ud800']) {\n  String(text); // @pass\n}\n";
     let scene = Scene::new(&[("main.js", source)]);
-    scene.at("main.js", "pass", Record { cells: Cells::Text(20_000), ..scene.record(&["text"]) }).await;
+    scene.at("main.js", "pass", Record { cells: CellFormat::Text(20_000), ..scene.record(&["text"]) }).await;
     let ran = scene.run("main.js").await;
     let quoted = |text: &str, count| format!("'{}'", text.repeat(count));
     let texts: Vec<String> = ran.rows.iter().flat_map(texts).collect();

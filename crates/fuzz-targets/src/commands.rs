@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::adapter::{Boxed, Host};
-use engine::process::{Finished, ProcessSpec};
+use engine::adapter::{BoxFuture, Host};
+use engine::process::{HelperOutput, ProcessSpec};
 use tools::ToolError;
 use tools::ops::command::Command;
 
@@ -17,7 +17,7 @@ impl Host for Nowhere {
         &'a self,
         spec: &'a ProcessSpec,
         _deadline: Duration,
-    ) -> Boxed<'a, engine::error::Result<Finished>> {
+    ) -> BoxFuture<'a, engine::error::Result<HelperOutput>> {
         panic!("a command is read and not run: {spec:?}")
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use engine::adapter::node::Node;
-use engine::adapter::{Machine, Question, Runtime, SourceAnalysis};
+use engine::adapter::{AnalysisRequest, Machine, Runtime, SourceAnalysis};
 use engine::javascript::{
     Handlers, Part, asserted, functions_around, insertion, is_caught, is_expression, log_parts,
 };
@@ -50,7 +50,7 @@ pub fn scripts(data: &[u8]) {
         asserted(text, Path::new("a.js"), line, column);
         if let Some(handlers) = &handlers {
             handlers.fate(line, column, false);
-            handlers.leaves_unseen(line, column, true);
+            handlers.exits_without_stop(line, column, true);
         }
         if let Some(found) = insertion(text, Path::new("a.js"), line) {
             let length = text.trim_start_matches('\u{feff}').encode_utf16().count();
@@ -65,7 +65,7 @@ fn analyze(text: &str) {
     for name in ["a.js", "a.ts", "a.jsx"] {
         let file = folder.path().join(name);
         std::fs::write(&file, text).expect("the file can be written");
-        let question = Question { file: Some(&file), ..Question::default() };
+        let question = AnalysisRequest { file: Some(&file), ..AnalysisRequest::default() };
         let runtime = Runtime {
             executable: "/nowhere/node".into(),
             version: String::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::recording::{Recorded, Recorder};
+use engine::recording::{RecordedRows, Recorder};
 
 use crate::runtime::block_on;
 
@@ -20,7 +20,7 @@ pub fn rows(data: &[u8]) {
         for line in text.lines() {
             recorder.read(line);
         }
-        let Recorded { rows, hits, dropped } = recorder.recorded();
+        let RecordedRows { rows, hits, dropped } = recorder.recorded();
         assert_eq!(rows.len() as u64 + dropped, recorder.len());
         assert!(rows.len() as u64 <= MOST);
         assert!(rows.is_sorted_by(|one, next| one.time.total_cmp(&next.time).is_le()));

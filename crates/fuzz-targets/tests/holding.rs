@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fuzz_targets::TARGETS;
-use test_support::Holding;
+use test_support::ResourceUsage;
 
 /// Rounds over a corpus: so many that one file kept for each input is seen.
 const ROUNDS: usize = 20;
@@ -16,11 +16,11 @@ fn no_target_keeps_files_open() {
         let files = std::fs::read_dir(&folder).unwrap().flatten();
         let input = std::fs::read(files.map(|entry| entry.path()).min().unwrap()).unwrap();
         check(&input);
-        let before = Holding::of(std::process::id());
+        let before = ResourceUsage::of(std::process::id());
         for _ in 0..ROUNDS {
             check(&input);
         }
-        let after = Holding::of(std::process::id());
+        let after = ResourceUsage::of(std::process::id());
         println!("{target}: {} files, then {}", before.files, after.files);
         assert!(after.files < before.files + ROUNDS / 2, "{target} keeps files: {before}, then {after}");
     }

@@ -104,7 +104,7 @@ pub enum Event {
     Exposure(Exposure),
     /// A program, or the debugger for it, wrote something.
     #[serde(rename = "debug:output")]
-    Output(Written),
+    Output(OutputWritten),
     /// Entries are missing here, because they came faster than they could be written. An addition.
     #[serde(rename = "journal:dropped")]
     Dropped(Dropped),
@@ -381,7 +381,7 @@ pub enum ExposureEvent {
 
 /// A program wrote something.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Written {
+pub struct OutputWritten {
     /// `stdout`, `stderr`, `log` for a logpoint, `console` for the debugger.
     pub category: String,
     /// What it wrote, cut at 200 characters.

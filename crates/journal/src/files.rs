@@ -72,7 +72,7 @@ impl Files {
             return self.file.write_all(lines);
         }
         if self.size > 0 && self.size + lines.len() as u64 > self.options.file_size {
-            self.set_aside()?;
+            self.rotate()?;
         } else if self.looked.elapsed() >= LOOK {
             self.looked = Instant::now();
             if !is_at(&self.file, &self.path) {
@@ -101,15 +101,15 @@ impl Files {
     }
 
     /// Moves `x.log` to `x.log.1`, that to `x.log.2`, and so on; the oldest goes.
-    fn set_aside(&mut self) -> io::Result<()> {
+    fn rotate(&mut self) -> io::Result<()> {
         for number in (1..self.options.kept).rev() {
-            let from = aside(&self.path, number);
+            let from = rotated_path(&self.path, number);
             if from.exists() {
-                fs::rename(from, aside(&self.path, number + 1))?;
+                fs::rename(from, rotated_path(&self.path, number + 1))?;
             }
         }
         if self.options.kept > 0 {
-            fs::rename(&self.path, aside(&self.path, 1))?;
+            fs::rename(&self.path, rotated_path(&self.path, 1))?;
         } else {
             fs::remove_file(&self.path)?;
         }
@@ -128,7 +128,7 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
 }
 
 /// `x.log.1`, `x.log.2` …
-fn aside(path: &Path, number: usize) -> PathBuf {
+fn rotated_path(path: &Path, number: usize) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{number}"));
     name.into()

@@ -105,8 +105,7 @@ impl Journal {
         let (queue, entries) = sync_channel(QUEUE);
         let dropped = Arc::new(AtomicU64::new(0));
         let path = Arc::new(OnceLock::new());
-        let writer =
-            Writer::new(options, Redaction::of_this_machine(), Arc::clone(&dropped), Arc::clone(&path));
+        let writer = Writer::new(options, Redaction::local(), Arc::clone(&dropped), Arc::clone(&path));
         let started =
             std::thread::Builder::new().name("journal".to_owned()).spawn(move || writer.run(&entries));
         if let Err(error) = started {

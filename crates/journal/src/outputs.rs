@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::SessionJournal;
-use super::entry::{Event, Written};
+use super::entry::{Event, OutputWritten};
 use super::truncation;
 use crate::redaction::{self, KEY, KEY_BEGINS, KEY_ENDS};
 
@@ -47,11 +47,11 @@ impl fmt::Display for Category {
 #[derive(Debug, Default)]
 pub struct Outputs {
     journal: SessionJournal,
-    flow: Mutex<Flow>,
+    flow: Mutex<OutputRate>,
 }
 
 #[derive(Debug, Default)]
-struct Flow {
+struct OutputRate {
     began: Option<Instant>,
     bytes: usize,
     entries: usize,
@@ -104,11 +104,11 @@ impl Outputs {
 
     fn record(&self, category: Category, output: String, omitted: u64) {
         let category = category.to_string();
-        self.journal.record(Event::Output(Written { category, output, omitted }));
+        self.journal.record(Event::Output(OutputWritten { category, output, omitted }));
     }
 }
 
-impl Flow {
+impl OutputRate {
     fn has_room(&mut self) -> bool {
         if self.began.is_none_or(|began| began.elapsed() >= WINDOW) {
             (self.began, self.bytes, self.entries) = (Some(Instant::now()), 0, 0);

@@ -1,7 +1,7 @@
 //! Hiding what nobody should read: credentials by their shape and by their name, environments, homes.
 //!
 //! In what is written down ([`Redaction::clean`]), everything is hidden that has the name of a credential. Answers
-//! ([`hide_in_answer`]) are for someone who debugs, so there the value has a say, too ([`Named`]).
+//! ([`hide_in_answer`]) are for someone who debugs, so there the value has a say, too ([`NamedValue`]).
 
 mod answers;
 mod assignments;
@@ -22,7 +22,7 @@ use serde_json::Value;
 
 pub use self::answers::{VALUES, hide_in_answer, hide_in_text, text_for_answer};
 use self::places::Home;
-pub use self::values::Named;
+pub use self::values::NamedValue;
 
 /// What stands where something was hidden.
 pub const MARK: &str = "[redacted]";
@@ -85,7 +85,7 @@ pub struct Redaction {
 
 impl Redaction {
     /// With the user's home and the current folder.
-    pub fn of_this_machine() -> Self {
+    pub fn local() -> Self {
         Self::of(std::env::home_dir(), std::env::current_dir().ok())
     }
 
@@ -118,7 +118,7 @@ impl Redaction {
     fn hide_answer(&self, entry: &mut Value) {
         let Some(call) = entry.get("callId").and_then(Value::as_str).map(str::to_owned) else { return };
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if entry.get("request").is_some_and(tree::asks_for_credential) {
+        if entry.get("request").is_some_and(tree::requests_credential) {
             if asked.len() == ASKED {
                 asked.pop_front();
             }
@@ -127,7 +127,7 @@ impl Redaction {
             let at = asked.iter().position(|id| *id == call);
             let was_asked = at.and_then(|at| asked.remove(at)).is_some();
             // Some answers repeat it, such as those of the command line.
-            if was_asked || tree::asks_for_credential(response) {
+            if was_asked || tree::requests_credential(response) {
                 tree::hide_values(response);
             }
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::entry::{Closed, Created, Event, Written};
+use super::entry::{Closed, Created, Event, OutputWritten};
 use super::{Category, Journal, Options, Outputs, SessionJournal, SourceReader};
 
 fn options(path: PathBuf) -> Options {
@@ -59,7 +59,7 @@ fn a_full_file_is_set_aside_and_the_oldest_goes() {
         .collect();
     names.sort();
     assert_eq!(names, ["debug.log", "debug.log.1", "debug.log.2"]);
-    let all: Vec<u64> = [aside(&path, 2), aside(&path, 1), path.clone()]
+    let all: Vec<u64> = [rotated_path(&path, 2), rotated_path(&path, 1), path.clone()]
         .iter()
         .flat_map(|path| lines(path))
         .map(|line| line["duration"].as_u64().unwrap())
@@ -75,7 +75,7 @@ fn the_parts_of_a_line_are_one_entry() {
     let (one, other) = (journal.of_session("one", "one"), journal.of_session("other", "other"));
     let wrote = |session: &SessionJournal, category: &str, output: &str| {
         let (category, output) = (category.to_owned(), output.to_owned());
-        session.record(Event::Output(Written { category, output, omitted: 0 }));
+        session.record(Event::Output(OutputWritten { category, output, omitted: 0 }));
     };
     wrote(&one, "stdout", "a");
     wrote(&one, "stdout", " line");
@@ -115,7 +115,7 @@ fn a_private_key_is_hidden_in_whatever_parts_it_is_written() {
     }
 }
 
-fn aside(path: &Path, number: usize) -> PathBuf {
+fn rotated_path(path: &Path, number: usize) -> PathBuf {
     format!("{}.{number}", path.display()).into()
 }
 

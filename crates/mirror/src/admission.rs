@@ -11,13 +11,13 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::endpoint::Exposed;
 use crate::limits;
-use crate::outgoing::{Answer, Gone, Outgoing, Refusal, body};
+use crate::outgoing::{Answer, EditorGone, Outgoing, Refusal, body};
 
 /// The argument of `attach` that has the token.
 const TOKEN: &str = "mirrorToken";
 
 /// An editor that was let in.
-pub(crate) struct Admitted {
+pub(crate) struct AdmittedEditor {
     /// What it has asked for before it was; it is answered now.
     pub(crate) held: Vec<IncomingRequest>,
     /// Its place among those that may be attached.
@@ -32,9 +32,9 @@ pub(crate) async fn admit(
     requests: &mut RequestReader<OwnedReadHalf>,
     out: &mut Outgoing,
     exposed: &Exposed,
-) -> Result<Option<Admitted>, Gone> {
+) -> Result<Option<AdmittedEditor>, EditorGone> {
     let mut held = Vec::new();
-    let mut invitation = Invitation::None;
+    let mut invitation = InitializedEvent::None;
     loop {
         let request = tokio::select! {
             request = requests.next() => request,
@@ -59,12 +59,12 @@ pub(crate) async fn admit(
                 if !is_welcome {
                     return Ok(None);
                 }
-                invitation = Invitation::Due(Instant::now() + limits::INVITATION);
+                invitation = InitializedEvent::Due(Instant::now() + limits::INVITATION);
             }
             dap::Attach::COMMAND => {
                 let admitted = attach(&request, exposed);
                 let (answer, admitted) = match admitted {
-                    Ok(place) => (Ok(json!({})), Some(Admitted { held, _place: place })),
+                    Ok(place) => (Ok(json!({})), Some(AdmittedEditor { held, _place: place })),
                     Err(refusal) => (Err(refusal), None),
                 };
                 out.respond(&request, answer).await?;
@@ -94,13 +94,13 @@ pub(crate) async fn admit(
 }
 
 /// When a client is told that it may send its breakpoints.
-enum Invitation {
+enum InitializedEvent {
     /// It has not asked, or was told.
     None,
     Due(Instant),
 }
 
-impl Invitation {
+impl InitializedEvent {
     async fn is_due(&self) {
         match self {
             Self::Due(at) => sleep_until(*at).await,
@@ -108,7 +108,7 @@ impl Invitation {
         }
     }
 
-    async fn send(&mut self, out: &mut Outgoing) -> Result<(), Gone> {
+    async fn send(&mut self, out: &mut Outgoing) -> Result<(), EditorGone> {
         match std::mem::replace(self, Self::None) {
             Self::Due(_) => out.event("initialized", &json!({})).await,
             Self::None => Ok(()),

@@ -10,7 +10,7 @@ use dap::{SetBreakpointsArguments, SetBreakpointsResponse, SetFunctionBreakpoint
 use engine::model::breakpoint::{Binding, Breakpoint, BreakpointTarget, Pending, Rule};
 use engine::model::ids::BreakpointId;
 use engine::session::breakpoints::Change;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use tokio::sync::Mutex;
 
 use crate::editor::Editor;
@@ -18,10 +18,10 @@ use crate::outgoing::{Answer, Refusal, body};
 
 /// What an editor has listed. Its lists are handled one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct ListedBreakpoints(Mutex<Listed>);
+pub(crate) struct ListedBreakpoints(Mutex<KnownBreakpoints>);
 
 #[derive(Debug, Default)]
-struct Listed {
+struct KnownBreakpoints {
     /// What was in the last list for each file.
     files: HashMap<PathBuf, BTreeSet<BreakpointId>>,
     /// Those that came into being by a list of this editor. The rules of the others are the agent's.
@@ -73,7 +73,7 @@ impl Editor {
         &self,
         there: &Breakpoint,
         wanted: &dap::SourceBreakpoint,
-        listed: &Listed,
+        listed: &KnownBreakpoints,
     ) -> Result<Breakpoint, Refusal> {
         if !listed.own.contains(&there.id) {
             return Ok(there.clone());
@@ -90,12 +90,12 @@ impl Editor {
     async fn add(&self, path: &Path, wanted: &dap::SourceBreakpoint) -> Result<Breakpoint, Refusal> {
         self.check_control()?;
         let column = wanted.column.and_then(|column| u32::try_from(column).ok());
-        let wanted = Wanted {
+        let wanted = PlaceRequest {
             file: Some(path.to_owned()),
             line: u32::try_from(wanted.line).ok(),
             column: column.filter(|_| self.session().adapter().has_columns()),
             rule: rule(wanted)?,
-            ..Wanted::default()
+            ..PlaceRequest::default()
         };
         Ok(self.session().set_breakpoint(wanted).await?.0)
     }

@@ -18,8 +18,8 @@ use crate::control::is_resume;
 use crate::editor::Editor;
 use crate::endpoint::Exposed;
 use crate::limits;
-use crate::news::{News, Next};
-use crate::outgoing::{Answer, Gone, Outgoing};
+use crate::news::{EditorUpdates, UpdatesState};
+use crate::outgoing::{Answer, EditorGone, Outgoing};
 
 /// Serves a client until it leaves, the program ends, or the session is exposed no longer.
 pub(crate) async fn serve(stream: TcpStream, exposed: Arc<Exposed>) {
@@ -41,7 +41,7 @@ pub(crate) async fn serve(stream: TcpStream, exposed: Arc<Exposed>) {
         }
         Ok(Ok(None)) => Ok(()),
         // It has not shown a token in time.
-        Err(_) | Ok(Err(Gone)) => Err(Gone),
+        Err(_) | Ok(Err(EditorGone)) => Err(EditorGone),
     };
     if said.is_ok() {
         leave(requests, out).await;
@@ -63,7 +63,7 @@ type Answering = Pin<Box<dyn Future<Output = (IncomingRequest, Answer)> + Send>>
 /// What goes on between an attached editor and the session.
 struct Conversation {
     editor: Arc<Editor>,
-    news: News,
+    news: EditorUpdates,
     in_flight: FuturesUnordered<Answering>,
     /// How many requests in flight let the program run: the stop after one comes behind its answer.
     resuming: usize,
@@ -78,7 +78,7 @@ impl Conversation {
     fn new(exposed: Arc<Exposed>) -> Self {
         Self {
             editor: Arc::new(Editor::new(exposed)),
-            news: News::default(),
+            news: EditorUpdates::default(),
             in_flight: FuturesUnordered::new(),
             resuming: 0,
             listing: 0,
@@ -92,7 +92,7 @@ impl Conversation {
         held: Vec<IncomingRequest>,
         requests: &mut RequestReader<OwnedReadHalf>,
         out: &mut Outgoing,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), EditorGone> {
         let exposed = Arc::clone(&self.editor.exposed);
         let mut execution = exposed.session.watch();
         let mut breakpoints = exposed.session.watch_breakpoints();
@@ -103,7 +103,7 @@ impl Conversation {
         output.mark_changed();
         let mut output_due: Option<Instant> = None;
         for request in held {
-            if let Next::Over = self.take(request, out).await? {
+            if let UpdatesState::Over = self.take(request, out).await? {
                 return Ok(());
             }
         }
@@ -112,48 +112,52 @@ impl Conversation {
                 biased;
                 () = exposed.over.cancelled() => {
                     out.event("terminated", &json!({})).await?;
-                    Next::Over
+                    UpdatesState::Over
                 }
                 Some((request, answer)) = self.in_flight.next(), if !self.in_flight.is_empty() => {
                     self.answered(&request, answer, out).await?;
-                    Next::GoesOn
+                    UpdatesState::GoesOn
                 }
                 Ok(()) = execution.changed(), if self.is_configured && self.resuming == 0 => {
                     self.news.execution(&self.editor, out).await?
                 }
                 Ok(()) = breakpoints.changed(), if self.is_configured && self.listing == 0 => {
                     self.news.breakpoints(&self.editor, out).await?;
-                    Next::GoesOn
+                    UpdatesState::GoesOn
                 }
                 // Before the output, which may come faster than it can be sent.
                 request = requests.next(), if self.in_flight.len() < limits::IN_FLIGHT => {
                     match read(request) {
                         Some(request) => self.take(request, out).await?,
-                        None => Next::Over,
+                        None => UpdatesState::Over,
                     }
                 }
                 () = until(output_due) => {
                     let more = self.news.output(&self.editor, out).await?;
                     output_due = more.then(Instant::now);
-                    Next::GoesOn
+                    UpdatesState::GoesOn
                 }
                 Ok(()) = output.changed(), if self.is_configured && output_due.is_none() => {
                     output_due = Some(Instant::now() + limits::COLLECTION);
-                    Next::GoesOn
+                    UpdatesState::GoesOn
                 }
                 () = sleep_until(self.configured_by), if !self.is_configured => {
                     self.is_configured = true;
-                    Next::GoesOn
+                    UpdatesState::GoesOn
                 }
             };
-            if let Next::Over = next {
+            if let UpdatesState::Over = next {
                 return Ok(());
             }
         }
     }
 
     /// Begins to answer a request.
-    async fn take(&mut self, request: IncomingRequest, out: &mut Outgoing) -> Result<Next, Gone> {
+    async fn take(
+        &mut self,
+        request: IncomingRequest,
+        out: &mut Outgoing,
+    ) -> Result<UpdatesState, EditorGone> {
         match request.command.as_str() {
             dap::ConfigurationDone::COMMAND => {
                 out.respond(&request, Ok(json!({}))).await?;
@@ -161,7 +165,7 @@ impl Conversation {
             }
             dap::Disconnect::COMMAND => {
                 out.respond(&request, Ok(json!({}))).await?;
-                return Ok(Next::Over);
+                return Ok(UpdatesState::Over);
             }
             command => {
                 if command.starts_with("set") {
@@ -177,7 +181,7 @@ impl Conversation {
                 }));
             }
         }
-        Ok(Next::GoesOn)
+        Ok(UpdatesState::GoesOn)
     }
 
     async fn answered(
@@ -185,7 +189,7 @@ impl Conversation {
         request: &IncomingRequest,
         answer: Answer,
         out: &mut Outgoing,
-    ) -> Result<(), Gone> {
+    ) -> Result<(), EditorGone> {
         let (is_resume, is_list) =
             (is_resume(&request.command), request.command == dap::SetBreakpoints::COMMAND);
         self.resuming -= usize::from(is_resume);

@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation;
-use crate::exposures::{Exposure, Grant, Options};
+use crate::exposures::{EditorAccess, Exposure, Options};
 use crate::limits;
 
 /// What all connections to a port have in common.
@@ -33,7 +33,7 @@ pub(crate) struct Exposed {
 /// A port that is open until its program ends or it is closed.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
-    grant: Grant,
+    grant: EditorAccess,
     closing: CancellationToken,
     /// Gives how many editors were attached at the end.
     served: JoinHandle<usize>,
@@ -60,10 +60,10 @@ impl Endpoint {
         let recorder =
             Recorder { journal: journal.of_session(session.id().as_str(), session.name()), exposure };
         let served = tokio::spawn(serve(listener, exposed, closing.clone(), recorder));
-        Ok(Self { grant: Grant { exposure, token }, closing, served })
+        Ok(Self { grant: EditorAccess { exposure, token }, closing, served })
     }
 
-    pub(crate) fn grant(&self) -> &Grant {
+    pub(crate) fn grant(&self) -> &EditorAccess {
         &self.grant
     }
 

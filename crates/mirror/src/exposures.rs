@@ -31,7 +31,7 @@ pub struct Exposure {
 
 /// Where an editor can attach, and what lets it in.
 #[derive(Clone, Debug)]
-pub struct Grant {
+pub struct EditorAccess {
     /// Where.
     pub exposure: Exposure,
     /// What the editor has to show.
@@ -45,7 +45,12 @@ pub struct Exposures(Arc<Mutex<HashMap<SessionId, Endpoint>>>);
 impl Exposures {
     /// Exposes a session until its program ends. One that is exposed already stays as it is, unless its editors are to
     /// be allowed something else: then it gets another port and another token.
-    pub async fn expose(&self, session: &Session, options: Options, journal: &Journal) -> Result<Grant> {
+    pub async fn expose(
+        &self,
+        session: &Session,
+        options: Options,
+        journal: &Journal,
+    ) -> Result<EditorAccess> {
         let execution = session.execution();
         if !execution.is_live() {
             return Err(Error::NotLive { state: execution.as_str() });

@@ -109,7 +109,7 @@ impl Editor {
         let text = bounds.text(if context == "clipboard" { usize::MAX } else { limits::WHOLE_VALUE });
         let expression = asked.expression.clone();
         let evaluated =
-            self.session().evaluate(frame, expression, bounds.usual_evaluate(), text, is_pure).await?;
+            self.session().evaluate(frame, expression, bounds.default_evaluate(), text, is_pure).await?;
         let response = EvaluateResponse {
             variables_reference: number(evaluated.reference),
             indexed_variables: pages(&evaluated),

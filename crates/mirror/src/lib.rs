@@ -22,4 +22,4 @@ mod outgoing;
 mod redacted;
 mod sources;
 
-pub use exposures::{Exposure, Exposures, Grant, Options};
+pub use exposures::{EditorAccess, Exposure, Exposures, Options};

@@ -17,12 +17,12 @@ use serde_json::{Value, json};
 use crate::breakpoints::{describe, is_shown};
 use crate::editor::Editor;
 use crate::limits;
-use crate::outgoing::{Gone, Outgoing};
+use crate::outgoing::{EditorGone, Outgoing};
 use crate::redacted::{clean, clean_text};
 
 /// What an editor was told.
 #[derive(Debug, Default)]
-pub(crate) struct News {
+pub(crate) struct EditorUpdates {
     /// The number of the stop and its thread, while the program is suspended as far as the editor knows.
     stop: Option<(u64, i64)>,
     /// It has all output before this.
@@ -31,12 +31,12 @@ pub(crate) struct News {
 }
 
 /// Whether there will be more to tell.
-pub(crate) enum Next {
+pub(crate) enum UpdatesState {
     GoesOn,
     Over,
 }
 
-impl News {
+impl EditorUpdates {
     /// A request of the editor lets the program run, and its answer says so.
     pub(crate) fn resumed(&mut self) {
         self.stop = None;
@@ -53,7 +53,11 @@ impl News {
     }
 
     /// Tells what the program does, and what it wrote before.
-    pub(crate) async fn execution(&mut self, editor: &Editor, out: &mut Outgoing) -> Result<Next, Gone> {
+    pub(crate) async fn execution(
+        &mut self,
+        editor: &Editor,
+        out: &mut Outgoing,
+    ) -> Result<UpdatesState, EditorGone> {
         let now = editor.session().execution();
         if now.is_settled() {
             while self.output(editor, out).await? {}
@@ -73,20 +77,20 @@ impl News {
                     out.event("exited", &ExitedEvent { exit_code }).await?;
                 }
                 out.event("terminated", &json!({})).await?;
-                return Ok(Next::Over);
+                return Ok(UpdatesState::Over);
             }
             _ => {}
         }
-        Ok(Next::GoesOn)
+        Ok(UpdatesState::GoesOn)
     }
 
-    async fn continued(&mut self, out: &mut Outgoing) -> Result<(), Gone> {
+    async fn continued(&mut self, out: &mut Outgoing) -> Result<(), EditorGone> {
         let Some((_, thread_id)) = self.stop.take() else { return Ok(()) };
         out.event("continued", &ContinuedEvent { thread_id, all_threads_continued: true }).await
     }
 
     /// Tells some of what the program wrote, and whether there is more.
-    pub(crate) async fn output(&mut self, editor: &Editor, out: &mut Outgoing) -> Result<bool, Gone> {
+    pub(crate) async fn output(&mut self, editor: &Editor, out: &mut Outgoing) -> Result<bool, EditorGone> {
         let excerpt = editor.session().output().read(self.cursor, limits::OUTPUT);
         self.cursor = excerpt.next;
         if excerpt.skipped > 0 {
@@ -102,7 +106,11 @@ impl News {
     }
 
     /// Tells which breakpoints are new, gone, or not as they were.
-    pub(crate) async fn breakpoints(&mut self, editor: &Editor, out: &mut Outgoing) -> Result<(), Gone> {
+    pub(crate) async fn breakpoints(
+        &mut self,
+        editor: &Editor,
+        out: &mut Outgoing,
+    ) -> Result<(), EditorGone> {
         // A session that is closed has none to tell of.
         let Ok(all) = editor.session().breakpoints().await else { return Ok(()) };
         let now: BTreeMap<_, _> =

@@ -37,7 +37,7 @@ pub(crate) fn body(content: &impl Serialize) -> Answer {
 
 /// The editor is gone, or does not read.
 #[derive(Debug)]
-pub(crate) struct Gone;
+pub(crate) struct EditorGone;
 
 /// Writes to an editor.
 pub(crate) struct Outgoing(MessageWriter<OwnedWriteHalf>);
@@ -47,11 +47,15 @@ impl Outgoing {
         Self(MessageWriter::new(writer))
     }
 
-    pub(crate) async fn respond(&mut self, request: &IncomingRequest, answer: Answer) -> Result<(), Gone> {
+    pub(crate) async fn respond(
+        &mut self,
+        request: &IncomingRequest,
+        answer: Answer,
+    ) -> Result<(), EditorGone> {
         written(self.0.respond(request, answer.map_err(|refusal| refusal.0))).await
     }
 
-    pub(crate) async fn event(&mut self, name: &str, content: &impl Serialize) -> Result<(), Gone> {
+    pub(crate) async fn event(&mut self, name: &str, content: &impl Serialize) -> Result<(), EditorGone> {
         let content = serde_json::to_value(content).unwrap_or_else(|_| json!({}));
         written(self.0.event(name, content)).await
     }
@@ -63,16 +67,16 @@ impl Outgoing {
     }
 }
 
-async fn written(writing: impl Future<Output = io::Result<()>>) -> Result<(), Gone> {
+async fn written(writing: impl Future<Output = io::Result<()>>) -> Result<(), EditorGone> {
     match timeout(limits::UNREAD, writing).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => {
             tracing::debug!(%error, "an editor is gone");
-            Err(Gone)
+            Err(EditorGone)
         }
         Err(_) => {
             tracing::info!("disconnected an editor that does not read");
-            Err(Gone)
+            Err(EditorGone)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What an editor is shown is what an agent is: likely credentials are hidden, and every character is in sight.
 
-use journal::redaction::{self, Named};
+use journal::redaction::{self, NamedValue};
 use journal::visible::show_in_data;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub(crate) fn clean(content: &mut Value, asked: Option<&str>, shows_credentials:
     if shows_credentials {
         return;
     }
-    if let (Some(named), Value::Object(object)) = (asked.and_then(Named::of), &mut *content) {
+    if let (Some(named), Value::Object(object)) = (asked.and_then(NamedValue::of), &mut *content) {
         named.hide_values(object);
     }
     redaction::hide_in_answer(content);

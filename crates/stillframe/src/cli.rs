@@ -69,7 +69,7 @@ enum Command {
     /// Run tests and print the first failure with its state at the throw.
     Test(Box<TestArgs>),
     /// Run a command and find out why it does not finish.
-    Hang(Box<HangArgs>),
+    HangRequest(Box<HangArgs>),
     /// Debug one command at a time: keep a session, step, inspect, continue.
     Debug(DebugArgs),
     /// Start the MCP server, on standard input and output or over HTTP.
@@ -136,13 +136,13 @@ enum Command {
 struct ToolsetArg {
     /// Toolsets to offer, separated by commas, or `all` [default: standard] [env: `STILLFRAME_TOOLSET`]
     #[arg(long, value_parser = choose)]
-    toolset: Option<Chosen>,
+    toolset: Option<ToolsetList>,
 }
 
 impl ToolsetArg {
     /// The toolsets from the option, or else from the configuration.
     fn chosen(self, settings: &Settings) -> anyhow::Result<Vec<&'static Toolset>> {
-        if let Some(Chosen(toolsets)) = self.toolset {
+        if let Some(ToolsetList(toolsets)) = self.toolset {
             return Ok(toolsets);
         }
         let names = settings.toolset.as_deref().unwrap_or("standard");
@@ -152,10 +152,10 @@ impl ToolsetArg {
 
 /// Chosen toolsets; clap would take a bare vector for an option that is given several times.
 #[derive(Clone, Debug)]
-struct Chosen(Vec<&'static Toolset>);
+struct ToolsetList(Vec<&'static Toolset>);
 
-fn choose(names: &str) -> Result<Chosen, String> {
-    toolsets::choose(names).map(Chosen)
+fn choose(names: &str) -> Result<ToolsetList, String> {
+    toolsets::choose(names).map(ToolsetList)
 }
 
 /// The languages, each under its other names too.
@@ -208,7 +208,7 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
             Command::Probe(_)
                 | Command::Trace(_)
                 | Command::Test(_)
-                | Command::Hang(_)
+                | Command::HangRequest(_)
                 | Command::Serve { .. }
         );
     let journal = match log_file.clone().filter(|_| debugs) {
@@ -242,7 +242,7 @@ async fn run_command(
         Command::Probe(args) => probe::run(*args, run_context).await,
         Command::Trace(args) => trace::run(*args, run_context).await,
         Command::Test(args) => test::run(*args, run_context).await,
-        Command::Hang(args) => hang::run(*args, run_context).await,
+        Command::HangRequest(args) => hang::run(*args, run_context).await,
         Command::Debug(args) => debug::run(args, settings).await,
         Command::Serve { toolset, http } => {
             let toolsets = toolset.chosen(settings)?;

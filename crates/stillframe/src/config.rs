@@ -49,7 +49,7 @@ impl fmt::Display for Value {
 
 /// Where a value is from, the strongest last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Origin {
+enum SettingSource {
     Default,
     User { file: PathBuf, line: usize },
     Project { file: PathBuf, line: usize },
@@ -57,7 +57,7 @@ enum Origin {
     Option(&'static str),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -69,7 +69,7 @@ impl fmt::Display for Origin {
     }
 }
 
-impl Origin {
+impl SettingSource {
     /// The same, as the engine tells it of a limit.
     fn set_by(&self) -> SetBy {
         match self {
@@ -83,10 +83,10 @@ impl Origin {
 
 /// A value that somebody has set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Given {
+struct SettingValue {
     name: &'static str,
     value: Value,
-    origin: Origin,
+    origin: SettingSource,
 }
 
 /// What holds.
@@ -101,7 +101,7 @@ pub(crate) struct Settings {
     /// Answers show likely credentials.
     pub(crate) shows_credentials: bool,
     /// Everything that holds, in the order of the table.
-    all: Vec<Given>,
+    all: Vec<SettingValue>,
     /// The files that were read.
     files: Vec<PathBuf>,
 }
@@ -146,7 +146,7 @@ impl Settings {
         let all = merged.all;
         let text = |name: &str| {
             all.iter()
-                .find(|given| given.name == name && given.origin != Origin::Default)
+                .find(|given| given.name == name && given.origin != SettingSource::Default)
                 .map(|given| &given.value)
         };
         Ok(Self {
@@ -167,7 +167,7 @@ impl Settings {
     /// An option that sets something, when there is one.
     pub(crate) fn option(&self) -> Option<&'static str> {
         self.all.iter().find_map(|given| match given.origin {
-            Origin::Option(name) => Some(name),
+            SettingSource::Option(name) => Some(name),
             _ => None,
         })
     }

@@ -11,7 +11,7 @@ use engine::adapter::{Adapter, Driver, Host, Machine};
 use engine::model::launch::{Launch, Program};
 use engine::policy::SharedPolicy;
 use engine::safety::Safety;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use engine::sessions::Sessions;
 use serde_json::{Value, json};
 use tools::ops::languages::{Language, languages};
@@ -30,7 +30,8 @@ pub(crate) async fn try_adapter(
     policy: SharedPolicy,
 ) -> anyhow::Result<ExitCode> {
     let known = lifecycle::language_of(name).map_err(crate::setup::told)?;
-    let sample = (place.is_none() && known.sample().line > 0).then(|| Sample::write(known)).transpose()?;
+    let sample =
+        (place.is_none() && known.sample().line > 0).then(|| SampleFile::write(known)).transpose()?;
     let of_sample = sample.as_ref().map(|sample| LocationArg {
         file: sample.path.clone(),
         line: Some(known.sample().line),
@@ -48,24 +49,26 @@ pub(crate) async fn run(as_json: bool, safety: &Safety) -> anyhow::Result<ExitCo
             _ if language.forbidden.is_some() => None,
             // A configured adapter has no sample; `--adapter` tries it with a program of the user's.
             (Ok(_), true) if language.adapter.sample().line == 0 => None,
-            (Ok(_), true) => Some(try_out(language.adapter).await.map_err(|error| format!("{error:#}"))),
+            (Ok(_), true) => {
+                Some(try_debugging(language.adapter).await.map_err(|error| format!("{error:#}")))
+            }
             _ => None,
         };
-        checked.push(Checked { language, tried });
+        checked.push(LanguageCheck { language, tried });
     }
     let text = if as_json { to_json(&checked)? } else { to_text(&checked) };
     terminal::print(&text)?;
-    let well = checked.iter().all(Checked::is_well);
+    let well = checked.iter().all(LanguageCheck::is_well);
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-struct Checked {
+struct LanguageCheck {
     language: Language,
     /// How long a whole session took, or why it failed; nothing when there was nothing to try with.
     tried: Option<Result<Duration, String>>,
 }
 
-impl Checked {
+impl LanguageCheck {
     /// A debugger that is not installed yet is well: it is installed on first use.
     fn is_well(&self) -> bool {
         self.language.forbidden.is_some()
@@ -84,8 +87,8 @@ impl Checked {
 }
 
 /// Debugs the smallest program of a language: starts it, stops it, and asks it for a value.
-async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
-    let sample = Sample::write(adapter)?;
+async fn try_debugging(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
+    let sample = SampleFile::write(adapter)?;
     let sessions = Sessions::new();
     let context = Context::new(sessions.clone());
     let began = Instant::now();
@@ -93,10 +96,10 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
         .map_err(crate::setup::told)?;
     let request = RunUntil {
         launch: Some(Launch::new(Program::Script(sample.path.clone()))),
-        places: vec![Wanted {
+        places: vec![PlaceRequest {
             file: Some(sample.path.clone()),
             line: Some(adapter.sample().line),
-            ..Wanted::default()
+            ..PlaceRequest::default()
         }],
         exceptions: None,
         frames: Frames::Top,
@@ -119,11 +122,11 @@ async fn try_out(adapter: &'static dyn Adapter) -> anyhow::Result<Duration> {
 }
 
 /// A file that is gone when this is.
-struct Sample {
+struct SampleFile {
     path: PathBuf,
 }
 
-impl Sample {
+impl SampleFile {
     fn write(adapter: &dyn Adapter) -> anyhow::Result<Self> {
         let extension = adapter.extensions().first().unwrap_or(&"txt");
         let folder = Machine.cache_dir().join("doctor");
@@ -134,14 +137,14 @@ impl Sample {
     }
 }
 
-impl Drop for Sample {
+impl Drop for SampleFile {
     fn drop(&mut self) {
         // A file that stays is small, and in our own cache.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-fn to_text(checked: &[Checked]) -> String {
+fn to_text(checked: &[LanguageCheck]) -> String {
     let mut text = String::new();
     for one in checked {
         let language = &one.language;
@@ -150,26 +153,26 @@ fn to_text(checked: &[Checked]) -> String {
             detail(&mut text, language.adapter.about());
         }
         if let Some(reason) = &language.forbidden {
-            line(&mut text, Mark::Warn, reason);
+            line(&mut text, CheckMark::Warn, reason);
             continue;
         }
         match &language.runtime {
             Ok(runtime) => {
-                line(&mut text, Mark::Good, &format!("version {}, {}", runtime.version, runtime.origin));
+                line(&mut text, CheckMark::Good, &format!("version {}, {}", runtime.version, runtime.origin));
                 detail(&mut text, &runtime.executable.display().to_string());
             }
-            Err(problem) if one.is_left_out() => line(&mut text, Mark::Warn, problem),
-            Err(problem) => line(&mut text, Mark::Bad, problem),
+            Err(problem) if one.is_left_out() => line(&mut text, CheckMark::Warn, problem),
+            Err(problem) => line(&mut text, CheckMark::Bad, problem),
         }
         match &one.tried {
             Some(Ok(took)) => {
-                line(&mut text, Mark::Good, "launch works");
+                line(&mut text, CheckMark::Good, "launch works");
                 detail(
                     &mut text,
                     &format!("started a program, stopped it and read a value in {} ms", took.as_millis()),
                 );
             }
-            Some(Err(problem)) => line(&mut text, Mark::Bad, &format!("launch fails: {problem}")),
+            Some(Err(problem)) => line(&mut text, CheckMark::Bad, &format!("launch fails: {problem}")),
             None if language.adapter.sample().line == 0 => {
                 detail(
                     &mut text,
@@ -179,7 +182,7 @@ fn to_text(checked: &[Checked]) -> String {
             None if language.runtime.is_ok() => {
                 line(
                     &mut text,
-                    Mark::Warn,
+                    CheckMark::Warn,
                     "the debugger is not installed yet; the first session installs it",
                 );
                 detail(&mut text, &format!("to install it now: {}", one.setup()));
@@ -187,8 +190,8 @@ fn to_text(checked: &[Checked]) -> String {
             None => {}
         }
         match &language.attach_obstacle {
-            Some(obstacle) => line(&mut text, Mark::Warn, obstacle),
-            None => line(&mut text, Mark::Good, "attach by host and port, and by process ID"),
+            Some(obstacle) => line(&mut text, CheckMark::Warn, obstacle),
+            None => line(&mut text, CheckMark::Good, "attach by host and port, and by process ID"),
         }
     }
     let _ = writeln!(text, "{}", styled(FAINT, format_args!("cache: {}", Machine.cache_dir().display())));
@@ -196,17 +199,17 @@ fn to_text(checked: &[Checked]) -> String {
 }
 
 #[derive(Clone, Copy)]
-enum Mark {
+enum CheckMark {
     Good,
     Warn,
     Bad,
 }
 
-fn line(text: &mut String, mark: Mark, what: &str) {
+fn line(text: &mut String, mark: CheckMark, what: &str) {
     let mark = match mark {
-        Mark::Good => styled(GOOD, "✓"),
-        Mark::Warn => styled(WARN, "!"),
-        Mark::Bad => styled(BAD, "✗"),
+        CheckMark::Good => styled(GOOD, "✓"),
+        CheckMark::Warn => styled(WARN, "!"),
+        CheckMark::Bad => styled(BAD, "✗"),
     };
     let wrapped = terminal::wrapped(what, "    ");
     let _ = writeln!(text, "  {mark} {}", wrapped.trim());
@@ -216,15 +219,15 @@ fn detail(text: &mut String, what: &str) {
     let _ = write!(text, "{}", styled(FAINT, terminal::wrapped(what, "    ")));
 }
 
-fn to_json(checked: &[Checked]) -> anyhow::Result<String> {
+fn to_json(checked: &[LanguageCheck]) -> anyhow::Result<String> {
     let languages: Vec<Value> = checked.iter().map(described).collect();
     let cache = Machine.cache_dir().display().to_string();
-    let well = checked.iter().all(Checked::is_well);
+    let well = checked.iter().all(LanguageCheck::is_well);
     let report = json!({ "ok": well, "cacheDir": cache, "languages": languages });
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }
 
-fn described(one: &Checked) -> Value {
+fn described(one: &LanguageCheck) -> Value {
     let language = &one.language;
     let runtime = language.runtime.as_ref();
     json!({

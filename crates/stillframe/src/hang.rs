@@ -13,7 +13,7 @@ use engine::model::launch::{Attach, Endpoint, Stdin};
 use engine::session::Session;
 use tools::Context;
 use tools::ops::command::Command;
-use tools::ops::hang::{self, Diagnosis, Hang, Verdict};
+use tools::ops::hang::{self, Diagnosis, HangRequest, Verdict};
 use tools::ops::lifecycle;
 use tools::ops::run_until::whole;
 use tools::ops::settle::Wait;
@@ -76,7 +76,7 @@ async fn diagnose(args: HangArgs, context: &Context) -> anyhow::Result<Diagnosis
         (session, Some(command.launch))
     };
     let interval = Duration::from_millis(args.interval);
-    let request = Hang { launch, interval, leave_paused: false, wait };
+    let request = HangRequest { launch, interval, leave_paused: false, wait };
     hang::hang(&session, request, context).await.map_err(told)
 }
 

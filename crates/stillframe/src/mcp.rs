@@ -31,7 +31,7 @@ use self::disconnect::DisconnectWatcher;
 use self::guarded::Guarded;
 use self::handshake::ImplicitHandshake;
 pub(crate) use self::http::{HttpArgs, serve as serve_http};
-use self::server::{Offer, Server};
+use self::server::{Server, ServerFeatures};
 use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
@@ -66,7 +66,7 @@ pub(crate) async fn serve(
     let (reader, writer) = stdio_pipes();
     let lines = AsyncRwTransport::new_server(repair::lines(reader), writer);
     let transport = DisconnectWatcher::new(ImplicitHandshake::new(lines), shutdown.clone());
-    let server = Guarded(Server::new(context.clone(), Arc::new(Offer::new(toolsets))));
+    let server = Guarded(Server::new(context.clone(), Arc::new(ServerFeatures::new(toolsets))));
     let running = match Box::pin(serve_server_with_ct(server, transport, shutdown.clone())).await {
         Ok(running) => running,
         // The client left before it asked for anything.

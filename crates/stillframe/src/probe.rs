@@ -10,10 +10,10 @@ use clap::{Args, ValueEnum};
 use engine::deadlines;
 use engine::model::breakpoint::{HitCondition, Rule};
 use engine::model::stop::{ExceptionMode, StopReason};
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use tools::Context;
 use tools::ops::dump;
-use tools::ops::run_until::{Frames, Ran, RunUntil, run_until, whole};
+use tools::ops::run_until::{Frames, RunUntil, RunUntilResult, run_until, whole};
 use tools::ops::settle::{Settled, Wait};
 use tools::render::{CallerData, StopReport, expression_value};
 
@@ -93,11 +93,11 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
     let operation = async |context: &Context| {
         let ran = probe(args, context).await?;
         let code = exit_code(&ran.settled, has_place);
-        let mut stop = StopReport::new("", ran.settled).with_missed(ran.missed);
+        let mut stop = StopReport::new("", ran.settled).with_unreached(ran.missed);
         stop.notes.extend(ran.notes);
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         let callers = ran.callers.iter().map(CallerData::from).collect();
-        let report = report::Probed { stop, callers, values, threads: Vec::new() };
+        let report = report::ProbeReport { stop, callers, values, threads: Vec::new() };
         // The report's own sentence tells what to call next, and here there is nothing to call.
         let is_running = report.stop.state == "running";
         let message = if is_running { "still running when the time was up" } else { &report.stop.message };
@@ -120,12 +120,12 @@ async fn inspect(dump: &Path, args: ProbeArgs, context: &Context) -> anyhow::Res
     let values = dumped.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
     let callers = dumped.callers.iter().map(CallerData::from).collect();
     let threads = dumped.threads.into_iter().map(report::ThreadData::from).collect();
-    let report = report::Probed { stop, callers, values, threads };
+    let report = report::ProbeReport { stop, callers, values, threads };
     let text = report.to_text(&report.stop.message);
     Ok(CommandOutput { text, data: serde_json::to_value(&report)?, code })
 }
 
-async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
+async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<RunUntilResult> {
     let place = args.place.clone().ok_or_else(|| anyhow::anyhow!("name a FILE"))?;
     let (session, launch) = args.program.clone().open(&place.file, context)?;
     let request = RunUntil {
@@ -141,7 +141,7 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<Ran> {
 }
 
 impl ProbeArgs {
-    fn places(&self) -> Vec<Wanted> {
+    fn places(&self) -> Vec<PlaceRequest> {
         let Some(LocationArg { file, line, column, function }) = self.place.clone() else {
             return Vec::new();
         };
@@ -150,14 +150,14 @@ impl ProbeArgs {
         }
         let rule =
             Rule { condition: self.condition.clone(), hit_condition: self.hit_condition, ..Rule::default() };
-        vec![Wanted {
+        vec![PlaceRequest {
             file: Some(file),
             line,
             column,
             function,
             statement: self.statement.clone(),
             rule,
-            ..Wanted::default()
+            ..PlaceRequest::default()
         }]
     }
 }

@@ -96,7 +96,7 @@ impl ProgramArgs {
         let program = match (self.module, self.program) {
             (Some(module), _) => Program::Module(module),
             (None, Some(script)) => adapter.program(&Machine, sources::absolute(&script)),
-            (None, None) if adapter.stands_alone(self.executable_path.as_deref(), &self.runtime_args) => {
+            (None, None) if adapter.needs_no_program(self.executable_path.as_deref(), &self.runtime_args) => {
                 Program::Command
             }
             (None, None) => adapter.program(&Machine, sources::absolute(file)),

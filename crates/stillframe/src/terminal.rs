@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::AnsiColor;
 pub(crate) use anstyle::Style;
-use journal::redaction::{self, Named};
+use journal::redaction::{self, NamedValue};
 use journal::visible::{uncoloured, visible};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -76,8 +76,8 @@ fn shows_credentials() -> bool {
 
 /// The value of an expression as it may be shown.
 pub(crate) fn value<'t>(expression: &str, type_name: Option<&str>, text: &'t str) -> &'t str {
-    let hides = |named: Named| named.hides(type_name.filter(|name| !name.is_empty()), text);
-    if !shows_credentials() && Named::of(expression).is_some_and(hides) { redaction::MARK } else { text }
+    let hides = |named: NamedValue| named.hides(type_name.filter(|name| !name.is_empty()), text);
+    if !shows_credentials() && NamedValue::of(expression).is_some_and(hides) { redaction::MARK } else { text }
 }
 
 /// A text as it can be measured: a program may print tabs and other control characters, all of which are shown, and
@@ -107,7 +107,7 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
 }
 
 /// The same for a path, whose end says more than its beginning. An end of a line in it is shown.
-pub(crate) fn fit_end(text: &str, columns: usize) -> String {
+pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
     let text = measurable(text).replace('\n', "\\x0a");
     if text.width() <= columns {
         return text;
@@ -171,11 +171,11 @@ mod tests {
 
     #[test]
     fn a_long_path_keeps_its_end() {
-        assert_eq!(fit_end("a/b.py", 6), "a/b.py");
-        assert_eq!(fit_end("long/b.py", 6), "…/b.py");
-        assert_eq!(fit_end("日本語", 5), "…本語");
-        assert_eq!(fit_end("a\nb/\x1b[Hc.py", 40), "a\\x0ab/\\x1b[Hc.py");
-        assert_eq!(fit_end("long\nb.py", 6), "…ab.py");
+        assert_eq!(truncate_start("a/b.py", 6), "a/b.py");
+        assert_eq!(truncate_start("long/b.py", 6), "…/b.py");
+        assert_eq!(truncate_start("日本語", 5), "…本語");
+        assert_eq!(truncate_start("a\nb/\x1b[Hc.py", 40), "a\\x0ab/\\x1b[Hc.py");
+        assert_eq!(truncate_start("long\nb.py", 6), "…ab.py");
     }
 
     #[test]

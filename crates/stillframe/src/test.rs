@@ -12,7 +12,7 @@ use engine::deadlines;
 use tools::Context;
 use tools::ops::command::Command;
 use tools::ops::settle::Wait;
-use tools::ops::test::{self, Test, Tested, Verdict};
+use tools::ops::test::{self, Test, TestRunResult, Verdict};
 use tools::render::{Shown, TestData};
 
 use crate::one_shot::{CommandOutput, OneShot, RunContext};
@@ -52,7 +52,7 @@ pub(crate) async fn run(args: TestArgs, run_context: RunContext) -> anyhow::Resu
     one_shot.run(operation).await
 }
 
-async fn tested(args: TestArgs, context: &Context) -> anyhow::Result<Tested> {
+async fn tested(args: TestArgs, context: &Context) -> anyhow::Result<TestRunResult> {
     let command = Command::of_words(&Machine, args.command, args.cwd).map_err(told)?;
     let session = test::open(context, &command).map_err(told)?;
     let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: test::limits(context.bounds()) };

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use clap::Args;
 use engine::model::limits::Limits;
-use engine::recording::Cells;
+use engine::recording::CellFormat;
 use engine::{bounds, deadlines};
 use tokio::sync::Notify;
 use tools::ops::settle::Wait;
-use tools::ops::trace::{self, Trace, TraceEndReason, Traced, WhenFull};
+use tools::ops::trace::{self, Trace, TraceEndReason, TraceResult, WhenFull};
 use tools::render::TraceReport;
 use tools::{Context, ToolError};
 
@@ -36,7 +36,7 @@ pub(crate) struct TraceArgs {
     #[command(flatten)]
     program: ProgramArgs,
     /// Maximum number of rows in total [default: 200].
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=most_rows()))]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=max_rows()))]
     max_hits: Option<u64>,
     /// Record only every Nth hit.
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
@@ -57,18 +57,18 @@ pub(crate) struct TraceArgs {
     #[arg(long)]
     json: bool,
     /// How values are recorded.
-    #[arg(long, value_enum, default_value_t = Way::Auto, hide = true)]
-    way: Way,
+    #[arg(long, value_enum, default_value_t = MethodArg::Auto, hide = true)]
+    way: MethodArg,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Way {
+enum MethodArg {
     Auto,
     Stop,
 }
 
 /// As many rows as may be set. How many are allowed is known when the configuration has been read.
-fn most_rows() -> u64 {
+fn max_rows() -> u64 {
     bounds::named("rows").map_or(u64::MAX, |bound| *bound.range.end())
 }
 
@@ -95,22 +95,22 @@ pub(crate) async fn run(args: TraceArgs, run_context: RunContext) -> anyhow::Res
     one_shot.run(operation).await
 }
 
-async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> anyhow::Result<Traced> {
+async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> anyhow::Result<TraceResult> {
     let (session, launch) = args.program.open(args.points.first_file(), context)?;
     trace::check_counts(context.bounds(), args.max_hits, Some(args.sample_every), None).map_err(told)?;
-    let length = context.bounds().asked_text("--length", Some(args.length), args.length);
+    let length = context.bounds().requested_length("--length", Some(args.length), args.length);
     let length = length.map_err(|error| told(ToolError::from(error)))?;
     let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: context.bounds().report() };
     let usual = Trace::new(Some(launch), args.points.points(), wait);
     let request = Trace {
-        max_rows: args.max_hits.unwrap_or(context.bounds().usual_rows(usual.max_rows)),
+        max_rows: args.max_hits.unwrap_or(context.bounds().default_rows(usual.max_rows)),
         sample_every: args.sample_every,
         only_when_changed: args.only_when_changed,
         when_full: if args.run_on { WhenFull::RunOn } else { WhenFull::End },
-        cells: Cells::Text(length),
+        cells: CellFormat::Text(length),
         way: match args.way {
-            Way::Auto => trace::Way::Auto,
-            Way::Stop => trace::Way::Stop,
+            MethodArg::Auto => trace::RecordMethod::Auto,
+            MethodArg::Stop => trace::RecordMethod::Stop,
         },
         interrupt: Some(interrupt),
         ..usual
@@ -121,7 +121,7 @@ async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> a
 const NEVER_PASSED: u8 = 3;
 const TIME_WAS_UP: u8 = 5;
 
-fn exit_code(traced: &Traced) -> u8 {
+fn exit_code(traced: &TraceResult) -> u8 {
     match traced.end_reason {
         TraceEndReason::Interrupted => INTERRUPTED,
         _ if !traced.rows.is_empty() => 0,

@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 pub use self::client::HttpClient;
-pub use self::wire::{Answered, Event, Events};
+pub use self::wire::{Event, Events, HttpAnswer};
 use crate::server::{CONFIG, GOODBYE, JOURNAL, NOWHERE, PATIENCE};
 use crate::usage::{LOOK, SETTLE};
 use crate::{Built, Mark};
@@ -223,7 +223,7 @@ impl HttpServer {
     }
 
     /// Sends a request as it stands; the `Host` is that of the server unless it is among the headers.
-    pub async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answered {
+    pub async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
         let method = method.parse().expect("a method");
         wire::ask(self.address, method, path, headers, body.to_owned()).await
     }

@@ -22,15 +22,15 @@ mod wire;
 pub use client::Client;
 pub use effort::{rows_to_try, tries_everything};
 pub use fixture::{Fixture, repository};
-pub use http::{Answered, Event, Events, HttpClient, HttpOptions, HttpServer};
+pub use http::{Event, Events, HttpAnswer, HttpClient, HttpOptions, HttpServer};
 pub use language::{Dynamic, DynamicLanguage, Language, PerLanguage, Program, Row, Spelling, Texts, Words};
 pub use leftovers::{Mark, assert_gone, interrupt};
 pub use python_packages::python_with_packages;
 pub use rustix::process::Signal;
-pub use server::{Answer, Built, Era, Goodbye, Reply, Server, ServerOptions};
+pub use server::{Answer, Built, ProtocolEra, Reply, Server, ServerOptions, Shutdown};
 pub use toolchains::{compile, run_go, run_tool, toolchains};
-pub use usage::{Holding, quiet, say, settled};
-pub use wire::{Harm, Speech, Wire};
+pub use usage::{ResourceUsage, quiet, say, settled};
+pub use wire::{Wire, WireFault, WireProtocol};
 
 /// Waits until something is true that nobody tells of, such as what is in a file.
 pub async fn eventually(is_true: impl Fn() -> bool) {

@@ -26,7 +26,7 @@ pub(crate) const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Which era of the protocol a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Era {
+pub enum ProtocolEra {
     /// 2025-11-25: a handshake first.
     Handshake,
     /// 2026-07-28: every request stands for itself.
@@ -56,7 +56,7 @@ impl Built {
 
     /// A server for a client that does not.
     pub async fn serve_stateless(self) -> Server {
-        ServerOptions { era: Era::Stateless, ..self.options().await }.start().await
+        ServerOptions { era: ProtocolEra::Stateless, ..self.options().await }.start().await
     }
 
     /// How to start a server.
@@ -67,7 +67,7 @@ impl Built {
             args: vec!["serve".to_owned()],
             env: Vec::new(),
             cwd: None,
-            era: Era::Handshake,
+            era: ProtocolEra::Handshake,
         }
     }
 
@@ -118,7 +118,7 @@ pub struct ServerOptions {
     /// Its working directory.
     pub cwd: Option<PathBuf>,
     /// What the client speaks.
-    pub era: Era,
+    pub era: ProtocolEra,
 }
 
 impl ServerOptions {
@@ -138,7 +138,7 @@ pub struct Server {
     waiting: Waiting,
     notifications: broadcast::Sender<Value>,
     next: Mutex<u64>,
-    era: Era,
+    era: ProtocolEra,
     reader: JoinHandle<Vec<String>>,
     reads: watch::Sender<bool>,
     log: JoinHandle<String>,
@@ -147,7 +147,7 @@ pub struct Server {
 
 /// How a server is told to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goodbye {
+pub enum Shutdown {
     /// Its input is closed.
     EndOfInput,
     /// SIGTERM.
@@ -210,7 +210,7 @@ impl Server {
         let next = Mutex::new(0);
         let server =
             Self { child, stdin, waiting, notifications, next, era: options.era, reader, reads, log, mark };
-        if options.era == Era::Handshake {
+        if options.era == ProtocolEra::Handshake {
             server.handshake().await;
         }
         server
@@ -284,8 +284,8 @@ impl Server {
             *next += 1;
             *next
         };
-        if self.era == Era::Stateless {
-            stand_for_itself(&mut params);
+        if self.era == ProtocolEra::Stateless {
+            add_request_metadata(&mut params);
         }
         let (sender, receiver) = oneshot::channel();
         self.waiting.lock().expect("no test panics in here").insert(id, sender);
@@ -327,15 +327,15 @@ impl Server {
     /// Closes its input, and fails unless it and everything that it started are gone within two seconds.
     /// Gives every line that it wrote, and its log.
     pub async fn finish(self) -> (Vec<String>, String) {
-        self.finish_by(Goodbye::EndOfInput).await
+        self.finish_by(Shutdown::EndOfInput).await
     }
 
     /// The same for another way to tell it to end.
-    pub async fn finish_by(mut self, goodbye: Goodbye) -> (Vec<String>, String) {
+    pub async fn finish_by(mut self, goodbye: Shutdown) -> (Vec<String>, String) {
         match goodbye {
-            Goodbye::EndOfInput => self.close_input().await,
-            Goodbye::Terminate => self.signal(Signal::TERM),
-            Goodbye::Interrupt => self.signal(Signal::INT),
+            Shutdown::EndOfInput => self.close_input().await,
+            Shutdown::Terminate => self.signal(Signal::TERM),
+            Shutdown::Interrupt => self.signal(Signal::INT),
         }
         let began = Instant::now();
         let status = timeout(GOODBYE, self.child.wait()).await;
@@ -401,7 +401,7 @@ pub(crate) fn reply_in(mut response: Value) -> Reply {
 }
 
 /// Gives parameters what every request of revision 2026-07-28 says.
-pub(crate) fn stand_for_itself(params: &mut Value) {
+pub(crate) fn add_request_metadata(params: &mut Value) {
     let Some(params) = params.as_object_mut() else { return };
     let meta = params.entry("_meta").or_insert_with(|| json!({}));
     let meta = meta.as_object_mut().expect("_meta is an object");

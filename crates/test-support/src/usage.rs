@@ -14,7 +14,7 @@ pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 /// What a process holds at a moment. Linux only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Holding {
+pub struct ResourceUsage {
     /// Files, sockets and pipes that are open.
     pub files: usize,
     /// Threads.
@@ -25,7 +25,7 @@ pub struct Holding {
     pub children: usize,
 }
 
-impl Holding {
+impl ResourceUsage {
     /// Of a process that lives.
     pub fn of(pid: u32) -> Self {
         let entries = |folder: &str| {
@@ -60,7 +60,7 @@ impl Holding {
     }
 }
 
-impl fmt::Display for Holding {
+impl fmt::Display for ResourceUsage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { files, threads, memory, children } = self;
         let megabytes = memory / 1024;
@@ -69,13 +69,13 @@ impl fmt::Display for Holding {
 }
 
 /// What a process holds once that has not changed for a while.
-pub async fn quiet(pid: u32) -> Holding {
-    let mut last = Holding::of(pid);
+pub async fn quiet(pid: u32) -> ResourceUsage {
+    let mut last = ResourceUsage::of(pid);
     let mut since = Instant::now();
     while since.elapsed() < QUIET {
         // sleep: nobody tells what a process holds.
         tokio::time::sleep(LOOK).await;
-        let now = Holding::of(pid);
+        let now = ResourceUsage::of(pid);
         if !(now.is_within(&last) && last.is_within(&now)) {
             since = Instant::now();
         }
@@ -85,10 +85,10 @@ pub async fn quiet(pid: u32) -> Holding {
 }
 
 /// What a process holds once that is no more than before, or it has had its time.
-pub async fn settled(pid: u32, before: &Holding) -> Holding {
+pub async fn settled(pid: u32, before: &ResourceUsage) -> ResourceUsage {
     let until = Instant::now() + SETTLE;
     loop {
-        let now = Holding::of(pid);
+        let now = ResourceUsage::of(pid);
         if now.is_within(before) || Instant::now() > until {
             return now;
         }

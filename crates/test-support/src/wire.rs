@@ -11,8 +11,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-pub use self::frames::Speech;
 use self::frames::Splitter;
+pub use self::frames::WireProtocol;
 
 /// More than any client takes as one message.
 const BEYOND: usize = 65 << 20;
@@ -25,7 +25,7 @@ const HELD: Duration = Duration::from_millis(200);
 
 /// What becomes of the messages from the debugger. What it says before the first one is left as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Harm {
+pub enum WireFault {
     /// They are passed on.
     None,
     /// Both connections are closed.
@@ -57,16 +57,16 @@ pub enum Harm {
 pub struct Wire {
     /// Where he listens.
     pub port: u16,
-    harm: Arc<watch::Sender<Harm>>,
+    harm: Arc<watch::Sender<WireFault>>,
     _connections: JoinSet<()>,
 }
 
 impl Wire {
     /// Stands before a debugger that listens on a port of this machine.
-    pub async fn to(debugger: u16, speech: Speech) -> Self {
+    pub async fn to(debugger: u16, speech: WireProtocol) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port can be opened");
         let port = listener.local_addr().expect("it has an address").port();
-        let harm = Arc::new(watch::Sender::new(Harm::None));
+        let harm = Arc::new(watch::Sender::new(WireFault::None));
         let told = Arc::clone(&harm);
         let mut connections = JoinSet::new();
         connections.spawn(async move {
@@ -74,7 +74,7 @@ impl Wire {
             while let Ok((client, _)) = listener.accept().await {
                 // A debugger that is gone is one that closes the connection.
                 if let Ok(debugger) = TcpStream::connect(("127.0.0.1", debugger)).await {
-                    passing.spawn(pass(client, debugger, told.subscribe(), speech));
+                    passing.spawn(forward(client, debugger, told.subscribe(), speech));
                 }
             }
         });
@@ -82,13 +82,18 @@ impl Wire {
     }
 
     /// Does this from now on.
-    pub fn does(&self, harm: Harm) {
+    pub fn does(&self, harm: WireFault) {
         self.harm.send_replace(harm);
     }
 }
 
 /// Passes on both ways until either side closes.
-async fn pass(client: TcpStream, debugger: TcpStream, harm: watch::Receiver<Harm>, speech: Speech) {
+async fn forward(
+    client: TcpStream,
+    debugger: TcpStream,
+    harm: watch::Receiver<WireFault>,
+    speech: WireProtocol,
+) {
     for stream in [&client, &debugger] {
         stream.set_nodelay(true).expect("a socket takes options");
     }
@@ -98,14 +103,14 @@ async fn pass(client: TcpStream, debugger: TcpStream, harm: watch::Receiver<Harm
     tokio::select! {
         () = questions(from_client, to_debugger, harm.clone()) => {}
         () = answers(from_debugger, to_client, harm, speech) => {}
-        _ = cut.wait_for(|harm| *harm == Harm::Cut) => {}
+        _ = cut.wait_for(|harm| *harm == WireFault::Cut) => {}
     }
 }
 
-async fn questions(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, harm: watch::Receiver<Harm>) {
+async fn questions(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, harm: watch::Receiver<WireFault>) {
     let mut bytes = vec![0; 64 * 1024];
     while let Ok(count @ 1..) = from.read(&mut bytes).await {
-        if *harm.borrow() == Harm::Silence {
+        if *harm.borrow() == WireFault::Silence {
             continue;
         }
         let read = bytes.get(..count).expect("what was read");
@@ -115,10 +120,15 @@ async fn questions(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, harm: watch:
     }
 }
 
-async fn answers(mut from: OwnedReadHalf, to: OwnedWriteHalf, harm: watch::Receiver<Harm>, speech: Speech) {
+async fn answers(
+    mut from: OwnedReadHalf,
+    to: OwnedWriteHalf,
+    harm: watch::Receiver<WireFault>,
+    speech: WireProtocol,
+) {
     let mut splitter = Splitter::new(speech);
     let mut bytes = vec![0; 64 * 1024];
-    let mut teller = Teller { to, harm, speech, done: Arc::default(), held: None };
+    let mut teller = FaultInjector { to, harm, speech, done: Arc::default(), held: None };
     loop {
         let read = tokio::time::timeout(HELD, from.read(&mut bytes)).await;
         let Ok(read) = read else {
@@ -132,7 +142,8 @@ async fn answers(mut from: OwnedReadHalf, to: OwnedWriteHalf, harm: watch::Recei
         };
         let Ok(count @ 1..) = read else { return };
         for (is_message, part) in splitter.split(bytes.get(..count).expect("what was read")) {
-            let goes_on = if is_message { teller.tell(part).await } else { teller.pass_on(&part).await };
+            let goes_on =
+                if is_message { teller.deliver(part).await } else { teller.forward_rest(&part).await };
             if !goes_on {
                 return;
             }
@@ -141,47 +152,47 @@ async fn answers(mut from: OwnedReadHalf, to: OwnedWriteHalf, harm: watch::Recei
 }
 
 /// Tells the client what the debugger says, in his way.
-struct Teller {
+struct FaultInjector {
     to: OwnedWriteHalf,
-    harm: watch::Receiver<Harm>,
-    speech: Speech,
+    harm: watch::Receiver<WireFault>,
+    speech: WireProtocol,
     /// What is done once only, and was.
-    done: Arc<Mutex<Option<Harm>>>,
+    done: Arc<Mutex<Option<WireFault>>>,
     held: Option<Vec<u8>>,
 }
 
-impl Teller {
+impl FaultInjector {
     async fn write(&mut self, bytes: &[u8]) -> bool {
         self.to.write_all(bytes).await.is_ok()
     }
 
     /// Passes on what is no message.
-    async fn pass_on(&mut self, part: &[u8]) -> bool {
+    async fn forward_rest(&mut self, part: &[u8]) -> bool {
         let harm = *self.harm.borrow();
         match harm {
-            Harm::Silence => true,
+            WireFault::Silence => true,
             _ => self.write(part).await,
         }
     }
 
     /// Whether this is the first message since he was told to do this.
-    fn is_first(&self, harm: Harm) -> bool {
+    fn is_first(&self, harm: WireFault) -> bool {
         self.done.lock().expect("no test panics in here").replace(harm) != Some(harm)
     }
 
     /// False when nothing more is to be told.
-    async fn tell(&mut self, message: Vec<u8>) -> bool {
+    async fn deliver(&mut self, message: Vec<u8>) -> bool {
         let harm = *self.harm.borrow();
         match harm {
-            Harm::None => self.write(&message).await,
-            Harm::Cut => false,
-            Harm::Silence => true,
-            Harm::Slow => {
+            WireFault::None => self.write(&message).await,
+            WireFault::Cut => false,
+            WireFault::Silence => true,
+            WireFault::Slow => {
                 // sleep: to be slow is what this is for.
                 tokio::time::sleep(SLOW).await;
                 self.write(&message).await
             }
-            Harm::Flood => {
+            WireFault::Flood => {
                 if self.is_first(harm) {
                     let unasked = self.speech.framed(self.speech.unasked().as_bytes()).repeat(FLOOD);
                     if !self.write(&unasked).await {
@@ -190,12 +201,12 @@ impl Teller {
                 }
                 self.write(&message).await
             }
-            Harm::Half => {
+            WireFault::Half => {
                 let half = message.get(..message.len() / 2).expect("half of it");
                 self.write(half).await;
                 false
             }
-            Harm::Oversized => {
+            WireFault::Oversized => {
                 if self.is_first(harm) {
                     let huge = self.speech.framed(self.speech.padded(BEYOND).as_bytes());
                     if !self.write(&huge).await {
@@ -204,27 +215,27 @@ impl Teller {
                 }
                 self.write(&message).await
             }
-            Harm::Claimed => {
+            WireFault::Claimed => {
                 let claimed = if self.is_first(harm) { self.speech.claim(3 << 30) } else { message };
                 self.write(&claimed).await
             }
-            Harm::Swapped => match self.held.take() {
+            WireFault::Swapped => match self.held.take() {
                 None if self.is_first(harm) => {
                     self.held = Some(message);
                     true
                 }
                 held => self.write(&message).await && self.write(&held.unwrap_or_default()).await,
             },
-            Harm::Twice => self.write(&message).await && self.write(&message).await,
-            Harm::Nonsense => {
-                for nonsense in Speech::nonsense() {
+            WireFault::Twice => self.write(&message).await && self.write(&message).await,
+            WireFault::Nonsense => {
+                for nonsense in WireProtocol::nonsense() {
                     if !self.write(&self.speech.framed(&nonsense)).await {
                         return false;
                     }
                 }
                 self.write(&message).await
             }
-            Harm::Garbled => self.write(&vec![0xFF; 100_000]).await,
+            WireFault::Garbled => self.write(&vec![0xFF; 100_000]).await,
         }
     }
 }

@@ -72,7 +72,7 @@ fn fit_object(
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     for name in required.filter_map(Value::as_str) {
         if !fitted.contains_key(name) {
-            let takes = known.get(name).map(wants).unwrap_or_default();
+            let takes = known.get(name).map(expected_type).unwrap_or_default();
             return Err(ToolError::argument(&join(path, name), format!("is missing; it takes {takes}")));
         }
     }
@@ -92,13 +92,13 @@ fn fit(schema: &Value, value: Value, path: &str, warnings: &mut Vec<String>) -> 
     let value = if is_of(kind, &value) { value } else { reshaped(schema, value, path) };
     if !is_of(kind, &value) {
         let got = shown(&value);
-        return Err(ToolError::argument(path, format!("takes {}, and got {got}", wants(schema))));
+        return Err(ToolError::argument(path, format!("takes {}, and got {got}", expected_type(schema))));
     }
     if let Some(choices) = schema.get("enum").and_then(Value::as_array)
         && !choices.contains(&value)
     {
         let got = shown(&value);
-        return Err(ToolError::argument(path, format!("takes {}, and got {got}", wants(schema))));
+        return Err(ToolError::argument(path, format!("takes {}, and got {got}", expected_type(schema))));
     }
     if let (Some(least), Some(number)) = (schema.get("minimum").and_then(Value::as_f64), value.as_f64())
         && number < least
@@ -155,7 +155,7 @@ fn whole(number: &serde_json::Number) -> Option<i64> {
 }
 
 /// What a schema takes, in words.
-fn wants(schema: &Value) -> String {
+fn expected_type(schema: &Value) -> String {
     if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
         return choices.iter().map(shown).collect::<Vec<_>>().join(" or ");
     }
@@ -165,7 +165,7 @@ fn wants(schema: &Value) -> String {
         Some("boolean") => "true or false".to_owned(),
         Some("string") => "a string".to_owned(),
         Some("array") => match schema.get("items") {
-            Some(items) => format!("a list, each item {}", wants(items)),
+            Some(items) => format!("a list, each item {}", expected_type(items)),
             None => "a list".to_owned(),
         },
         Some("object") => match schema.get("properties").and_then(Value::as_object) {

@@ -1,6 +1,6 @@
 //! Credentials are hidden in answers before they leave: by their shapes, and by the names of what holds them.
 
-use journal::redaction::{self, MARK, Named};
+use journal::redaction::{self, MARK, NamedValue};
 use serde_json::{Map, Value};
 
 use crate::Reply;
@@ -22,7 +22,7 @@ pub fn hide_in_data(data: &mut Value) -> usize {
 }
 
 /// The same in the answer to a call that asked for what has this name.
-fn hide_in_answer(data: &mut Value, asked: Option<Named>) -> usize {
+fn hide_in_answer(data: &mut Value, asked: Option<NamedValue>) -> usize {
     let mut count = hide_in_rows(data);
     if let (Some(asked), Value::Object(object)) = (asked, &mut *data) {
         count += hide_asked(asked, object);
@@ -46,12 +46,12 @@ pub fn hide_in_text(text: &mut String) -> usize {
 }
 
 /// The name that a call asks for, when that may be a credential's.
-pub(crate) fn asked_by(arguments: &Map<String, Value>) -> Option<Named> {
-    ["expression", "name", "variable"].iter().find_map(|key| Named::of(arguments.get(*key)?.as_str()?))
+pub(crate) fn asked_by(arguments: &Map<String, Value>) -> Option<NamedValue> {
+    ["expression", "name", "variable"].iter().find_map(|key| NamedValue::of(arguments.get(*key)?.as_str()?))
 }
 
 /// What was asked for is the value of the answer, or the values of its `results`.
-fn hide_asked(asked: Named, answer: &mut Map<String, Value>) -> usize {
+fn hide_asked(asked: NamedValue, answer: &mut Map<String, Value>) -> usize {
     let mut count = asked.hide_values(answer);
     if let Some(Value::Array(results)) = answer.get_mut("results") {
         count += results
@@ -66,7 +66,7 @@ fn hide_asked(asked: Named, answer: &mut Map<String, Value>) -> usize {
 /// The rows of a trace have their values in the order of the expressions of their point.
 fn hide_in_rows(data: &mut Value) -> usize {
     let Value::Object(report) = data else { return 0 };
-    let points: Vec<Vec<Option<Named>>> = list(report.get("points")).map(names).collect();
+    let points: Vec<Vec<Option<NamedValue>>> = list(report.get("points")).map(names).collect();
     let Some(Value::Array(rows)) = report.get_mut("rows") else { return 0 };
     let mut count = 0;
     for row in rows {
@@ -81,8 +81,8 @@ fn hide_in_rows(data: &mut Value) -> usize {
 }
 
 /// What the expressions of a point say.
-fn names(point: &Value) -> Vec<Option<Named>> {
-    list(point.get("expressions")).map(|expression| Named::of(expression.as_str()?)).collect()
+fn names(point: &Value) -> Vec<Option<NamedValue>> {
+    list(point.get("expressions")).map(|expression| NamedValue::of(expression.as_str()?)).collect()
 }
 
 fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
@@ -90,7 +90,7 @@ fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
 }
 
 /// Hides what was asked for in a text such as `(str) swordfish`.
-fn hide_asked_in_text(asked: Named, text: &mut String) -> usize {
+fn hide_asked_in_text(asked: NamedValue, text: &mut String) -> usize {
     let Some((type_name, value)) = text.strip_prefix('(').and_then(|rest| rest.split_once(") ")) else {
         return 0;
     };
@@ -115,7 +115,7 @@ impl Reply {
     /// The reply without credentials, to a call that asked for what has this name. One in which there are none stays as
     /// it is, byte for byte. What is to be `revealed` stays where these pointers lead.
     #[must_use]
-    pub(crate) fn without_credentials(mut self, asked: Option<Named>, revealed: &[&str]) -> Self {
+    pub(crate) fn without_credentials(mut self, asked: Option<NamedValue>, revealed: &[&str]) -> Self {
         let Some(data) = &mut self.structured else {
             let count =
                 asked.filter(|_| !self.is_error).map_or(0, |asked| hide_asked_in_text(asked, &mut self.text))

@@ -30,9 +30,9 @@ pub use strings::unquoted;
 pub use test::{
     AssertionData, BriefData, CapturedData, CountsData, FailureData, HangData, Shown, SideData, TestData,
 };
-pub use trace::{CellData, Omitted, PointData, RowData, Totals, TraceReport};
+pub use trace::{CellData, OmittedRows, PointData, RowData, Totals, TraceReport};
 pub use trigger::TriggerReport;
-pub use variable::{Cut, ValueData, VariableData, expression_value, variables};
+pub use variable::{ValueData, ValueReadInfo, VariableData, expression_value, variables};
 
 /// A frame of a stack.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

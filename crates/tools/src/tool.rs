@@ -83,10 +83,11 @@ pub struct Entry {
 }
 
 /// A tool's call with its types erased.
-type Call = for<'a> fn(Map<String, Value>, &'a Context) -> Pin<Box<dyn Future<Output = Called> + Send + 'a>>;
+type Call =
+    for<'a> fn(Map<String, Value>, &'a Context) -> Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
 
 /// An answer, and what of the arguments it does not take into account.
-type Called = (Reply, Vec<String>);
+type CallResult = (Reply, Vec<String>);
 
 impl Entry {
     /// The entry of a tool.
@@ -149,7 +150,7 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Called {
+async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> CallResult {
     let mut warnings = Vec::new();
     let answer = match read::<T>(arguments, &mut warnings) {
         Ok(tool) => tool.call(context).await,

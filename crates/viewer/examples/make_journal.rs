@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, Write};
 use jiff::Timestamp;
 use journal::Entry;
 use journal::entry::{
-    BreakpointChange, BreakpointEvent, Call, Closed, Created, Event, Location, Response, SourceWindow, State,
-    StateEvent, Variable, Variables, Written,
+    BreakpointChange, BreakpointEvent, Call, Closed, Created, Event, Location, OutputWritten, Response,
+    SourceWindow, State, StateEvent, Variable, Variables,
 };
 use serde_json::{Map, Value, json};
 
@@ -67,7 +67,10 @@ impl Maker {
     fn stop(&mut self, session: u64, stop: u64) -> io::Result<()> {
         self.write(session, Event::State(State::of(StateEvent::Running)))?;
         let output = format!("item {stop} of session {session}\n");
-        self.write(session, Event::Output(Written { category: "stdout".to_owned(), output, omitted: 0 }))?;
+        self.write(
+            session,
+            Event::Output(OutputWritten { category: "stdout".to_owned(), output, omitted: 0 }),
+        )?;
         self.write(session, Event::Breakpoint(breakpoint(BreakpointEvent::Hit, true)))?;
         let frame = stop * 10;
         let place = |line, function: &str, frame| Location {

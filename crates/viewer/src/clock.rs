@@ -9,7 +9,7 @@ pub(crate) struct Clock(TimeZone);
 
 impl Clock {
     /// As this machine has it.
-    pub(crate) fn of_this_machine() -> Self {
+    pub(crate) fn local() -> Self {
         Self(TimeZone::system())
     }
 

@@ -5,7 +5,6 @@
 //! [`terminal`] (a journal in a terminal), [`web`] (the same in a browser), [`plain`] (what programs wrote, made
 //! harmless), [`http`] (how pages are served, here and for MCP).
 
-mod around;
 mod clock;
 pub mod http;
 mod lexer;
@@ -14,6 +13,7 @@ pub mod moment;
 pub mod plain;
 mod readable;
 pub mod report;
+mod source_context;
 pub mod terminal;
 mod timeline;
 pub mod web;

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use journal::Entry;
 
-use self::backward::Backward;
+use self::backward::BackwardReader;
 use self::follow::Follow;
 use self::indexing::{Batch, Indexer};
 use self::pairs::{Pair, Pairs};
@@ -150,7 +150,7 @@ pub enum Kind {
 
 /// A session, as far as the journal was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct LoggedSession {
     /// Its id.
     pub id: String,
     /// Its name.
@@ -295,7 +295,7 @@ impl Log {
     }
 
     /// The sessions, in the order of their first entries.
-    pub fn sessions(&self) -> &[Known] {
+    pub fn sessions(&self) -> &[LoggedSession] {
         self.sessions.all()
     }
 
@@ -460,7 +460,7 @@ impl Log {
     }
 }
 
-fn read_older(backward: &mut Backward, indexer: &Indexer, hand_on: impl Fn(Batch) -> bool) {
+fn read_older(backward: &mut BackwardReader, indexer: &Indexer, hand_on: impl Fn(Batch) -> bool) {
     while !backward.is_done() {
         if !hand_on(backward.next(BATCH, BLOCKS, indexer)) {
             break;

@@ -19,7 +19,7 @@ pub struct Moment {
     pub session_name: String,
     /// Its language.
     pub language: String,
-    /// As in [`crate::log::Known`].
+    /// As in [`crate::log::LoggedSession`].
     pub state: &'static str,
     /// Why, for people: `breakpoint`, `exited with code 0`.
     pub reason: Option<String>,

@@ -28,9 +28,9 @@ use signal_hook::consts::TERM_SIGNALS;
 
 use self::app::App;
 use self::theme::Theme;
-use crate::around;
 use crate::clock::{self, Clock};
 use crate::log::Log;
+use crate::source_context;
 
 /// How many keys are taken before the screen is drawn again.
 const KEYS: usize = 64;
@@ -55,13 +55,16 @@ pub fn run(path: &Path, options: &Options) -> io::Result<()> {
         ));
     }
     let mut log = Log::open(path)?;
-    let session =
-        options.session.as_deref().map(|wanted| around::named_session(&mut log, wanted)).transpose()?;
+    let session = options
+        .session
+        .as_deref()
+        .map(|wanted| source_context::named_session(&mut log, wanted))
+        .transpose()?;
     let is_asked_to_end = Arc::new(AtomicBool::new(false));
     for signal in TERM_SIGNALS {
         signal_hook::flag::register(*signal, Arc::clone(&is_asked_to_end))?;
     }
-    let app = App::new(log, path, Clock::of_this_machine(), session);
+    let app = App::new(log, path, Clock::local(), session);
     let theme = Theme { has_colour: !options.without_colour };
     let mut screen = Screen::open()?;
     let result = show(app, &mut screen.0, theme, &is_asked_to_end);
@@ -80,7 +83,7 @@ fn show(mut app: App, screen: &mut Output, theme: Theme, is_asked_to_end: &Atomi
         if app.is_stale() && (has_key || until_frame.is_zero()) {
             screen.autoresize()?;
             let view = app.view(screen.get_frame().area(), clock::now());
-            let mut drawn = draw::Drawn::default();
+            let mut drawn = draw::DrawnState::default();
             // Terminals that know this show the whole frame at once; the others ignore it.
             queue!(screen.backend_mut(), terminal::BeginSynchronizedUpdate)?;
             screen.draw(|frame| drawn = draw::draw(frame, &view, theme))?;
@@ -132,7 +135,7 @@ impl Screen {
         // The hook runs before anything is unwound, so what it says would be lost on the screen that is left.
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            give_back();
+            restore_terminal();
             before(panic);
         }));
         terminal::enable_raw_mode()?;
@@ -140,7 +143,7 @@ impl Screen {
         let opened = execute!(stdout, terminal::EnterAlternateScreen, cursor::Hide)
             .and_then(|()| Terminal::new(CrosstermBackend::new(stdout)));
         if opened.is_err() {
-            give_back();
+            restore_terminal();
         }
         opened.map(Self)
     }
@@ -150,11 +153,11 @@ impl Drop for Screen {
     fn drop(&mut self) {
         // What waits to be written belongs to the screen that is left.
         let _ = Write::flush(self.0.backend_mut());
-        give_back();
+        restore_terminal();
     }
 }
 
-fn give_back() {
+fn restore_terminal() {
     // When the terminal is gone, there is nobody to tell.
     let mut stdout = io::stdout();
     let _ = execute!(stdout, terminal::EndSynchronizedUpdate, terminal::LeaveAlternateScreen, cursor::Show);

@@ -7,11 +7,11 @@
 mod filter;
 pub(crate) mod strip;
 
-use journal::entry::{Event, Failure, State, StateEvent, Written};
+use journal::entry::{Event, Failure, OutputWritten, State, StateEvent};
 
 pub(crate) use self::filter::{Filter, Kinds};
 use crate::clock::duration;
-use crate::log::{Kind, Known, LOST, Log, Summary};
+use crate::log::{Kind, LOST, Log, LoggedSession, Summary};
 use crate::{plain, words};
 
 /// A call that has had no answer for so long, in milliseconds, will have none: every call has a deadline.
@@ -34,7 +34,7 @@ pub(crate) struct Row {
     pub(crate) is_open: Option<bool>,
     /// It happened during the call above it.
     pub(crate) is_effect: bool,
-    pub(crate) took: Took,
+    pub(crate) took: CallDuration,
     /// Its session, as an index into [`Log::sessions`].
     pub(crate) session: Option<usize>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Outcome {
 
 /// How long a call took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Took {
+pub(crate) enum CallDuration {
     /// It is no call.
     Nothing,
     /// So many milliseconds.
@@ -60,7 +60,7 @@ pub(crate) enum Took {
     NoAnswer,
 }
 
-impl Took {
+impl CallDuration {
     /// For people; empty for what is no call.
     pub(crate) fn words(self) -> String {
         match self {
@@ -123,7 +123,7 @@ pub(crate) fn row(log: &Log, number: usize, filter: &Filter, now: i64) -> Option
         outcome: None,
         is_open: None,
         is_effect: filter.has_groups() && summary.call.is_some(),
-        took: Took::Nothing,
+        took: CallDuration::Nothing,
         session: summary.session.or(answer.and_then(|(_, answer)| answer.session)),
     };
     if summary.kind == Kind::Call {
@@ -163,7 +163,7 @@ fn outcome(log: &Log, call: usize, answer: Option<usize>) -> Option<Outcome> {
 }
 
 /// A session's name; the beginning of its id where it has none.
-pub(crate) fn name(known: &Known) -> &str {
+pub(crate) fn name(known: &LoggedSession) -> &str {
     if known.name.is_empty() { known.id.get(..8).unwrap_or(&known.id) } else { &known.name }
 }
 
@@ -176,7 +176,7 @@ fn text(log: &Log, number: usize) -> String {
             let reason = reason.as_deref().unwrap_or("paused");
             plain::line(&format!("{place}{function}{}, {reason}", at.function))
         }
-        Some(Event::Output(Written { output, omitted: 0, .. })) => {
+        Some(Event::Output(OutputWritten { output, omitted: 0, .. })) => {
             let text = plain::line(output.trim_end());
             if text.is_empty() { "⏎".to_owned() } else { text }
         }
@@ -189,7 +189,7 @@ fn text(log: &Log, number: usize) -> String {
 
 fn mark(log: &Log, number: usize, summary: &Summary) -> Mark {
     match (summary.kind, log.entry(number).as_deref().map(|entry| &entry.event)) {
-        (Kind::Output, Some(Event::Output(Written { category, .. }))) if category == "stderr" => {
+        (Kind::Output, Some(Event::Output(OutputWritten { category, .. }))) if category == "stderr" => {
             Mark::ErrorOutput
         }
         _ => mark_of(log, summary),
@@ -225,16 +225,16 @@ fn error(log: &Log, answer: usize) -> Option<String> {
 }
 
 /// The mark and the duration of a call.
-fn call(call: &Summary, answer: Option<Summary>, is_lost: bool, now: i64) -> (Mark, Took) {
+fn call(call: &Summary, answer: Option<Summary>, is_lost: bool, now: i64) -> (Mark, CallDuration) {
     let Some(answer) = answer else {
         let already = now.saturating_sub(call.timestamp);
         let goes_on = already < PATIENCE && !is_lost;
         return if goes_on {
-            (Mark::Busy, Took::Already(already))
+            (Mark::Busy, CallDuration::Already(already))
         } else {
-            (Mark::Unanswered, Took::NoAnswer)
+            (Mark::Unanswered, CallDuration::NoAnswer)
         };
     };
-    let took = Took::Milliseconds(answer.timestamp.saturating_sub(call.timestamp));
+    let took = CallDuration::Milliseconds(answer.timestamp.saturating_sub(call.timestamp));
     (if answer.is_error { Mark::Bad } else { Mark::Good }, took)
 }

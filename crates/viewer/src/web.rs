@@ -30,10 +30,10 @@ use tokio_util::sync::CancellationToken;
 
 use self::guard::Guard;
 use self::reader::Reader;
-use crate::around;
 use crate::clock::Clock;
 use crate::http;
 use crate::log::Log;
+use crate::source_context;
 
 /// What of a journal is served, and where.
 #[derive(Clone, Debug, Default)]
@@ -48,13 +48,13 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-    site: Arc<Site>,
+    site: Arc<WebState>,
     url: String,
 }
 
 /// What requests are answered with.
 #[derive(Debug)]
-struct Site {
+struct WebState {
     reader: Arc<Reader>,
     guard: Guard,
     clock: Clock,
@@ -73,16 +73,17 @@ impl Server {
         let (path, wanted) = (path.to_owned(), options.session.clone());
         let opening = move || {
             let mut log = Log::open(&path)?;
-            let session = wanted.map(|wanted| around::named_session(&mut log, &wanted)).transpose()?;
+            let session =
+                wanted.map(|wanted| source_context::named_session(&mut log, &wanted)).transpose()?;
             io::Result::Ok((Reader::new(log, &path), session))
         };
         let (reader, session) = tokio::task::spawn_blocking(opening).await.map_err(io::Error::other)??;
         let guard = Guard::new(listener.local_addr()?.port())?;
         let url = guard.url(session.as_deref());
-        let site = Site {
+        let site = WebState {
             reader: Arc::new(reader),
             guard,
-            clock: Clock::of_this_machine(),
+            clock: Clock::local(),
             ends: CancellationToken::new(),
         };
         Ok(Self { listener, site: Arc::new(site), url })
@@ -107,7 +108,7 @@ impl Server {
     }
 }
 
-fn router(site: Arc<Site>) -> Router {
+fn router(site: Arc<WebState>) -> Router {
     let mut router = Router::new()
         .route("/", get(page))
         .route("/rows", get(rows::rows))
@@ -137,7 +138,7 @@ const FILES: [(&str, &str, &str); 8] = [
 ];
 
 /// The page, and with it the cookie by which everything else is asked for.
-async fn page(State(site): State<Arc<Site>>) -> Response {
+async fn page(State(site): State<Arc<WebState>>) -> Response {
     let cookie = HeaderValue::try_from(site.guard.cookie());
     let Ok(cookie) = cookie else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     let content_type = HeaderValue::from_static("text/html; charset=utf-8");

@@ -8,14 +8,14 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 /// A server that has answered `initialize`.
-pub(super) struct Ours {
+pub(super) struct OurServer {
     server: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     sequence: u64,
 }
 
-impl Ours {
+impl OurServer {
     /// Starts a server and shakes hands.
     pub(super) fn start(stillframe: &Path, cache: &Path) -> anyhow::Result<Self> {
         let mut server = super::child(stillframe)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::ours::{self, Ours};
+use super::ours::{self, OurServer};
 use crate::repository;
 
 /// What does not depend on the language.
@@ -33,8 +33,8 @@ impl Tools {
     }
 
     /// Starts a server.
-    pub(super) fn serve(&self) -> anyhow::Result<Ours> {
-        Ours::start(&self.stillframe, &self.cache)
+    pub(super) fn serve(&self) -> anyhow::Result<OurServer> {
+        OurServer::start(&self.stillframe, &self.cache)
     }
 
     /// The size of the program.
@@ -96,7 +96,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A session of ours that is stopped at the line.
-    pub(super) fn stopped(&self, server: &mut Ours) -> anyhow::Result<String> {
+    pub(super) fn stopped(&self, server: &mut OurServer) -> anyhow::Result<String> {
         let created = server.call("create_debug_session", &json!({ "language": self.language }))?;
         let session = created.get("sessionId").and_then(Value::as_str).context("no session")?.to_owned();
         let place = json!({ "sessionId": session, "file": self.source, "line": self.line });

@@ -95,18 +95,18 @@ const RULES: &[Rule] = &[
 
 struct Rule {
     of: &'static str,
-    never: Never,
+    never: ForbiddenPackages,
     because: &'static str,
 }
 
 /// Packages that are out of bounds.
-enum Never {
+enum ForbiddenPackages {
     /// As dependencies of its own.
     Names(&'static [&'static str]),
     /// Through other packages either.
     Reaches(&'static [&'static str]),
 }
-use Never::{Names, Reaches};
+use ForbiddenPackages::{Names, Reaches};
 
 /// What is read of `cargo metadata`.
 #[derive(Deserialize)]

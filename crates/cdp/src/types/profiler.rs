@@ -28,7 +28,7 @@ pub struct StartPreciseCoverage {
 /// What [`StartPreciseCoverage`] gives.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Counting {
+pub struct CoverageStart {
     /// In seconds, on a clock of V8's.
     pub timestamp: f64,
 }
@@ -89,7 +89,7 @@ pub struct SetSamplingInterval {
 pub struct Stop {}
 
 commands! {
-    StartPreciseCoverage = "Profiler.startPreciseCoverage" => Counting;
+    StartPreciseCoverage = "Profiler.startPreciseCoverage" => CoverageStart;
     TakePreciseCoverage = "Profiler.takePreciseCoverage" => Coverage;
     SetSamplingInterval = "Profiler.setSamplingInterval" => Empty;
     Stop = "Profiler.stop" => Stopped;

@@ -76,7 +76,7 @@ pub fn check_launch(
         }
     }
     for (_, commands) in commands::all() {
-        for path in commands.read_unasked(&lookup, launch) {
+        for path in commands.implicitly_loaded_files(&lookup, launch) {
             if path.parent().is_some_and(|folder| safety.check_path(folder).is_ok()) {
                 safety.check_path(&path)?;
             }

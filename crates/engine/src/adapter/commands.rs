@@ -65,7 +65,7 @@ pub trait Commands: Send + Sync {
     }
 
     /// The files with code that a start reads without being asked to, such as settings and plugins.
-    fn read_unasked(&self, _lookup: &Lookup<'_>, _launch: &Launch) -> Vec<PathBuf> {
+    fn implicitly_loaded_files(&self, _lookup: &Lookup<'_>, _launch: &Launch) -> Vec<PathBuf> {
         Vec::new()
     }
 

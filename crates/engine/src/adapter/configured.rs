@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, PORT, Plan, Quirks, StartRequest, Transport};
-use super::{Adapter, Boxed, Host, Runtime, Sample};
+use super::{Adapter, BoxFuture, Host, Runtime, Sample};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Start, Stdin};
 use crate::process::ProcessSpec;
@@ -149,7 +149,7 @@ impl Adapter for Known {
         host: &'a dyn Host,
         executable: Option<&'a Path>,
         _near: Option<&'a Path>,
-    ) -> Boxed<'a, Result<Runtime>> {
+    ) -> BoxFuture<'a, Result<Runtime>> {
         Box::pin(async move {
             let described = &self.described;
             let named = executable.map(|path| path.to_string_lossy().into_owned());

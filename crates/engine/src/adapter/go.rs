@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, StartRequest, Transport};
-use super::{Adapter, Boxed, Commands, Host, Observation, Runtime, Sample, SourceAnalysis};
+use super::{Adapter, BoxFuture, Commands, Host, Observation, Runtime, Sample, SourceAnalysis};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
 use crate::process::ProcessSpec;
@@ -60,7 +60,7 @@ impl Adapter for Go {
         host: &'a dyn Host,
         executable: Option<&'a Path>,
         _near: Option<&'a Path>,
-    ) -> Boxed<'a, Result<Runtime>> {
+    ) -> BoxFuture<'a, Result<Runtime>> {
         Box::pin(delve::locate(host, executable))
     }
 
@@ -69,7 +69,7 @@ impl Adapter for Go {
         host: &'a dyn Host,
         runtime: &'a Runtime,
         progress: &'a Progress,
-    ) -> Boxed<'a, Result<PathBuf>> {
+    ) -> BoxFuture<'a, Result<PathBuf>> {
         Box::pin(delve::provide(host, runtime, progress))
     }
 
@@ -90,7 +90,7 @@ impl Adapter for Go {
         _runtime: &'a Runtime,
         launch: Launch,
         progress: &'a Progress,
-    ) -> Boxed<'a, Result<Launch>> {
+    ) -> BoxFuture<'a, Result<Launch>> {
         Box::pin(build::build(host, launch, progress))
     }
 

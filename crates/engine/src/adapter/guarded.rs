@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::{Boxed, Host};
+use super::{BoxFuture, Host};
 use crate::error::{Error, Result};
-use crate::process::{Finished, ProcessSpec};
+use crate::process::{HelperOutput, ProcessSpec};
 use crate::safety::{Safety, resolved};
 
 /// A machine on which not every interpreter is run.
@@ -31,7 +31,7 @@ impl<'a> Guarded<'a> {
     }
 
     /// For looking at files: nothing of a repository is run but what the user has chosen.
-    pub fn looking(host: &'a dyn Host, safety: &'a Safety, chosen: Option<&'a Path>) -> Self {
+    pub fn for_reading(host: &'a dyn Host, safety: &'a Safety, chosen: Option<&'a Path>) -> Self {
         Self { host, safety, chosen, starts: false, has_refused: AtomicBool::new(false) }
     }
 
@@ -82,7 +82,7 @@ impl Host for Guarded<'_> {
         }
     }
 
-    fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> Boxed<'a, Result<Finished>> {
+    fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> BoxFuture<'a, Result<HelperOutput>> {
         self.host.run(spec, deadline)
     }
 
@@ -91,7 +91,7 @@ impl Host for Guarded<'_> {
         spec: &'a ProcessSpec,
         deadline: Duration,
         said: &'a (dyn Fn(&str) + Send + Sync),
-    ) -> Boxed<'a, Result<Finished>> {
+    ) -> BoxFuture<'a, Result<HelperOutput>> {
         self.host.run_telling(spec, deadline, said)
     }
 
@@ -150,20 +150,23 @@ mod tests {
     fn a_repository_s_own_interpreter_is_run_once_a_program_is_started() {
         let (machine, safety) = (machine(), Safety::default());
         let own = Path::new("/project/.venv/bin/python");
-        let looking = Guarded::looking(&machine, &safety, None);
-        assert!(looking.permitted(Path::new("/bin/python3")).is_ok());
-        assert!(!looking.has_refused());
-        assert!(looking.permitted(own).is_err());
-        assert!(looking.has_refused());
+        let for_reading = Guarded::for_reading(&machine, &safety, None);
+        assert!(for_reading.permitted(Path::new("/bin/python3")).is_ok());
+        assert!(!for_reading.has_refused());
+        assert!(for_reading.permitted(own).is_err());
+        assert!(for_reading.has_refused());
         assert!(Guarded::starting(&machine, &safety).permitted(own).is_ok());
-        assert!(Guarded::looking(&machine, &safety, Some(own)).permitted(own).is_ok(), "the user's choice");
+        assert!(
+            Guarded::for_reading(&machine, &safety, Some(own)).permitted(own).is_ok(),
+            "the user's choice"
+        );
     }
 
     #[test]
     fn what_the_policy_does_not_allow_is_run_by_nobody() {
         let (machine, own) = (machine(), Path::new("/project/.venv/bin/python"));
         let read_only = Safety { read_only: true, ..Safety::default() };
-        assert!(Guarded::looking(&machine, &read_only, Some(own)).permitted(own).is_err());
+        assert!(Guarded::for_reading(&machine, &read_only, Some(own)).permitted(own).is_err());
         let elsewhere = Safety { roots: Some(vec!["/elsewhere".into()]), ..Safety::default() };
         let starting = Guarded::starting(&machine, &elsewhere);
         assert!(starting.permitted(own).is_err());

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use self::jdk::Jdk;
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
-use super::{Adapter, Boxed, Commands, Driver, Host, Observation, ProcessIdentity, Runtime, Sample};
+use super::{Adapter, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, Runtime, Sample};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::model::stop::ExceptionMode;
@@ -80,7 +80,7 @@ impl Adapter for Java {
         host: &'a dyn Host,
         executable: Option<&'a Path>,
         _near: Option<&'a Path>,
-    ) -> Boxed<'a, Result<Runtime>> {
+    ) -> BoxFuture<'a, Result<Runtime>> {
         Box::pin(async move {
             let jdk = Jdk::find(host, executable)?;
             let chosen = executable.map(|path| {
@@ -99,7 +99,7 @@ impl Adapter for Java {
         host: &'a dyn Host,
         runtime: &'a Runtime,
         progress: &'a Progress,
-    ) -> Boxed<'a, Result<PathBuf>> {
+    ) -> BoxFuture<'a, Result<PathBuf>> {
         Box::pin(bridge::provide(host, runtime, progress))
     }
 
@@ -113,7 +113,7 @@ impl Adapter for Java {
         runtime: &'a Runtime,
         launch: Launch,
         progress: &'a Progress,
-    ) -> Boxed<'a, Result<Launch>> {
+    ) -> BoxFuture<'a, Result<Launch>> {
         Box::pin(build::build(host, runtime, launch, progress))
     }
 
@@ -161,7 +161,7 @@ impl Adapter for Java {
         !path.is_absolute()
     }
 
-    fn stands_alone(&self, executable: Option<&Path>, _runtime_args: &[String]) -> bool {
+    fn needs_no_program(&self, executable: Option<&Path>, _runtime_args: &[String]) -> bool {
         executable.is_some_and(is_build_tool)
     }
 

@@ -8,7 +8,7 @@ use super::commands::{CommandFile, Commands, ProcessCommand};
 use super::native::compile::{self, Compiler};
 use super::native::{self, lldb_dap};
 use super::plan::{Plan, Quirks};
-use super::{Adapter, Boxed, Host, Runtime, Sample};
+use super::{Adapter, BoxFuture, Host, Runtime, Sample};
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
 use crate::progress::Progress;
@@ -65,7 +65,7 @@ impl Adapter for C {
         host: &'a dyn Host,
         executable: Option<&'a Path>,
         _near: Option<&'a Path>,
-    ) -> Boxed<'a, Result<Runtime>> {
+    ) -> BoxFuture<'a, Result<Runtime>> {
         Box::pin(async move { lldb_dap::locate(host, executable, self.about()) })
     }
 
@@ -74,7 +74,7 @@ impl Adapter for C {
         host: &'a dyn Host,
         _runtime: &'a Runtime,
         _progress: &'a Progress,
-    ) -> Boxed<'a, Result<PathBuf>> {
+    ) -> BoxFuture<'a, Result<PathBuf>> {
         Box::pin(async { native::provide(host) })
     }
 
@@ -84,7 +84,7 @@ impl Adapter for C {
         _runtime: &'a Runtime,
         launch: Launch,
         progress: &'a Progress,
-    ) -> Boxed<'a, Result<Launch>> {
+    ) -> BoxFuture<'a, Result<Launch>> {
         Box::pin(build(host, launch, progress))
     }
 

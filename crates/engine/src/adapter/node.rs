@@ -25,8 +25,8 @@ pub use command_line::{names_code, takes_next_word};
 pub(crate) use compiled::{map_of, read_map};
 
 use super::{
-    Adapter, Boxed, Commands, Driver, Host, Observation, Plan, ProcessIdentity, Question, Runtime, Sample,
-    SourceAnalysis, Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, BoxFuture, Commands, Driver, Host, Observation, Plan, ProcessIdentity, Runtime,
+    Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -78,7 +78,7 @@ impl Adapter for Node {
         host: &'a dyn Host,
         executable: Option<&'a Path>,
         near: Option<&'a Path>,
-    ) -> Boxed<'a, Result<Runtime>> {
+    ) -> BoxFuture<'a, Result<Runtime>> {
         Box::pin(interpreter::locate(host, executable, near))
     }
 
@@ -87,7 +87,7 @@ impl Adapter for Node {
         host: &'a dyn Host,
         _runtime: &'a Runtime,
         _progress: &'a Progress,
-    ) -> Boxed<'a, Result<PathBuf>> {
+    ) -> BoxFuture<'a, Result<PathBuf>> {
         Box::pin(async move { hook::provide(host) })
     }
 
@@ -98,8 +98,8 @@ impl Adapter for Node {
         }
     }
 
-    fn stands_alone(&self, executable: Option<&Path>, runtime_args: &[String]) -> bool {
-        launch::stands_alone(executable.unwrap_or(Path::new("node")), runtime_args)
+    fn needs_no_program(&self, executable: Option<&Path>, runtime_args: &[String]) -> bool {
+        launch::needs_no_program(executable.unwrap_or(Path::new("node")), runtime_args)
     }
 
     fn has_module(&self, host: &dyn Host, folder: &Path, name: &str) -> bool {
@@ -111,7 +111,7 @@ impl Adapter for Node {
         host: &'a dyn Host,
         runtime: &'a Runtime,
         launch: &'a Launch,
-    ) -> Boxed<'a, Result<()>> {
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             match &launch.program {
                 // What has no extension, such as a command of a package, need not be JavaScript.
@@ -178,8 +178,8 @@ impl SourceAnalysis for Node {
         &'a self,
         _host: &'a dyn Host,
         _runtime: &'a Runtime,
-        question: Question<'a>,
-    ) -> Boxed<'a, Result<Code>> {
+        question: AnalysisRequest<'a>,
+    ) -> BoxFuture<'a, Result<Code>> {
         Box::pin(analysis::analyze(question))
     }
 

@@ -21,8 +21,8 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, Boxed, Commands, Driver, Host, Observation, ProcessIdentity, Question, Runtime, Sample,
-    SourceAnalysis, Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, Runtime,
+    Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -92,7 +92,7 @@ impl Adapter for Python {
         host: &'a dyn Host,
         executable: Option<&'a Path>,
         near: Option<&'a Path>,
-    ) -> Boxed<'a, Result<Runtime>> {
+    ) -> BoxFuture<'a, Result<Runtime>> {
         Box::pin(interpreter::locate(host, executable, near))
     }
 
@@ -101,7 +101,7 @@ impl Adapter for Python {
         host: &'a dyn Host,
         runtime: &'a Runtime,
         progress: &'a Progress,
-    ) -> Boxed<'a, Result<PathBuf>> {
+    ) -> BoxFuture<'a, Result<PathBuf>> {
         Box::pin(debugpy::provide(host, runtime, progress))
     }
 
@@ -121,12 +121,16 @@ impl Adapter for Python {
         host: &'a dyn Host,
         runtime: &'a Runtime,
         launch: &'a Launch,
-    ) -> Boxed<'a, Result<()>> {
+    ) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let Program::Script(path) = &launch.program else { return Ok(()) };
-            analysis::analyze(host, runtime, Question { file: Some(path), ..Question::default() })
-                .await
-                .map(|_| ())
+            analysis::analyze(
+                host,
+                runtime,
+                AnalysisRequest { file: Some(path), ..AnalysisRequest::default() },
+            )
+            .await
+            .map(|_| ())
         })
     }
 
@@ -181,8 +185,8 @@ impl SourceAnalysis for Python {
         &'a self,
         host: &'a dyn Host,
         runtime: &'a Runtime,
-        question: Question<'a>,
-    ) -> Boxed<'a, Result<Code>> {
+        question: AnalysisRequest<'a>,
+    ) -> BoxFuture<'a, Result<Code>> {
         Box::pin(analysis::analyze(host, runtime, question))
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::commands::Commands;
 use super::native::{self, lldb_dap};
 use super::plan::{Plan, Quirks};
-use super::{Adapter, Boxed, Host, Runtime, Sample};
+use super::{Adapter, BoxFuture, Host, Runtime, Sample};
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -73,7 +73,7 @@ impl Adapter for Rust {
         host: &'a dyn Host,
         executable: Option<&'a Path>,
         near: Option<&'a Path>,
-    ) -> Boxed<'a, Result<Runtime>> {
+    ) -> BoxFuture<'a, Result<Runtime>> {
         Box::pin(async move {
             let runtime = lldb_dap::locate(host, executable, self.about())?;
             Ok(Runtime { tag: sysroot(host, near).await.unwrap_or_default(), ..runtime })
@@ -85,7 +85,7 @@ impl Adapter for Rust {
         host: &'a dyn Host,
         _runtime: &'a Runtime,
         _progress: &'a Progress,
-    ) -> Boxed<'a, Result<PathBuf>> {
+    ) -> BoxFuture<'a, Result<PathBuf>> {
         Box::pin(async { native::provide(host) })
     }
 
@@ -99,7 +99,7 @@ impl Adapter for Rust {
         runtime: &'a Runtime,
         launch: Launch,
         progress: &'a Progress,
-    ) -> Boxed<'a, Result<Launch>> {
+    ) -> BoxFuture<'a, Result<Launch>> {
         Box::pin(cargo::build(host, &runtime.tag, launch, progress))
     }
 

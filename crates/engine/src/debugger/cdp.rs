@@ -1,7 +1,7 @@
 //! Node's inspector as a [`Debugger`]: the Chrome `DevTools` Protocol, with nothing in between.
 //!
 //! Each process and each worker thread is a debugger of its own, made of parts. A part holds the parts that it needs;
-//! only `left_out`, `stops`, `events` and this file take the whole. Tasks, for every connection: the client's driver, which moves
+//! only `dead_code`, `stops`, `events` and this file take the whole. Tasks, for every connection: the client's driver, which moves
 //! bytes, and the pump in `events`, which turns what arrives into the session's events; for every worker a pump. All
 //! end with the connection.
 //!
@@ -10,13 +10,13 @@
 //! 1. `locks`, `injected` (the texts that are sent), `v8` (commands and deadlines), `program` and `thread` (what is
 //!    debugged)
 //! 2. `scripts` (what is loaded), `sources` and `function_names` (what that is to the user), `places`, `columns`,
-//!    `functions` and `texts` (from sources to scripts)
+//!    `functions` and `script_texts` (from sources to scripts)
 //! 3. `values` (what is to be seen), `stop` and `run_state` (where the thread is), `frames`
 //! 4. `recording`, `rules`, `insertions` and `renaming` (what breakpoints do in the program), `binding` (how the program
 //!    reports it)
 //! 5. `breakpoints`, `blackbox` (what V8 passes over), `exceptions`, `execution` (how the thread goes on)
 //! 6. `sampling`, `heap` and `performance` (what it does while it runs)
-//! 7. `connection` (the whole), `left_out` (names that V8 has left out of a frame), `stops` (what becomes of a pause),
+//! 7. `connection` (the whole), `dead_code` (names that V8 has left out of a frame), `stops` (what becomes of a pause),
 //!    `console` and `events`
 //! 8. `announcements`, `signal` and `connector` (how processes come in), and this file
 
@@ -28,6 +28,7 @@ mod columns;
 mod connection;
 mod connector;
 mod console;
+mod dead_code;
 mod events;
 mod exceptions;
 mod execution;
@@ -37,7 +38,6 @@ mod functions;
 mod heap;
 mod injected;
 mod insertions;
-mod left_out;
 mod locks;
 mod performance;
 mod places;
@@ -47,12 +47,12 @@ mod renaming;
 mod rules;
 mod run_state;
 mod sampling;
+mod script_texts;
 mod scripts;
 mod signal;
 mod sources;
 mod stop;
 mod stops;
-mod texts;
 mod thread;
 mod v8;
 mod values;
@@ -67,7 +67,7 @@ use async_trait::async_trait;
 use self::connection::ThreadParts;
 use self::thread::{THREAD, ThreadKind};
 use self::values::Frame;
-use super::{Debugger, Evaluate, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
+use super::{BindResult, Debugger, Evaluate, FunctionBreakpoint, SourceBreakpoint, Step};
 use crate::adapter::plan::Entry;
 use crate::deadlines;
 use crate::error::Result;
@@ -117,7 +117,7 @@ impl Debugger for CdpDebugger {
             v8.request_if(is_process, tell),
             v8.request(debugger::Enable::default()),
             v8.request(depth),
-            blackbox.pass_over(true),
+            blackbox.update_blackbox(true),
             v8.request_if(is_process, workers),
             // What a program of ours prints comes by its pipes, and costs nothing more then.
             v8.request_if(!program.is_ours, runtime::Enable::default()),
@@ -147,12 +147,12 @@ impl Debugger for CdpDebugger {
         Ok(())
     }
 
-    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<BindResult>> {
         self.0.execution.keep_step().await;
         self.0.breakpoints.set_in_source(path, wanted).await
     }
 
-    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
         self.0.execution.keep_step().await;
         self.0.breakpoints.set_on_functions(wanted).await
     }
@@ -162,16 +162,16 @@ impl Debugger for CdpDebugger {
     }
 
     async fn resume(&self, _thread: RawId) -> Result<()> {
-        self.0.blackbox.pass_over(false).await?;
+        self.0.blackbox.update_blackbox(false).await?;
         self.0.execution.resume().await
     }
 
-    async fn pass(&self, _thread: RawId) -> Result<()> {
-        self.0.execution.pass().await
+    async fn resume_silently(&self, _thread: RawId) -> Result<()> {
+        self.0.execution.resume_silently().await
     }
 
     async fn step(&self, _thread: RawId, step: Step) -> Result<()> {
-        self.0.blackbox.pass_over(true).await?;
+        self.0.blackbox.update_blackbox(true).await?;
         self.0.blackbox.reset_ranges().await?;
         self.0.execution.step(step).await
     }
@@ -212,7 +212,7 @@ impl Debugger for CdpDebugger {
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
         let frame = self.frame(request.frame).await?;
         match self.0.values.evaluate(&frame, &request).await {
-            Err(error) => left_out::evaluate(self, &request, error).await,
+            Err(error) => dead_code::evaluate(self, &request, error).await,
             value => value,
         }
     }
@@ -235,21 +235,21 @@ impl Debugger for CdpDebugger {
         self.0.exceptions.describe(&*self.0.run.stop()?).await
     }
 
-    async fn is_worth_a_stop(
+    async fn should_stop_at_exception(
         &self,
         _thread: RawId,
         _exception: Option<&str>,
         mode: ExceptionMode,
     ) -> Result<bool> {
-        self.0.exceptions.is_worth_a_stop(&*self.0.run.stop()?, mode).await
+        self.0.exceptions.should_stop_at_exception(&*self.0.run.stop()?, mode).await
     }
 
     async fn source_text(&self, name: &str) -> Result<Option<String>> {
-        Ok(texts::of_source(&self.0.sources, name).await)
+        Ok(script_texts::of_source(&self.0.sources, name).await)
     }
 
-    async fn exception_meets(&self, _thread: RawId, condition: &str) -> Result<bool> {
-        self.0.exceptions.meets(&*self.0.run.stop()?, condition).await
+    async fn exception_satisfies(&self, _thread: RawId, condition: &str) -> Result<bool> {
+        self.0.exceptions.satisfies(&*self.0.run.stop()?, condition).await
     }
 
     async fn start_sampling(&self, interval: Duration) -> Result<()> {

@@ -31,10 +31,10 @@ use tokio::sync::{mpsc, watch};
 
 use self::breakpoints::Breakpoints;
 use self::events::LineEnds;
-use self::motion::Motion;
+use self::motion::RunMotion;
 use self::rules::Stepping;
 use self::values::References;
-use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, Sinks, SourceBreakpoint, Step};
+use super::{BindResult, Debugger, Evaluate, Event, FunctionBreakpoint, Sinks, SourceBreakpoint, Step};
 use crate::adapter::Adapter;
 use crate::adapter::plan::{DapSetup, Quirks, StartRequest};
 use crate::deadlines;
@@ -76,7 +76,7 @@ struct Connection {
     started: watch::Sender<Option<Result<()>>>,
     breakpoints: Mutex<Breakpoints>,
     stepping: Mutex<Stepping>,
-    motion: Mutex<Motion>,
+    motion: Mutex<RunMotion>,
     /// Held by requests that resume the program, and by whatever needs it not to be resumed.
     moving: tokio::sync::Mutex<()>,
     references: Mutex<References>,
@@ -379,11 +379,11 @@ impl Debugger for DapDebugger {
         start::run(self).await
     }
 
-    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<BindResult>> {
         breakpoints::set_in_source(self, path, wanted).await
     }
 
-    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
         breakpoints::set_on_functions(self, wanted).await
     }
 
@@ -470,7 +470,7 @@ impl Debugger for DapDebugger {
         values::exception(self, thread).await
     }
 
-    async fn is_worth_a_stop(
+    async fn should_stop_at_exception(
         &self,
         _thread: RawId,
         _exception: Option<&str>,
@@ -489,7 +489,7 @@ impl Debugger for DapDebugger {
         Ok(Some(response.content))
     }
 
-    async fn exception_meets(&self, _thread: RawId, _condition: &str) -> Result<bool> {
+    async fn exception_satisfies(&self, _thread: RawId, _condition: &str) -> Result<bool> {
         Err(Error::Unsupported(
             "this debugger has no conditions on exceptions; leave the condition out, and evaluate at the stop"
                 .to_owned(),

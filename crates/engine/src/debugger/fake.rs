@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, watch};
 
 use super::{
-    Arrival, Connector, Debugger, Evaluate, Event, FunctionBreakpoint, Planted, Sinks, SourceBreakpoint,
+    Arrival, BindResult, Connector, Debugger, Evaluate, Event, FunctionBreakpoint, Sinks, SourceBreakpoint,
     Started, Step,
 };
 use crate::error::{Error, Result};
@@ -34,7 +34,7 @@ struct Fake {
     /// The exception it is stopped at was seen before.
     known_exception: Mutex<bool>,
     /// The exception it is stopped at meets every condition.
-    meets: Mutex<bool>,
+    satisfies: Mutex<bool>,
 }
 
 impl FakeDebugger {
@@ -66,8 +66,8 @@ impl FakeDebugger {
     }
 
     /// The exceptions that it stops at from now on meet every condition.
-    pub fn meet_conditions(&self, meets: bool) {
-        *lock(&self.0.meets) = meets;
+    pub fn check_conditions(&self, satisfies: bool) {
+        *lock(&self.0.satisfies) = satisfies;
     }
 
     /// Returns once a request of this kind was made.
@@ -102,16 +102,16 @@ impl Debugger for FakeDebugger {
         self.act("run", String::new()).await
     }
 
-    async fn set_breakpoints(&self, _path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_breakpoints(&self, _path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<BindResult>> {
         let lines: Vec<String> = wanted.iter().map(|place| place.line.to_string()).collect();
-        self.act("plant", lines.join(",")).await?;
-        Ok(wanted.iter().map(|place| Planted::on(Some(place.line))).collect())
+        self.act("bind", lines.join(",")).await?;
+        Ok(wanted.iter().map(|place| BindResult::on(Some(place.line))).collect())
     }
 
-    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
         let names: Vec<&str> = wanted.iter().map(|place| place.name.as_str()).collect();
-        self.act("plant", names.join(",")).await?;
-        Ok(vec![Planted::on(None); wanted.len()])
+        self.act("bind", names.join(",")).await?;
+        Ok(vec![BindResult::on(None); wanted.len()])
     }
 
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {
@@ -185,7 +185,7 @@ impl Debugger for FakeDebugger {
         Ok(Exception { type_name: text("Error"), message: text("m"), stack: String::new(), uncaught: true })
     }
 
-    async fn is_worth_a_stop(
+    async fn should_stop_at_exception(
         &self,
         thread: RawId,
         _exception: Option<&str>,
@@ -200,9 +200,9 @@ impl Debugger for FakeDebugger {
         Ok(None)
     }
 
-    async fn exception_meets(&self, thread: RawId, condition: &str) -> Result<bool> {
+    async fn exception_satisfies(&self, thread: RawId, condition: &str) -> Result<bool> {
         self.act("meets", format!("{} {condition}", thread.0)).await?;
-        Ok(*lock(&self.0.meets))
+        Ok(*lock(&self.0.satisfies))
     }
 
     async fn detach(&self) -> Result<()> {

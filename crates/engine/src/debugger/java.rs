@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use self::events::JavaEvents;
 use self::sampling::Sampling;
 use super::dap::{DapConnector, DapDebugger, Dialect};
-use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
+use super::{BindResult, Debugger, Evaluate, Event, FunctionBreakpoint, SourceBreakpoint, Step};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::activity::Activity;
@@ -115,7 +115,7 @@ impl Debugger for JavaDebugger {
         self.0.dap.run().await
     }
 
-    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<BindResult>> {
         let process = self.pid().unwrap_or_default();
         let places = wanted.into_iter().map(|SourceBreakpoint { line, rules, .. }| {
             let sent = ::dap::SourceBreakpoint {
@@ -128,7 +128,7 @@ impl Debugger for JavaDebugger {
         self.0.dap.send_breakpoints(path, places.collect()).await
     }
 
-    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
         let process = self.pid().unwrap_or_default();
         let places = wanted.into_iter().map(|FunctionBreakpoint { name, rules }| {
             let condition = Some(rules::as_condition(&rules, process));
@@ -202,17 +202,17 @@ impl Debugger for JavaDebugger {
         self.0.dap.exception(thread).await
     }
 
-    async fn is_worth_a_stop(
+    async fn should_stop_at_exception(
         &self,
         thread: RawId,
         exception: Option<&str>,
         mode: ExceptionMode,
     ) -> Result<bool> {
-        self.0.dap.is_worth_a_stop(thread, exception, mode).await
+        self.0.dap.should_stop_at_exception(thread, exception, mode).await
     }
 
     /// The bridge knows the exception as `error` while it has stopped the thread.
-    async fn exception_meets(&self, thread: RawId, condition: &str) -> Result<bool> {
+    async fn exception_satisfies(&self, thread: RawId, condition: &str) -> Result<bool> {
         let Some(frame) = self.0.dap.top(thread).await? else { return Ok(true) };
         let request = Evaluate {
             expression: condition.to_owned(),

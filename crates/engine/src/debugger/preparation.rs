@@ -17,7 +17,7 @@ pub(super) struct Preparation {
 }
 
 /// What is needed for a start.
-pub(super) struct Prepared {
+pub(super) struct PreparedStart {
     pub(super) runtime: Runtime,
     pub(super) plan: Plan,
     /// What is started, as it was built.
@@ -26,7 +26,7 @@ pub(super) struct Prepared {
 
 impl Preparation {
     /// Finds the interpreter or compiler, makes sure that the debugger is there, builds, and plans the start.
-    pub(super) async fn plan(&self, start: Start, sinks: &Sinks) -> Result<Prepared> {
+    pub(super) async fn plan(&self, start: Start, sinks: &Sinks) -> Result<PreparedStart> {
         if let Start::Attach(attach) = &start {
             self.check_attach(&attach.to)?;
         }
@@ -39,7 +39,7 @@ impl Preparation {
             attach @ Start::Attach(_) => attach,
         };
         let plan = self.adapter.plan(self.host, &runtime, &debugger, &start)?;
-        Ok(Prepared { runtime, plan, start })
+        Ok(PreparedStart { runtime, plan, start })
     }
 
     /// Looks for what would keep the program from starting at all.

@@ -25,7 +25,7 @@ use self::events::PythonEvents;
 use self::pausing::Pausing;
 use self::sampling::Sampling;
 use super::dap::{DapConnector, DapDebugger, Dialect};
-use super::{Debugger, Evaluate, Event, FunctionBreakpoint, Planted, SourceBreakpoint, Step};
+use super::{BindResult, Debugger, Evaluate, Event, FunctionBreakpoint, SourceBreakpoint, Step};
 use crate::adapter::plan::StartRequest;
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -114,7 +114,7 @@ impl Debugger for PythonDebugger {
         let dap = &self.0.dap;
         dap.prepare().await.map_err(|error| match error {
             Error::Deadline { after, what } if dap.is_by_adapter() && what.contains("`initialize`") => {
-                deaf_adapter(after)
+                adapter_stopped_accepting(after)
             }
             other => other,
         })?;
@@ -124,7 +124,7 @@ impl Debugger for PythonDebugger {
             agent.send_itself().await?;
         }
         if self.is_read_only() {
-            agent.be_careful().await?;
+            agent.forbid_side_effects().await?;
         }
         // It is prepared once.
         let _ = self.0.agent.set(agent);
@@ -144,11 +144,11 @@ impl Debugger for PythonDebugger {
         Ok(())
     }
 
-    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_breakpoints(&self, path: &Path, wanted: Vec<SourceBreakpoint>) -> Result<Vec<BindResult>> {
         breakpoints::set_in_source(self, path, wanted).await
     }
 
-    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
+    async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
         breakpoints::set_on_functions(self, wanted).await
     }
 
@@ -224,7 +224,7 @@ impl Debugger for PythonDebugger {
         self.agent()?.exception(frame, MAX_VALUE).await
     }
 
-    async fn is_worth_a_stop(
+    async fn should_stop_at_exception(
         &self,
         thread: RawId,
         exception: Option<&str>,
@@ -244,9 +244,9 @@ impl Debugger for PythonDebugger {
         }
     }
 
-    async fn exception_meets(&self, thread: RawId, condition: &str) -> Result<bool> {
+    async fn exception_satisfies(&self, thread: RawId, condition: &str) -> Result<bool> {
         match self.top(thread).await? {
-            Some(frame) => self.agent()?.exception_meets(frame, condition).await,
+            Some(frame) => self.agent()?.exception_satisfies(frame, condition).await,
             None => Ok(true),
         }
     }
@@ -280,7 +280,7 @@ impl Debugger for PythonDebugger {
     async fn detach(&self) -> Result<()> {
         if let Ok(agent) = self.agent() {
             // A program that does not answer is let go all the same.
-            let _ = agent.let_children_go().await;
+            let _ = agent.stop_debugging_children().await;
         }
         let dap = &self.0.dap;
         dap.detach().await?;
@@ -333,7 +333,7 @@ fn strip_note(text: &str) -> &str {
 }
 
 /// An adapter of debugpy that has lost its thread for connections: the system takes them in its place.
-fn deaf_adapter(after: Duration) -> Error {
+fn adapter_stopped_accepting(after: Duration) -> Error {
     Error::Environment {
         problem: format!(
             "a debugger takes connections there, but did not answer `initialize` within {} ms",

@@ -13,7 +13,7 @@ use super::caught::offset;
 
 /// An assertion as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asserted {
+pub struct ParsedAssertion {
     /// All of it.
     pub expression: Option<String>,
     /// What the sides are compared with: `toBe`, `not.toBe`, `strictEqual`.
@@ -28,12 +28,12 @@ pub struct Asserted {
 
 /// The assertion at a place of a source (0-based line, UTF-16 column). A place that came by a map may be anywhere on
 /// the line.
-pub fn asserted(text: &str, path: &Path, line: u32, column: u32) -> Option<Asserted> {
+pub fn asserted(text: &str, path: &Path, line: u32, column: u32) -> Option<ParsedAssertion> {
     let offset = offset(text, line, column)?;
     super::parsing(text, || look(text, path, offset)).flatten()
 }
 
-fn look(text: &str, path: &Path, offset: u32) -> Option<Asserted> {
+fn look(text: &str, path: &Path, offset: u32) -> Option<ParsedAssertion> {
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let kind = SourceType::from_path(path).unwrap_or_default();
@@ -57,7 +57,7 @@ struct Calls<'t> {
     offset: u32,
     line: u32,
     /// Whether it is around the place, how long it is, and what it is.
-    best: Option<(bool, u32, Asserted)>,
+    best: Option<(bool, u32, ParsedAssertion)>,
 }
 
 impl<'a> VisitJs<'a> for Calls<'_> {
@@ -79,7 +79,7 @@ impl<'a> VisitJs<'a> for Calls<'_> {
 }
 
 /// None for a call that asserts nothing, as far as its names tell.
-fn read(text: &str, call: &CallExpression<'_>) -> Option<Asserted> {
+fn read(text: &str, call: &CallExpression<'_>) -> Option<ParsedAssertion> {
     let slice = |span: Span| text.get(span.start as usize..span.end as usize).map(str::to_owned);
     let argument = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
     let source = |at: usize| argument(at).and_then(|argument| slice(argument.span()));
@@ -93,13 +93,13 @@ fn read(text: &str, call: &CallExpression<'_>) -> Option<Asserted> {
             let left = left.and_then(|left| slice(left.span()));
             let right = source(0);
             let has_one_side = right.is_none();
-            Some(Asserted { expression, operator: Some(operator), left, right, has_one_side })
+            Some(ParsedAssertion { expression, operator: Some(operator), left, right, has_one_side })
         }
         // `assert(a)`, `assert.equal(a, b)`, `assert.strict.equal(a, b)`
         Expression::Identifier(root) if root.name == "assert" || is_known(&root.name) => {
             let operator = if names.is_empty() { root.name.to_string() } else { operator };
             let has_two = compares(&operator);
-            Some(Asserted {
+            Some(ParsedAssertion {
                 expression,
                 left: source(0),
                 right: source(1).filter(|_| has_two),
@@ -149,7 +149,7 @@ fn compares(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn at(text: &str, name: &str) -> Option<Asserted> {
+    fn at(text: &str, name: &str) -> Option<ParsedAssertion> {
         let column = u32::try_from(text.find('!').unwrap_or(0)).unwrap();
         asserted(&format!("\n{}", text.replacen('!', "", 1)), Path::new(name), 1, column)
     }

@@ -15,7 +15,7 @@ use super::caught::offset;
 
 /// A declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
+pub struct DeclaredName {
     /// Its line, 0-based.
     pub line: u32,
     /// The function that it is in has a frame at each of these, by their numbers among those asked about.
@@ -26,12 +26,17 @@ pub struct Declared {
 
 /// Where the name is declared that code at a place (0-based line, UTF-16 column) means, when that is outside of the
 /// place's own function; and which of the `frames`, other places, are in the same function as the declaration.
-pub fn declared_around(text: &str, place: (u32, u32), name: &str, frames: &[(u32, u32)]) -> Option<Declared> {
+pub fn declared_around(
+    text: &str,
+    place: (u32, u32),
+    name: &str,
+    frames: &[(u32, u32)],
+) -> Option<DeclaredName> {
     let place = offset(text, place.0, place.1)?;
     super::parsing(text, || look(text, place, name, frames)).flatten()
 }
 
-fn look(text: &str, place: u32, name: &str, frames: &[(u32, u32)]) -> Option<Declared> {
+fn look(text: &str, place: u32, name: &str, frames: &[(u32, u32)]) -> Option<DeclaredName> {
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     [SourceType::mjs(), SourceType::script()].into_iter().find_map(|kind| {
@@ -39,14 +44,15 @@ fn look(text: &str, place: u32, name: &str, frames: &[(u32, u32)]) -> Option<Dec
         if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
             return None;
         }
-        let mut search = Declarations { name, scopes: Vec::new(), functions: Vec::new(), found: Vec::new() };
+        let mut search =
+            DeclarationFinder { name, scopes: Vec::new(), functions: Vec::new(), found: Vec::new() };
         search.visit_program(&parsed.program);
-        search.around(text, place, frames)
+        search.enclosing(text, place, frames)
     })
 }
 
 /// All declarations of a name.
-struct Declarations<'n> {
+struct DeclarationFinder<'n> {
     name: &'n str,
     /// The functions and blocks around.
     scopes: Vec<Span>,
@@ -56,8 +62,8 @@ struct Declarations<'n> {
     found: Vec<(u32, Span)>,
 }
 
-impl Declarations<'_> {
-    fn around(&self, text: &str, place: u32, frames: &[(u32, u32)]) -> Option<Declared> {
+impl DeclarationFinder<'_> {
+    fn enclosing(&self, text: &str, place: u32, frames: &[(u32, u32)]) -> Option<DeclaredName> {
         let is_in = |span: &Span, offset: u32| (span.start..span.end).contains(&offset);
         // What is inside begins later.
         let innermost = |offset: u32| self.functions.iter().rfind(|span| is_in(span, offset)).copied();
@@ -69,7 +75,7 @@ impl Declarations<'_> {
         }
         let its_own =
             |(line, column): &(u32, u32)| offset(text, *line, *column).and_then(innermost) == Some(owner);
-        Some(Declared {
+        Some(DeclaredName {
             line: LineStarts::of(text).line(*at).saturating_sub(1),
             frames: (0..).zip(frames).filter(|(_, frame)| its_own(frame)).map(|(number, _)| number).collect(),
             is_top_level: self.functions.first() == Some(&owner),
@@ -83,7 +89,7 @@ impl Declarations<'_> {
     }
 }
 
-impl<'a> VisitJs<'a> for Declarations<'_> {
+impl<'a> VisitJs<'a> for DeclarationFinder<'_> {
     fn visit_program(&mut self, it: &Program<'a>) {
         let whole = Span::new(0, it.span.end.saturating_add(1));
         self.functions.push(whole);
@@ -152,7 +158,7 @@ outer(1);
         let frames = [(6, 4), (8, 9), (10, 0)];
         let declared = |name| declared_around(text, (6, 4), name, &frames);
         let at = |line, frames: &[usize], is_top_level| {
-            Some(Declared { line, frames: frames.to_vec(), is_top_level })
+            Some(DeclaredName { line, frames: frames.to_vec(), is_top_level })
         };
         assert_eq!(declared("RATE"), at(0, &[2], true));
         assert_eq!(declared("outer"), at(1, &[2], true));

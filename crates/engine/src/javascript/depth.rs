@@ -13,17 +13,17 @@ const BRACKET: usize = 4;
 /// Whether a text is nested so deeply that it is better not parsed.
 pub(super) fn is_too_deep(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let mut around: Vec<usize> = Vec::new();
+    let mut enclosing: Vec<usize> = Vec::new();
     let mut depth = 0;
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'(' | b'[' | b'{' => {
-                around.push(depth);
+                enclosing.push(depth);
                 depth += BRACKET;
             }
-            b')' | b']' | b'}' => depth = around.pop().unwrap_or(0) + 1,
-            b';' | b',' => depth = around.last().map_or(0, |outer| outer + BRACKET),
+            b')' | b']' | b'}' => depth = enclosing.pop().unwrap_or(0) + 1,
+            b';' | b',' => depth = enclosing.last().map_or(0, |outer| outer + BRACKET),
             b'"' | b'\'' => at = end_of_string(bytes, at),
             // The data of a map is neither a chain nor short.
             b'/' if bytes.get(at + 1) == Some(&b'/') => at = end_of_line(bytes, at),

@@ -7,8 +7,8 @@ use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
 
 /// Whether the program can come to the end of these statements. When in doubt, it cannot.
-pub(crate) fn is_end_reached(statements: &[Statement<'_>]) -> bool {
-    statements.iter().all(is_passed)
+pub(crate) fn can_reach_end(statements: &[Statement<'_>]) -> bool {
+    statements.iter().all(can_complete)
 }
 
 /// Whether this is true whatever happens; V8 does not look at such a condition.
@@ -21,40 +21,40 @@ pub(crate) fn is_always_true(expression: &Expression<'_>) -> bool {
     }
 }
 
-fn is_passed(statement: &Statement<'_>) -> bool {
+fn can_complete(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::ReturnStatement(_)
         | Statement::ThrowStatement(_)
         | Statement::BreakStatement(_)
         | Statement::ContinueStatement(_) => false,
-        Statement::BlockStatement(it) => is_end_reached(&it.body),
-        Statement::IfStatement(it) => is_if_passed(it),
-        Statement::LabeledStatement(it) => is_passed(&it.body) || has_break(&it.body),
+        Statement::BlockStatement(it) => can_reach_end(&it.body),
+        Statement::IfStatement(it) => can_if_complete(it),
+        Statement::LabeledStatement(it) => can_complete(&it.body) || has_break(&it.body),
         Statement::WhileStatement(it) => !is_always_true(&it.test) || has_break(&it.body),
         Statement::DoWhileStatement(it) => !is_always_true(&it.test) || has_break(&it.body),
         Statement::ForStatement(it) => {
             it.test.as_ref().is_some_and(|test| !is_always_true(test)) || has_break(&it.body)
         }
-        Statement::SwitchStatement(it) => is_switch_passed(it),
-        Statement::TryStatement(it) => is_try_passed(it),
+        Statement::SwitchStatement(it) => can_switch_complete(it),
+        Statement::TryStatement(it) => can_try_complete(it),
         _ => true,
     }
 }
 
-fn is_if_passed(it: &IfStatement<'_>) -> bool {
-    is_passed(&it.consequent) || it.alternate.as_ref().is_none_or(is_passed)
+fn can_if_complete(it: &IfStatement<'_>) -> bool {
+    can_complete(&it.consequent) || it.alternate.as_ref().is_none_or(can_complete)
 }
 
-fn is_switch_passed(it: &SwitchStatement<'_>) -> bool {
+fn can_switch_complete(it: &SwitchStatement<'_>) -> bool {
     let has_default = it.cases.iter().any(|case| case.test.is_none());
-    let falls_out = it.cases.last().is_none_or(|last| is_end_reached(&last.consequent));
+    let falls_out = it.cases.last().is_none_or(|last| can_reach_end(&last.consequent));
     !has_default || falls_out || it.cases.iter().flat_map(|case| &case.consequent).any(has_break)
 }
 
-fn is_try_passed(it: &TryStatement<'_>) -> bool {
-    let block = is_end_reached(&it.block.body);
-    let handler = it.handler.as_ref().is_some_and(|handler| is_end_reached(&handler.body.body));
-    let finalizer = it.finalizer.as_ref().is_none_or(|block| is_end_reached(&block.body));
+fn can_try_complete(it: &TryStatement<'_>) -> bool {
+    let block = can_reach_end(&it.block.body);
+    let handler = it.handler.as_ref().is_some_and(|handler| can_reach_end(&handler.body.body));
+    let finalizer = it.finalizer.as_ref().is_none_or(|block| can_reach_end(&block.body));
     finalizer && (block || handler)
 }
 
@@ -73,18 +73,18 @@ pub(crate) fn takes_breaks(statement: &Statement<'_>) -> bool {
 
 /// Whether there is a `break` that leaves the statement. One that leaves an inner loop does not count.
 fn has_break(statement: &Statement<'_>) -> bool {
-    let mut seen = Breaks { inside: 0, found: false };
+    let mut seen = BreakFinder { inside: 0, found: false };
     seen.visit_statement(statement);
     seen.found
 }
 
-struct Breaks {
+struct BreakFinder {
     /// Loops and switches inside the statement that is looked at.
     inside: usize,
     found: bool,
 }
 
-impl<'a> VisitJs<'a> for Breaks {
+impl<'a> VisitJs<'a> for BreakFinder {
     fn visit_break_statement(&mut self, it: &BreakStatement<'a>) {
         self.found |= it.label.is_some() || self.inside == 0;
     }

@@ -41,7 +41,7 @@ pub fn expects(function: &str) -> bool {
 
 /// What a function does with what is thrown in it, or with a promise that was rejected in a call of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ThrowFate {
+pub enum ThrowOutcome {
     /// It goes on to the caller.
     Passed,
     /// It rejects the promise that the caller has.
@@ -101,8 +101,8 @@ impl Handlers {
 
     /// What the function around a place (0-based line, UTF-16 column) does with what is thrown there; with a
     /// rejection, of the promise that a call there has given it.
-    pub fn fate(&self, line: u32, column: u32, is_rejection: bool) -> ThrowFate {
-        let Some(offset) = offset(&self.text, line, column) else { return ThrowFate::Caught };
+    pub fn fate(&self, line: u32, column: u32, is_rejection: bool) -> ThrowOutcome {
+        let Some(offset) = offset(&self.text, line, column) else { return ThrowOutcome::Caught };
         let mut state = CatchState { is_rejection, ..CatchState::default() };
         for mark in self.marks.iter().filter(|mark| (mark.span.start..mark.span.end).contains(&offset)) {
             state.enter(mark.kind, is_rejection);
@@ -118,8 +118,8 @@ impl Handlers {
         let after = usize::try_from(place).ok().and_then(|place| self.text.get(place..)).unwrap_or_default();
         let blanks = after.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let code = place.saturating_add(u32::try_from(blanks).unwrap_or(0));
-        let (inner, around) = (self.function_at(code), self.function_at(other));
-        inner == around || is_one_line && inner.is_none_or(|span| (span.start..span.end).contains(&other))
+        let (inner, enclosing) = (self.function_at(code), self.function_at(other));
+        inner == enclosing || is_one_line && inner.is_none_or(|span| (span.start..span.end).contains(&other))
     }
 
     /// Whether a place (0-based line, UTF-16 column) is in no function.
@@ -138,7 +138,7 @@ impl Handlers {
     /// Whether a function can be left without a place of V8's where it is left: with a `return` that has a loop's
     /// iterator to close, or through a `finally`. From this place of it (0-based line, UTF-16 column), or from `any`
     /// of its places.
-    pub fn leaves_unseen(&self, line: u32, column: u32, any: bool) -> bool {
+    pub fn exits_without_stop(&self, line: u32, column: u32, any: bool) -> bool {
         let Some(offset) = offset(&self.text, line, column) else { return false };
         let (mut function, mut is_closed, mut is_unseen) = (0..u32::MAX, false, false);
         for mark in self.marks.iter().filter(|mark| (mark.span.start..mark.span.end).contains(&offset)) {
@@ -186,15 +186,15 @@ impl CatchState {
         }
     }
 
-    fn fate(self) -> ThrowFate {
+    fn fate(self) -> ThrowOutcome {
         if self.is_expected {
-            ThrowFate::Expected
+            ThrowOutcome::Expected
         } else if self.is_handled || (self.is_in_try && !self.is_rejection) {
-            ThrowFate::Caught
+            ThrowOutcome::Caught
         } else if self.is_asynchronous || self.is_rejection {
-            ThrowFate::Rejected
+            ThrowOutcome::Rejected
         } else {
-            ThrowFate::Passed
+            ThrowOutcome::Passed
         }
     }
 }
@@ -344,7 +344,7 @@ fn throws_on(handler: &CatchClause<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn fate(text: &str, is_rejection: bool) -> ThrowFate {
+    fn fate(text: &str, is_rejection: bool) -> ThrowOutcome {
         let before = text.split('!').next().unwrap();
         let column = u32::try_from(before.encode_utf16().count()).unwrap();
         let text: Arc<str> = format!("\n{}", text.replacen('!', "", 1)).into();
@@ -379,27 +379,27 @@ mod tests {
     #[test]
     fn what_is_thrown_is_caught_by_the_function_around_or_leaves_it() {
         let table = [
-            ("f(!)", ThrowFate::Passed),
-            ("try { f(!) } catch {}", ThrowFate::Caught),
-            ("try { f() } catch { g(!) }", ThrowFate::Passed),
-            ("try { f(!) } finally {}", ThrowFate::Passed),
-            ("try { call(() => f(!)) } catch {}", ThrowFate::Passed),
-            ("try { f(!) } catch (e) { log(e); throw e }", ThrowFate::Passed),
-            ("try { f(!) } catch (e) { throw new Error('b') }", ThrowFate::Caught),
-            ("try { f(!) } catch (e) { reject(e) }", ThrowFate::Passed),
-            ("async function g() { f(!) }", ThrowFate::Rejected),
-            ("async () => { try { f(!) } catch {} }", ThrowFate::Caught),
-            ("async function g() { h(function () { f(!) }) }", ThrowFate::Passed),
-            ("try { new Promise((resolve) => { f(!) }) } catch {}", ThrowFate::Passed),
-            ("try { new !Promise(f) } catch {}", ThrowFate::Rejected),
-            ("test('a', () => { expect(f).!toThrow() })", ThrowFate::Expected),
-            ("expect(() => f(!)).toThrow()", ThrowFate::Passed),
-            ("expect(f).not.!toThrow()", ThrowFate::Passed),
-            ("expect(f).to.!throw(Error)", ThrowFate::Expected),
-            ("assert.!throws(f)", ThrowFate::Expected),
-            ("assert.!doesNotThrow(f)", ThrowFate::Passed),
-            ("import x from 'x'; f(!)", ThrowFate::Passed),
-            ("with (a) { f(!) }", ThrowFate::Passed),
+            ("f(!)", ThrowOutcome::Passed),
+            ("try { f(!) } catch {}", ThrowOutcome::Caught),
+            ("try { f() } catch { g(!) }", ThrowOutcome::Passed),
+            ("try { f(!) } finally {}", ThrowOutcome::Passed),
+            ("try { call(() => f(!)) } catch {}", ThrowOutcome::Passed),
+            ("try { f(!) } catch (e) { log(e); throw e }", ThrowOutcome::Passed),
+            ("try { f(!) } catch (e) { throw new Error('b') }", ThrowOutcome::Caught),
+            ("try { f(!) } catch (e) { reject(e) }", ThrowOutcome::Passed),
+            ("async function g() { f(!) }", ThrowOutcome::Rejected),
+            ("async () => { try { f(!) } catch {} }", ThrowOutcome::Caught),
+            ("async function g() { h(function () { f(!) }) }", ThrowOutcome::Passed),
+            ("try { new Promise((resolve) => { f(!) }) } catch {}", ThrowOutcome::Passed),
+            ("try { new !Promise(f) } catch {}", ThrowOutcome::Rejected),
+            ("test('a', () => { expect(f).!toThrow() })", ThrowOutcome::Expected),
+            ("expect(() => f(!)).toThrow()", ThrowOutcome::Passed),
+            ("expect(f).not.!toThrow()", ThrowOutcome::Passed),
+            ("expect(f).to.!throw(Error)", ThrowOutcome::Expected),
+            ("assert.!throws(f)", ThrowOutcome::Expected),
+            ("assert.!doesNotThrow(f)", ThrowOutcome::Passed),
+            ("import x from 'x'; f(!)", ThrowOutcome::Passed),
+            ("with (a) { f(!) }", ThrowOutcome::Passed),
         ];
         for (text, expected) in table {
             assert_eq!(fate(text, false), expected, "{text}");
@@ -409,18 +409,18 @@ mod tests {
     #[test]
     fn a_rejection_is_caught_by_who_awaits_it() {
         let table = [
-            ("async () => { try { await f!() } catch {} }", ThrowFate::Caught),
-            ("async () => { try { f!() } catch {} }", ThrowFate::Rejected),
-            ("async () => { try { return f!() } catch {} }", ThrowFate::Rejected),
-            ("async () => { try { for await (const a of f!()) {} } catch {} }", ThrowFate::Caught),
-            ("async () => { await f!() }", ThrowFate::Rejected),
-            ("f!().catch(log)", ThrowFate::Caught),
-            ("f!().then(g).catch(log)", ThrowFate::Caught),
-            ("f!().then(g, log)", ThrowFate::Caught),
-            ("f!().then(g)", ThrowFate::Rejected),
-            ("await expect(f!()).rejects.toThrow()", ThrowFate::Expected),
-            ("await expect(f!()).rejects.toEqual(a)", ThrowFate::Expected),
-            ("await assert.rejects(f!())", ThrowFate::Expected),
+            ("async () => { try { await f!() } catch {} }", ThrowOutcome::Caught),
+            ("async () => { try { f!() } catch {} }", ThrowOutcome::Rejected),
+            ("async () => { try { return f!() } catch {} }", ThrowOutcome::Rejected),
+            ("async () => { try { for await (const a of f!()) {} } catch {} }", ThrowOutcome::Caught),
+            ("async () => { await f!() }", ThrowOutcome::Rejected),
+            ("f!().catch(log)", ThrowOutcome::Caught),
+            ("f!().then(g).catch(log)", ThrowOutcome::Caught),
+            ("f!().then(g, log)", ThrowOutcome::Caught),
+            ("f!().then(g)", ThrowOutcome::Rejected),
+            ("await expect(f!()).rejects.toThrow()", ThrowOutcome::Expected),
+            ("await expect(f!()).rejects.toEqual(a)", ThrowOutcome::Expected),
+            ("await assert.rejects(f!())", ThrowOutcome::Expected),
         ];
         for (text, expected) in table {
             assert_eq!(fate(text, true), expected, "{text}");
@@ -445,7 +445,7 @@ mod tests {
         for (text, expected) in table {
             let column = u32::try_from(text.find('!').unwrap()).unwrap();
             let handlers = Handlers::of(&text.replacen('!', "", 1).into()).unwrap();
-            let leaves = |any| handlers.leaves_unseen(0, column, any);
+            let leaves = |any| handlers.exits_without_stop(0, column, any);
             assert_eq!((leaves(false), leaves(true)), expected, "{text}");
         }
     }

@@ -42,7 +42,7 @@ pub fn insertion(source: &str, path: &Path, line: u32) -> Option<Insertion> {
     if has_other_line_ends(source) {
         return None;
     }
-    super::parsing(source, || agreed(source, kinds(path)?, line))?
+    super::parsing(source, || common_insertion(source, kinds(path)?, line))?
 }
 
 /// V8 counts more line ends than we do.
@@ -64,26 +64,26 @@ fn kinds(path: &Path) -> Option<&'static [fn() -> SourceType]> {
 }
 
 /// The place that it is in all ways in which the text can be read.
-fn agreed(source: &str, kinds: &[fn() -> SourceType], line: u32) -> Option<Insertion> {
+fn common_insertion(source: &str, kinds: &[fn() -> SourceType], line: u32) -> Option<Insertion> {
     let mut places = kinds.iter().filter_map(|kind| find(source, kind(), line).ok());
     let place = places.next()?;
     places.all(|other| other == place).then_some(place)?
 }
 
 /// The text is not of the kind that it was taken for.
-struct Unreadable;
+struct ParseFailure;
 
 /// The place in a text of this kind.
-fn find(source: &str, kind: SourceType, line: u32) -> Result<Option<Insertion>, Unreadable> {
+fn find(source: &str, kind: SourceType, line: u32) -> Result<Option<Insertion>, ParseFailure> {
     let allocator = Allocator::default();
     // Node makes a function of each CommonJS module.
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let parsed = Parser::new(&allocator, source, kind).with_options(options).parse();
     if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
-        return Err(Unreadable);
+        return Err(ParseFailure);
     }
     let starts = LineStarts::of(source);
-    let mut wanted = Wanted { source, starts: &starts, line, is_live: true, found: None };
+    let mut wanted = StatementFinder { source, starts: &starts, line, is_live: true, found: None };
     wanted.visit_program(&parsed.program);
     Ok(wanted.found.and_then(|start| behind_token_before(&parsed.program, &starts, start)))
 }
@@ -117,7 +117,7 @@ fn end_of_text(source: &str, place: u32) -> Option<u32> {
 }
 
 /// Looks for the statement on a line.
-struct Wanted<'t> {
+struct StatementFinder<'t> {
     source: &'t str,
     starts: &'t LineStarts,
     line: u32,
@@ -127,8 +127,8 @@ struct Wanted<'t> {
     found: Option<u32>,
 }
 
-impl Wanted<'_> {
-    fn look_at(&mut self, statement: &Statement<'_>) {
+impl StatementFinder<'_> {
+    fn check_statement(&mut self, statement: &Statement<'_>) {
         let start = statement.span().start;
         if self.is_live
             && self.starts.line(start) == self.line
@@ -139,17 +139,17 @@ impl Wanted<'_> {
     }
 
     fn inside(&mut self, is_live: bool, visit: impl FnOnce(&mut Self)) {
-        let around = std::mem::replace(&mut self.is_live, is_live);
+        let enclosing = std::mem::replace(&mut self.is_live, is_live);
         visit(self);
-        self.is_live = around;
+        self.is_live = enclosing;
     }
 }
 
-impl<'a> VisitJs<'a> for Wanted<'_> {
+impl<'a> VisitJs<'a> for StatementFinder<'_> {
     fn visit_statements(&mut self, it: &oxc_allocator::Vec<'a, Statement<'a>>) {
         self.inside(self.is_live, |wanted| {
             for statement in it {
-                wanted.look_at(statement);
+                wanted.check_statement(statement);
                 wanted.visit_statement(statement);
                 wanted.is_live &= liveness::is_left_for_the_next(statement);
             }

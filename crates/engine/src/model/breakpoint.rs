@@ -67,7 +67,7 @@ pub struct FunctionLocation {
 
 /// Where a breakpoint is to be planted, as far as that differs from where it was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Planned {
+pub struct AdjustedPosition {
     /// The line with the name of the function that it was asked for by.
     pub declared: Option<u32>,
     /// On this line, because the one asked for holds no code.
@@ -209,11 +209,11 @@ pub struct Breakpoint {
     /// Off: it is kept, and not planted.
     pub enabled: bool,
     /// Where it is planted, as far as that differs.
-    pub planned: Planned,
+    pub planned: AdjustedPosition,
     /// What became of it.
     pub binding: Binding,
     /// What became of it in a run that has ended.
-    pub fate: Fate,
+    pub fate: BreakpointFate,
     /// How often it stopped the program or logged.
     pub hits: u64,
     /// How often its condition or log message failed, and how the last time.
@@ -244,7 +244,7 @@ pub enum Binding {
 
 /// What became of a breakpoint in a run that has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Fate {
+pub enum BreakpointFate {
     /// There was no such run, or it had nothing to say.
     #[default]
     Unknown,
@@ -310,9 +310,8 @@ impl Breakpoint {
     /// The line that it is on, or will be, as far as is known.
     pub fn line(&self) -> Option<u32> {
         match (&self.binding, &self.fate) {
-            (Binding::Bound { line: Some(line), .. }, _) | (Binding::Pending(_), Fate::Bound(Some(line))) => {
-                Some(*line)
-            }
+            (Binding::Bound { line: Some(line), .. }, _)
+            | (Binding::Pending(_), BreakpointFate::Bound(Some(line))) => Some(*line),
             _ => self.planned.line.or_else(|| self.requested_line()),
         }
     }

@@ -17,14 +17,14 @@ pub struct Record {
     /// Each thread of JavaScript, or process of Python, writes at most so many rows and goes on counting.
     pub max_rows: u64,
     /// How values are written.
-    pub cells: Cells,
+    pub cells: CellFormat,
     /// Where the rows go.
     pub recorder: SharedSink,
 }
 
 /// How the values of a row are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cells {
+pub enum CellFormat {
     /// As everywhere else, cut after so many characters.
     Text(usize),
     /// As JSON where that can say all of it, of at most so many characters; as text otherwise.

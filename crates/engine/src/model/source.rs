@@ -122,7 +122,7 @@ pub struct Loop {
     /// It goes through something, as `for … of` and `for … in` do, and ends with that.
     pub goes_through: bool,
     /// A statement of it leaves it: a `break` out of it, `return`, `raise` or `throw`, `yield`, `await`.
-    pub is_left: bool,
+    pub has_exit: bool,
     /// Its condition is always true, or it goes through something that has no end, and it is not left by a
     /// statement. What it calls may still raise or end the program.
     pub is_endless: bool,

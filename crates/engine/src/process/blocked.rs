@@ -20,7 +20,7 @@ pub async fn blocked(pid: u32, thread: u32) -> Option<Waiting> {
     let mut looks = 1..LOOKS;
     let call = loop {
         let text = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall")).ok()?;
-        if let Some(call) = Call::read(&text) {
+        if let Some(call) = SystemCall::read(&text) {
             break call;
         }
         looks.next()?;
@@ -50,13 +50,13 @@ pub async fn is_waiting(pid: u32, thread: u32) -> bool {
 
 /// A call of the system that has not come back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Call {
+struct SystemCall {
     number: u64,
     /// Its first argument, mostly the number of a file.
     first: u64,
 }
 
-impl Call {
+impl SystemCall {
     /// `0 0x3 0x7ffc… …`; a thread that computes has `running` in its place.
     fn read(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
@@ -142,10 +142,10 @@ mod tests {
         ];
         for (numbers, first, file, expected) in table {
             let text = format!("{} {first} 0x7ffd 0x400 0x0 0x0 0x0 0x7ffd 0x7f1a", numbers[0]);
-            let found = Call::read(&text).unwrap().waits_for(file);
+            let found = SystemCall::read(&text).unwrap().waits_for(file);
             assert_eq!(found, expected.map(|(kind, what)| (kind, what.to_owned())), "{text}");
         }
-        assert_eq!(Call::read("running\n"), None);
+        assert_eq!(SystemCall::read("running\n"), None);
     }
 
     /// Has a thread do something again and again while it is looked at.

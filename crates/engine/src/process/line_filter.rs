@@ -9,12 +9,12 @@ pub(super) struct LineFilter {
     announcing: Option<(&'static str, watch::Sender<Option<String>>)>,
     /// The beginning of a line that could still become a muted one, or that is kept.
     held: String,
-    within: Within,
+    within: LineState,
 }
 
 /// What kind of line the text is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Within {
+enum LineState {
     /// Not known yet.
     Start,
     /// One that is passed on.
@@ -32,17 +32,17 @@ impl LineFilter {
     ) -> Self {
         let announced = announcing.as_ref().map(|(line, _)| *line);
         let muted = muted.iter().copied().chain(announced).collect();
-        Self { muted, announcing, held: String::new(), within: Within::Start }
+        Self { muted, announcing, held: String::new(), within: LineState::Start }
     }
 
     /// What is to be passed on now.
-    pub(super) fn pass(&mut self, text: &str) -> String {
+    pub(super) fn filter(&mut self, text: &str) -> String {
         if self.muted.is_empty() {
             return text.to_owned();
         }
         let mut passed = String::with_capacity(text.len());
         for piece in text.split_inclusive('\n') {
-            self.pass_piece(piece, &mut passed);
+            self.filter_piece(piece, &mut passed);
         }
         passed
     }
@@ -53,20 +53,20 @@ impl LineFilter {
     }
 
     /// A piece of one line.
-    fn pass_piece(&mut self, piece: &str, passed: &mut String) {
+    fn filter_piece(&mut self, piece: &str, passed: &mut String) {
         match self.within {
-            Within::Start => self.begin(piece, passed),
+            LineState::Start => self.begin(piece, passed),
             // What the debugger writes comes in a piece of its own, also behind a line that has no end yet.
-            Within::Passed if !self.muted.iter().any(|muted| piece.starts_with(muted)) => {
+            LineState::Passed if !self.muted.iter().any(|muted| piece.starts_with(muted)) => {
                 passed.push_str(piece);
             }
-            Within::Announced => self.held.push_str(piece),
-            Within::Passed | Within::Muted => {}
+            LineState::Announced => self.held.push_str(piece),
+            LineState::Passed | LineState::Muted => {}
         }
         if piece.ends_with('\n') {
             let held = std::mem::take(&mut self.held);
-            match std::mem::replace(&mut self.within, Within::Start) {
-                Within::Announced => self.announce(held.trim_end()),
+            match std::mem::replace(&mut self.within, LineState::Start) {
+                LineState::Announced => self.announce(held.trim_end()),
                 // The line was shorter than the texts that it began like.
                 _ => passed.push_str(&held),
             }
@@ -77,12 +77,12 @@ impl LineFilter {
         self.held.push_str(piece);
         let announced = self.announcing.as_ref().map(|(line, _)| *line);
         if announced.is_some_and(|line| self.held.starts_with(line)) {
-            self.within = Within::Announced;
+            self.within = LineState::Announced;
         } else if self.muted.iter().any(|muted| self.held.starts_with(muted)) {
-            self.within = Within::Muted;
+            self.within = LineState::Muted;
             self.held.clear();
         } else if !self.muted.iter().any(|muted| muted.starts_with(self.held.as_str())) {
-            self.within = Within::Passed;
+            self.within = LineState::Passed;
             passed.push_str(&std::mem::take(&mut self.held));
         }
     }
@@ -118,7 +118,7 @@ mod tests {
         ];
         for (pieces, expected) in table {
             let mut lines = LineFilter::new(&["Debugger attached.", "For help, see: "], None);
-            let mut passed: String = pieces.iter().map(|piece| lines.pass(piece)).collect();
+            let mut passed: String = pieces.iter().map(|piece| lines.filter(piece)).collect();
             passed.push_str(&lines.finish());
             assert_eq!(passed, expected, "{pieces:?}");
         }
@@ -129,7 +129,7 @@ mod tests {
         let (announced, line) = watch::channel(None);
         let mut lines = LineFilter::new(&[], Some(("listening at: ", announced)));
         let pieces = ["hello\nlistening", " at: 127.0.0.1:", "81\nlistening at: 2\nbye"];
-        let passed: String = pieces.iter().map(|piece| lines.pass(piece)).collect();
+        let passed: String = pieces.iter().map(|piece| lines.filter(piece)).collect();
         assert_eq!(passed, "hello\nbye");
         assert_eq!(line.borrow().as_deref(), Some("127.0.0.1:81"));
     }

@@ -170,14 +170,14 @@ pub(super) fn ask_for_inspector(_process: u32) -> bool {
 
 /// Sends a signal whose default is to be ignored.
 #[cfg(unix)]
-pub(super) fn nudge(process: u32) {
+pub(super) fn interrupt_system_call(process: u32) {
     if let Some(raw) = pid(process) {
         let _ = rustix::process::kill_process(raw, rustix::process::Signal::URG);
     }
 }
 
 #[cfg(not(unix))]
-pub(super) fn nudge(_process: u32) {}
+pub(super) fn interrupt_system_call(_process: u32) {}
 
 #[cfg(unix)]
 fn pid(process: u32) -> Option<rustix::process::Pid> {

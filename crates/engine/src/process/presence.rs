@@ -22,9 +22,9 @@ use crate::temporary;
 /// Where the files are; unset in tests of the engine alone.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 /// The file of this server, which is locked as long as it is open.
-static SHOWN: Mutex<Shown> = Mutex::new(Shown::NotYet);
+static SHOWN: Mutex<PresenceState> = Mutex::new(PresenceState::NotYet);
 
-enum Shown {
+enum PresenceState {
     NotYet,
     As(#[expect(dead_code, reason = "it is locked as long as it is open")] File),
     /// It cannot be shown, and that was said.
@@ -46,18 +46,18 @@ pub fn begin(cache: &Path) {
 pub(super) fn show() {
     let Some(folder) = FOLDER.get() else { return };
     let mut shown = lock();
-    if !matches!(*shown, Shown::NotYet) {
+    if !matches!(*shown, PresenceState::NotYet) {
         return;
     }
     *shown = match locked_file(&folder.join(temporary::server_id())) {
-        Ok(file) => Shown::As(file),
+        Ok(file) => PresenceState::As(file),
         Err(error) => {
             tracing::warn!(
                 %error,
                 folder = %folder.display(),
                 "programs may outlive this server when it is killed together with its guardian",
             );
-            Shown::Not
+            PresenceState::Not
         }
     };
 }
@@ -65,17 +65,17 @@ pub(super) fn show() {
 /// This server is about to go. Unless something is left that the guardian has to end, a later one need not look.
 pub fn end() {
     let mut shown = lock();
-    if let (Shown::As(_), Some(folder)) = (&*shown, FOLDER.get())
+    if let (PresenceState::As(_), Some(folder)) = (&*shown, FOLDER.get())
         && guardian::watched() == 0
     {
         // A later server removes it otherwise.
         let _ = std::fs::remove_file(folder.join(temporary::server_id()));
-        *shown = Shown::NotYet;
+        *shown = PresenceState::NotYet;
     }
 }
 
 /// Nothing panics while the lock is held, so a poisoned one is as good.
-fn lock() -> MutexGuard<'static, Shown> {
+fn lock() -> MutexGuard<'static, PresenceState> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -103,13 +103,13 @@ fn locked_file(path: &Path) -> io::Result<File> {
 fn sweep(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if let Some(id) = entry.file_name().to_str().filter(|name| marked::is_server_id(name)) {
-            sweep_after(id, &entry.path());
+            clean_up_after(id, &entry.path());
         }
     }
 }
 
 /// Ends what one server has left, unless it lives.
-fn sweep_after(id: &str, path: &Path) {
+fn clean_up_after(id: &str, path: &Path) {
     let Ok(mut file) = File::open(path) else { return };
     // Nobody else sweeps after it as long as the lock is held.
     if file.try_lock().is_err() {

@@ -1,4 +1,4 @@
-//! What the user wants and what is planted: two lists, and the pure rules between them.
+//! What the user wants and what is result: two lists, and the pure rules between them.
 //!
 //! A breakpoint that was set before its code is loaded, or before there is a program at all, is the
 //! ordinary case with no places. Several breakpoints on one line share one place, because debuggers keep
@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::model::breakpoint::{
-    Binding, Breakpoint, BreakpointTarget, Failures, Fate, Pending, Planned, Request, Rule,
+    AdjustedPosition, Binding, Breakpoint, BreakpointFate, BreakpointTarget, Failures, Pending, Request, Rule,
 };
 use crate::model::ids::{BreakpointId, TargetId};
 use crate::recording::Record;
@@ -27,13 +27,13 @@ struct Entry {
     request: Request,
     enabled: bool,
     /// Where to plant it, as far as that is not where it was asked for.
-    planned: Planned,
-    /// Why it is planted nowhere: its place is gone, as after an edit.
+    planned: AdjustedPosition,
+    /// Why it is result nowhere: its place is gone, as after an edit.
     lost: Option<String>,
     /// What each process made of it.
-    bindings: BTreeMap<TargetId, Planted>,
+    bindings: BTreeMap<TargetId, BindResult>,
     /// What the processes of this run that are gone had made of it.
-    left: BTreeMap<TargetId, Planted>,
+    left: BTreeMap<TargetId, BindResult>,
     hits: u64,
     failures: Option<Failures>,
 }
@@ -53,12 +53,12 @@ pub struct Relocation {
     /// The line that is asked for.
     pub line: u32,
     /// Where to plant it, as far as that is another place.
-    pub planned: Planned,
-    /// Why it can be planted nowhere.
+    pub planned: AdjustedPosition,
+    /// Why it can be result nowhere.
     pub lost: Option<String>,
 }
 
-/// A part of the planted breakpoints that is replaced as a whole.
+/// A part of the result breakpoints that is replaced as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Group {
     /// Those of one file.
@@ -68,8 +68,8 @@ pub(crate) enum Group {
 }
 
 impl Breakpoints {
-    /// Takes one up; `planned` is where it is to be planted, as far as that differs from where it was asked for.
-    pub(crate) fn add(&mut self, request: Request, planned: Planned) -> BreakpointId {
+    /// Takes one up; `planned` is where it is to be result, as far as that differs from where it was asked for.
+    pub(crate) fn add(&mut self, request: Request, planned: AdjustedPosition) -> BreakpointId {
         self.last_id += 1;
         let id = BreakpointId(self.last_id);
         self.entries.push(Entry {
@@ -99,7 +99,7 @@ impl Breakpoints {
         Some(entry.group())
     }
 
-    /// Moves a breakpoint to where it belongs now. It is planted there at the next start.
+    /// Moves a breakpoint to where it belongs now. It is result there at the next start.
     pub(crate) fn relocate(&mut self, id: BreakpointId, to: Relocation) {
         if let Some(entry) = self.find(id)
             && let BreakpointTarget::Line { line, .. } = &mut entry.request.place
@@ -156,12 +156,12 @@ impl Breakpoints {
     pub(crate) fn for_source(&self, path: &Path) -> Vec<SourceBreakpoint> {
         let mut places: BTreeMap<(u32, Option<u32>), Vec<RuleFor>> = BTreeMap::new();
         for entry in self.active(&Group::Source(path.to_owned())) {
-            if let Some(place) = entry.planted_at() {
+            if let Some(place) = entry.bind_position() {
                 places.entry(place).or_default().push(entry.rule());
             }
         }
-        let planted = |((line, column), rules)| SourceBreakpoint { line, column, rules };
-        places.into_iter().map(planted).collect()
+        let to_send = |((line, column), rules)| SourceBreakpoint { line, column, rules };
+        places.into_iter().map(to_send).collect()
     }
 
     /// What to plant on function names, one place a name.
@@ -176,12 +176,12 @@ impl Breakpoints {
     }
 
     /// What a process answered about the breakpoints that were sent to it. Its file may have been loaded since.
-    pub(crate) fn answered(&mut self, target: TargetId, outcomes: Vec<(BreakpointId, Planted)>) {
-        for (id, planted) in outcomes {
-            let is_waiting = matches!(planted, Planted::NotLoaded(_));
+    pub(crate) fn answered(&mut self, target: TargetId, outcomes: Vec<(BreakpointId, BindResult)>) {
+        for (id, result) in outcomes {
+            let is_waiting = matches!(result, BindResult::NotLoaded(_));
             let known = self.find(id).and_then(|entry| entry.bindings.get(&target));
-            if !(is_waiting && matches!(known, Some(Planted::Bound { .. }))) {
-                self.settle(target, [(id, planted)]);
+            if !(is_waiting && matches!(known, Some(BindResult::Bound { .. }))) {
+                self.settle(target, [(id, result)]);
             }
         }
     }
@@ -190,16 +190,16 @@ impl Breakpoints {
     pub(crate) fn settle(
         &mut self,
         target: TargetId,
-        outcomes: impl IntoIterator<Item = (BreakpointId, Planted)>,
+        outcomes: impl IntoIterator<Item = (BreakpointId, BindResult)>,
     ) {
-        for (id, planted) in outcomes {
+        for (id, result) in outcomes {
             if let Some(entry) = self.find(id) {
-                entry.bindings.insert(target, planted);
+                entry.bindings.insert(target, result);
             }
         }
     }
 
-    /// A process is gone, and what was planted there with it.
+    /// A process is gone, and what was result there with it.
     pub(crate) fn left(&mut self, target: TargetId) {
         for entry in &mut self.entries {
             let binding = entry.bindings.remove(&target);
@@ -221,9 +221,9 @@ impl Breakpoints {
     pub(crate) fn hit(&mut self, target: TargetId, id: BreakpointId) {
         if let Some(entry) = self.find(id) {
             entry.hits += 1;
-            let binding = entry.bindings.entry(target).or_insert(Planted::on(None));
-            if let Planted::NotLoaded(_) = binding {
-                *binding = Planted::on(None);
+            let binding = entry.bindings.entry(target).or_insert(BindResult::on(None));
+            if let BindResult::NotLoaded(_) = binding {
+                *binding = BindResult::on(None);
             }
         }
     }
@@ -260,7 +260,7 @@ impl Entry {
     }
 
     /// The line and the column to plant it at. What begins at the first column is the first code on the line.
-    fn planted_at(&self) -> Option<(u32, Option<u32>)> {
+    fn bind_position(&self) -> Option<(u32, Option<u32>)> {
         let BreakpointTarget::Line { line, column, .. } = &self.request.place else { return None };
         match self.planned.line {
             Some(line) => Some((line, None)),
@@ -268,7 +268,7 @@ impl Entry {
         }
     }
 
-    /// It is to be planted.
+    /// It is to be result.
     fn is_active(&self) -> bool {
         self.enabled && self.lost.is_none()
     }
@@ -286,27 +286,29 @@ impl Entry {
             return Binding::Refused(reason.clone());
         }
         match of_all(&self.bindings) {
-            Some(Planted::Bound { line, column, columns, function, warning }) => Binding::Bound {
+            Some(BindResult::Bound { line, column, columns, function, warning }) => Binding::Bound {
                 line: *line,
                 column: *column,
                 columns: columns.clone(),
                 function: function.clone(),
                 warning: warning.clone(),
             },
-            Some(Planted::NotLoaded(reason)) => Binding::Pending(Pending::NotLoaded(reason.clone())),
-            Some(Planted::Refused(reason)) => Binding::Refused(reason.clone()),
+            Some(BindResult::NotLoaded(reason)) => Binding::Pending(Pending::NotLoaded(reason.clone())),
+            Some(BindResult::Refused(reason)) => Binding::Refused(reason.clone()),
             None => Binding::Pending(pending.clone()),
         }
     }
 
     /// What the processes that are gone had made of it.
-    fn fate(&self) -> Fate {
+    fn fate(&self) -> BreakpointFate {
         match of_all(&self.left) {
             // A line of a function that was found by name says nothing without its file.
-            Some(Planted::Bound { line, function, .. }) => Fate::Bound(line.filter(|_| function.is_none())),
-            Some(Planted::NotLoaded(reason)) => Fate::Unbound(reason.clone()),
-            Some(Planted::Refused(reason)) => Fate::Refused(reason.clone()),
-            None => Fate::Unknown,
+            Some(BindResult::Bound { line, function, .. }) => {
+                BreakpointFate::Bound(line.filter(|_| function.is_none()))
+            }
+            Some(BindResult::NotLoaded(reason)) => BreakpointFate::Unbound(reason.clone()),
+            Some(BindResult::Refused(reason)) => BreakpointFate::Refused(reason.clone()),
+            None => BreakpointFate::Unknown,
         }
     }
 
@@ -326,8 +328,8 @@ impl Entry {
 }
 
 /// One process that has bound it speaks for all, or else the first one.
-fn of_all(made: &BTreeMap<TargetId, Planted>) -> Option<&Planted> {
-    let bound = made.values().find(|planted| matches!(planted, Planted::Bound { .. }));
+fn of_all(made: &BTreeMap<TargetId, BindResult>) -> Option<&BindResult> {
+    let bound = made.values().find(|result| matches!(result, BindResult::Bound { .. }));
     bound.or_else(|| made.values().next())
 }
 
@@ -351,7 +353,7 @@ mod tests {
     }
 
     /// `line: ids` for every place in the file.
-    fn planted(breakpoints: &Breakpoints) -> Vec<String> {
+    fn requested(breakpoints: &Breakpoints) -> Vec<String> {
         let places = breakpoints.for_source(Path::new(FILE));
         let ids = |place: &SourceBreakpoint| {
             place.rules.iter().map(|rule| rule.id.to_string()).collect::<Vec<_>>().join(",")
@@ -362,10 +364,10 @@ mod tests {
     #[test]
     fn breakpoints_on_one_line_share_a_place() {
         let mut breakpoints = Breakpoints::default();
-        breakpoints.add(at(7, "x > 1"), Planned::default());
-        breakpoints.add(at(3, ""), Planned::default());
-        breakpoints.add(at(6, ""), Planned { line: Some(7), ..Planned::default() });
-        assert_eq!(planted(&breakpoints), ["3: bp-2", "7: bp-1,bp-3"]);
+        breakpoints.add(at(7, "x > 1"), AdjustedPosition::default());
+        breakpoints.add(at(3, ""), AdjustedPosition::default());
+        breakpoints.add(at(6, ""), AdjustedPosition { line: Some(7), ..AdjustedPosition::default() });
+        assert_eq!(requested(&breakpoints), ["3: bp-2", "7: bp-1,bp-3"]);
     }
 
     #[test]
@@ -375,11 +377,12 @@ mod tests {
             place: BreakpointTarget::Line { path: FILE.into(), line: 7, column, anchor: None },
             rule: Rule::default(),
         };
-        let moved = Planned { column: Some(12), columns: vec![3, 12], ..Planned::default() };
-        let other_line = Planned { line: Some(8), ..Planned::default() };
-        breakpoints.add(at_column(Some(12)), Planned::default());
-        breakpoints.add(at_column(None), Planned::default());
-        breakpoints.add(at_column(Some(1)), Planned::default());
+        let moved =
+            AdjustedPosition { column: Some(12), columns: vec![3, 12], ..AdjustedPosition::default() };
+        let other_line = AdjustedPosition { line: Some(8), ..AdjustedPosition::default() };
+        breakpoints.add(at_column(Some(12)), AdjustedPosition::default());
+        breakpoints.add(at_column(None), AdjustedPosition::default());
+        breakpoints.add(at_column(Some(1)), AdjustedPosition::default());
         let id = breakpoints.add(at_column(Some(11)), moved);
         breakpoints.add(at_column(Some(5)), other_line);
         let places = breakpoints.for_source(Path::new(FILE));
@@ -389,7 +392,7 @@ mod tests {
 
         let view = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!((view.column(), view.columns()), (Some(12), [3, 12].as_slice()));
-        let bound = Planted::Bound {
+        let bound = BindResult::Bound {
             line: Some(7),
             column: Some(13),
             columns: vec![4, 13],
@@ -407,61 +410,61 @@ mod tests {
 
     #[test]
     fn what_became_of_a_breakpoint_is_known_until_the_next_run() {
-        let waiting = Planted::NotLoaded("not loaded".to_owned());
+        let waiting = BindResult::NotLoaded("not loaded".to_owned());
         let child = TargetId(1);
         let table = [
-            (vec![], Fate::Unknown),
-            (vec![(PROGRAM, Planted::on(None))], Fate::Bound(None)),
-            (vec![(PROGRAM, waiting.clone())], Fate::Unbound("not loaded".to_owned())),
-            (vec![(PROGRAM, waiting), (child, Planted::on(Some(7)))], Fate::Bound(Some(7))),
+            (vec![], BreakpointFate::Unknown),
+            (vec![(PROGRAM, BindResult::on(None))], BreakpointFate::Bound(None)),
+            (vec![(PROGRAM, waiting.clone())], BreakpointFate::Unbound("not loaded".to_owned())),
+            (vec![(PROGRAM, waiting), (child, BindResult::on(Some(7)))], BreakpointFate::Bound(Some(7))),
         ];
         for (outcomes, expected) in table {
             let mut breakpoints = Breakpoints::default();
-            let id = breakpoints.add(at(7, ""), Planned::default());
-            for (target, planted) in outcomes.clone() {
-                breakpoints.settle(target, [(id, planted)]);
+            let id = breakpoints.add(at(7, ""), AdjustedPosition::default());
+            for (target, result) in outcomes.clone() {
+                breakpoints.settle(target, [(id, result)]);
                 breakpoints.left(target);
             }
             assert_eq!(breakpoints.get(id, &Pending::NotStarted).unwrap().fate, expected, "{outcomes:?}");
             breakpoints.reset();
-            assert_eq!(breakpoints.get(id, &Pending::NotStarted).unwrap().fate, Fate::Unknown);
+            assert_eq!(breakpoints.get(id, &Pending::NotStarted).unwrap().fate, BreakpointFate::Unknown);
         }
     }
 
     #[test]
-    fn a_disabled_breakpoint_is_kept_and_not_planted() {
+    fn disabled_breakpoint_is_kept_but_not_bound() {
         let mut breakpoints = Breakpoints::default();
-        let id = breakpoints.add(at(7, ""), Planned::default());
+        let id = breakpoints.add(at(7, ""), AdjustedPosition::default());
         let off = Change { enabled: Some(false), rule: None };
         assert_eq!(breakpoints.change(id, off), Some(Group::Source(FILE.into())));
-        assert!(planted(&breakpoints).is_empty());
+        assert!(requested(&breakpoints).is_empty());
         assert!(breakpoints.groups().is_empty());
         let kept = breakpoints.get(id, &Pending::Underway).unwrap();
         assert_eq!(kept.binding, Binding::Pending(Pending::Disabled));
         breakpoints.change(id, Change { enabled: Some(true), rule: None });
-        assert_eq!(planted(&breakpoints), ["7: bp-1"]);
+        assert_eq!(requested(&breakpoints), ["7: bp-1"]);
     }
 
     #[test]
     fn a_breakpoint_whose_place_is_gone_is_kept_with_the_reason_until_it_is_there_again() {
         let mut breakpoints = Breakpoints::default();
-        let id = breakpoints.add(at(7, ""), Planned::default());
+        let id = breakpoints.add(at(7, ""), AdjustedPosition::default());
         let lost = Some("no code".to_owned());
-        breakpoints.relocate(id, Relocation { line: 7, planned: Planned::default(), lost });
-        assert!(planted(&breakpoints).is_empty() && breakpoints.groups().is_empty());
+        breakpoints.relocate(id, Relocation { line: 7, planned: AdjustedPosition::default(), lost });
+        assert!(requested(&breakpoints).is_empty() && breakpoints.groups().is_empty());
         assert_eq!(
             breakpoints.get(id, &Pending::Underway).unwrap().binding,
             Binding::Refused("no code".to_owned())
         );
-        let planned = Planned { line: Some(9), ..Planned::default() };
+        let planned = AdjustedPosition { line: Some(9), ..AdjustedPosition::default() };
         breakpoints.relocate(id, Relocation { line: 8, planned, lost: None });
-        assert_eq!(planted(&breakpoints), ["9: bp-1"]);
+        assert_eq!(requested(&breakpoints), ["9: bp-1"]);
         assert_eq!(breakpoints.get(id, &Pending::Underway).unwrap().requested_line(), Some(8));
     }
 
     #[test]
     fn a_binding_tells_what_the_processes_made_of_it() {
-        let bound = Planted::on(Some(8));
+        let bound = BindResult::on(Some(8));
         let is_bound = Binding::Bound {
             line: Some(8),
             column: None,
@@ -469,8 +472,8 @@ mod tests {
             function: None,
             warning: None,
         };
-        let waiting = Planted::NotLoaded("not loaded".to_owned());
-        let refused = Planted::Refused("no code".to_owned());
+        let waiting = BindResult::NotLoaded("not loaded".to_owned());
+        let refused = BindResult::Refused("no code".to_owned());
         let child = TargetId(1);
         let table = [
             (vec![], Binding::Pending(Pending::Underway)),
@@ -484,9 +487,9 @@ mod tests {
         ];
         for (outcomes, expected) in table {
             let mut breakpoints = Breakpoints::default();
-            let id = breakpoints.add(at(7, ""), Planned::default());
-            for (target, planted) in outcomes.clone() {
-                breakpoints.settle(target, [(id, planted)]);
+            let id = breakpoints.add(at(7, ""), AdjustedPosition::default());
+            for (target, result) in outcomes.clone() {
+                breakpoints.settle(target, [(id, result)]);
             }
             assert_eq!(breakpoints.get(id, &Pending::Underway).unwrap().binding, expected, "{outcomes:?}");
         }
@@ -495,9 +498,9 @@ mod tests {
     #[test]
     fn what_was_loaded_before_the_answer_came_stays_bound() {
         let mut breakpoints = Breakpoints::default();
-        let id = breakpoints.add(at(7, ""), Planned::default());
-        let waiting = Planted::NotLoaded("not loaded".to_owned());
-        breakpoints.settle(PROGRAM, [(id, Planted::on(Some(7)))]);
+        let id = breakpoints.add(at(7, ""), AdjustedPosition::default());
+        let waiting = BindResult::NotLoaded("not loaded".to_owned());
+        breakpoints.settle(PROGRAM, [(id, BindResult::on(Some(7)))]);
         breakpoints.answered(PROGRAM, vec![(id, waiting.clone())]);
         assert!(breakpoints.get(id, &Pending::Underway).unwrap().is_verified());
         breakpoints.settle(PROGRAM, [(id, waiting)]);
@@ -505,11 +508,11 @@ mod tests {
     }
 
     #[test]
-    fn removing_names_the_groups_to_plant_again() {
+    fn removing_reports_groups_to_send_again() {
         let mut breakpoints = Breakpoints::default();
-        let first = breakpoints.add(at(7, ""), Planned::default());
-        let second = breakpoints.add(at(9, ""), Planned::default());
-        let function = breakpoints.add(on("f"), Planned::default());
+        let first = breakpoints.add(at(7, ""), AdjustedPosition::default());
+        let second = breakpoints.add(at(9, ""), AdjustedPosition::default());
+        let function = breakpoints.add(on("f"), AdjustedPosition::default());
         assert_eq!(breakpoints.groups(), [Group::Source(FILE.into()), Group::Functions]);
         let (ids, groups) = breakpoints.remove(|id, _| id == first);
         assert_eq!((ids, groups), (vec![first], vec![Group::Source(FILE.into())]));
@@ -519,7 +522,7 @@ mod tests {
         assert_eq!(groups, [Group::Source(FILE.into()), Group::Functions]);
         assert!(breakpoints.list(&Pending::Underway).is_empty());
         assert_eq!(
-            breakpoints.add(on("g"), Planned::default()).to_string(),
+            breakpoints.add(on("g"), AdjustedPosition::default()).to_string(),
             "bp-4",
             "ids are never used twice"
         );
@@ -528,7 +531,7 @@ mod tests {
     #[test]
     fn hits_and_failures_are_counted_until_the_next_run() {
         let mut breakpoints = Breakpoints::default();
-        let id = breakpoints.add(at(7, "x >"), Planned::default());
+        let id = breakpoints.add(at(7, "x >"), AdjustedPosition::default());
         breakpoints.hit(TargetId::PROGRAM, id);
         breakpoints.failed(id, "first".to_owned(), 1);
         breakpoints.failed(id, "second".to_owned(), 4);

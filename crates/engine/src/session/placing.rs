@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::breakpoints::Relocation;
-use crate::adapter::{self, Guarded, Question};
+use crate::adapter::{self, AnalysisRequest, Guarded};
 use crate::error::{Error, Result};
-use crate::model::breakpoint::{Anchor, Breakpoint, BreakpointTarget, Planned, Request, Rule};
+use crate::model::breakpoint::{AdjustedPosition, Anchor, Breakpoint, BreakpointTarget, Request, Rule};
 use crate::model::launch::{Endpoint, Launch, Program, Start};
 use crate::model::source::{Code, Function, Placement};
 use crate::sources::{self, StatementMatch};
 
 /// What a user says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct PlaceRequest {
     /// The file.
     pub file: Option<PathBuf>,
     /// The line, 1-based.
@@ -35,18 +35,18 @@ pub struct Wanted {
 
 /// A place that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct ResolvedPlace {
     /// What to ask for.
     pub request: Request,
     /// Where to plant it, as far as that differs from where it was asked for.
-    pub planned: Planned,
+    pub planned: AdjustedPosition,
     /// What else there is to know about the place.
     pub note: Option<String>,
 }
 
 impl Session {
     /// Finds the place that a user means, adds a breakpoint there, and tells what is to be known of it.
-    pub async fn set_breakpoint(&self, wanted: Wanted) -> Result<(Breakpoint, Option<String>)> {
+    pub async fn set_breakpoint(&self, wanted: PlaceRequest) -> Result<(Breakpoint, Option<String>)> {
         let placed = self.place(wanted).await?;
         let breakpoint = self.add_breakpoint(placed.request, placed.planned).await?;
         Ok((breakpoint, placed.note))
@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// Finds the place that a user means.
-    pub async fn place(&self, wanted: Wanted) -> Result<Placed> {
+    pub async fn place(&self, wanted: PlaceRequest) -> Result<ResolvedPlace> {
         self.policy().safety.check_rule(&wanted.rule)?;
         self.check_column(&wanted)?;
         match (&wanted.file, &wanted.function) {
@@ -107,7 +107,7 @@ impl Session {
         }
     }
 
-    fn check_column(&self, wanted: &Wanted) -> Result<()> {
+    fn check_column(&self, wanted: &PlaceRequest) -> Result<()> {
         let Some(column) = wanted.column else { return Ok(()) };
         if !self.adapter().has_columns() {
             return Err(Error::Unsupported(format!(
@@ -144,7 +144,7 @@ impl Session {
     /// they are: it may be there for the program, and what is wrong with it is no reason not to start.
     async fn place_file_again(&self, path: &Path, breakpoints: &[Breakpoint]) -> Result<Vec<String>> {
         let read = match self.read_lines(path) {
-            Err(Error::NoFile { .. }) if self.is_elsewhere().await => return Ok(Vec::new()),
+            Err(Error::NoFile { .. }) if self.is_remote().await => return Ok(Vec::new()),
             Err(error) => Err(error),
             Ok(lines) => self.analyze(Some(path), &Rule::default()).await.map(|code| (lines, code)),
         };
@@ -178,9 +178,9 @@ impl Session {
         Err(Error::BadFile { path: path.to_owned(), problem })
     }
 
-    async fn place_on_line(&self, path: PathBuf, wanted: Wanted) -> Result<Placed> {
+    async fn place_on_line(&self, path: PathBuf, wanted: PlaceRequest) -> Result<ResolvedPlace> {
         let lines = match self.read_lines(&path) {
-            Err(Error::NoFile { .. }) if self.is_elsewhere().await => None,
+            Err(Error::NoFile { .. }) if self.is_remote().await => None,
             other => Some(other?),
         };
         let line = match (&wanted.statement, wanted.line, &lines) {
@@ -216,15 +216,15 @@ impl Session {
         let note = note.or(problem.map(|problem| format!("the file does not run as it is: {problem}")));
         let anchor = wanted.statement.map(Anchor::Statement);
         let place = BreakpointTarget::Line { path, line, column, anchor };
-        Ok(Placed { request: Request { place, rule: wanted.rule }, planned, note })
+        Ok(ResolvedPlace { request: Request { place, rule: wanted.rule }, planned, note })
     }
 
-    async fn place_on_function(&self, path: PathBuf, name: String, rule: Rule) -> Result<Placed> {
+    async fn place_on_function(&self, path: PathBuf, name: String, rule: Rule) -> Result<ResolvedPlace> {
         // A file that is not there is told in better words here than an interpreter has for it.
         self.read_lines(&path)?;
         let Some(code) = self.analyze(Some(&path), &rule).await? else {
             let placed = self.place_on_name(name.clone(), rule).await?;
-            return Ok(Placed {
+            return Ok(ResolvedPlace {
                 note: Some(format!("stops in every function `{name}` that is entered")),
                 ..placed
             });
@@ -251,8 +251,9 @@ impl Session {
                     Placement::Moved(to) => Some(to),
                     _ => None,
                 };
-                let planned = Planned { declared: Some(function.header), line, ..Planned::default() };
-                Ok(Placed { request: Request { place, rule }, planned, note: Some(note) })
+                let planned =
+                    AdjustedPosition { declared: Some(function.header), line, ..AdjustedPosition::default() };
+                Ok(ResolvedPlace { request: Request { place, rule }, planned, note: Some(note) })
             }
             several => {
                 let names: Vec<String> = several
@@ -271,11 +272,15 @@ impl Session {
     }
 
     /// A function that may be anywhere: the debugger looks out for its name.
-    async fn place_on_name(&self, name: String, rule: Rule) -> Result<Placed> {
+    async fn place_on_name(&self, name: String, rule: Rule) -> Result<ResolvedPlace> {
         self.analyze(None, &rule).await?;
         let note = format!("stops in every function `{name}` that is entered; give `file` to mean one");
         let place = BreakpointTarget::Function { name };
-        Ok(Placed { request: Request { place, rule }, planned: Planned::default(), note: Some(note) })
+        Ok(ResolvedPlace {
+            request: Request { place, rule },
+            planned: AdjustedPosition::default(),
+            note: Some(note),
+        })
     }
 
     /// What the language knows of a file, and whether it can compile the rule. Nothing for a file in
@@ -288,7 +293,7 @@ impl Session {
         let (adapter, safety) = (self.adapter(), &self.policy().safety);
         let host = match self.last_start().await {
             Ok(Some(Start::Launch(_))) => Guarded::starting(self.host(), safety),
-            _ => Guarded::looking(self.host(), safety, self.executable()),
+            _ => Guarded::for_reading(self.host(), safety, self.executable()),
         };
         let runtime = match adapter.locate(&host, self.executable(), file).await {
             Ok(runtime) => runtime,
@@ -296,7 +301,7 @@ impl Session {
             Err(error) => return Err(error),
         };
         let expressions: Vec<&str> = rule.expressions().collect();
-        let question = Question {
+        let question = AnalysisRequest {
             file: file.filter(|file| {
                 adapter::by_extension(file).is_none_or(|owner| owner.name() == adapter.name())
             }),
@@ -341,7 +346,7 @@ impl Session {
     }
 
     /// The program may run on another machine, with files that this one does not have.
-    async fn is_elsewhere(&self) -> bool {
+    async fn is_remote(&self) -> bool {
         match self.last_start().await {
             Ok(Some(Start::Attach(attach))) => matches!(attach.to, Endpoint::Address { .. }),
             _ => false,
@@ -396,36 +401,45 @@ fn declared(code: Option<&Code>, body: u32) -> Option<u32> {
 }
 
 /// A line and maybe a column, 1-based.
-type At = (u32, Option<u32>);
+type LineAndColumn = (u32, Option<u32>);
 
-fn relocation(path: &Path, lines: &[String], code: Option<&Code>, at: At) -> Relocation {
+fn relocation(path: &Path, lines: &[String], code: Option<&Code>, at: LineAndColumn) -> Relocation {
     let (line, _) = at;
     match planning(path, lines, code, at) {
         Ok(planned) => Relocation { line, planned, lost: None },
-        Err(error) => Relocation { line, planned: Planned::default(), lost: Some(error.to_string()) },
+        Err(error) => {
+            Relocation { line, planned: AdjustedPosition::default(), lost: Some(error.to_string()) }
+        }
     }
 }
 
 /// Where a breakpoint is planted, as far as that is another place. The column of a line without code means
 /// nothing.
-fn planning(path: &Path, lines: &[String], code: Option<&Code>, (line, column): At) -> Result<Planned> {
+fn planning(
+    path: &Path,
+    lines: &[String],
+    code: Option<&Code>,
+    (line, column): LineAndColumn,
+) -> Result<AdjustedPosition> {
     match code.map_or(Placement::Exact, |code| code.place(line)) {
         Placement::Exact if code.is_none() && !lines.is_empty() && !has_line(lines, line) => {
             Err(no_code(path.to_owned(), line, Vec::new(), lines))
         }
         Placement::Exact => Ok(code
             .zip(column)
-            .map_or_else(Planned::default, |(code, column)| at_column(code.columns(line), column))),
-        Placement::Moved(to) => Ok(Planned { line: Some(to), ..Planned::default() }),
+            .map_or_else(AdjustedPosition::default, |(code, column)| at_column(code.columns(line), column))),
+        Placement::Moved(to) => Ok(AdjustedPosition { line: Some(to), ..AdjustedPosition::default() }),
         Placement::None(nearest) => Err(no_code(path.to_owned(), line, nearest, lines)),
     }
 }
 
 /// The column of a line that is nearest to the one asked for, unless code begins there.
-fn at_column(columns: Vec<u32>, asked: u32) -> Planned {
+fn at_column(columns: Vec<u32>, asked: u32) -> AdjustedPosition {
     match sources::nearest(&columns, asked) {
-        Some(column) if column != asked => Planned { column: Some(column), columns, ..Planned::default() },
-        _ => Planned::default(),
+        Some(column) if column != asked => {
+            AdjustedPosition { column: Some(column), columns, ..AdjustedPosition::default() }
+        }
+        _ => AdjustedPosition::default(),
     }
 }
 

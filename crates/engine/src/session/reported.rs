@@ -12,7 +12,7 @@ use crate::output::Excerpt;
 
 /// What was reported last.
 #[derive(Default)]
-pub(super) struct Reported {
+pub(super) struct ReportedState {
     /// The cursor after the output.
     output: watch::Sender<u64>,
     /// The epoch of the stop.

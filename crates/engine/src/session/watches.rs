@@ -205,7 +205,7 @@ impl Session {
     }
 
     /// What an expression is in a frame, without taking it down.
-    pub async fn glance(&self, frame: Reference, expression: &str) -> Option<WatchValue> {
+    pub async fn evaluate_untracked(&self, frame: Reference, expression: &str) -> Option<WatchValue> {
         self.look(frame, expression, deadlines::WATCH).await.1
     }
 
@@ -228,7 +228,7 @@ impl Session {
         let bounds = &self.policy().bounds;
         self.watches()
             .add(expression, bounds.watches)
-            .ok_or_else(|| bounds.met("watches", format!("{} expressions are watched", bounds.watches)))
+            .ok_or_else(|| bounds.reached("watches", format!("{} expressions are watched", bounds.watches)))
     }
 
     /// Evaluates an expression, and watches it from now on, also when it raises: it may have a value later.
@@ -262,7 +262,7 @@ mod tests {
     }
 
     /// The changes that are told when an expression is these things, at one stop after another.
-    fn told(seen: &[WatchValue]) -> Vec<String> {
+    fn reported_changes(seen: &[WatchValue]) -> Vec<String> {
         let watches = Watches::default();
         let id = watches.add("x", 20).unwrap();
         let changes = (1..).zip(seen).filter_map(|(epoch, seen)| watches.note(id, epoch, seen.clone()));
@@ -283,7 +283,7 @@ mod tests {
             (&[No, No], &[]),
         ];
         for (seen, expected) in table {
-            assert_eq!(told(seen), expected, "{seen:?}");
+            assert_eq!(reported_changes(seen), expected, "{seen:?}");
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn decode(raw: &[u8], base: &Path) -> Result<SourceMap, MapProblem> {
     }
     let decoded =
         sourcemap::decode_slice(json).map_err(|error| MapProblem::Corrupt { reason: error.to_string() })?;
-    let mut parts = Parts::new(base);
+    let mut parts = MapBuilder::new(base);
     parts.add(decoded, (0, 0));
     Ok(parts.into_map())
 }
@@ -52,22 +52,22 @@ pub(super) fn json(raw: &[u8]) -> &[u8] {
 }
 
 /// What has been collected of a map and its sections.
-struct Parts<'a> {
+struct MapBuilder<'a> {
     resolver: Resolver<'a>,
     segments: Vec<Segment>,
     sources: Vec<MapSource>,
     /// By path, or by name without one.
-    known: HashMap<Identity, u32>,
+    known: HashMap<SourceIdentity, u32>,
     names: Vec<Box<str>>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
-enum Identity {
+enum SourceIdentity {
     Path(PathBuf),
     Name(String),
 }
 
-impl<'a> Parts<'a> {
+impl<'a> MapBuilder<'a> {
     fn new(base: &'a Path) -> Self {
         Self {
             resolver: Resolver::new(base),
@@ -119,9 +119,9 @@ impl<'a> Parts<'a> {
         let path = self.resolver.path(name, root);
         let next = u32::try_from(self.sources.len()).unwrap_or(NONE);
         let identity = match &path {
-            Some(path) => Some(Identity::Path(path.clone())),
+            Some(path) => Some(SourceIdentity::Path(path.clone())),
             None if name.is_empty() => None,
-            None => Some(Identity::Name(name.to_owned())),
+            None => Some(SourceIdentity::Name(name.to_owned())),
         };
         if let Some(identity) = identity {
             let id = *self.known.entry(identity).or_insert(next);

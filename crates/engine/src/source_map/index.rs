@@ -5,7 +5,7 @@ use super::{NONE, Position, Segment, SourceId, SourceMap};
 
 /// The lines around one without code, 0-based.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Nearest {
+pub struct NearestLines {
     /// The last line before it that has code.
     pub before: Option<u32>,
     /// The first line after it that has code.
@@ -64,7 +64,7 @@ impl SourceMap {
     }
 
     /// The nearest lines with code around an original line, itself left out.
-    pub fn nearest_lines(&self, source: SourceId, line: u32) -> Nearest {
+    pub fn nearest_lines(&self, source: SourceId, line: u32) -> NearestLines {
         let reverse = self.reverse();
         let line_at = |index: usize| {
             let segment = self.segment(*reverse.get(index)?)?;
@@ -72,7 +72,7 @@ impl SourceMap {
         };
         let start = self.first_at((source.0, line));
         let end = line.checked_add(1).map_or(reverse.len(), |next| self.first_at((source.0, next)));
-        Nearest { before: start.checked_sub(1).and_then(line_at), after: line_at(end) }
+        NearestLines { before: start.checked_sub(1).and_then(line_at), after: line_at(end) }
     }
 
     /// Says that a line has no code, and which lines near it have.

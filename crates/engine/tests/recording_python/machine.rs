@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use engine::adapter::{Boxed, Host, Machine};
+use engine::adapter::{BoxFuture, Host, Machine};
 use engine::error::Result;
-use engine::process::{self, Finished, ProcessSpec};
+use engine::process::{self, HelperOutput, ProcessSpec};
 use test_support::tries_everything;
 use tokio::sync::OnceCell;
 
@@ -15,7 +15,7 @@ use tokio::sync::OnceCell;
 pub(crate) struct TestMachine;
 
 impl Host for TestMachine {
-    fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> Boxed<'a, Result<Finished>> {
+    fn run<'a>(&'a self, spec: &'a ProcessSpec, deadline: Duration) -> BoxFuture<'a, Result<HelperOutput>> {
         Machine.run(spec, deadline)
     }
 

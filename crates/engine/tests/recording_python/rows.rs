@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::model::breakpoint::Rule;
-use engine::recording::{Cell, Cells, Record};
+use engine::recording::{Cell, CellFormat, Record};
 
 use crate::scene::scenes;
 
@@ -102,7 +102,7 @@ async fn values_are_json_where_json_can_say_all_of_them() {
     ];
     for scene in scenes(&[("main.py", source)]).await {
         let expressions: Vec<&str> = table.iter().map(|(expression, _)| *expression).collect();
-        let record = Record { cells: Cells::Json(40), ..scene.record(&expressions) };
+        let record = Record { cells: CellFormat::Json(40), ..scene.record(&expressions) };
         scene.with("main.py", "here", record).await;
         let ran = scene.run().await;
         for (cell, (expression, expected)) in ran.rows[0].cells.iter().zip(table) {
@@ -118,7 +118,7 @@ async fn values_are_json_where_json_can_say_all_of_them() {
 async fn rows_that_are_too_long_for_the_pipe_come_all_the_same() {
     let source = "for text in ('x' * 9000, 'ü' * 3000, b'\\0' * 70000, '\\udc80'):\n    pass  # @here\n";
     for scene in scenes(&[("main.py", source)]).await {
-        let record = Record { cells: Cells::Text(20_000), ..scene.record(&["text"]) };
+        let record = Record { cells: CellFormat::Text(20_000), ..scene.record(&["text"]) };
         scene.with("main.py", "here", record).await;
         let ran = scene.run().await;
         let expected = [

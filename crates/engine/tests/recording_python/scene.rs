@@ -9,8 +9,8 @@ use engine::debugger::python::PythonConnector;
 use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::launch::{Launch, Program, Start};
 use engine::model::stop::End;
-use engine::recording::{Cell, Cells, Record, Recorded, Recorder, Row};
-use engine::session::placing::Wanted;
+use engine::recording::{Cell, CellFormat, Record, RecordedRows, Recorder, Row};
+use engine::session::placing::PlaceRequest;
 use engine::session::{Outcome, Session, SessionOptions};
 use journal::Journal;
 use tempfile::TempDir;
@@ -69,7 +69,7 @@ impl Scene {
             sample_every: 1,
             only_when_changed: false,
             max_rows: 100_000,
-            cells: Cells::Text(200),
+            cells: CellFormat::Text(200),
             recorder: self.recorder.sink(),
         }
     }
@@ -87,7 +87,7 @@ impl Scene {
     /// Sets a breakpoint at the line with the mark `# @name`.
     pub(crate) async fn set(&self, file: &str, mark: &str, rule: Rule) -> Breakpoint {
         let statement = Some(format!("# @{mark}"));
-        let wanted = Wanted { file: Some(self.path(file)), statement, rule, ..Wanted::default() };
+        let wanted = PlaceRequest { file: Some(self.path(file)), statement, rule, ..PlaceRequest::default() };
         self.session.set_breakpoint(wanted).await.unwrap().0
     }
 
@@ -139,7 +139,7 @@ impl Scene {
     }
 }
 
-fn counts(recorded: &Recorded) -> BTreeMap<u32, u64> {
+fn counts(recorded: &RecordedRows) -> BTreeMap<u32, u64> {
     recorded.hits.iter().map(|(id, hits)| (id.0, *hits)).collect()
 }
 

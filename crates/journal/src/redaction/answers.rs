@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::values::{Named, is_secret_in_text};
+use super::values::{NamedValue, is_secret_in_text};
 use super::{MARK, assignments, hide_shapes, hide_shapes_in};
 
 /// Keys under which a name stands.
@@ -55,7 +55,7 @@ pub fn text_for_answer(text: &str) -> Cow<'_, str> {
     if hide_in_text(&mut hidden) > 0 { Cow::Owned(hidden) } else { Cow::Borrowed(text) }
 }
 
-impl Named {
+impl NamedValue {
     /// Hides a value that is an answer to this name, and counts what was hidden. Without its type, its text tells what
     /// it is.
     pub fn hide(self, type_name: Option<&str>, value: &mut Value) -> usize {
@@ -97,10 +97,10 @@ fn hide_names(data: &mut Value) -> usize {
 }
 
 fn hide_in_object(object: &mut Map<String, Value>) -> usize {
-    let named = NAMES.iter().find_map(|key| Named::of(object.get(*key)?.as_str()?));
+    let named = NAMES.iter().find_map(|key| NamedValue::of(object.get(*key)?.as_str()?));
     let mut count = named.map_or(0, |named| named.hide_values(object));
     for (key, value) in object.iter_mut().filter(|(key, _)| !KEPT.contains(&key.as_str())) {
-        count += match Named::of(key) {
+        count += match NamedValue::of(key) {
             Some(named) => named.hide(None, value),
             None => hide_names(value),
         };

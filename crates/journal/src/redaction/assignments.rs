@@ -74,12 +74,15 @@ pub(super) fn hide(text: &str) -> Option<String> {
 }
 
 /// The text without those values that a rule of names and values takes for secrets, and how many there were.
-pub(super) fn hide_if(text: &str, is_secret: impl Fn(&str, Form, &str) -> bool) -> Option<(String, usize)> {
+pub(super) fn hide_if(
+    text: &str,
+    is_secret: impl Fn(&str, ValueForm, &str) -> bool,
+) -> Option<(String, usize)> {
     let hides = |name: &str, secret: &Range<usize>| {
         let form = match text.get(..secret.start).and_then(|before| before.chars().next_back()) {
-            Some('{' | '[' | '(') => Form::Container,
-            Some('"' | '\'' | '`') => Form::Quoted,
-            _ => Form::Bare,
+            Some('{' | '[' | '(') => ValueForm::Container,
+            Some('"' | '\'' | '`') => ValueForm::Quoted,
+            _ => ValueForm::Bare,
         };
         text.get(secret.clone()).is_some_and(|value| is_secret(name, form, value))
     };
@@ -91,7 +94,7 @@ pub(super) fn hide_if(text: &str, is_secret: impl Fn(&str, Form, &str) -> bool) 
 
 /// What a value in a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ValueForm {
     /// The inside of quotes.
     Quoted,
     /// Without quotes.

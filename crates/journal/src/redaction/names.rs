@@ -201,7 +201,7 @@ fn words(name: &str) -> Vec<String> {
 }
 
 /// Whether what an expression gives is a credential: `config.password`, `user["api_key"]`, `get_token()`.
-pub(super) fn gives_credential(expression: &str) -> bool {
+pub(super) fn returns_credential(expression: &str) -> bool {
     is_credential(last_name(expression))
 }
 
@@ -338,12 +338,12 @@ mod tests {
             "settings?.apiKey;",
             "password",
         ] {
-            assert!(gives_credential(expression), "{expression}");
+            assert!(returns_credential(expression), "{expression}");
         }
         for expression in
             ["len(items)", "password == other", "tokens[0].text", "token.kind", "", "a + b", "é"]
         {
-            assert!(!gives_credential(expression), "{expression}");
+            assert!(!returns_credential(expression), "{expression}");
         }
     }
 

@@ -26,10 +26,10 @@ struct Shape {
     name: &'static str,
     /// What it matches.
     about: &'static str,
-    form: Form,
+    form: ShapePattern,
 }
 
-enum Form {
+enum ShapePattern {
     /// A fixed beginning, then at least so many characters of a class.
     Token(&'static str, &'static str, usize),
     /// An expression with one group, which is the secret.
@@ -45,11 +45,11 @@ const fn token(
     least: usize,
     about: &'static str,
 ) -> Shape {
-    Shape { name, about, form: Form::Token(prefix, class, least) }
+    Shape { name, about, form: ShapePattern::Token(prefix, class, least) }
 }
 
 const fn pattern(name: &'static str, pattern: &'static str, about: &'static str) -> Shape {
-    Shape { name, about, form: Form::Pattern(pattern) }
+    Shape { name, about, form: ShapePattern::Pattern(pattern) }
 }
 
 const ALNUM: &str = "[A-Za-z0-9]";
@@ -76,7 +76,7 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "aws-secret-bare",
         about: "40 characters that look like a secret access key of AWS",
-        form: Form::Checked("([A-Za-z0-9/+]{40,})", is_bare_aws_secret),
+        form: ShapePattern::Checked("([A-Za-z0-9/+]{40,})", is_bare_aws_secret),
     },
     pattern(
         "aws-signature",
@@ -223,8 +223,8 @@ static RULES: LazyLock<Option<(RegexSet, Vec<Regex>)>> = LazyLock::new(|| {
 
 fn expression(shape: &Shape) -> String {
     match shape.form {
-        Form::Pattern(pattern) | Form::Checked(pattern, _) => pattern.to_owned(),
-        Form::Token(prefix, class, least) => {
+        ShapePattern::Pattern(pattern) | ShapePattern::Checked(pattern, _) => pattern.to_owned(),
+        ShapePattern::Token(prefix, class, least) => {
             format!("{BEGIN}({prefix}{class}{{{least},}})|{BEGIN}({prefix}{class}{{{LEAST_OF_CUT},}}){CUT}")
         }
     }
@@ -258,12 +258,14 @@ pub(super) fn hide(text: &str) -> Option<(String, usize)> {
     Some((marked(text, secrets), count))
 }
 
-fn secrets_of(rule: &Regex, form: &Form, text: &str) -> Vec<Range<usize>> {
+fn secrets_of(rule: &Regex, form: &ShapePattern, text: &str) -> Vec<Range<usize>> {
     let groups = rule.captures_iter(text).filter_map(|found| found.iter().skip(1).flatten().next());
     let places = groups.map(|secret| secret.range());
     match form {
-        Form::Checked(_, is_secret) => places.filter(|place| is_secret(text, place.clone())).collect(),
-        Form::Token(..) | Form::Pattern(_) => places.collect(),
+        ShapePattern::Checked(_, is_secret) => {
+            places.filter(|place| is_secret(text, place.clone())).collect()
+        }
+        ShapePattern::Token(..) | ShapePattern::Pattern(_) => places.collect(),
     }
 }
 
@@ -308,7 +310,7 @@ mod tests {
         assert!(RULES.is_some());
         for shape in SHAPES {
             let groups = Regex::new(&expression(shape)).unwrap().captures_len() - 1;
-            let expected = if matches!(shape.form, Form::Token(..)) { 2 } else { 1 };
+            let expected = if matches!(shape.form, ShapePattern::Token(..)) { 2 } else { 1 };
             assert_eq!(groups, expected, "{}", shape.name);
             assert!(!shape.about.is_empty());
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::names::{gives_credential, is_credential, is_environment, is_interpreter};
+use super::names::{is_credential, is_environment, is_interpreter, returns_credential};
 use super::{KEY, KEY_BEGINS, KEY_ENDS, MARK, Redaction, places};
 
 /// Keys under which a name stands, and those under which its value does.
@@ -60,7 +60,7 @@ impl Redaction {
 
     fn hide_in_object(&self, object: &mut Map<String, Value>) {
         let mut named = NAMES.iter().filter_map(|key| object.get(*key)?.as_str());
-        let names_secret = named.any(gives_credential);
+        let names_secret = named.any(returns_credential);
         let names_environment = object.get("name").and_then(Value::as_str).is_some_and(is_environment);
         for (key, value) in object.iter_mut() {
             if is_environment(key) {
@@ -185,19 +185,19 @@ fn hide_all(value: &mut Value) {
 }
 
 /// Whether the arguments of a call ask for the value of a credential.
-pub(super) fn asks_for_credential(request: &Value) -> bool {
+pub(super) fn requests_credential(request: &Value) -> bool {
     match request {
         Value::Object(object) => object.iter().any(|(key, value)| match key.as_str() {
             "expression" | "expressions" | "variable" | "variables" | "evaluate" | "name" | "path" => {
                 match value {
-                    Value::String(text) => gives_credential(text),
-                    Value::Array(texts) => texts.iter().filter_map(Value::as_str).any(gives_credential),
+                    Value::String(text) => returns_credential(text),
+                    Value::Array(texts) => texts.iter().filter_map(Value::as_str).any(returns_credential),
                     _ => false,
                 }
             }
-            _ => value.is_array() && asks_for_credential(value),
+            _ => value.is_array() && requests_credential(value),
         }),
-        Value::Array(elements) => elements.iter().any(asks_for_credential),
+        Value::Array(elements) => elements.iter().any(requests_credential),
         _ => false,
     }
 }

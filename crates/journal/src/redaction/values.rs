@@ -1,6 +1,6 @@
 //! Whether a value is a secret, by its name and its type.
 
-use super::assignments::{Form, is_empty};
+use super::assignments::{ValueForm, is_empty};
 use super::names::{Certainty, certainty, last_name, mentions_credential};
 
 /// Types whose values are no texts, though their descriptions may have quotes in them.
@@ -36,10 +36,10 @@ const LONG_TOKEN: usize = 16;
 
 /// What an expression says about the secrecy of its value. None of the expressions that say nothing has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named(Meaning);
+pub struct NamedValue(SecretMeaning);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meaning {
+enum SecretMeaning {
     /// It is a credential, as sure as its name.
     Is(Certainty),
     /// It is made from one.
@@ -56,40 +56,41 @@ enum Kind<'t> {
     Other,
 }
 
-impl Named {
+impl NamedValue {
     /// What a name or an expression says: `password`, `config['api_key']`, `decode(password)`.
     pub fn of(expression: &str) -> Option<Self> {
         match certainty(last_name(expression)) {
-            Some(Certainty::Sure) => Some(Self(Meaning::Is(Certainty::Sure))),
-            _ if mentions_credential(expression) => Some(Self(Meaning::Mentions)),
-            certainty => certainty.map(|certainty| Self(Meaning::Is(certainty))),
+            Some(Certainty::Sure) => Some(Self(SecretMeaning::Is(Certainty::Sure))),
+            _ if mentions_credential(expression) => Some(Self(SecretMeaning::Mentions)),
+            certainty => certainty.map(|certainty| Self(SecretMeaning::Is(certainty))),
         }
     }
 
     /// Whether a value of this type, which the debugger shows as this text, is a secret.
     pub fn hides(self, type_name: Option<&str>, text: &str) -> bool {
         match (kind(type_name, text), self.0) {
-            (Kind::Plain, _) | (Kind::Other, Meaning::Mentions | Meaning::Is(Certainty::IfRandom)) => false,
-            (Kind::Text(inner), Meaning::Mentions) => !is_empty(inner),
-            (Kind::Text(inner), Meaning::Is(certainty)) => is_secret_text(certainty, inner),
-            (Kind::Other, Meaning::Is(_)) => has_text(text),
+            (Kind::Plain, _)
+            | (Kind::Other, SecretMeaning::Mentions | SecretMeaning::Is(Certainty::IfRandom)) => false,
+            (Kind::Text(inner), SecretMeaning::Mentions) => !is_empty(inner),
+            (Kind::Text(inner), SecretMeaning::Is(certainty)) => is_secret_text(certainty, inner),
+            (Kind::Other, SecretMeaning::Is(_)) => has_text(text),
         }
     }
 
     /// Whether everything in a value is secret that is a text.
     pub(super) fn is_certain(self) -> bool {
-        self.0 == Meaning::Is(Certainty::Sure)
+        self.0 == SecretMeaning::Is(Certainty::Sure)
     }
 }
 
 /// Whether a value that a text gives to a name is a secret.
-pub(super) fn is_secret_in_text(name: &str, form: Form, value: &str) -> bool {
+pub(super) fn is_secret_in_text(name: &str, form: ValueForm, value: &str) -> bool {
     let Some(certainty) = certainty(name.trim_start_matches('-')) else { return false };
     match form {
-        Form::Container => certainty != Certainty::IfRandom && has_text(value),
+        ValueForm::Container => certainty != Certainty::IfRandom && has_text(value),
         // Options have no types.
-        Form::Bare if is_number(value) && !name.starts_with("--") => false,
-        Form::Bare | Form::Quoted => is_secret_text(certainty, value),
+        ValueForm::Bare if is_number(value) && !name.starts_with("--") => false,
+        ValueForm::Bare | ValueForm::Quoted => is_secret_text(certainty, value),
     }
 }
 
@@ -249,7 +250,7 @@ mod tests {
     #[test]
     fn the_name_and_the_type_decide() {
         for (name, type_name, text, expected) in TABLE {
-            let hides = Named::of(name).is_some_and(|named| named.hides(Some(type_name), text));
+            let hides = NamedValue::of(name).is_some_and(|named| named.hides(Some(type_name), text));
             assert_eq!(hides, *expected, "{name}: {type_name} = {text}");
         }
     }
@@ -268,7 +269,7 @@ mod tests {
             ("<error: 'x'>", false),
             ("ƒ password()", false),
         ] {
-            assert_eq!(Named::of("password").unwrap().hides(None, text), expected, "{text}");
+            assert_eq!(NamedValue::of("password").unwrap().hides(None, text), expected, "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@ use anyhow::{anyhow, bail};
 use clap::builder::{BoolishValueParser, TypedValueParser as _};
 
 use super::table::{self, Kind, Setting};
-use super::{Given, Origin, Value};
+use super::{SettingSource, SettingValue, Value};
 
 /// The variable that says which file is read.
 pub(super) const CONFIG: &str = "STILLFRAME_CONFIG";
@@ -32,7 +32,7 @@ pub(super) fn variable(name: &str) -> Option<OsString> {
 }
 
 /// What these variables set.
-pub(super) fn given(variable: impl Fn(&str) -> Option<OsString>) -> anyhow::Result<Vec<Given>> {
+pub(super) fn given(variable: impl Fn(&str) -> Option<OsString>) -> anyhow::Result<Vec<SettingValue>> {
     let text = |name: &'static str| match variable(name).map(OsString::into_string) {
         None => Ok(None),
         Some(Ok(text)) => Ok(Some(text)),
@@ -40,16 +40,16 @@ pub(super) fn given(variable: impl Fn(&str) -> Option<OsString>) -> anyhow::Resu
     };
     let mut given = Vec::new();
     for limit in text(LIMITS)?.iter().flat_map(|limits| limits.split(',')) {
-        let origin = Origin::Environment(LIMITS);
+        let origin = SettingSource::Environment(LIMITS);
         let (name, value) = table::read_limit(limit).map_err(|problem| anyhow!("{origin}: {problem}"))?;
-        given.push(Given { name, value, origin });
+        given.push(SettingValue { name, value, origin });
     }
     for (variable, name) in VARIABLES {
         let Some((text, setting)) = text(variable)?.zip(table::named(name)) else { continue };
-        let origin = Origin::Environment(variable);
+        let origin = SettingSource::Environment(variable);
         let value = value_of(&setting, &text).and_then(|value| setting.checked(value, None));
         let value = value.map_err(|problem| anyhow!("{origin}: {problem}"))?;
-        given.push(Given { name, value, origin });
+        given.push(SettingValue { name, value, origin });
     }
     Ok(given)
 }

@@ -9,13 +9,13 @@ use toml::de::{DeTable, DeValue};
 
 use super::adapters;
 use super::table::{self, Kind, Setting};
-use super::{Given, Origin, Value};
+use super::{SettingSource, SettingValue, Value};
 
 /// More than anybody writes, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 
 /// Reads a file: what it sets, with the lines.
-pub(super) fn read(file: &Path, is_project: bool) -> anyhow::Result<(Vec<Given>, Vec<Configured>)> {
+pub(super) fn read(file: &Path, is_project: bool) -> anyhow::Result<(Vec<SettingValue>, Vec<Configured>)> {
     let shown = file.display();
     let size = std::fs::metadata(file).with_context(|| format!("`{shown}` cannot be read"))?.len();
     if size > LARGEST {
@@ -33,7 +33,7 @@ pub(super) fn read(file: &Path, is_project: bool) -> anyhow::Result<(Vec<Given>,
 }
 
 /// Reads the text of a file.
-pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result<Vec<Given>> {
+pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result<Vec<SettingValue>> {
     let shown = file.display();
     let line_of = |at: usize| text.get(..at).unwrap_or(text).matches('\n').count() + 1;
     let document = match DeTable::parse(text) {
@@ -68,9 +68,12 @@ pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result
                 .and_then(|value| setting.checked(value, Some(&folder)))
                 .map_err(|problem| anyhow::anyhow!("{shown}:{line}: {problem}"))?;
             let file = file.to_owned();
-            let origin =
-                if is_project { Origin::Project { file, line } } else { Origin::User { file, line } };
-            given.push(Given { name: setting.name, value, origin });
+            let origin = if is_project {
+                SettingSource::Project { file, line }
+            } else {
+                SettingSource::User { file, line }
+            };
+            given.push(SettingValue { name: setting.name, value, origin });
         }
     }
     Ok(given)

@@ -13,23 +13,27 @@ use engine::policy::Policy;
 use engine::safety::{Safety, resolved};
 use engine::sources;
 
-use super::{Given, Origin, Value, table};
+use super::{SettingSource, SettingValue, Value, table};
 
 /// What holds.
 #[derive(Debug)]
-pub(super) struct Merged {
+pub(super) struct EffectiveSettings {
     pub(super) policy: Policy,
-    pub(super) all: Vec<Given>,
+    pub(super) all: Vec<SettingValue>,
     /// What a project's file has said in vain.
     pub(super) warnings: Vec<String>,
 }
 
 /// Makes of everything that was given what holds. What comes later is stronger.
-pub(super) fn merge(given: Vec<Given>) -> anyhow::Result<Merged> {
-    let (projects, users): (Vec<Given>, Vec<Given>) =
-        given.into_iter().partition(|given| matches!(given.origin, Origin::Project { .. }));
-    let mut all: Vec<Given> = table::all()
-        .map(|setting| Given { name: setting.name, value: setting.default(), origin: Origin::Default })
+pub(super) fn merge(given: Vec<SettingValue>) -> anyhow::Result<EffectiveSettings> {
+    let (projects, users): (Vec<SettingValue>, Vec<SettingValue>) =
+        given.into_iter().partition(|given| matches!(given.origin, SettingSource::Project { .. }));
+    let mut all: Vec<SettingValue> = table::all()
+        .map(|setting| SettingValue {
+            name: setting.name,
+            value: setting.default(),
+            origin: SettingSource::Default,
+        })
         .collect();
     for given in users {
         if let Some(known) = find(&mut all, given.name) {
@@ -43,7 +47,7 @@ pub(super) fn merge(given: Vec<Given>) -> anyhow::Result<Merged> {
         if given.value == known.value {
             continue;
         }
-        let is_said = matches!(known.origin, Origin::Environment(_) | Origin::Option(_));
+        let is_said = matches!(known.origin, SettingSource::Environment(_) | SettingSource::Option(_));
         let refused = match (given.name, &given.value) {
             ("safety.roots", Value::List(inner)) => {
                 let left = narrowed(known, inner, &given.origin)?;
@@ -67,7 +71,7 @@ pub(super) fn merge(given: Vec<Given>) -> anyhow::Result<Merged> {
                 Some("has no say in the journal".to_owned())
             }
             _ if is_said => continue,
-            ("serve.toolset", _) if known.origin != Origin::Default => {
+            ("serve.toolset", _) if known.origin != SettingSource::Default => {
                 Some(format!("has no say in the toolset, which is set by {}", known.origin))
             }
             (name, Value::Number(asked)) => match known.value {
@@ -90,7 +94,7 @@ pub(super) fn merge(given: Vec<Given>) -> anyhow::Result<Merged> {
         }
     }
     let policy = policy_of(&all)?;
-    Ok(Merged { policy, all, warnings })
+    Ok(EffectiveSettings { policy, all, warnings })
 }
 
 /// How far a limit goes: a session that may go unused for ever, which is what 0 says, may for longest.
@@ -99,25 +103,25 @@ fn size(name: &str, value: u64) -> u64 {
 }
 
 /// Sets what is left of a list. None is left as it was, and from where it was.
-fn narrow(known: &mut Given, left: Option<Vec<String>>, origin: Origin) {
+fn narrow(known: &mut SettingValue, left: Option<Vec<String>>, origin: SettingSource) {
     if let Some(left) = left {
-        *known = Given { name: known.name, value: Value::List(left), origin };
+        *known = SettingValue { name: known.name, value: Value::List(left), origin };
     }
 }
 
-fn find<'a>(all: &'a mut [Given], name: &str) -> Option<&'a mut Given> {
+fn find<'a>(all: &'a mut [SettingValue], name: &str) -> Option<&'a mut SettingValue> {
     all.iter_mut().find(|known| known.name == name)
 }
 
-fn named<'a>(all: &'a [Given], name: &str) -> Option<&'a Given> {
+fn named<'a>(all: &'a [SettingValue], name: &str) -> Option<&'a SettingValue> {
     all.iter().find(|known| known.name == name)
 }
 
-fn flag(all: &[Given], name: &str) -> bool {
+fn flag(all: &[SettingValue], name: &str) -> bool {
     named(all, name).is_some_and(|known| known.value == Value::Flag(true))
 }
 
-fn list<'a>(all: &'a [Given], name: &str) -> &'a [String] {
+fn list<'a>(all: &'a [SettingValue], name: &str) -> &'a [String] {
     match named(all, name).map(|known| &known.value) {
         Some(Value::List(items)) => items,
         _ => &[],
@@ -126,7 +130,11 @@ fn list<'a>(all: &'a [Given], name: &str) -> &'a [String] {
 
 /// The folders that are inside one of both lists; none when these are all of the first list. No folder in the first is
 /// no restriction.
-fn narrowed(known: &Given, inner: &[String], origin: &Origin) -> anyhow::Result<Option<Vec<String>>> {
+fn narrowed(
+    known: &SettingValue,
+    inner: &[String],
+    origin: &SettingSource,
+) -> anyhow::Result<Option<Vec<String>>> {
     let Value::List(outer) = &known.value else { return Ok(Some(inner.to_vec())) };
     if outer.is_empty() || inner.is_empty() {
         return Ok(outer.is_empty().then(|| inner.to_vec()));
@@ -157,7 +165,11 @@ fn narrowed(known: &Given, inner: &[String], origin: &Origin) -> anyhow::Result<
 
 /// The languages that are in both lists; none when these are all of the first list. No language in the first is no
 /// restriction.
-fn common(known: &Given, inner: &[String], origin: &Origin) -> anyhow::Result<Option<Vec<String>>> {
+fn common(
+    known: &SettingValue,
+    inner: &[String],
+    origin: &SettingSource,
+) -> anyhow::Result<Option<Vec<String>>> {
     let Value::List(outer) = &known.value else { return Ok(Some(inner.to_vec())) };
     if outer.is_empty() || inner.is_empty() {
         return Ok(outer.is_empty().then(|| inner.to_vec()));
@@ -180,7 +192,7 @@ fn languages(names: &[String]) -> Vec<String> {
 }
 
 /// Folders that are there, with links resolved.
-fn folders(paths: &[String], origin: &Origin) -> anyhow::Result<Vec<PathBuf>> {
+fn folders(paths: &[String], origin: &SettingSource) -> anyhow::Result<Vec<PathBuf>> {
     let folder = |path: &String| {
         let real = PathBuf::from(path).canonicalize();
         let real = real.with_context(|| format!("{origin}: `{path}` cannot be in `safety.roots`"))?;
@@ -190,7 +202,7 @@ fn folders(paths: &[String], origin: &Origin) -> anyhow::Result<Vec<PathBuf>> {
     paths.iter().map(folder).collect()
 }
 
-fn policy_of(all: &[Given]) -> anyhow::Result<Policy> {
+fn policy_of(all: &[SettingValue]) -> anyhow::Result<Policy> {
     let mut policy = Policy::default();
     for given in all {
         if let (Some(name), Value::Number(number)) = (given.name.strip_prefix("limits."), &given.value) {
@@ -204,7 +216,7 @@ fn policy_of(all: &[Given]) -> anyhow::Result<Policy> {
     });
     let names = languages(list(all, "safety.languages"));
     let roots = match named(all, "safety.roots") {
-        Some(Given { value: Value::List(paths), origin, .. }) => folders(paths, origin)?,
+        Some(SettingValue { value: Value::List(paths), origin, .. }) => folders(paths, origin)?,
         _ => Vec::new(),
     };
     policy.safety = Safety {

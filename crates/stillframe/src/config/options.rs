@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use super::{Given, Origin, Value, table};
+use super::{SettingSource, SettingValue, Value, table};
 
 /// Options of every command.
 #[derive(Debug, clap::Args)]
@@ -43,19 +43,19 @@ const HEADING: &str = "Configuration";
 const PATHS: char = super::environment::PATHS;
 
 /// What is set there. The log file and whether credentials are shown have options of their own, by these names.
-pub(super) fn given(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<Vec<Given>> {
+pub(super) fn given(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<Vec<SettingValue>> {
     let is_given = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
     let mut given = Vec::new();
     for limit in &args.limit {
-        let origin = Origin::Option("--limit");
+        let origin = SettingSource::Option("--limit");
         let (name, value) = table::read_limit(limit).map_err(|problem| anyhow!("{origin}: {problem}"))?;
-        given.push(Given { name, value, origin });
+        given.push(SettingValue { name, value, origin });
     }
     let mut add = |name, option, value| {
         let Some(setting) = table::named(name) else { return Ok(()) };
-        let origin = Origin::Option(option);
+        let origin = SettingSource::Option(option);
         let value = setting.checked(value, None).map_err(|problem| anyhow!("{origin}: {problem}"))?;
-        given.push(Given { name, value, origin });
+        given.push(SettingValue { name, value, origin });
         Ok::<(), anyhow::Error>(())
     };
     if is_given("allow_root") {

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use serde_json::{Value as Json, json};
 
 use super::table;
-use super::{Given, Origin, Settings, Value};
-use crate::terminal::{self, FAINT, HEADING, NAME, WARN, fit, fit_end, styled};
+use super::{SettingSource, SettingValue, Settings, Value};
+use crate::terminal::{self, FAINT, HEADING, NAME, WARN, fit, styled, truncate_start};
 
 /// The columns of names and of values.
 const COLUMNS: (usize, usize) = (18, 22);
@@ -23,7 +23,7 @@ pub(crate) fn run(settings: &Settings, as_json: bool) -> anyhow::Result<ExitCode
 fn to_text(settings: &Settings) -> String {
     let mut text = String::new();
     for file in &settings.files {
-        let _ = writeln!(text, "read {}", fit_end(&file.display().to_string(), 75));
+        let _ = writeln!(text, "read {}", truncate_start(&file.display().to_string(), 75));
     }
     if settings.files.is_empty() {
         let _ = writeln!(text, "{}", styled(FAINT, "no configuration file was read"));
@@ -40,7 +40,7 @@ fn to_text(settings: &Settings) -> String {
     text
 }
 
-fn line(text: &mut String, key: &str, given: &Given) {
+fn line(text: &mut String, key: &str, given: &SettingValue) {
     let unit = table::named(given.name).and_then(|setting| setting.bound()).map_or("", |bound| bound.unit);
     let value = match &given.value {
         Value::List(items) if items.is_empty() && given.name == "safety.programs" => "(none)".to_owned(),
@@ -54,8 +54,8 @@ fn line(text: &mut String, key: &str, given: &Given) {
     let is_long = value.chars().count() > room;
     let shown = if is_long { String::new() } else { fit(&value, room) };
     let padding = " ".repeat(room.saturating_sub(shown.chars().count()));
-    let style = if given.origin == Origin::Default { FAINT } else { WARN };
-    let origin = fit_end(&given.origin.to_string(), terminal::WIDTH - name - room - 4);
+    let style = if given.origin == SettingSource::Default { FAINT } else { WARN };
+    let origin = truncate_start(&given.origin.to_string(), terminal::WIDTH - name - room - 4);
     let _ = writeln!(
         text,
         "  {} {shown}{padding} {}",
@@ -70,7 +70,7 @@ fn line(text: &mut String, key: &str, given: &Given) {
 }
 
 fn to_json(settings: &Settings) -> Json {
-    let one = |given: &Given| {
+    let one = |given: &SettingValue| {
         let setting = table::named(given.name);
         let value = match &given.value {
             Value::Number(number) => json!(number),

@@ -4,7 +4,7 @@ use std::path::Path;
 use super::merge::merge;
 use super::*;
 
-fn parsed(text: &str, is_project: bool) -> Vec<Given> {
+fn parsed(text: &str, is_project: bool) -> Vec<SettingValue> {
     file::parse(text, Path::new("/p/stillframe.toml"), is_project).unwrap()
 }
 
@@ -12,7 +12,7 @@ fn problem(text: &str) -> String {
     file::parse(text, Path::new("/p/stillframe.toml"), true).unwrap_err().to_string()
 }
 
-fn held(given: Vec<Given>, name: &str) -> (String, String) {
+fn held(given: Vec<SettingValue>, name: &str) -> (String, String) {
     let merged = merge(given).unwrap();
     let found = merged.all.into_iter().find(|given| given.name == name).unwrap();
     (found.value.to_string(), found.origin.to_string())
@@ -111,7 +111,7 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
 }
 
 /// What the environment sets, where it holds one variable.
-fn of_environment(variable: &str, value: impl Into<OsString>) -> anyhow::Result<Vec<Given>> {
+fn of_environment(variable: &str, value: impl Into<OsString>) -> anyhow::Result<Vec<SettingValue>> {
     let value = Some(value.into()).filter(|value| !value.is_empty());
     environment::given(|name| value.clone().filter(|_| name == variable))
 }
@@ -167,10 +167,10 @@ fn a_variable_is_read_in_the_usual_words() {
 
 #[test]
 fn the_command_line_comes_before_the_environment_the_project_and_the_user() {
-    let option = |value| Given {
+    let option = |value| SettingValue {
         name: "limits.sessions",
         value: Value::Number(value),
-        origin: Origin::Option("--limit"),
+        origin: SettingSource::Option("--limit"),
     };
     let user = || parsed("[limits]\nsessions = 2\nframes = 9\n", false);
     let project = || parsed("\n[limits]\nsessions = 1\n", true);
@@ -239,10 +239,10 @@ fn a_project_chooses_the_toolset_only_where_nobody_else_has() {
 fn what_a_project_does_not_change_is_from_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap().display().to_string();
-    let said = |name, items: &[&str]| Given {
+    let said = |name, items: &[&str]| SettingValue {
         name,
         value: Value::List(items.iter().map(|item| (*item).to_owned()).collect()),
-        origin: Origin::Option("--allow"),
+        origin: SettingSource::Option("--allow"),
     };
     let options = || vec![said("safety.roots", &[&root]), said("safety.languages", &["python"])];
     let wide = || parsed("[safety]\nroots = [\"/\"]\nlanguages = [\"python\", \"js\"]\n", true);
@@ -309,10 +309,10 @@ fn a_project_can_only_tighten() {
 
 #[test]
 fn what_was_said_by_hand_is_not_overruled_by_a_project() {
-    let said = vec![Given {
+    let said = vec![SettingValue {
         name: "safety.remote_attach",
         value: Value::Flag(true),
-        origin: Origin::Option("--allow-remote-attach"),
+        origin: SettingSource::Option("--allow-remote-attach"),
     }];
     let project = parsed("[safety]\nremote_attach = false\n", true);
     assert!(merge([project, said].concat()).unwrap().policy.safety.remote_attach);

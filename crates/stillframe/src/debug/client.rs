@@ -17,7 +17,7 @@ pub(super) const CLOSE: &str = "close_debug_session";
 
 /// A line that asks.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Call {
+pub(super) struct HostCall {
     pub(super) tool: String,
     pub(super) arguments: serde_json::Map<String, Value>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Call {
 /// A line that answers, or says what takes so long.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Answer {
+pub(super) enum HostReply {
     Progress(String),
     Done(Value),
     Failed(Value),
@@ -48,16 +48,16 @@ impl Client {
     /// Calls a tool. Its progress is shown on a terminal only; a line each second is too much for a model.
     pub(super) async fn call(&mut self, tool: &str, arguments: Value) -> anyhow::Result<Value> {
         let Value::Object(arguments) = arguments else { bail!("the arguments of a call are an object") };
-        let call = serde_json::to_string(&Call { tool: tool.to_owned(), arguments })? + "\n";
+        let call = serde_json::to_string(&HostCall { tool: tool.to_owned(), arguments })? + "\n";
         let gone = "the debug session has ended meanwhile";
         self.writer.write_all(call.as_bytes()).await.context(gone)?;
         loop {
             let line = self.lines.next_line().await.context(gone)?.context(gone)?;
             match serde_json::from_str(&line).context("the background process is of another version")? {
-                Answer::Progress(message) if std::io::stderr().is_terminal() => terminal::hint(&message),
-                Answer::Progress(_) => {}
-                Answer::Done(data) => return Ok(data),
-                Answer::Failed(data) => bail!(words::failure(&data)),
+                HostReply::Progress(message) if std::io::stderr().is_terminal() => terminal::hint(&message),
+                HostReply::Progress(_) => {}
+                HostReply::Done(data) => return Ok(data),
+                HostReply::Failed(data) => bail!(words::failure(&data)),
             }
         }
     }

@@ -9,7 +9,7 @@ use tools::render::{FrameData, LocationData, StopReport};
 use super::EXIT_CODES;
 use super::breakpoints::BreakArgs;
 use super::client::{CLOSE, Client};
-use super::record::{self, Found};
+use super::record::{self, SessionRecord};
 use super::show::{self, SessionData};
 use crate::one_shot::CommandOutput;
 
@@ -29,8 +29,8 @@ pub(super) enum Command {
     #[command(visible_alias = "next", after_help = EXIT_CODES)]
     Step {
         /// Step over calls, into the next call, or out of the function.
-        #[arg(value_enum, default_value_t = How::Over)]
-        how: How,
+        #[arg(value_enum, default_value_t = StepKind::Over)]
+        how: StepKind,
         #[command(flatten)]
         wait: WaitArg,
     },
@@ -65,7 +65,7 @@ pub(super) enum Command {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum How {
+pub(super) enum StepKind {
     Over,
     Into,
     Out,
@@ -123,9 +123,9 @@ impl Command {
             Self::Status => return status(client).await,
             Self::Stop => return Ok(show::closed(client.call(CLOSE, json!({})).await?)),
             Self::Continue(wait) => ("continue_execution", wait),
-            Self::Step { how: How::Over, wait } => ("step_over", wait),
-            Self::Step { how: How::Into, wait } => ("step_into", wait),
-            Self::Step { how: How::Out, wait } => ("step_out", wait),
+            Self::Step { how: StepKind::Over, wait } => ("step_over", wait),
+            Self::Step { how: StepKind::Into, wait } => ("step_into", wait),
+            Self::Step { how: StepKind::Out, wait } => ("step_out", wait),
             Self::Pause(wait) => ("pause_execution", wait),
             Self::Restart(wait) => ("restart_debugging", wait),
         };
@@ -138,13 +138,13 @@ pub(super) async fn list() -> anyhow::Result<CommandOutput> {
     let mut sessions = Vec::new();
     for place in record::all()? {
         match place.look().await {
-            Ok(Found::Live(mut client)) => {
+            Ok(SessionRecord::Live(mut client)) => {
                 let found = session(&mut client).await?;
                 sessions.extend(found.map(|found| SessionData { session: place.session, ..found }));
             }
-            Ok(Found::Dead(record)) => place.forget(&record),
+            Ok(SessionRecord::Dead(record)) => place.forget(&record),
             // It may belong to another user.
-            Ok(Found::Nothing) | Err(_) => {}
+            Ok(SessionRecord::Nothing) | Err(_) => {}
         }
     }
     Ok(show::sessions(&sessions))

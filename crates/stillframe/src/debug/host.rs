@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use tools::{Context, Report, show_in_text, toolsets};
 
 use super::TOOLSETS;
-use super::client::{Answer, CLOSE, Call, is_of_user};
+use super::client::{CLOSE, HostCall, HostReply, is_of_user};
 use super::record::Place;
 use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
@@ -44,7 +44,7 @@ const QUEUED: usize = 8;
 /// What it says to its starter, in one line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Began {
+pub(super) enum StartStatus {
     Listening,
     Failed(String),
 }
@@ -64,7 +64,7 @@ pub(super) async fn keep(place: &Place, run_context: &RunContext) -> anyhow::Res
     let (listener, record) = match place.claim().await {
         Ok(claimed) => claimed,
         Err(error) => {
-            say(&Began::Failed(format!("{error:#}")))?;
+            say(&StartStatus::Failed(format!("{error:#}")))?;
             return Ok(ExitCode::FAILURE);
         }
     };
@@ -75,7 +75,7 @@ pub(super) async fn keep(place: &Place, run_context: &RunContext) -> anyhow::Res
     });
     let signals = tokio::spawn(cancel_on_signal(host.ending.clone()));
     // One who does not listen any more has been interrupted, and does not come.
-    let _ = say(&Began::Listening);
+    let _ = say(&StartStatus::Listening);
     let mut commands = JoinSet::new();
     serve(&host, &listener, &mut commands).await;
     signals.abort();
@@ -87,7 +87,7 @@ pub(super) async fn keep(place: &Place, run_context: &RunContext) -> anyhow::Res
     Ok(ExitCode::SUCCESS)
 }
 
-fn say(began: &Began) -> anyhow::Result<()> {
+fn say(began: &StartStatus) -> anyhow::Result<()> {
     terminal::print(&(serde_json::to_string(began)? + "\n"))
 }
 
@@ -138,7 +138,7 @@ impl Host {
                 () = self.ended.cancelled() => return,
             };
             let Ok(Some(line)) = line else { return };
-            let Ok(call) = serde_json::from_str::<Call>(&line) else { return };
+            let Ok(call) = serde_json::from_str::<HostCall>(&line) else { return };
             let closes = call.tool == CLOSE;
             let answer = tokio::select! {
                 answer = self.call(call, &mut writer) => answer,
@@ -155,9 +155,9 @@ impl Host {
         }
     }
 
-    async fn call(&self, call: Call, writer: &mut OwnedWriteHalf) -> Answer {
+    async fn call(&self, call: HostCall, writer: &mut OwnedWriteHalf) -> HostReply {
         let Some(entry) = toolsets::find(TOOLSETS, &call.tool) else {
-            return Answer::Failed(Value::String(format!("there is no tool `{}`", call.tool)));
+            return HostReply::Failed(Value::String(format!("there is no tool `{}`", call.tool)));
         };
         let (sender, mut messages) = mpsc::channel::<String>(QUEUED);
         let report = Report::new(move |mut message| {
@@ -172,14 +172,14 @@ impl Host {
                 biased;
                 reply = &mut called => {
                     let Ok(reply) = reply else {
-                        return Answer::Failed(Value::String(format!("internal error in {}", entry.name)));
+                        return HostReply::Failed(Value::String(format!("internal error in {}", entry.name)));
                     };
                     let data = reply.structured.unwrap_or(Value::String(reply.text));
-                    return if reply.is_error { Answer::Failed(data) } else { Answer::Done(data) };
+                    return if reply.is_error { HostReply::Failed(data) } else { HostReply::Done(data) };
                 }
                 Some(message) = messages.recv() => {
                     // One that is gone is noticed elsewhere.
-                    let _ = send(writer, &Answer::Progress(message)).await;
+                    let _ = send(writer, &HostReply::Progress(message)).await;
                 }
             }
         }
@@ -187,7 +187,7 @@ impl Host {
 }
 
 /// None when the client is gone.
-async fn send(writer: &mut OwnedWriteHalf, answer: &Answer) -> Option<()> {
+async fn send(writer: &mut OwnedWriteHalf, answer: &HostReply) -> Option<()> {
     let line = serde_json::to_string(answer).ok()? + "\n";
     writer.write_all(line.as_bytes()).await.ok()
 }

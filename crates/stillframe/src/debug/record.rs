@@ -46,7 +46,7 @@ pub(super) struct Record {
 }
 
 /// What was found in a place.
-pub(super) enum Found {
+pub(super) enum SessionRecord {
     /// No file.
     Nothing,
     /// The file of a background process that was killed.
@@ -70,8 +70,8 @@ pub(super) async fn find(session: Option<&str>) -> anyhow::Result<Client> {
     for (distance, folder) in folders()?.into_iter().enumerate() {
         let place = Place { folder, session: session.map(str::to_owned) };
         match place.look().await {
-            Ok(Found::Live(client)) => return Ok(client),
-            Ok(Found::Dead(record)) => {
+            Ok(SessionRecord::Live(client)) => return Ok(client),
+            Ok(SessionRecord::Dead(record)) => {
                 place.forget(&record);
                 bail!(
                     "the debug session of {} is gone, and its program with it: its background process was killed; \
@@ -81,7 +81,7 @@ pub(super) async fn find(session: Option<&str>) -> anyhow::Result<Client> {
             }
             Err(error) if distance == 0 => return Err(error),
             // What is further up may be anybody's.
-            Ok(Found::Nothing) | Err(_) => {}
+            Ok(SessionRecord::Nothing) | Err(_) => {}
         }
     }
     let name = session.map(|name| format!(" `{name}`")).unwrap_or_default();
@@ -134,14 +134,14 @@ impl Place {
     }
 
     /// What is there.
-    pub(super) async fn look(&self) -> anyhow::Result<Found> {
-        let Some(record) = self.read()? else { return Ok(Found::Nothing) };
+    pub(super) async fn look(&self) -> anyhow::Result<SessionRecord> {
+        let Some(record) = self.read()? else { return Ok(SessionRecord::Nothing) };
         match UnixStream::connect(&record.socket).await {
-            Ok(stream) => Ok(Found::Live(Client::new(stream)?)),
+            Ok(stream) => Ok(SessionRecord::Live(Client::new(stream)?)),
             Err(error)
                 if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) =>
             {
-                Ok(Found::Dead(record))
+                Ok(SessionRecord::Dead(record))
             }
             Err(error) => Err(error).context("the debug session cannot be reached"),
         }
@@ -176,8 +176,10 @@ impl Place {
         sweep(&folder);
         match self.look().await? {
             // The socket of a dead one was swept away.
-            Found::Nothing | Found::Dead(_) => {}
-            Found::Live(_) => bail!("a debug session is open here already; --session NAME opens another one"),
+            SessionRecord::Nothing | SessionRecord::Dead(_) => {}
+            SessionRecord::Live(_) => {
+                bail!("a debug session is open here already; --session NAME opens another one")
+            }
         }
         let process = Identity::own();
         let record = Record { socket: folder.join(socket_name(process)), process };

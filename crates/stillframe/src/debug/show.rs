@@ -4,11 +4,13 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tools::render::{BreakpointData, Cut, FrameData, LineData, StopReport, VariableData, window as numbered};
+use tools::render::{
+    BreakpointData, FrameData, LineData, StopReport, ValueReadInfo, VariableData, window as numbered,
+};
 
 use super::words::told;
 use crate::one_shot::CommandOutput;
-use crate::probe::report::{Probed, short, variables as variable_lines};
+use crate::probe::report::{ProbeReport, short, variables as variable_lines};
 use crate::terminal::{FAINT, GOOD, HEADING, NAME, WARN, fit, styled, wrapped};
 
 const ENDED: u8 = 3;
@@ -72,7 +74,7 @@ fn stop_text(mut stop: StopReport) -> String {
         None => &stop.message,
     });
     let message = stop.message.clone();
-    Probed { stop, callers: Vec::new(), values: Vec::new(), threads: Vec::new() }.to_text(&message)
+    ProbeReport { stop, callers: Vec::new(), values: Vec::new(), threads: Vec::new() }.to_text(&message)
 }
 
 /// That the session is closed, which nobody knows by its number.
@@ -93,7 +95,7 @@ pub(super) fn value(data: Value) -> anyhow::Result<CommandOutput> {
     struct Evaluated {
         result: String,
         #[serde(flatten)]
-        cut: Cut,
+        cut: ValueReadInfo,
     }
     let Evaluated { result, cut } = Evaluated::deserialize(&data)?;
     let mut text = result + "\n";
@@ -146,19 +148,19 @@ pub(super) fn stack(data: Value) -> anyhow::Result<CommandOutput> {
 /// What the program has written, and where the rest of it is.
 pub(super) fn output(data: Value) -> anyhow::Result<CommandOutput> {
     #[derive(Deserialize)]
-    struct Piece {
+    struct OutputPart {
         category: String,
         text: String,
     }
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Written {
-        output: Vec<Piece>,
+    struct OutputPage {
+        output: Vec<OutputPart>,
         next_since: u64,
         has_more: bool,
         dropped: u64,
     }
-    let written = Written::deserialize(&data)?;
+    let written = OutputPage::deserialize(&data)?;
     let mut text = String::new();
     if written.dropped > 0 {
         text.push_str(&note(&format!("{} bytes before this are not kept any more", written.dropped)));

@@ -13,8 +13,8 @@ use tools::LocationArg;
 use super::breakpoints::{self, RuleArgs};
 use super::client::{CLOSE, Client};
 use super::commands::{self, WaitArg};
-use super::host::Began;
-use super::record::{Found, Place};
+use super::host::StartStatus;
+use super::record::{Place, SessionRecord};
 use super::{ARGUMENT, show};
 use crate::one_shot::CommandOutput;
 use crate::program::ProgramArgs;
@@ -155,7 +155,7 @@ async fn begin(
 
 /// A background process for a session of this place. One whose program has ended makes room for it.
 async fn host(place: &Place) -> anyhow::Result<Client> {
-    if let Found::Live(mut client) = place.look().await? {
+    if let SessionRecord::Live(mut client) = place.look().await? {
         let session = commands::session(&mut client).await?;
         let session = session.context("a debug session is being started here already")?;
         if session.state != "ended" {
@@ -173,10 +173,12 @@ async fn host(place: &Place) -> anyhow::Result<Client> {
     let mut line = String::new();
     BufReader::new(said).read_line(&mut line).await?;
     match serde_json::from_str(&line).context("the background process has ended before it was ready")? {
-        Began::Failed(problem) => bail!(problem),
-        Began::Listening => match place.look().await? {
-            Found::Live(client) => Ok(client),
-            Found::Nothing | Found::Dead(_) => bail!("the background process has ended before it was asked"),
+        StartStatus::Failed(problem) => bail!(problem),
+        StartStatus::Listening => match place.look().await? {
+            SessionRecord::Live(client) => Ok(client),
+            SessionRecord::Nothing | SessionRecord::Dead(_) => {
+                bail!("the background process has ended before it was asked")
+            }
         },
     }
 }

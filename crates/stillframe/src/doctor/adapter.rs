@@ -9,7 +9,7 @@ use engine::debugger::Step;
 use engine::model::launch::Launch;
 use engine::policy::SharedPolicy;
 use engine::session::Session;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use engine::sessions::Sessions;
 use engine::sources;
 use journal::Journal;
@@ -20,7 +20,7 @@ use tools::ops::run_until::{Frames, RunUntil, run_until};
 use tools::ops::settle::{Settled, Wait};
 use tools::{Context, LocationArg};
 
-use super::{Mark, detail, line};
+use super::{CheckMark, detail, line};
 use crate::setup::told;
 use crate::terminal::{self, HEADING, styled};
 
@@ -47,7 +47,7 @@ pub(super) async fn run(
         Err(error) => ("found", Err(tools::ToolError::from(error).message)),
     });
     if let (true, Some(place)) = (is_found, place) {
-        let sessions = Sessions::governed(Journal::none(), policy);
+        let sessions = Sessions::with_policy(Journal::none(), policy);
         let context = Context::new(sessions.clone());
         if let Err(problem) = session(adapter, (place, program), &context, &mut tried).await {
             tried.push(("session", Err(format!("{problem:#}"))));
@@ -69,12 +69,12 @@ async fn session(
     let session = lifecycle::open(context, adapter.name(), Some("doctor".to_owned()), None).map_err(told)?;
     let file = sources::absolute(&place.file);
     let program = program.map_or_else(|| file.clone(), |program| sources::absolute(&program));
-    let wanted = Wanted {
+    let wanted = PlaceRequest {
         file: Some(file),
         line: place.line,
         column: place.column,
         function: place.function,
-        ..Wanted::default()
+        ..PlaceRequest::default()
     };
     let wait = Wait { timeout: PATIENCE, ..Wait::usual(context.bounds()) };
     let request = RunUntil {
@@ -130,14 +130,14 @@ fn to_text(adapter: &dyn Adapter, tried: &[Tried]) -> String {
     for (what, outcome) in tried {
         match outcome {
             Ok(found) => {
-                line(&mut text, Mark::Good, what);
+                line(&mut text, CheckMark::Good, what);
                 detail(&mut text, found);
             }
-            Err(problem) => line(&mut text, Mark::Bad, &format!("{what}: {problem}")),
+            Err(problem) => line(&mut text, CheckMark::Bad, &format!("{what}: {problem}")),
         }
     }
     if tried.len() == 1 {
-        line(&mut text, Mark::Warn, "give `--at FILE:LINE` to try a breakpoint, values and a step");
+        line(&mut text, CheckMark::Warn, "give `--at FILE:LINE` to try a breakpoint, values and a step");
     }
     text
 }

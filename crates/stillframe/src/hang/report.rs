@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::probe::report::short;
 use crate::terminal::{
-    self, BAD, FAINT, GOOD, HEADING, NAME, PLACE, Style, WARN, WIDTH, fit, fit_end, styled, wrapped,
+    self, BAD, FAINT, GOOD, HEADING, NAME, PLACE, Style, WARN, WIDTH, fit, styled, truncate_start, wrapped,
 };
 
 /// The verdict first.
@@ -86,7 +86,7 @@ fn stack(frames: &[PlaceData], indent: &str) -> String {
         let place =
             if frame.line > 0 { format!("{}:{}", short(&frame.file), frame.line) } else { String::new() };
         let room = WIDTH - indent.len();
-        let (name, place) = (fit(&frame.function, room), fit_end(&place, room - 4));
+        let (name, place) = (fit(&frame.function, room), truncate_start(&place, room - 4));
         let gap =
             if name.width() + place.width() < room { " ".to_owned() } else { format!("\n{indent}    ") };
         let _ = writeln!(text, "{indent}{}{gap}{}", styled(NAME, name), styled(FAINT, place));

@@ -55,12 +55,12 @@ pub(super) fn panic_text(payload: &(dyn Any + Send)) -> &str {
 }
 
 /// What a method gives.
-trait Outcome {
+trait WithMeta {
     /// What it says beside itself; none where it cannot.
     fn meta(&mut self) -> Option<&mut Option<MetaObject>>;
 
     /// The SDK does it for `server/discover` and `subscriptions/listen` only.
-    fn name_the_server(&mut self, info: Implementation) {
+    fn add_server_info(&mut self, info: Implementation) {
         if let (Some(meta), Ok(info)) = (self.meta(), serde_json::to_value(info)) {
             meta.get_or_insert_default().insert(SERVER_INFO.into(), info);
         }
@@ -69,7 +69,7 @@ trait Outcome {
 
 macro_rules! outcomes {
     ($($type:ty, $this:ident => $meta:expr;)*) => {$(
-        impl Outcome for $type {
+        impl WithMeta for $type {
             fn meta(&mut self) -> Option<&mut Option<MetaObject>> {
                 let $this = self;
                 $meta
@@ -109,7 +109,7 @@ macro_rules! guarded {
             let named = is_stateless(&cx).then(|| self.0.get_info().server_info);
             let mut outcome = caught($method, self.0.$name(params, cx)).await?;
             if let Some(info) = named {
-                outcome.name_the_server(info);
+                outcome.add_server_info(info);
             }
             Ok(outcome)
         }

@@ -10,7 +10,7 @@ mod access;
 mod answers;
 mod clients;
 mod endpoint;
-mod explained;
+mod explain;
 mod health;
 mod message;
 mod names;
@@ -46,7 +46,7 @@ use self::names::Host;
 pub(crate) use self::options::HttpArgs;
 use self::tokens::Tokens;
 use super::LAST_PROGRAMS;
-use super::server::Offer;
+use super::server::ServerFeatures;
 use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
@@ -59,10 +59,10 @@ const LAST_CALLS: Duration = Duration::from_millis(200);
 const LAST_ANSWERS: Duration = Duration::from_millis(200);
 
 /// What requests are answered with.
-struct Site {
+struct HttpState {
     access: Access,
     clients: Arc<Clients>,
-    offer: Arc<Offer>,
+    offer: Arc<ServerFeatures>,
     started: Instant,
     /// Nothing new is begun.
     ending: CancellationToken,
@@ -97,11 +97,11 @@ pub(crate) async fn serve(
     }
     let ending = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(ending.clone()));
-    let clients = Clients::new(args.most_sessions(), args.idle(), run_context);
-    let site = Arc::new(Site {
+    let clients = Clients::new(args.max_sessions(), args.idle(), run_context);
+    let site = Arc::new(HttpState {
         access: Access::new(tokens, hosts, args.allow_origin.clone()),
         clients: Arc::clone(&clients),
-        offer: Arc::new(Offer::new(toolsets)),
+        offer: Arc::new(ServerFeatures::new(toolsets)),
         started: Instant::now(),
         ending: ending.clone(),
         calls: TaskTracker::new(),
@@ -138,7 +138,7 @@ fn tokens(args: &HttpArgs) -> anyhow::Result<(Tokens, Option<String>)> {
     Ok((tokens, Some(told)))
 }
 
-impl Site {
+impl HttpState {
     /// Lets calls come to their answers, ends all programs, and ends all streams.
     async fn wind_up(&self) {
         self.calls.close();
@@ -149,7 +149,7 @@ impl Site {
     }
 }
 
-fn router(site: Arc<Site>) -> Router {
+fn router(site: Arc<HttpState>) -> Router {
     Router::new()
         .route(ENDPOINT, any(endpoint::mcp))
         .route(sse::ADDRESS, any(sse::sse))
@@ -159,7 +159,7 @@ fn router(site: Arc<Site>) -> Router {
         .with_state(site)
 }
 
-async fn not_found(State(site): State<Arc<Site>>, uri: Uri, headers: HeaderMap) -> Refusal {
+async fn not_found(State(site): State<Arc<HttpState>>, uri: Uri, headers: HeaderMap) -> Refusal {
     site.access.owner(&headers).err().unwrap_or_else(|| {
         let message = format!("there is nothing at `{}`: MCP is at `{ENDPOINT}`", uri.path());
         Refusal::new(StatusCode::NOT_FOUND, message)

@@ -13,7 +13,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::io::{self, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream};
 
-use self::checked::Readable;
+use self::checked::AnyValue;
 use self::outline::Outline;
 
 /// Where the problem stands in the parameters of a request that could not be read.
@@ -70,7 +70,7 @@ async fn relay(
         if let Some(outline) = outline.take() {
             line = refused(outline);
         } else {
-            mend(&mut line);
+            repair(&mut line);
             if let Some(request) = answerable(&line) {
                 line = request;
             }
@@ -90,7 +90,7 @@ fn refused(outline: Outline) -> Vec<u8> {
 }
 
 /// Makes a message one that is read or answered. What is no JSON, or no request, stays as it is.
-pub(super) fn mend(message: &mut Vec<u8>) {
+pub(super) fn repair(message: &mut Vec<u8>) {
     if problem(message).is_none() {
         return;
     }
@@ -103,12 +103,12 @@ pub(super) fn mend(message: &mut Vec<u8>) {
 }
 
 fn problem(message: &[u8]) -> Option<String> {
-    serde_json::from_slice::<Readable>(message).err().map(|error| error.to_string())
+    serde_json::from_slice::<AnyValue>(message).err().map(|error| error.to_string())
 }
 
 /// What of a request can be read whatever its parameters are.
 #[derive(Deserialize)]
-struct Head {
+struct RequestHead {
     id: Id,
     method: String,
 }
@@ -121,7 +121,7 @@ enum Id {
 }
 
 fn without_params(message: &[u8], problem: &str) -> Option<Vec<u8>> {
-    let Head { id, method } = serde_json::from_slice(message).ok()?;
+    let RequestHead { id, method } = serde_json::from_slice(message).ok()?;
     Some(request(&id, &method, PROBLEM, problem))
 }
 
@@ -134,7 +134,7 @@ fn request(id: &Id, method: &str, what: &str, problem: &str) -> Vec<u8> {
 /// What stands for a message with a number that is no request: one that says so. Nothing when it is one, or has no
 /// number.
 fn answerable(message: &[u8]) -> Option<Vec<u8>> {
-    let members: Members<'_> = serde_json::from_slice(message).ok()?;
+    let members: MessageMembers<'_> = serde_json::from_slice(message).ok()?;
     let is_answer = members.method.is_none() && (members.result.is_some() || members.error.is_some());
     let id: Id = serde_json::from_str(members.id?.get()).ok()?;
     if is_answer {
@@ -163,7 +163,7 @@ fn answerable(message: &[u8]) -> Option<Vec<u8>> {
 
 /// The members of a message, as they came.
 #[derive(Deserialize)]
-struct Members<'m> {
+struct MessageMembers<'m> {
     #[serde(borrow)]
     jsonrpc: Option<&'m RawValue>,
     #[serde(borrow)]
@@ -225,7 +225,7 @@ mod tests {
 
     fn mended(message: &str) -> String {
         let mut bytes = message.as_bytes().to_vec();
-        mend(&mut bytes);
+        repair(&mut bytes);
         String::from_utf8(bytes).unwrap()
     }
 

@@ -50,13 +50,13 @@ const SERVED: [&str; 12] = [
 const OF_HANDSHAKES: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
 
 /// What is offered to every client.
-pub(super) struct Offer {
+pub(super) struct ServerFeatures {
     toolsets: Vec<&'static Toolset>,
     /// Made when a client first asks: the schemas take longer than all else at a start.
     tools: OnceLock<Vec<Tool>>,
 }
 
-impl Offer {
+impl ServerFeatures {
     pub(super) fn new(toolsets: Vec<&'static Toolset>) -> Self {
         Self { toolsets, tools: OnceLock::new() }
     }
@@ -70,14 +70,14 @@ impl Offer {
 /// The server of one client.
 pub(super) struct Server {
     context: Context,
-    offer: Arc<Offer>,
+    offer: Arc<ServerFeatures>,
     subscriptions: Subscriptions,
     /// Changes with the sessions that come and go. A client that opens one as soon as it may has missed none.
     changes: watch::Receiver<u64>,
 }
 
 impl Server {
-    pub(super) fn new(context: Context, offer: Arc<Offer>) -> Self {
+    pub(super) fn new(context: Context, offer: Arc<ServerFeatures>) -> Self {
         let changes = context.sessions.watch();
         Self { context, offer, subscriptions: Subscriptions::default(), changes }
     }

@@ -9,7 +9,7 @@ use tools::render::{CallerData, StopReport, ValueData, VariableData};
 use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::{
-    self, BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped,
+    self, BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, styled, truncate_start, wrapped,
 };
 
 /// The longest column of names; a longer one pushes its value to the right.
@@ -17,7 +17,7 @@ const NAMES: usize = 24;
 
 /// A stop report and the values that were asked for.
 #[derive(Debug, Serialize)]
-pub(crate) struct Probed {
+pub(crate) struct ProbeReport {
     #[serde(flatten)]
     pub(crate) stop: StopReport,
     /// The frames that called the one in which it stopped, with their variables.
@@ -44,7 +44,7 @@ impl From<DumpedThread> for ThreadData {
     }
 }
 
-impl Probed {
+impl ProbeReport {
     /// For people: the place first, then what was asked for, then what else is there. The message is for a program
     /// that stands nowhere.
     pub(crate) fn to_text(&self, message: &str) -> String {
@@ -74,10 +74,10 @@ impl Probed {
             let made = format!("{}:{}:{}", short(&made.file), made.line, made.column);
             format!(
                 "  {}\n",
-                styled(FAINT, format_args!("runs as {}", fit_end(&made, WIDTH - "  runs as ".len())))
+                styled(FAINT, format_args!("runs as {}", truncate_start(&made, WIDTH - "  runs as ".len())))
             )
         });
-        let place = fit_end(&place, WIDTH - reason.width().min(40) - " at ".len());
+        let place = truncate_start(&place, WIDTH - reason.width().min(40) - " at ".len());
         let function = fit(&location.function, WIDTH - "  in ".len());
         let width = reason.width() + place.width() + function.width() + " at  in ".len();
         let gap = if width <= WIDTH { " " } else { "\n  " };
@@ -134,7 +134,7 @@ impl Probed {
         let mut text = String::new();
         for frame in &self.stop.stack_frames {
             let place = format!("{}:{}", short(&frame.file), frame.line);
-            let (name, place) = (fit(&frame.name, WIDTH - 2), fit_end(&place, WIDTH - 6));
+            let (name, place) = (fit(&frame.name, WIDTH - 2), truncate_start(&place, WIDTH - 6));
             let fits = name.width() + place.width() + 3 <= WIDTH;
             let gap = if fits { " " } else { "\n      " };
             let _ = writeln!(text, "  {}{gap}{}", styled(NAME, name), styled(FAINT, place));

@@ -7,7 +7,7 @@ use tools::render::{AssertionData, BriefData, FailureData, SideData, TestData};
 use crate::hang::report::to_text as of_hang;
 use crate::probe::report::{short, variables};
 use crate::terminal::{
-    self, BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped,
+    self, BAD, FAINT, GOOD, HEADING, NAME, PLACE, WARN, WIDTH, fit, styled, truncate_start, wrapped,
 };
 
 /// All of it.
@@ -47,7 +47,8 @@ fn failure(failure: &FailureData) -> String {
         let phase = failure.phase.as_deref().filter(|phase| *phase != "call");
         let phase = phase.map(|phase| format!(" ({phase})")).unwrap_or_default();
         let inside = inside.unwrap_or_default() + &phase;
-        let _ = writeln!(text, "{} {}", styled(PLACE, fit_end(&place, WIDTH - 1)), styled(NAME, inside));
+        let _ =
+            writeln!(text, "{} {}", styled(PLACE, truncate_start(&place, WIDTH - 1)), styled(NAME, inside));
     }
     text.push_str(&source(&failure.source));
     let kind = failure.exception.as_ref().map(|exception| format!("{}: ", exception.type_name));

@@ -5,17 +5,17 @@ use std::path::Path;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use engine::model::breakpoint::Rule;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use tools::ops::trace::Point;
 
 use tools::LocationArg;
 
 /// `PLACE -e EXPR --at PLACE -e EXPR`: clap's derive does not tell in which order options were given.
 #[derive(Clone, Debug)]
-pub(super) struct PointsArgs(Vec<Given>);
+pub(super) struct PointsArgs(Vec<PointArgs>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Given {
+struct PointArgs {
     place: LocationArg,
     expressions: Vec<String>,
     statement: Option<String>,
@@ -30,25 +30,25 @@ impl PointsArgs {
 
     /// The places and what to record there.
     pub(super) fn points(&self) -> Vec<Point> {
-        self.0.iter().cloned().map(Given::point).collect()
+        self.0.iter().cloned().map(PointArgs::point).collect()
     }
 }
 
-impl Given {
+impl PointArgs {
     fn at(place: LocationArg) -> Self {
         Self { place, expressions: Vec::new(), statement: None, condition: None }
     }
 
     fn point(self) -> Point {
         let LocationArg { file, line, column, function } = self.place;
-        let wanted = Wanted {
+        let wanted = PlaceRequest {
             file: Some(file),
             line,
             column,
             function,
             statement: self.statement,
             rule: Rule { condition: self.condition, ..Rule::default() },
-            ..Wanted::default()
+            ..PlaceRequest::default()
         };
         Point { wanted, expressions: self.expressions }
     }
@@ -85,16 +85,16 @@ impl FromArgMatches for PointsArgs {
         let mistake = |message: String| clap::Error::raw(ErrorKind::ValueValidation, message + "\n");
         let mut given = Vec::new();
         for (_, name, value) in in_order(matches) {
-            let here: Option<&mut Given> = given.last_mut();
+            let here: Option<&mut PointArgs> = given.last_mut();
             match (name, here) {
-                ("at", _) => given.push(Given::at(place(&value))),
+                ("at", _) => given.push(PointArgs::at(place(&value))),
                 ("expression", Some(here)) => here.expressions.push(value),
                 ("statement", Some(here)) => here.statement = Some(value),
                 (_, Some(here)) => here.condition = Some(value),
                 (_, None) => {}
             }
         }
-        for Given { place, expressions, statement, .. } in &given {
+        for PointArgs { place, expressions, statement, .. } in &given {
             let file = place.file.display();
             if expressions.is_empty() {
                 return Err(mistake(format!("nothing is recorded at `{file}`: give -e EXPR after it")));
@@ -137,7 +137,7 @@ fn place(text: &str) -> LocationArg {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Vec<Given>, clap::Error> {
+    fn read(line: &str) -> Result<Vec<PointArgs>, clap::Error> {
         let words = line.split_whitespace();
         let matches = PointsArgs::augment_args(Command::new("trace").no_binary_name(true))
             .try_get_matches_from(words)?;

@@ -6,7 +6,9 @@ use tools::render::{CellData, PointData, RowData, TraceReport};
 use unicode_width::UnicodeWidthStr;
 
 use crate::probe::report::short;
-use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, PLACE, WARN, WIDTH, fit, fit_end, styled, wrapped};
+use crate::terminal::{
+    self, BAD, FAINT, GOOD, HEADING, PLACE, WARN, WIDTH, fit, styled, truncate_start, wrapped,
+};
 
 /// No column is made narrower than this.
 const NARROWEST: usize = 6;
@@ -54,7 +56,7 @@ fn place(point: &PointData, is_numbered: bool) -> String {
         (None, line) => format!("{}:{}", short(&point.file), line.unwrap_or_default()),
     };
     let line = point.text.as_deref().unwrap_or_default();
-    let place = fit_end(&place, WIDTH - number.width());
+    let place = truncate_start(&place, WIDTH - number.width());
     let room = WIDTH.saturating_sub(number.width() + place.width() + GAP.len());
     if room < NARROWEST * 2 {
         return format!("{number}{}\n", styled(PLACE, place));

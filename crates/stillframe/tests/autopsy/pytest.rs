@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::STILLFRAME;
 use crate::golden::assert_golden;
-use crate::python::{Ran, run};
+use crate::python::{CommandRun, run};
 
 /// What all modules of tests here begin with.
 const HEAD: &str = "\
@@ -21,11 +21,11 @@ def basket():
 
 ";
 
-async fn pytest(body: &str) -> Ran {
+async fn pytest(body: &str) -> CommandRun {
     pytest_with(&["test_shop.py"], body).await
 }
 
-async fn pytest_with(arguments: &[&str], body: &str) -> Ran {
+async fn pytest_with(arguments: &[&str], body: &str) -> CommandRun {
     let words = [&["pytest", "-q", "-p", "no:cacheprovider"], arguments].concat();
     run(&words, &format!("{HEAD}{body}"), json!({})).await
 }

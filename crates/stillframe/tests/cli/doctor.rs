@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::{Ran, folder, stillframe, stillframe_with};
+use crate::{CommandRun, folder, stillframe, stillframe_with};
 
 /// Nothing can be installed from anywhere.
 const OFFLINE: [(&str, &str); 5] = [
@@ -16,7 +16,7 @@ const OFFLINE: [(&str, &str); 5] = [
     ("PIP_RETRIES", "0"),
 ];
 
-async fn offline(arguments: &[&str], cache: &Path) -> Ran {
+async fn offline(arguments: &[&str], cache: &Path) -> CommandRun {
     stillframe_with(arguments, cache, &OFFLINE).await
 }
 

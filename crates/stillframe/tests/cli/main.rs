@@ -22,13 +22,13 @@ const STILLFRAME: Built =
     Built { program: env!("CARGO_BIN_EXE_stillframe"), scratch: env!("CARGO_TARGET_TMPDIR") };
 
 /// A command that has run.
-struct Ran {
+struct CommandRun {
     code: i32,
     out: String,
     err: String,
 }
 
-impl Ran {
+impl CommandRun {
     fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("no JSON: {error}: {}", self.out))
     }
@@ -41,7 +41,7 @@ impl Ran {
 }
 
 /// Runs the program with the tests' cache. Everything that it started must be gone when it is.
-async fn stillframe<I: AsRef<str>>(arguments: impl IntoIterator<Item = I>) -> Ran {
+async fn stillframe<I: AsRef<str>>(arguments: impl IntoIterator<Item = I>) -> CommandRun {
     stillframe_with(arguments, &STILLFRAME.cache().await, &[]).await
 }
 
@@ -50,7 +50,7 @@ async fn stillframe_with<I: AsRef<str>>(
     arguments: impl IntoIterator<Item = I>,
     cache: &Path,
     environment: &[(&str, &str)],
-) -> Ran {
+) -> CommandRun {
     let mark = Mark::default();
     let (name, value) = mark.variable();
     let mut command = STILLFRAME.command();
@@ -58,7 +58,7 @@ async fn stillframe_with<I: AsRef<str>>(
     command.env("STILLFRAME_CACHE_DIR", cache).env(name, value).envs(environment.iter().copied());
     let Output { status, stdout, stderr } = command.output().await.expect("the program under test runs");
     mark.assert_gone_within(Duration::from_secs(2));
-    Ran {
+    CommandRun {
         code: status.code().expect("it ended by itself"),
         out: String::from_utf8(stdout).expect("text"),
         err: String::from_utf8(stderr).expect("text"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use test_support::{Fixture, Signal, eventually, interrupt};
 
-use crate::{Ran, Shell, TICKS};
+use crate::{CommandRun, Shell, TICKS};
 
 async fn ticking() -> (Shell, Fixture) {
     let shell = Shell::new();
@@ -39,7 +39,7 @@ async fn a_start_that_fails_leaves_nothing() {
 async fn a_folder_that_cannot_be_written_to_is_said_before_anything_is_started() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let mut command = shell.command(["launch", program.path()]).await;
-    let ran = Ran::of(command.current_dir("/proc").output().await.expect("it runs")).ended_with(1);
+    let ran = CommandRun::of(command.current_dir("/proc").output().await.expect("it runs")).ended_with(1);
     ran.says("`/proc/.debug_session.json`, by which a session is found, cannot be written");
     shell.assert_nothing_left();
 }
@@ -88,7 +88,7 @@ async fn a_command_that_is_interrupted_leaves_the_session_as_it_is() {
     let waits = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
     shell.waits().await;
     interrupt(waits.id().expect("it runs"));
-    let ran = Ran::of(waits.wait_with_output().await.expect("it ends")).ended_with(130);
+    let ran = CommandRun::of(waits.wait_with_output().await.expect("it ends")).ended_with(130);
     ran.says("interrupted: a program that was started runs on");
     shell.debug(["status"]).await.ended_with(0).says("ticks.py (python) is running\n");
     let background = shell.background();

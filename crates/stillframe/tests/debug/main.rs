@@ -29,13 +29,13 @@ const STILLFRAME: Built =
     Built { program: env!("CARGO_BIN_EXE_stillframe"), scratch: env!("CARGO_TARGET_TMPDIR") };
 
 /// A command that has run.
-struct Ran {
+struct CommandRun {
     code: i32,
     out: String,
     err: String,
 }
 
-impl Ran {
+impl CommandRun {
     fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("text");
         let code = output.status.code().expect("it ended by itself");
@@ -111,8 +111,8 @@ impl Shell {
     }
 
     /// Runs it to its end, which has come when nobody holds its output any more.
-    async fn debug<I: AsRef<str>>(&self, words: impl IntoIterator<Item = I>) -> Ran {
-        Ran::of(self.command(words).await.output().await.expect("the program under test runs"))
+    async fn debug<I: AsRef<str>>(&self, words: impl IntoIterator<Item = I>) -> CommandRun {
+        CommandRun::of(self.command(words).await.output().await.expect("the program under test runs"))
     }
 
     /// The background process of the session without a name.

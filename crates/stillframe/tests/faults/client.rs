@@ -122,7 +122,7 @@ async fn a_client_that_sends_what_it_should_not_harms_nobody() {
 
 /// How a client goes.
 #[derive(Clone, Copy, Debug)]
-enum Leaving {
+enum ClientExit {
     /// It closes the server's input.
     Closes,
     /// In the middle of a message.
@@ -136,7 +136,7 @@ enum Leaving {
 }
 
 /// Brings a server to a moment, lets the client go, and fails unless the server goes with all programs.
-async fn left_at(language: Language, leaving: Leaving, moment: Moment) {
+async fn left_at(language: Language, leaving: ClientExit, moment: Moment) {
     let options = STILLFRAME.options().await;
     let serves = format!("exec 3<&0; {} serve <&3 & wait", STILLFRAME.program);
     let mut server =
@@ -146,12 +146,12 @@ async fn left_at(language: Language, leaving: Leaving, moment: Moment) {
         let (left, has_left) = oneshot::channel();
         let harm = async {
             match leaving {
-                Leaving::Closes => server.close_input().await,
-                Leaving::MidMessage => {
+                ClientExit::Closes => server.close_input().await,
+                ClientExit::MidMessage => {
                     server.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":\"ha").await;
                     server.close_input().await;
                 }
-                Leaving::Unread => {
+                ClientExit::Unread => {
                     server.stop_reading();
                     server
                         .send_raw(
@@ -160,11 +160,11 @@ async fn left_at(language: Language, leaving: Leaving, moment: Moment) {
                         .await;
                     server.close_input().await;
                 }
-                Leaving::Stopped => {
+                ClientExit::Stopped => {
                     server.hold_started(server.pid());
                     server.mark().kill(server.pid());
                 }
-                Leaving::Killed => server.mark().kill(server.pid()),
+                ClientExit::Killed => server.mark().kill(server.pid()),
             }
             let _ = left.send(());
             // The server is going, and answers nobody.
@@ -182,7 +182,13 @@ async fn left_at(language: Language, leaving: Leaving, moment: Moment) {
 
 #[tokio::test]
 async fn a_client_that_goes_takes_everything_along() {
-    let ways = [Leaving::Closes, Leaving::MidMessage, Leaving::Unread, Leaving::Killed, Leaving::Stopped];
+    let ways = [
+        ClientExit::Closes,
+        ClientExit::MidMessage,
+        ClientExit::Unread,
+        ClientExit::Killed,
+        ClientExit::Stopped,
+    ];
     let all = ways.into_iter().flat_map(|way| Moment::ALL.map(|moment| (way, moment)));
     let cells = all.enumerate().map(async |(number, (way, moment))| {
         left_at(in_turn(number), way, moment).await;

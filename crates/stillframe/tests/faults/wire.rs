@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use serde_json::json;
-use test_support::{Answer, DynamicLanguage as Language, Fixture, Harm, Mark, Server, Speech, Wire, say};
+use test_support::{
+    Answer, DynamicLanguage as Language, Fixture, Mark, Server, Wire, WireFault, WireProtocol, say,
+};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout};
 use tokio::sync::Mutex;
@@ -42,25 +44,25 @@ const LATE: [&str; 7] =
     ["running", "running", "well", "paused|running", "deadline_exceeded", "running", "well"];
 
 /// What comes of it, for each moment of [`Moment::ALL`].
-const EXPECTED: [(Harm, [&str; 7]); 11] = [
-    (Harm::Cut, GONE),
-    (Harm::Silence, DUMB),
-    (Harm::Slow, LATE),
-    (Harm::Flood, LATE),
-    (Harm::Half, GONE),
-    (Harm::Oversized, LATE),
-    (Harm::Claimed, DUMB),
-    (Harm::Swapped, WELL),
-    (Harm::Twice, WELL),
-    (Harm::Nonsense, WELL),
-    (Harm::Garbled, GONE),
+const EXPECTED: [(WireFault, [&str; 7]); 11] = [
+    (WireFault::Cut, GONE),
+    (WireFault::Silence, DUMB),
+    (WireFault::Slow, LATE),
+    (WireFault::Flood, LATE),
+    (WireFault::Half, GONE),
+    (WireFault::Oversized, LATE),
+    (WireFault::Claimed, DUMB),
+    (WireFault::Swapped, WELL),
+    (WireFault::Twice, WELL),
+    (WireFault::Nonsense, WELL),
+    (WireFault::Garbled, GONE),
 ];
 
 /// The same for what a language's connection takes otherwise: a WebSocket cannot skip a message that is larger than
 /// any is.
-fn expected(language: Language) -> Vec<(Harm, [&'static str; 7])> {
+fn expected(language: Language) -> Vec<(WireFault, [&'static str; 7])> {
     let of = |(harm, expected)| match (language, harm) {
-        (Language::Node, Harm::Claimed) => (harm, GONE),
+        (Language::Node, WireFault::Claimed) => (harm, GONE),
         _ => (harm, expected),
     };
     EXPECTED.into_iter().map(of).collect()
@@ -203,7 +205,7 @@ impl Attached<'_> {
         }
     }
 
-    async fn struck(&self, harm: Harm, moment: Moment) -> Answer {
+    async fn struck(&self, harm: WireFault, moment: Moment) -> Answer {
         self.bring_to(moment).await;
         self.wire.does(harm);
         match moment {
@@ -227,27 +229,27 @@ impl Attached<'_> {
 
 impl Attack {
     /// Whether a debugger takes the next connection after one that broke. debugpy sometimes does not, whoever broke it.
-    fn can_be_reached_after(&self, harm: Harm) -> bool {
+    fn can_be_reached_after(&self, harm: WireFault) -> bool {
         let breaks = matches!(
             harm,
-            Harm::Cut
-                | Harm::Silence
-                | Harm::Half
-                | Harm::Claimed
-                | Harm::Garbled
-                | Harm::Oversized
-                | Harm::Flood
+            WireFault::Cut
+                | WireFault::Silence
+                | WireFault::Half
+                | WireFault::Claimed
+                | WireFault::Garbled
+                | WireFault::Oversized
+                | WireFault::Flood
         );
         self.language == Language::Node || !breaks
     }
 
-    async fn cell(&self, harm: Harm, moment: Moment) -> Answer {
+    async fn cell(&self, harm: WireFault, moment: Moment) -> Answer {
         let waiting = self.programs.lock().await.pop();
         let mut program = match waiting {
             Some(program) => program,
             None => Program::start(&self.file, &self.mark).await,
         };
-        let speech = self.language.pick(Speech::Dap, Speech::Inspector);
+        let speech = self.language.pick(WireProtocol::Dap, WireProtocol::Inspector);
         let wire = Wire::to(program.port, speech).await;
         let created =
             self.server.ok("create_debug_session", json!({ "language": self.language.name() })).await;
@@ -290,7 +292,7 @@ async fn attack(language: Language) {
     let cell = |_, harm, moment| attack.cell(harm, moment).boxed_local();
     let expected = expected(language);
     // The room for what is larger than usual stays with the allocator, once.
-    let large = expected.iter().filter(|(harm, _)| matches!(harm, Harm::Oversized | Harm::Flood));
+    let large = expected.iter().filter(|(harm, _)| matches!(harm, WireFault::Oversized | WireFault::Flood));
     let warm_up = cells(&large.copied().collect::<Vec<_>>(), cell);
     let name = language.pick("the wire of debugpy", "the wire of node");
     table(name, &attack.server, warm_up, cells(&expected, cell)).await;

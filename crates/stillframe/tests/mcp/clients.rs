@@ -53,14 +53,14 @@ async fn installed(name: &str, content: &str, fill: impl AsyncFnOnce(&Path)) -> 
 }
 
 /// How a client reaches its server.
-enum Way {
+enum TransportKind {
     /// It starts one, and speaks on its pipes.
     Pipes(Mark),
     /// One listens.
     Http(Box<HttpServer>),
 }
 
-impl Way {
+impl TransportKind {
     /// Both.
     async fn both() -> [Self; 2] {
         [Self::Pipes(Mark::default()), Self::Http(Box::new(STILLFRAME.serve_http().await))]

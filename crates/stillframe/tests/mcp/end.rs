@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
-use test_support::{Fixture, Goodbye, Server, assert_gone, eventually};
+use test_support::{Fixture, Server, Shutdown, assert_gone, eventually};
 
 use crate::STILLFRAME;
 use crate::scenes::{Listening, output_of, paused_at, printed, read_output, running, session};
 
-const GOODBYES: [Goodbye; 3] = [Goodbye::EndOfInput, Goodbye::Terminate, Goodbye::Interrupt];
+const GOODBYES: [Shutdown; 3] = [Shutdown::EndOfInput, Shutdown::Terminate, Shutdown::Interrupt];
 
 /// Ends one server in each way, and kills one, with this program running.
 async fn ends_with_everything(program: &str) {
@@ -141,7 +141,7 @@ async fn a_child_without_an_environment_ends_with_the_program() {
 async fn a_child_without_an_environment_or_a_parent_ends_with_the_session_and_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let program = Fixture::write(folder.path(), "leaves.py", LEAVES);
-    for goodbye in [None, Some(Goodbye::EndOfInput), Some(Goodbye::Terminate)] {
+    for goodbye in [None, Some(Shutdown::EndOfInput), Some(Shutdown::Terminate)] {
         for is_closed in [true, false] {
             let server = STILLFRAME.serve().await;
             let session = session(&server).await;

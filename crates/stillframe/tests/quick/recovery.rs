@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use test_support::{DynamicLanguage as Language, Goodbye, dynamic};
+use test_support::{DynamicLanguage as Language, Shutdown, dynamic};
 
 use crate::talk::{ADDS, Talk, app, at, folder, name_of, stop};
 
@@ -129,7 +129,7 @@ async fn a_breakpoint_whose_line_is_gone_is_named_and_dropped(language: Language
 
 #[tokio::test]
 async fn an_orderly_end_leaves_nothing() {
-    for goodbye in [Goodbye::EndOfInput, Goodbye::Terminate, Goodbye::Interrupt] {
+    for goodbye in [Shutdown::EndOfInput, Shutdown::Terminate, Shutdown::Interrupt] {
         let folder = folder();
         let program = app(Language::Node, &folder, ADDS);
         let talk = Talk::within(folder.path()).await;

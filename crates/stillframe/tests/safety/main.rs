@@ -111,13 +111,13 @@ fn listening(pid: u32) -> Vec<String> {
 }
 
 /// What a tool answers, whichever form that has: text, and data as text.
-struct Said {
+struct ToolAnswer {
     is_error: bool,
     text: String,
 }
 
 /// Calls a tool of any toolset.
-async fn call(server: &Server, tool: &str, arguments: &Value) -> Said {
+async fn call(server: &Server, tool: &str, arguments: &Value) -> ToolAnswer {
     let params = json!({ "name": tool, "arguments": arguments });
     let result = server.request("tools/call", params).await;
     let result = result.unwrap_or_else(|error| panic!("{tool}: {error}"));
@@ -126,7 +126,7 @@ async fn call(server: &Server, tool: &str, arguments: &Value) -> Said {
         result["content"][0]["text"].as_str().unwrap_or_default(),
         result["structuredContent"]
     );
-    Said { is_error: result["isError"] == true, text }
+    ToolAnswer { is_error: result["isError"] == true, text }
 }
 
 /// The tools as the command line lists them.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use test_support::{
-    Built, DynamicLanguage as Language, Fixture, Holding, Server, quiet, say, settled, tries_everything,
+    Built, DynamicLanguage as Language, Fixture, ResourceUsage, Server, quiet, say, settled, tries_everything,
 };
 
 use crate::day::Day;
@@ -87,7 +87,7 @@ async fn all_at_once(server: &Server, sessions: usize) {
     let open = futures_util::stream::iter((0..sessions).map(|number| paused(server, language(number))));
     let open: Vec<String> = open.buffer_unordered(AT_ONCE).collect().await;
     let pid = server.pid();
-    say(&format!("{sessions} open at once: {}\n", Holding::of(pid)));
+    say(&format!("{sessions} open at once: {}\n", ResourceUsage::of(pid)));
     assert_eq!(server.ok("list_debug_sessions", json!({})).await["count"], sessions);
     for session in &open {
         answers(server, session).await;
@@ -120,7 +120,7 @@ async fn a_server_holds_afterwards_what_it_held_before() {
     all_at_once(&server, amount.open).await;
     let after = settled(server.pid(), &before).await;
     assert!(after.is_within(&before), "{before} before, {after} after");
-    let before = Holding { memory: after.memory.max(before.memory), ..before };
+    let before = ResourceUsage { memory: after.memory.max(before.memory), ..before };
     say(&format!("after the first {} sessions at once: {after}\n", amount.open));
 
     let began = Instant::now();
@@ -143,7 +143,7 @@ async fn a_server_holds_afterwards_what_it_held_before() {
 }
 
 /// Says what is held after something, and fails when it is more than before.
-async fn told(server: &Server, before: &Holding, what: &str, began: Instant) {
+async fn told(server: &Server, before: &ResourceUsage, what: &str, began: Instant) {
     let took = began.elapsed().as_secs_f64();
     let after = settled(server.pid(), before).await;
     let growth = after.growth_since(before);

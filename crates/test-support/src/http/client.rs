@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hyper::Method;
 use serde_json::{Value, json};
 
-use super::wire::{Answered, Events, ask};
+use super::wire::{Events, HttpAnswer, ask};
 use crate::Answer;
-use crate::server::{Reply, reply_in, stand_for_itself};
+use crate::server::{Reply, add_request_metadata, reply_in};
 
 /// A client.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl HttpClient {
     }
 
     /// Sends a message and waits for the head of the answer.
-    pub async fn post(&self, message: &Value, more: &[(&str, &str)]) -> Answered {
+    pub async fn post(&self, message: &Value, more: &[(&str, &str)]) -> HttpAnswer {
         self.ask(Method::POST, more, message.to_string()).await
     }
 
@@ -77,7 +77,7 @@ impl HttpClient {
     }
 
     /// The same, with the head of the answer.
-    pub async fn get(&self, behind: Option<&str>) -> Answered {
+    pub async fn get(&self, behind: Option<&str>) -> HttpAnswer {
         let more: Vec<_> = behind.map(|event| ("last-event-id", event)).into_iter().collect();
         self.ask(Method::GET, &more, String::new()).await
     }
@@ -87,7 +87,7 @@ impl HttpClient {
         self.ask(Method::DELETE, &[], String::new()).await.status
     }
 
-    async fn ask(&self, method: Method, more: &[(&str, &str)], body: String) -> Answered {
+    async fn ask(&self, method: Method, more: &[(&str, &str)], body: String) -> HttpAnswer {
         let authorization = format!("Bearer {}", self.token);
         let mut headers = vec![
             ("accept", "application/json, text/event-stream"),
@@ -111,13 +111,13 @@ impl HttpClient {
     }
 
     /// Sends a request, and gives its number and the head of its answer.
-    pub async fn begin(&self, method: &str, mut params: Value) -> (u64, Answered) {
+    pub async fn begin(&self, method: &str, mut params: Value) -> (u64, HttpAnswer) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut more = Vec::new();
         let named = ["name", "uri"].iter().find_map(|field| params.get(field)?.as_str());
         let named = named.unwrap_or_default().to_owned();
         if self.session.is_none() {
-            stand_for_itself(&mut params);
+            add_request_metadata(&mut params);
             more.push(("mcp-method", method));
             if !named.is_empty() {
                 more.push(("mcp-name", &named));

@@ -16,7 +16,7 @@ use crate::server::PATIENCE;
 
 /// An answer. Its connection is closed when this is dropped.
 #[derive(Debug)]
-pub struct Answered {
+pub struct HttpAnswer {
     /// The status.
     pub status: u16,
     /// The headers.
@@ -42,7 +42,7 @@ pub(super) async fn ask(
     path: &str,
     headers: &[(&str, &str)],
     body: String,
-) -> Answered {
+) -> HttpAnswer {
     let stream = TcpStream::connect(address).await.expect("the server listens");
     let (mut sender, connection) =
         client::conn::http1::handshake(TokioIo::new(stream)).await.expect("a connection");
@@ -58,10 +58,10 @@ pub(super) async fn ask(
     let answer = timeout(PATIENCE, sender.send_request(request)).await;
     let answer = answer.expect("an answer comes in time").expect("an answer comes");
     let (head, body) = answer.into_parts();
-    Answered { status: head.status.as_u16(), headers: head.headers, body, connection }
+    HttpAnswer { status: head.status.as_u16(), headers: head.headers, body, connection }
 }
 
-impl Answered {
+impl HttpAnswer {
     /// A header; empty when it is not there.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()

@@ -2,7 +2,7 @@
 
 /// What is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Speech {
+pub enum WireProtocol {
     /// The Debug Adapter Protocol.
     Dap,
     /// The inspector protocol, in a WebSocket (RFC 6455, section 5).
@@ -11,14 +11,14 @@ pub enum Speech {
 
 /// Takes a stream apart into messages with their headers. What is no message is passed on as it comes.
 pub(super) struct Splitter {
-    speech: Speech,
+    speech: WireProtocol,
     buffer: Vec<u8>,
-    now: Now,
+    now: NextAction,
 }
 
 /// What comes now.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Now {
+enum NextAction {
     /// An answer of HTTP, with which a WebSocket begins.
     Answer,
     /// The body of another answer, until the end.
@@ -27,8 +27,8 @@ enum Now {
 }
 
 impl Splitter {
-    pub(super) fn new(speech: Speech) -> Self {
-        let now = if speech == Speech::Dap { Now::Messages } else { Now::Answer };
+    pub(super) fn new(speech: WireProtocol) -> Self {
+        let now = if speech == WireProtocol::Dap { NextAction::Messages } else { NextAction::Answer };
         Self { speech, buffer: Vec::new(), now }
     }
 
@@ -37,7 +37,7 @@ impl Splitter {
         self.buffer.extend_from_slice(bytes);
         let mut parts = Vec::new();
         loop {
-            let is_message = self.now == Now::Messages;
+            let is_message = self.now == NextAction::Messages;
             let Some(length) = self.next_length().filter(|length| *length <= self.buffer.len()) else {
                 break;
             };
@@ -53,23 +53,23 @@ impl Splitter {
             return None;
         }
         match self.now {
-            Now::Messages => {}
-            Now::Body => return Some(self.buffer.len()),
-            Now::Answer => {
+            NextAction::Messages => {}
+            NextAction::Body => return Some(self.buffer.len()),
+            NextAction::Answer => {
                 let head = self.buffer.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
                 let is_open = self.buffer.starts_with(b"HTTP/1.1 101");
-                self.now = if is_open { Now::Messages } else { Now::Body };
+                self.now = if is_open { NextAction::Messages } else { NextAction::Body };
                 return Some(if is_open { head } else { self.buffer.len() });
             }
         }
         match self.speech {
-            Speech::Dap => {
+            WireProtocol::Dap => {
                 let head = self.buffer.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
                 let text = std::str::from_utf8(self.buffer.get(..head)?).expect("a header is text");
                 let length = text.lines().find_map(|line| line.strip_prefix("Content-Length: "));
                 Some(head + length.expect("a length").trim().parse::<usize>().expect("a number"))
             }
-            Speech::Inspector => {
+            WireProtocol::Inspector => {
                 let number = |range| {
                     let bytes: &[u8] = self.buffer.get::<std::ops::Range<usize>>(range)?;
                     Some(bytes.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
@@ -85,7 +85,7 @@ impl Splitter {
     }
 }
 
-impl Speech {
+impl WireProtocol {
     /// A message with its header.
     pub(super) fn framed(self, message: &[u8]) -> Vec<u8> {
         let mut frame = match self {
@@ -163,10 +163,10 @@ mod tests {
 
     #[test]
     fn messages_are_found_however_the_stream_is_cut() {
-        for speech in [Speech::Dap, Speech::Inspector] {
+        for speech in [WireProtocol::Dap, WireProtocol::Inspector] {
             let opening: &[u8] = match speech {
-                Speech::Dap => b"",
-                Speech::Inspector => b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
+                WireProtocol::Dap => b"",
+                WireProtocol::Inspector => b"HTTP/1.1 101 Switching Protocols\r\n\r\n",
             };
             let messages = [7, 125, 126, 70_000].map(|length| speech.framed(&vec![b'x'; length]));
             let stream = [opening, &messages.concat()].concat();
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn an_answer_of_http_is_passed_on_as_it_comes() {
-        let mut splitter = Splitter::new(Speech::Inspector);
+        let mut splitter = Splitter::new(WireProtocol::Inspector);
         let parts: [&[u8]; 2] = [b"HTTP/1.0 200 OK\r\n\r\n[{}", b"]"];
         assert_eq!(parts.map(|part| splitter.split(part)), parts.map(|part| vec![(false, part.to_vec())]));
     }

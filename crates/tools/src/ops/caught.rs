@@ -58,7 +58,7 @@ impl Caught {
 /// What the output that was not reported yet shows, unless the program stops at such exceptions anyway, or just did. Of
 /// one that has failed, a stack that only may have been caught may as well be what it has failed with.
 pub(super) async fn in_new_output(session: &Session, has_failed: bool) -> Option<Caught> {
-    if !passes_over_caught(session).await {
+    if !ignores_caught(session).await {
         return None;
     }
     let output = session.new_output(READ).with_whole_lines().text();
@@ -77,14 +77,14 @@ pub(super) async fn by_server(session: &Session, settled: &mut Settled, status: 
     if let Settled::Running { remarks, .. } | Settled::Ended { remarks, .. } = settled
         && status == INTERNAL_SERVER_ERROR
         && remarks.caught.is_none()
-        && passes_over_caught(session).await
+        && ignores_caught(session).await
     {
         remarks.caught = Some(Caught::Answered(status));
     }
 }
 
 /// Whether the program does not stop at what is caught.
-async fn passes_over_caught(session: &Session) -> bool {
+async fn ignores_caught(session: &Session) -> bool {
     let mode = session.exception_breakpoints().await.map(|(wanted, _)| wanted.mode);
     matches!(mode, Ok(ExceptionMode::None | ExceptionMode::Uncaught))
 }

@@ -6,13 +6,13 @@ use crate::Context;
 
 /// Closes a session unless it is told what becomes of it.
 #[derive(Debug)]
-pub struct Closing<'a> {
+pub struct CloseOnDrop<'a> {
     context: &'a Context,
     session: Session,
     armed: bool,
 }
 
-impl<'a> Closing<'a> {
+impl<'a> CloseOnDrop<'a> {
     /// For a session that nobody else knows of, or that is closed afterwards in any case. One that is not
     /// `armed` is left as it is when the call is given up.
     pub fn new(context: &'a Context, session: &Session, armed: bool) -> Self {
@@ -33,7 +33,7 @@ impl<'a> Closing<'a> {
     }
 }
 
-impl Drop for Closing<'_> {
+impl Drop for CloseOnDrop<'_> {
     fn drop(&mut self) {
         if self.armed {
             let (sessions, session) = (self.context.sessions.clone(), self.session.clone());

@@ -43,7 +43,7 @@ pub(super) async fn go_on(session: &Session) -> Result<(), ToolError> {
         match session.resume().await {
             // One that was running when it was asked may have ended since.
             Ok(()) | Err(Error::NotPaused { state: "running" }) => {}
-            Err(error) => return Err(never_came_up(session).unwrap_or(error).into()),
+            Err(error) => return Err(start_failure(session).unwrap_or(error).into()),
         }
     }
     Ok(())
@@ -61,7 +61,7 @@ pub(super) async fn must_be_debugged(session: &Session) -> Result<(), ToolError>
 }
 
 /// Why there is no program, when its start failed. Nobody may have been told, if the start outlasted its call.
-fn never_came_up(session: &Session) -> Option<Error> {
+fn start_failure(session: &Session) -> Option<Error> {
     match session.execution() {
         Execution::Ended(end) => match &*end {
             End::NotStarted(_) => {
@@ -129,7 +129,7 @@ pub async fn pause(
                  with a longer timeout";
     let mut notes = vec![asked.to_owned()];
     // A debugger that does not answer knows nothing of it.
-    notes.extend(timeout(deadlines::ACKNOWLEDGE, whereabouts(session)).await.unwrap_or_default());
+    notes.extend(timeout(deadlines::ACKNOWLEDGE, thread_locations(session)).await.unwrap_or_default());
     Ok(settled.with_notes(notes))
 }
 
@@ -150,11 +150,11 @@ pub(super) fn held_by_signal(pid: u32) -> String {
 
 /// How long a pause waits unless it is told otherwise.
 pub fn pause_wait(bounds: &Bounds, timeout_ms: Option<u64>, limits: Limits) -> Result<Wait, Error> {
-    Wait::or(bounds, timeout_ms, bounds.usual_pause(), limits)
+    Wait::or(bounds, timeout_ms, bounds.default_pause(), limits)
 }
 
 /// Where the threads of a running program are, one sentence each.
-pub async fn whereabouts(session: &Session) -> Vec<String> {
+pub async fn thread_locations(session: &Session) -> Vec<String> {
     let Ok(threads) = session.threads().await else { return Vec::new() };
     let mut notes = Vec::new();
     for thread in threads.iter().take(10) {

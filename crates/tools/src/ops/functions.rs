@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::launch::Start;
 use engine::session::Session;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use engine::sources::distance;
 use regex::{Regex, RegexBuilder};
 
@@ -61,7 +61,7 @@ impl Pattern {
 
 /// The breakpoints that were set.
 #[derive(Debug, Default)]
-pub struct Set {
+pub struct FunctionBreakpointsSet {
     /// Each with what there is to know of its place. At least one.
     pub breakpoints: Vec<(Breakpoint, Option<String>)>,
     /// What was left out.
@@ -70,13 +70,18 @@ pub struct Set {
 
 /// Sets breakpoints at the entries of the functions that are meant. A name may be that of any function; a regular
 /// expression is matched with those of the source files in and below the folder of the program.
-pub async fn set_breakpoints(session: &Session, pattern: &Pattern, rule: &Rule) -> Result<Set, ToolError> {
-    let mut set = Set::default();
+pub async fn set_breakpoints(
+    session: &Session,
+    pattern: &Pattern,
+    rule: &Rule,
+) -> Result<FunctionBreakpointsSet, ToolError> {
+    let mut set = FunctionBreakpointsSet::default();
     let regex = match pattern {
         Pattern::Name(name) => {
             let (function, rule) = (Some(name.clone()), rule.clone());
-            set.breakpoints
-                .push(session.set_breakpoint(Wanted { function, rule, ..Wanted::default() }).await?);
+            set.breakpoints.push(
+                session.set_breakpoint(PlaceRequest { function, rule, ..PlaceRequest::default() }).await?,
+            );
             return Ok(set);
         }
         Pattern::Matching(regex) => regex,
@@ -89,7 +94,7 @@ pub async fn set_breakpoints(session: &Session, pattern: &Pattern, rule: &Rule) 
         for function in session.code(file).await.unwrap_or_default().functions {
             if regex.is_match(&function.name) && set.breakpoints.len() < MOST {
                 let (file, function) = (Some(file.clone()), Some(function.name));
-                let wanted = Wanted { file, function, rule: rule.clone(), ..Wanted::default() };
+                let wanted = PlaceRequest { file, function, rule: rule.clone(), ..PlaceRequest::default() };
                 set.breakpoints.push(session.set_breakpoint(wanted).await?);
             } else if !regex.is_match(&function.name) {
                 names.push(function.name);
@@ -110,7 +115,7 @@ pub async fn set_breakpoints(session: &Session, pattern: &Pattern, rule: &Rule) 
 }
 
 /// What to say of a function that was not entered: the files that have it, or else the names that are like it.
-pub(super) async fn whereabouts(session: &Session, name: &str) -> String {
+pub(super) async fn similar_functions(session: &Session, name: &str) -> String {
     let Ok(folder) = folder(session).await else { return String::new() };
     let (mut with_it, mut similar) = (Vec::new(), Vec::new());
     for file in files(session, &folder) {

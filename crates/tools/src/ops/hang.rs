@@ -9,8 +9,8 @@
 mod computing;
 mod conclusion;
 mod deadlock;
+mod finding;
 mod motion;
-mod said;
 mod sampler;
 mod tree;
 mod waiting;
@@ -28,9 +28,9 @@ use engine::model::stop::{End, ExceptionBreakpoints, ExceptionMode};
 use engine::session::Session;
 use tokio::time::Instant;
 
-pub use self::motion::{Change, LoopSeen};
+pub use self::motion::{Change, LoopObservation};
 pub use self::tree::text as tree_text;
-use self::watch::Watch;
+use self::watch::HangWatch;
 use super::settle::{Settled, Wait, with_progress};
 use super::{execution, lifecycle};
 use crate::{Context, ToolError};
@@ -42,7 +42,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What to diagnose.
 #[derive(Debug)]
-pub struct Hang {
+pub struct HangRequest {
     /// The program to start; none for the one that is there, running or suspended.
     pub launch: Option<Launch>,
     /// How far samples are apart.
@@ -127,11 +127,11 @@ pub struct Diagnosis {
     /// The user's frames of the thread that is to blame, innermost first; all its frames when none is the user's.
     pub stack: Vec<SampledFrame>,
     /// The loop that it is in.
-    pub found: Option<LoopSeen>,
+    pub found: Option<LoopObservation>,
     /// The lines that it was on in that loop, with the number of samples.
     pub lines: Vec<(u32, u64)>,
     /// The threads of all its processes.
-    pub threads: Vec<ThreadSeen>,
+    pub threads: Vec<ThreadObservation>,
     /// What else it waits for.
     pub pending: Vec<Waiting>,
     /// All samples, merged.
@@ -150,7 +150,7 @@ pub struct Diagnosis {
 
 /// A thread, and what it was doing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ThreadSeen {
+pub struct ThreadObservation {
     /// Its name.
     pub name: String,
     /// Its process.
@@ -189,7 +189,11 @@ pub fn check_times(
 /// and has not ended is still there afterwards: it is suspended where that was possible.
 ///
 /// Errors are those of starting; whatever happens later is a verdict.
-pub async fn hang(session: &Session, request: Hang, context: &Context) -> Result<Diagnosis, ToolError> {
+pub async fn hang(
+    session: &Session,
+    request: HangRequest,
+    context: &Context,
+) -> Result<Diagnosis, ToolError> {
     let adapter = session.adapter();
     if !adapter.observation().samples {
         let instead = "pause the program, and read the stacks of its threads";
@@ -217,7 +221,7 @@ pub async fn hang(session: &Session, request: Hang, context: &Context) -> Result
             execution::acknowledged(execution::go_on(session), request.wait).await?;
         }
     }
-    let mut watch = Watch::new(session, is_ours, until);
+    let mut watch = HangWatch::new(session, is_ours, until);
     let watching = async {
         let came = watch.run().await?;
         watch.conclude(came, request.leave_paused || is_ours, request.wait.limits).await

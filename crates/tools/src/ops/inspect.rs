@@ -187,7 +187,7 @@ fn limit(session: &Session, timeout_ms: Option<u64>) -> Result<Duration, Error> 
     let bounds = &session.policy().bounds;
     match timeout_ms {
         Some(asked) => Ok(Duration::from_millis(bounds.within("longest_evaluate", "timeout", asked)?)),
-        None => Ok(bounds.usual_evaluate()),
+        None => Ok(bounds.default_evaluate()),
     }
 }
 
@@ -204,7 +204,7 @@ pub async fn variables(
 
 /// Children that were asked for by their names.
 #[derive(Clone, Debug)]
-pub struct Named {
+pub struct NamedChildren {
     /// Those that were found.
     pub children: Children<Reference>,
     /// The names that were not.
@@ -239,7 +239,7 @@ pub async fn named(
     reference: u64,
     names: &[String],
     text: usize,
-) -> Result<Named, ToolError> {
+) -> Result<NamedChildren, ToolError> {
     let until = Instant::now() + deadlines::READ;
     let mut children = Children { variables: Vec::new(), total: 0, start: 0, hidden: 0 };
     let (mut start, mut searched) = (0, None);
@@ -273,5 +273,5 @@ pub async fn named(
         }
     }
     let missing = missing(&children, names);
-    Ok(Named { children, missing, searched })
+    Ok(NamedChildren { children, missing, searched })
 }

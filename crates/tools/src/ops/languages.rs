@@ -23,7 +23,7 @@ pub async fn languages(host: &dyn Host, safety: &Safety) -> Vec<Language> {
     let mut found = Vec::new();
     for adapter in adapter::all() {
         let here = std::env::current_dir().ok().map(|folder| folder.join("program"));
-        let guarded = Guarded::looking(host, safety, None);
+        let guarded = Guarded::for_reading(host, safety, None);
         let runtime = adapter.locate(&guarded, None, here.as_deref()).await;
         found.push(Language {
             adapter,

@@ -13,7 +13,7 @@ use engine::session::{Outcome, Session};
 use engine::sources;
 use tokio::time::Instant;
 
-use super::closing::Closing;
+use super::closing::CloseOnDrop;
 use super::command::Command;
 use super::settle::{Settled, Wait, describe, settle, with_progress};
 use crate::{Context, ToolError};
@@ -52,7 +52,7 @@ pub async fn start_command(
     let title = command.title();
     let Command { adapter, executable, launch: program } = command;
     let session = context.sessions.open(adapter, title, executable)?;
-    let closing = Closing::new(context, &session, true);
+    let closing = CloseOnDrop::new(context, &session, true);
     let settled = launch(&session, program, wait, context).await;
     closing.settle(settled.is_err()).await;
     Ok((session, settled?))

@@ -16,7 +16,7 @@ const OPENED: usize = 300;
 
 /// What to read of a value.
 #[derive(Clone, Copy, Debug)]
-pub struct Depth {
+pub struct ReadLimits {
     /// How many levels: 1 is the properties alone.
     pub levels: usize,
     /// The first of its properties.
@@ -62,16 +62,24 @@ pub fn levels(bounds: &Bounds, asked: Option<usize>, usual: usize) -> Result<usi
 
 /// Reads the properties of a value, and of those that are values with properties themselves, level by level. A
 /// value that contains itself is not opened again.
-pub async fn properties(session: &Session, object: Reference, depth: Depth) -> Result<Properties, ToolError> {
-    let mut reading =
-        Reading { session, text: depth.text, left: OPENED, until: Instant::now() + engine::deadlines::READ };
+pub async fn properties(
+    session: &Session,
+    object: Reference,
+    depth: ReadLimits,
+) -> Result<Properties, ToolError> {
+    let mut reading = ObjectReader {
+        session,
+        text: depth.text,
+        left: OPENED,
+        until: Instant::now() + engine::deadlines::READ,
+    };
     let page = Page { start: depth.start, count: depth.count, special: false, internals: false };
     let id = object.to_string();
     let read = reading.read(vec![object], page, depth.levels.max(1)).await;
     read.map_err(|error| ToolError::no_object(&id, error))
 }
 
-struct Reading<'a> {
+struct ObjectReader<'a> {
     session: &'a Session,
     text: usize,
     /// How many more values may be opened.
@@ -79,7 +87,7 @@ struct Reading<'a> {
     until: Instant,
 }
 
-impl Reading<'_> {
+impl ObjectReader<'_> {
     /// Reads the last one of a path of values.
     fn read(
         &mut self,

@@ -12,14 +12,14 @@ use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::model::variable::Value;
 use engine::session::Session;
 use engine::session::UntilNextStop;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use engine::snapshot::Caller;
 use tokio::time::Instant;
 
 use super::caught;
-use super::functions::whereabouts;
+use super::functions::similar_functions;
 use super::settle::{Settled, Wait, settle_or};
-use super::trigger::{Armed, Trigger, Triggered};
+use super::trigger::{PendingTrigger, Trigger, TriggerProgress};
 use super::unreached::not_stopped_at;
 use super::{execution, inspect, lifecycle};
 use crate::{Context, Next, ToolError};
@@ -30,7 +30,7 @@ pub struct RunUntil {
     /// The program to start; none to go on with the one that is there.
     pub launch: Option<Launch>,
     /// Where to stop; any of them.
-    pub places: Vec<Wanted>,
+    pub places: Vec<PlaceRequest>,
     /// The exceptions to stop at. None for uncaught ones, and where a trigger is all there is to see, for those that no
     /// code of the user's catches from then on: a framework catches what a handler throws.
     pub exceptions: Option<ExceptionBreakpoints>,
@@ -62,7 +62,7 @@ pub fn whole(bounds: &Bounds) -> Limits {
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Ran {
+pub struct RunUntilResult {
     /// What the program is doing now.
     pub settled: Settled,
     /// The frames that called the innermost one, when they were asked for.
@@ -74,7 +74,7 @@ pub struct Ran {
     /// What else is to be known of the places.
     pub notes: Vec<String>,
     /// What came of the trigger.
-    pub triggered: Option<Triggered>,
+    pub triggered: Option<TriggerProgress>,
 }
 
 /// Where a breakpoint is that was asked for on another line.
@@ -85,7 +85,11 @@ fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
 
 /// Runs a program until one of the places, an exception, or its end, and evaluates there. The places are
 /// forgotten afterwards; when the time is over first, at the next stop.
-pub async fn run_until(session: &Session, request: RunUntil, context: &Context) -> Result<Ran, ToolError> {
+pub async fn run_until(
+    session: &Session,
+    request: RunUntil,
+    context: &Context,
+) -> Result<RunUntilResult, ToolError> {
     session.remove_before_next_stop().await;
     let mut guarded = Guarded { session, own: UntilNextStop::default() };
     let (mut notes, mut planned, mut missed) = (Vec::new(), Vec::new(), Vec::new());
@@ -108,9 +112,9 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
     let mut settled = go(session, request.launch, request.wait, armed.as_mut(), context).await?;
     let triggered = match armed {
         Some(armed) if matches!(settled, Settled::Ended { .. }) => Some(armed.finish_soon().await),
-        armed => armed.map(Armed::finish),
+        armed => armed.map(PendingTrigger::finish),
     };
-    if let Some(Triggered::Answered(response)) = &triggered {
+    if let Some(TriggerProgress::Answered(response)) = &triggered {
         caught::by_server(session, &mut settled, response.status).await;
     }
     if let Settled::Ended { unreached, .. } = &mut settled {
@@ -134,7 +138,7 @@ pub async fn run_until(session: &Session, request: RunUntil, context: &Context) 
         }
         values = evaluate_all(session, request.expressions, limits.value.saturating_mul(5)).await;
     }
-    Ok(Ran { settled, callers, values, missed, notes, triggered })
+    Ok(RunUntilResult { settled, callers, values, missed, notes, triggered })
 }
 
 /// Starts the program, or lets the one go on that is there, and waits for its next stop. What a trigger led to
@@ -143,7 +147,7 @@ async fn go(
     session: &Session,
     launch: Option<Launch>,
     wait: Wait,
-    armed: Option<&mut Armed>,
+    armed: Option<&mut PendingTrigger>,
     context: &Context,
 ) -> Result<Settled, ToolError> {
     let began = Instant::now();
@@ -174,7 +178,7 @@ async fn not_reached(session: &Session, ids: &[BreakpointId]) -> Vec<String> {
     for breakpoint in passed_by {
         let mut sentence = not_stopped_at(&breakpoint);
         if let BreakpointTarget::Function { name } = &breakpoint.place {
-            sentence.push_str(&whereabouts(session, name).await);
+            sentence.push_str(&similar_functions(session, name).await);
         }
         missed.push(sentence);
     }
@@ -204,7 +208,7 @@ pub(super) async fn evaluate_all(
     expressions: Vec<String>,
     text: usize,
 ) -> Vec<(String, Result<Value<Reference>, ToolError>)> {
-    let usual = session.policy().bounds.usual_evaluate();
+    let usual = session.policy().bounds.default_evaluate();
     let limit = usual * 2;
     let until = Instant::now() + limit;
     let mut values = Vec::new();

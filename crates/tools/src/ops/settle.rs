@@ -9,7 +9,7 @@ use engine::model::limits::Limits;
 use engine::model::stop::End;
 use engine::output::Excerpt;
 use engine::session::{Outcome, Session};
-use engine::snapshot::{self, Failed, Snapshot};
+use engine::snapshot::{self, RuleFailure, Snapshot};
 use tokio::time::Instant;
 
 use super::caught::{self, Caught};
@@ -32,12 +32,12 @@ pub struct Wait {
 impl Wait {
     /// As it is when a call says nothing of it.
     pub fn usual(bounds: &Bounds) -> Self {
-        Self { timeout: bounds.usual_wait(), limits: bounds.report() }
+        Self { timeout: bounds.default_wait(), limits: bounds.report() }
     }
 
     /// As long as a call asks for by its `timeout`, else as long as is usual. To ask for more than may be is an error.
     pub fn new(bounds: &Bounds, timeout_ms: Option<u64>, limits: Limits) -> Result<Self, Error> {
-        Self::or(bounds, timeout_ms, bounds.usual_wait(), limits)
+        Self::or(bounds, timeout_ms, bounds.default_wait(), limits)
     }
 
     /// The same where another time is usual.
@@ -49,7 +49,7 @@ impl Wait {
     ) -> Result<Self, Error> {
         let timeout = match timeout_ms {
             Some(asked) => Duration::from_millis(bounds.within("longest_wait", "timeout", asked)?),
-            None => usual.min(bounds.most_wait()),
+            None => usual.min(bounds.max_wait()),
         };
         Ok(Self { timeout, limits })
     }
@@ -73,7 +73,7 @@ pub enum Settled {
         /// What of it runs, and how.
         runs: Runs,
         /// What else there is to say.
-        remarks: Remarks,
+        remarks: RunNotes,
     },
     /// It has ended.
     Ended {
@@ -84,22 +84,22 @@ pub enum Settled {
         /// The breakpoints that it ended without.
         unreached: Vec<Unreached>,
         /// What else there is to say.
-        remarks: Remarks,
+        remarks: RunNotes,
     },
 }
 
 /// What there is to say of a program beside its state.
 #[derive(Debug, Default)]
-pub struct Remarks {
+pub struct RunNotes {
     /// Conditions and log messages that failed.
-    pub failures: Vec<Failed>,
+    pub failures: Vec<RuleFailure>,
     /// An exception that something other than the user's code has caught.
     pub caught: Option<Caught>,
     /// What else needs saying.
     pub notes: Vec<String>,
 }
 
-impl Remarks {
+impl RunNotes {
     /// The notes, a sentence each.
     pub fn notes(&self, words: Words) -> Vec<String> {
         let caught = self.caught.iter().map(|caught| caught.sentence(words));
@@ -162,12 +162,12 @@ pub async fn with_progress<T>(session: &Session, context: &Context, work: impl F
     loop {
         tokio::select! {
             result = &mut work => return result,
-            () = tokio::time::sleep(PROGRESS) => tell(session, context, began),
+            () = tokio::time::sleep(PROGRESS) => report_progress(session, context, began),
         }
     }
 }
 
-fn tell(session: &Session, context: &Context, began: Instant) {
+fn report_progress(session: &Session, context: &Context, began: Instant) {
     let Some(report) = &context.report else { return };
     let seconds = began.elapsed().as_secs();
     let doing = session.progress();
@@ -186,8 +186,8 @@ async fn runs(session: &Session) -> Runs {
     session.program_ended().await.ok().flatten().map_or(Runs::Program, Runs::Others)
 }
 
-async fn remarks(session: &Session, has_failed: bool) -> Remarks {
-    Remarks {
+async fn remarks(session: &Session, has_failed: bool) -> RunNotes {
+    RunNotes {
         failures: snapshot::failures(session).await,
         caught: caught::in_new_output(session, has_failed).await,
         notes: Vec::new(),

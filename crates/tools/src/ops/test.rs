@@ -32,7 +32,7 @@ use tokio::time::Instant;
 use self::conclusion::{TestRunEnd, conclude};
 pub use self::runner::Runner;
 pub use self::throws::Throw;
-use self::throws::{AllThrows, Throws};
+use self::throws::{CollectedThrows, ThrowCollector};
 use super::command::Command;
 use super::hang::{self, Diagnosis};
 use super::settle::{Wait, with_progress};
@@ -58,7 +58,7 @@ pub struct Test {
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Tested {
+pub struct TestRunResult {
     /// In a word.
     pub verdict: Verdict,
     /// Who ran the tests, where that is known.
@@ -82,7 +82,7 @@ pub struct Tested {
     /// Names of tests that there are, the most similar first, when none was run.
     pub similar: Vec<String>,
     /// Where a program is that did not end in time, and the test that it was in.
-    pub hang: Option<Hang>,
+    pub hang: Option<TestHang>,
     /// What the runner has kept of the output of tests that did not fail.
     pub captured: Vec<Captured>,
     /// The last of what the program wrote.
@@ -145,7 +145,7 @@ pub struct Failure {
 
 /// A program that did not end in time.
 #[derive(Debug)]
-pub struct Hang {
+pub struct TestHang {
     /// The test that it was in.
     pub test: Option<String>,
     /// Why it does not end.
@@ -166,7 +166,7 @@ pub fn open(context: &Context, command: &Command) -> Result<Session, ToolError> 
 /// session afterwards.
 ///
 /// Errors are those of starting the program; whatever happens later is told.
-pub async fn test(session: &Session, request: Test, context: &Context) -> Result<Tested, ToolError> {
+pub async fn test(session: &Session, request: Test, context: &Context) -> Result<TestRunResult, ToolError> {
     let adapter = session.adapter();
     if !adapter.observation().reports_tests {
         let instead = "start the test program in a debug session, and stop it where it fails";
@@ -188,7 +188,7 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
         launch.env.insert(NO_COLOR.to_owned(), Some("1".to_owned()));
     }
     session.set_exception_breakpoints(ExceptionMode::UserUnhandled.into()).await?;
-    let least = deadlines::START.min(session.policy().bounds.most_wait());
+    let least = deadlines::START.min(session.policy().bounds.max_wait());
     let until = Instant::now() + request.wait.timeout.max(least);
     let begun = lifecycle::begin_launch(session, launch, request.wait, context).await;
     let (late, notes) = match begun {
@@ -197,14 +197,21 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
             // `node --test` looks for its files before it runs anything that could be debugged.
             let Execution::Ended(end) = session.execution() else { return Err(error) };
             let output = session.output().tail(0, request.wait.limits.output);
-            return if node::finds_none(&output.text()) {
-                conclude(session, &request, runner, &reports, AllThrows::default(), TestRunEnd::Ended(end))
+            return if node::found_no_tests(&output.text()) {
+                conclude(
+                    session,
+                    &request,
+                    runner,
+                    &reports,
+                    CollectedThrows::default(),
+                    TestRunEnd::Ended(end),
+                )
             } else {
                 Err(error)
             };
         }
     };
-    let mut throws = Throws::new(session, &reports, request.wait.limits, go_folder.clone());
+    let mut throws = ThrowCollector::new(session, &reports, request.wait.limits, go_folder.clone());
     let outcome = match late {
         Some(_) => Outcome::Running,
         None => with_progress(session, context, throws.watch(until, request.keeps)).await?,
@@ -227,12 +234,12 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     if go_folder.is_some() {
         go::compare(&mut tested);
     }
-    Ok(Tested { notes: notes.into_iter().chain(tested.notes).collect(), ..tested })
+    Ok(TestRunResult { notes: notes.into_iter().chain(tested.notes).collect(), ..tested })
 }
 
 /// Finds out why a program did not end in time. It is suspended afterwards, where that is possible.
 async fn diagnose(session: &Session, wait: Wait, context: &Context) -> Option<Box<Diagnosis>> {
     let wait = Wait { timeout: WATCHED, ..wait };
-    let request = hang::Hang { launch: None, interval: hang::INTERVAL, leave_paused: true, wait };
+    let request = hang::HangRequest { launch: None, interval: hang::INTERVAL, leave_paused: true, wait };
     hang::hang(session, request, context).await.ok().map(Box::new)
 }

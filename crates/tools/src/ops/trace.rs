@@ -1,7 +1,7 @@
 //! Recording values at each pass of a place, over any length of run.
 //!
-//! The program writes the rows itself where its debugger knows how to make it do that ([`Way::Auto`]). The way
-//! that is always right is to stop at each pass, evaluate and go on ([`Way::Stop`], in `stopping.rs`). Both give
+//! The program writes the rows itself where its debugger knows how to make it do that ([`RecordMethod::Auto`]). The way
+//! that is always right is to stop at each pass, evaluate and go on ([`RecordMethod::Stop`], in `stopping.rs`). Both give
 //! the same rows.
 
 mod cells;
@@ -17,19 +17,19 @@ use engine::deadlines;
 use engine::model::ids::BreakpointId;
 use engine::model::launch::Launch;
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode, Stop, StopReason};
-use engine::recording::{Cells, Recorder};
-use engine::session::placing::Wanted;
+use engine::recording::{CellFormat, Recorder};
+use engine::session::placing::PlaceRequest;
 use engine::session::{Outcome, Session};
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::time::Instant;
 
-pub use self::outcome::{RowKey, TraceEndReason, Traced, key_of};
+pub use self::outcome::{RowKey, TraceEndReason, TraceResult, key_of};
 use self::outcome::{TraceEnd, conclude};
 use self::points::Points;
 pub use self::points::TracedPoint;
-use self::stopping::Stopping;
+use self::stopping::StopRecorder;
 use super::settle::{Wait, with_progress};
-use super::trigger::{Armed, Trigger};
+use super::trigger::{PendingTrigger, Trigger};
 use super::{execution, lifecycle};
 use crate::{Context, ToolError};
 
@@ -52,11 +52,11 @@ pub struct Trace {
     /// What becomes of the program when all rows are there.
     pub when_full: WhenFull,
     /// How values are written.
-    pub cells: Cells,
+    pub cells: CellFormat,
     /// How many frames of the stack to keep with each row. More than none needs stops.
     pub frames: usize,
     /// How the rows are come by.
-    pub way: Way,
+    pub way: RecordMethod,
     /// Stops for other reasons, such as a `debugger` statement, are passed over; else the first ends the trace.
     pub passes_others: bool,
     /// How long, and how much to tell of the program.
@@ -82,9 +82,9 @@ impl Trace {
             sample_every: 1,
             only_when_changed: false,
             when_full: WhenFull::End,
-            cells: Cells::Text(wait.limits.value),
+            cells: CellFormat::Text(wait.limits.value),
             frames: 0,
-            way: Way::Auto,
+            way: RecordMethod::Auto,
             passes_others: false,
             wait,
             clock: Clock::Call,
@@ -99,7 +99,7 @@ impl Trace {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Point {
     /// The place, with its condition.
-    pub wanted: Wanted,
+    pub wanted: PlaceRequest,
     /// Evaluated at each pass, in the frame that is there.
     pub expressions: Vec<String>,
 }
@@ -117,7 +117,7 @@ pub enum WhenFull {
 
 /// How the rows are come by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
+pub enum RecordMethod {
     /// The program writes them itself.
     #[default]
     Auto,
@@ -125,9 +125,9 @@ pub enum Way {
     Stop,
 }
 
-impl Way {
+impl RecordMethod {
     /// As `STILLFRAME_TRACE` says: `stop` is for the case that a program does not bear what is put into it.
-    pub fn of_the_server() -> Self {
+    pub fn from_environment() -> Self {
         if std::env::var_os("STILLFRAME_TRACE").is_some_and(|way| way == "stop") {
             Self::Stop
         } else {
@@ -171,7 +171,11 @@ pub enum Clock {
 /// that was started here is ended when its time is over or, unless it is to run on, when all rows are there.
 ///
 /// Errors are those of placing and starting; whatever happens later is told with the rows that there are.
-pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> Result<Traced, ToolError> {
+pub async fn trace(
+    session: &Session,
+    mut request: Trace,
+    context: &Context,
+) -> Result<TraceResult, ToolError> {
     let called = Instant::now();
     if request.launch.is_none() {
         execution::must_be_debugged(session).await?;
@@ -182,7 +186,7 @@ pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> 
     let trigger = request.trigger.take();
     let mut armed = trigger.map(|trigger| trigger.arm(session, request.wait.limits.output, None));
     let begun = begin(session, &mut request, called, context).await?;
-    let mut stopping = Stopping::new(session, &recorder, &points, &request);
+    let mut stopping = StopRecorder::new(session, &recorder, &points, &request);
     let end = if begun.is_late {
         TraceEnd::Settled(Outcome::Running)
     } else {
@@ -193,14 +197,14 @@ pub async fn trace(session: &Session, mut request: Trace, context: &Context) -> 
     let is_ending = matches!(end, TraceEnd::Full | TraceEnd::Settled(Outcome::Ended(_)));
     let triggered = match armed {
         Some(armed) if is_ending => Some(armed.finish_soon().await),
-        armed => armed.map(Armed::finish),
+        armed => armed.map(PendingTrigger::finish),
     };
     let traced = conclude(session, points, &recorder, &request, begun, end).await;
-    Ok(Traced { stacks, triggered, ..traced })
+    Ok(TraceResult { stacks, triggered, ..traced })
 }
 
 /// How a trace began.
-struct Begun {
+struct TraceStart {
     /// The program was started for it.
     is_ours: bool,
     /// The program was still being started when the time was over. It is ended like one that ran.
@@ -217,10 +221,11 @@ async fn begin(
     request: &mut Trace,
     called: Instant,
     context: &Context,
-) -> Result<Begun, ToolError> {
+) -> Result<TraceStart, ToolError> {
     let launch = request.launch.take();
     let at = milliseconds();
-    let mut begun = Begun { is_ours: launch.is_some(), is_late: false, at, until: called, notes: Vec::new() };
+    let mut begun =
+        TraceStart { is_ours: launch.is_some(), is_late: false, at, until: called, notes: Vec::new() };
     match launch {
         Some(launch) => {
             let (still, notes) = lifecycle::begin_launch(session, launch, request.wait, context).await?;
@@ -241,10 +246,10 @@ async fn begin(
 /// Waits until all rows are there, the program stops for another reason or ends, or the time is over.
 async fn wait(
     recorder: &Recorder,
-    stopping: &mut Stopping<'_>,
+    stopping: &mut StopRecorder<'_>,
     request: &Trace,
-    begun: &Begun,
-    armed: Option<&mut Armed>,
+    begun: &TraceStart,
+    armed: Option<&mut PendingTrigger>,
 ) -> Result<TraceEnd, ToolError> {
     let triggered = async {
         match armed {
@@ -282,10 +287,10 @@ async fn wait(
 impl Trace {
     /// Where nothing may be changed, the program does not evaluate by itself; nor does one in a language whose
     /// debugger cannot record.
-    fn way(&self, session: &Session) -> Way {
+    fn way(&self, session: &Session) -> RecordMethod {
         let records = session.adapter().observation().records;
         let stops = self.frames > 0 || session.policy().safety.read_only || !records;
-        if stops { Way::Stop } else { self.way }
+        if stops { RecordMethod::Stop } else { self.way }
     }
 }
 

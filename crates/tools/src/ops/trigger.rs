@@ -31,7 +31,7 @@ pub enum Trigger {
 
 /// What came of it.
 #[derive(Clone, Debug)]
-pub enum Triggered {
+pub enum TriggerProgress {
     /// The program does not listen yet.
     Waiting,
     /// It is under way.
@@ -49,7 +49,7 @@ pub enum Triggered {
     Failed(String),
 }
 
-impl Triggered {
+impl TriggerProgress {
     /// Nothing more comes of it.
     fn is_final(&self) -> bool {
         !matches!(self, Self::Waiting | Self::Pending)
@@ -58,9 +58,9 @@ impl Triggered {
 
 /// A trigger that waits or is under way. One whose call is given up is taken back.
 #[derive(Debug)]
-pub struct Armed {
+pub struct PendingTrigger {
     task: AbortHandle,
-    progress: watch::Receiver<Triggered>,
+    progress: watch::Receiver<TriggerProgress>,
     is_kept: bool,
 }
 
@@ -68,10 +68,10 @@ impl Trigger {
     /// Arms it for the program of a session. No more than `limit` bytes of what comes back are kept. When it goes off while
     /// somebody waits for it, the program begins to stop at `exceptions`: how it starts is of no interest then, and to
     /// watch all that is thrown there would take its time.
-    pub fn arm(self, session: &Session, limit: usize, exceptions: Option<ExceptionMode>) -> Armed {
-        let (publish, progress) = watch::channel(Triggered::Waiting);
+    pub fn arm(self, session: &Session, limit: usize, exceptions: Option<ExceptionMode>) -> PendingTrigger {
+        let (publish, progress) = watch::channel(TriggerProgress::Waiting);
         let task = tokio::spawn(self.run(session.clone(), limit, exceptions, publish)).abort_handle();
-        Armed { task, progress, is_kept: false }
+        PendingTrigger { task, progress, is_kept: false }
     }
 
     async fn run(
@@ -79,7 +79,7 @@ impl Trigger {
         session: Session,
         limit: usize,
         exceptions: Option<ExceptionMode>,
-        publish: watch::Sender<Triggered>,
+        publish: watch::Sender<TriggerProgress>,
     ) {
         let mut execution = session.watch();
         // An earlier program of the session may have ended.
@@ -96,10 +96,10 @@ impl Trigger {
         let done = match done {
             Some(done) => done,
             // What it sent last may still be on the way.
-            None if matches!(*publish.borrow(), Triggered::Pending) => {
-                timeout(deadlines::DRAIN, work).await.unwrap_or_else(|_| ended_first())
+            None if matches!(*publish.borrow(), TriggerProgress::Pending) => {
+                timeout(deadlines::DRAIN, work).await.unwrap_or_else(|_| ended_before_trigger())
             }
-            None => ended_first(),
+            None => ended_before_trigger(),
         };
         publish.send_replace(done);
     }
@@ -109,8 +109,8 @@ impl Trigger {
         session: &Session,
         limit: usize,
         exceptions: Option<ExceptionMode>,
-        publish: &watch::Sender<Triggered>,
-    ) -> Triggered {
+        publish: &watch::Sender<TriggerProgress>,
+    ) -> TriggerProgress {
         let wanted = match &self {
             Self::Http(request) => request.port(),
             Self::Command(_) => None,
@@ -120,38 +120,38 @@ impl Trigger {
             // Without it the request is sent all the same.
             let _ = session.set_exception_breakpoints(mode.into()).await;
         }
-        publish.send_replace(Triggered::Pending);
+        publish.send_replace(TriggerProgress::Pending);
         let done = match self {
-            Self::Http(request) => request.send(port, limit).await.map(Triggered::Answered),
+            Self::Http(request) => request.send(port, limit).await.map(TriggerProgress::Answered),
             Self::Command(client) => client.run(session, limit).await,
         };
-        done.unwrap_or_else(Triggered::Failed)
+        done.unwrap_or_else(TriggerProgress::Failed)
     }
 }
 
-impl Armed {
+impl PendingTrigger {
     /// Waits until it is over, and what follows from it has had its time.
     pub async fn over(&mut self) {
-        if self.progress.wait_for(Triggered::is_final).await.is_err() {
+        if self.progress.wait_for(TriggerProgress::is_final).await.is_err() {
             std::future::pending::<()>().await;
         }
         sleep(deadlines::TRIGGERED).await;
     }
 
     /// What has come of it when the call is done. It goes on by itself, as long as the program does.
-    pub fn finish(mut self) -> Triggered {
+    pub fn finish(mut self) -> TriggerProgress {
         self.is_kept = true;
         self.progress.borrow().clone()
     }
 
     /// The same of a program that has ended, or is ended next. What is nearly there is waited for.
-    pub async fn finish_soon(mut self) -> Triggered {
-        let _ = timeout(deadlines::DRAIN * 2, self.progress.wait_for(Triggered::is_final)).await;
+    pub async fn finish_soon(mut self) -> TriggerProgress {
+        let _ = timeout(deadlines::DRAIN * 2, self.progress.wait_for(TriggerProgress::is_final)).await;
         self.finish()
     }
 }
 
-impl Drop for Armed {
+impl Drop for PendingTrigger {
     fn drop(&mut self) {
         if !self.is_kept {
             self.task.abort();
@@ -159,12 +159,12 @@ impl Drop for Armed {
     }
 }
 
-fn ended_first() -> Triggered {
-    Triggered::Failed("the program ended first".to_owned())
+fn ended_before_trigger() -> TriggerProgress {
+    TriggerProgress::Failed("the program ended first".to_owned())
 }
 
 /// Waits until the program listens, at `wanted` where that is given, and gives the port.
-async fn listens(session: &Session, wanted: Option<u16>, publish: &watch::Sender<Triggered>) -> u16 {
+async fn listens(session: &Session, wanted: Option<u16>, publish: &watch::Sender<TriggerProgress>) -> u16 {
     let mut debuggees = Vec::new();
     loop {
         // To ask counts as use of the session, which is nobody's when the call is done.

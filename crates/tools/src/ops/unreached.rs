@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use engine::model::breakpoint::{Breakpoint, BreakpointTarget, Fate};
+use engine::model::breakpoint::{Breakpoint, BreakpointFate, BreakpointTarget};
 use engine::model::ids::BreakpointId;
 use engine::model::stop::End;
 use engine::session::Session;
 use engine::sources;
 
-use super::functions::whereabouts;
+use super::functions::similar_functions;
 
 /// The most that are told one by one.
 const MOST: usize = 5;
@@ -21,12 +21,12 @@ pub struct Unreached {
     /// Where it is, in short.
     pub label: String,
     /// What became of it.
-    fate: Fated,
+    fate: UnreachedReason,
 }
 
 /// What became of a breakpoint that did not act.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Fated {
+enum UnreachedReason {
     /// No function of that name was entered, with this rule.
     NotEntered(String),
     /// It was never bound, for this reason.
@@ -39,13 +39,13 @@ impl Unreached {
     /// A sentence about it, in a vocabulary that has no ids.
     pub fn sentence(&self) -> String {
         match &self.fate {
-            Fated::NotEntered(_) => self.fate.to_string(),
+            UnreachedReason::NotEntered(_) => self.fate.to_string(),
             fate => format!("the breakpoint at {} {fate}", self.label),
         }
     }
 }
 
-impl fmt::Display for Fated {
+impl fmt::Display for UnreachedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotEntered(text) => f.write_str(text),
@@ -60,9 +60,9 @@ impl fmt::Display for Unreached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, label, fate } = self;
         match fate {
-            Fated::NotEntered(_) => write!(f, "{id}: {fate}"),
-            Fated::NeverBound(_) => write!(f, "{id} {fate}"),
-            Fated::NeverReached(_) => write!(f, "{id} at {label} {fate}"),
+            UnreachedReason::NotEntered(_) => write!(f, "{id}: {fate}"),
+            UnreachedReason::NeverBound(_) => write!(f, "{id} {fate}"),
+            UnreachedReason::NeverReached(_) => write!(f, "{id} at {label} {fate}"),
         }
     }
 }
@@ -74,10 +74,10 @@ pub async fn unreached(session: &Session, end: &End) -> Vec<Unreached> {
         return Vec::new();
     }
     let breakpoints = session.breakpoints().await.unwrap_or_default();
-    let mut unreached: Vec<Unreached> = breakpoints.iter().filter_map(tell).collect();
+    let mut unreached: Vec<Unreached> = breakpoints.iter().filter_map(unreached_breakpoint).collect();
     for (at, one) in unreached.iter_mut().enumerate() {
-        if let (Fated::NotEntered(text), true) = (&mut one.fate, at < MOST) {
-            text.push_str(&whereabouts(session, &one.label).await);
+        if let (UnreachedReason::NotEntered(text), true) = (&mut one.fate, at < MOST) {
+            text.push_str(&similar_functions(session, &one.label).await);
         }
     }
     unreached
@@ -90,16 +90,22 @@ pub fn shown(unreached: &[Unreached]) -> (&[Unreached], usize) {
 }
 
 /// One whose condition failed was reached, and is told of with that.
-fn tell(breakpoint: &Breakpoint) -> Option<Unreached> {
+fn unreached_breakpoint(breakpoint: &Breakpoint) -> Option<Unreached> {
     let Breakpoint { id, hits: 0, failures: None, enabled: true, .. } = breakpoint else { return None };
     let fate = match (&breakpoint.place, &breakpoint.fate) {
-        (_, Fate::Unknown) => return None,
+        (_, BreakpointFate::Unknown) => return None,
         (BreakpointTarget::Function { name }, fate) => {
-            Fated::NotEntered(format!("{}{}", not_entered(name, fate), rule(breakpoint)))
+            UnreachedReason::NotEntered(format!("{}{}", not_entered(name, fate), rule(breakpoint)))
         }
-        (_, Fate::Unbound(reason)) if may_have_been_loaded(reason) => Fated::NeverReached(rule(breakpoint)),
-        (_, Fate::Unbound(reason) | Fate::Refused(reason)) => Fated::NeverBound(reason.clone()),
-        (BreakpointTarget::Line { .. }, Fate::Bound(_)) => Fated::NeverReached(rule(breakpoint)),
+        (_, BreakpointFate::Unbound(reason)) if may_have_been_loaded(reason) => {
+            UnreachedReason::NeverReached(rule(breakpoint))
+        }
+        (_, BreakpointFate::Unbound(reason) | BreakpointFate::Refused(reason)) => {
+            UnreachedReason::NeverBound(reason.clone())
+        }
+        (BreakpointTarget::Line { .. }, BreakpointFate::Bound(_)) => {
+            UnreachedReason::NeverReached(rule(breakpoint))
+        }
     };
     Some(Unreached { id: *id, label: breakpoint.label(), fate })
 }
@@ -113,8 +119,11 @@ pub(super) fn not_stopped_at(breakpoint: &Breakpoint) -> String {
         BreakpointTarget::Function { name } => not_entered(name, &breakpoint.fate),
     };
     let why = match (&breakpoint.place, &breakpoint.fate) {
-        (_, Fate::Unbound(reason)) if may_have_been_loaded(reason) => String::new(),
-        (BreakpointTarget::Line { .. }, Fate::Unbound(reason) | Fate::Refused(reason)) => {
+        (_, BreakpointFate::Unbound(reason)) if may_have_been_loaded(reason) => String::new(),
+        (
+            BreakpointTarget::Line { .. },
+            BreakpointFate::Unbound(reason) | BreakpointFate::Refused(reason),
+        ) => {
             format!(": {reason}")
         }
         _ => String::new(),
@@ -128,12 +137,12 @@ fn may_have_been_loaded(reason: &str) -> bool {
 }
 
 /// One that was not found may have been entered all the same.
-fn not_entered(name: &str, fate: &Fate) -> String {
+fn not_entered(name: &str, fate: &BreakpointFate) -> String {
     match fate {
-        Fate::Unbound(_) | Fate::Refused(_) => {
+        BreakpointFate::Unbound(_) | BreakpointFate::Refused(_) => {
             format!("no function `{name}` was entered, and none is known in the files that were loaded")
         }
-        Fate::Unknown | Fate::Bound(_) => format!("no function `{name}` was entered"),
+        BreakpointFate::Unknown | BreakpointFate::Bound(_) => format!("no function `{name}` was entered"),
     }
 }
 
@@ -148,11 +157,11 @@ fn rule(breakpoint: &Breakpoint) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::model::breakpoint::{Binding, Failures, Pending, Planned, Rule};
+    use engine::model::breakpoint::{AdjustedPosition, Binding, Failures, Pending, Rule};
 
     use super::*;
 
-    fn breakpoint(fate: Fate) -> Breakpoint {
+    fn breakpoint(fate: BreakpointFate) -> Breakpoint {
         let place =
             BreakpointTarget::Line { path: "/src/app.js".into(), line: 10, column: None, anchor: None };
         Breakpoint {
@@ -160,7 +169,7 @@ mod tests {
             place,
             rule: Rule::default(),
             enabled: true,
-            planned: Planned::default(),
+            planned: AdjustedPosition::default(),
             binding: Binding::Pending(Pending::NotStarted),
             fate,
             hits: 0,
@@ -170,15 +179,15 @@ mod tests {
 
     #[test]
     fn a_breakpoint_that_did_nothing_is_told_with_the_reason() {
-        let unbound = || breakpoint(Fate::Unbound("the program has not loaded it".to_owned()));
-        let bound = || breakpoint(Fate::Bound(None));
+        let unbound = || breakpoint(BreakpointFate::Unbound("the program has not loaded it".to_owned()));
+        let bound = || breakpoint(BreakpointFate::Bound(None));
         let rule = Rule {
             condition: Some("x > 1".to_owned()),
             hit_condition: "% 5".parse().ok(),
             ..Rule::default()
         };
         let failures = Some(Failures { count: 1, message: "no".to_owned() });
-        let planned = Planned { line: Some(12), ..Planned::default() };
+        let planned = AdjustedPosition { line: Some(12), ..AdjustedPosition::default() };
         let table = [
             (unbound(), Some("bp-2 was never bound: the program has not loaded it")),
             (bound(), Some("bp-2 at app.js:10 was never reached")),
@@ -190,24 +199,27 @@ mod tests {
             (Breakpoint { hits: 1, ..bound() }, None),
             (Breakpoint { enabled: false, ..bound() }, None),
             (Breakpoint { failures, ..bound() }, None),
-            (breakpoint(Fate::Unknown), None),
+            (breakpoint(BreakpointFate::Unknown), None),
         ];
         for (breakpoint, expected) in table {
-            let told = tell(&breakpoint).map(|unreached| unreached.to_string());
+            let told = unreached_breakpoint(&breakpoint).map(|unreached| unreached.to_string());
             assert_eq!(told.as_deref(), expected, "{breakpoint:?}");
         }
     }
 
     #[test]
     fn without_ids_the_place_stands_for_the_breakpoint() {
-        let unbound = tell(&breakpoint(Fate::Unbound("the program has not loaded it".to_owned()))).unwrap();
+        let unbound = unreached_breakpoint(&breakpoint(BreakpointFate::Unbound(
+            "the program has not loaded it".to_owned(),
+        )))
+        .unwrap();
         let said = "the breakpoint at app.js:10 was never bound: the program has not loaded it";
         assert_eq!(unbound.sentence(), said);
     }
 
     #[test]
     fn five_are_told_and_the_rest_is_counted() {
-        let one = tell(&breakpoint(Fate::Bound(None))).unwrap();
+        let one = unreached_breakpoint(&breakpoint(BreakpointFate::Bound(None))).unwrap();
         let count = |of: usize| {
             let all = vec![one.clone(); of];
             let (told, more) = shown(&all);

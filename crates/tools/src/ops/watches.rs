@@ -50,7 +50,7 @@ pub async fn look(session: &Session) -> Result<Vec<Watched>, ToolError> {
         Some(frame) => {
             let mut watched = Vec::new();
             for watch in session.watches().list() {
-                let seen = session.glance(frame, &watch.expression).await;
+                let seen = session.evaluate_untracked(frame, &watch.expression).await;
                 watched.push(Watched { watch, seen });
             }
             Ok(watched)

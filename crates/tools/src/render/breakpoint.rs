@@ -1,7 +1,7 @@
 //! Breakpoints.
 
 use engine::error::UNDEBUGGED;
-use engine::model::breakpoint::{Binding, Breakpoint, Failures, Fate, Pending};
+use engine::model::breakpoint::{Binding, Breakpoint, BreakpointFate, Failures, Pending};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -98,10 +98,10 @@ pub fn unbound(breakpoint: &Breakpoint) -> Option<String> {
         Binding::Refused(reason) | Binding::Pending(Pending::NotLoaded(reason)) => reason.clone(),
         Binding::Pending(Pending::NotStarted) => {
             let last = match &breakpoint.fate {
-                Fate::Unbound(reason) | Fate::Refused(reason) => {
+                BreakpointFate::Unbound(reason) | BreakpointFate::Refused(reason) => {
                     format!("; the last time it was not: {reason}")
                 }
-                Fate::Unknown | Fate::Bound(_) => String::new(),
+                BreakpointFate::Unknown | BreakpointFate::Bound(_) => String::new(),
             };
             format!("no program runs; it is bound when one is started{last}")
         }

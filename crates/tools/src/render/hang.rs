@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::report::StopReport;
-use crate::ops::hang::{self, Diagnosis, LoopSeen, ThreadSeen};
+use crate::ops::hang::{self, Diagnosis, LoopObservation, ThreadObservation};
 
 /// Why a program does not end, or how it ended.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -189,7 +189,7 @@ impl From<&SampledFrame> for PlaceData {
 }
 
 impl LoopData {
-    fn new(seen: LoopSeen, lines: Vec<(u32, u64)>) -> Self {
+    fn new(seen: LoopObservation, lines: Vec<(u32, u64)>) -> Self {
         let changing = seen.changing.into_iter();
         let steady = seen.steady.into_iter();
         Self {
@@ -207,7 +207,7 @@ impl LoopData {
 }
 
 impl WaitData {
-    fn of_thread(thread: &ThreadSeen) -> Option<Self> {
+    fn of_thread(thread: &ThreadObservation) -> Option<Self> {
         let waiting = thread.blocked.as_ref()?;
         let place = thread.stack.first().map(PlaceData::from).filter(|place| place.line > 0);
         let at = place.map(|place| format!("{}:{}", place.file, place.line));
@@ -229,8 +229,8 @@ impl From<&Waiting> for WaitData {
     }
 }
 
-impl From<ThreadSeen> for ThreadData {
-    fn from(thread: ThreadSeen) -> Self {
+impl From<ThreadObservation> for ThreadData {
+    fn from(thread: ThreadObservation) -> Self {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a processor")]
         let percent = |demand: f64| (demand * 100.0).round().clamp(0.0, 100.0) as u32;
         Self {

@@ -7,7 +7,7 @@ use engine::model::variable::Children;
 use engine::output::Excerpt;
 use engine::session::Session;
 use engine::session::watches::Changed;
-use engine::snapshot::{Caller, Failed, Snapshot};
+use engine::snapshot::{Caller, RuleFailure, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -182,7 +182,7 @@ impl StopReport {
                     missed
                         .push(format!("and {more} more that were not reached: list_breakpoints tells them"));
                 }
-                Self::ended(&end, &output, remarks.notes(standard)).with_missed(missed)
+                Self::ended(&end, &output, remarks.notes(standard)).with_unreached(missed)
             }
         }
     }
@@ -268,7 +268,7 @@ impl StopReport {
 
     /// The same with what did not stop it: the first sentence in front of the message, and all of them in the notes.
     #[must_use]
-    pub fn with_missed(mut self, missed: Vec<String>) -> Self {
+    pub fn with_unreached(mut self, missed: Vec<String>) -> Self {
         if let Some(first) = missed.first() {
             let mut letters = first.chars();
             let begin = letters
@@ -320,7 +320,7 @@ pub fn after(did: &str, sentence: &str) -> String {
 }
 
 /// Notes with a sentence for each failure, breakpoints named by their ids.
-pub fn with_failures(failures: &[Failed], mut notes: Vec<String>) -> Vec<String> {
+pub fn with_failures(failures: &[RuleFailure], mut notes: Vec<String>) -> Vec<String> {
     notes.extend(failures.iter().map(ToString::to_string));
     notes
 }

@@ -13,7 +13,7 @@ use journal::visible::uncoloured;
 use super::report::ExceptionData;
 use super::traces::{compact, news};
 use super::{CallerData, HangReport, output_text, window};
-use crate::ops::test::{Counts, Failure, Hang, Tested, Throw, Verdict};
+use crate::ops::test::{Counts, Failure, TestHang, TestRunResult, Throw, Verdict};
 
 /// The most characters of a message in a line.
 const BRIEF: usize = 200;
@@ -227,13 +227,14 @@ impl Shown {
 
 impl TestData {
     /// The report. Captured output and what the runner says is cut to the limit for output.
-    pub fn new(tested: Tested, shown: Shown) -> Self {
+    pub fn new(tested: TestRunResult, shown: Shown) -> Self {
         let message = message(&tested);
         let limits = shown.limits;
         let is_said = tested.failure.is_some() && !shown.whole_output;
         let output = if is_said { without_report(&tested) } else { output_text(&tested.output) };
         let skipped = if is_said { 0 } else { tested.output.skipped };
-        let Tested { verdict, runner, end, counts, failure, mut others, problems, is_kept, .. } = tested;
+        let TestRunResult { verdict, runner, end, counts, failure, mut others, problems, is_kept, .. } =
+            tested;
         let in_full = |failure| {
             let data = FailureData::new(failure, limits);
             if is_kept { data } else { data.detached() }
@@ -264,7 +265,7 @@ impl TestData {
 
 /// What was written besides the runner's report of the failures, which are told one by one. It is at the end of
 /// each stream.
-fn without_report(tested: &Tested) -> String {
+fn without_report(tested: &TestRunResult) -> String {
     let mut output = tested.output.clone();
     let mut ended = Vec::new();
     output.pieces.retain_mut(|piece| {
@@ -303,7 +304,7 @@ fn is_report_head(line: &str) -> bool {
         || counts()
 }
 
-fn message(tested: &Tested) -> String {
+fn message(tested: &TestRunResult) -> String {
     let Counts { run, passed, failed, .. } = tested.counts;
     let of = |count: u64| if count == 1 { "1 test".to_owned() } else { format!("{count} tests") };
     let first = tested.failure.as_ref().and_then(|failure| failure.result.as_ref());
@@ -340,7 +341,7 @@ fn message(tested: &Tested) -> String {
     }
 }
 
-fn ended(tested: &Tested) -> String {
+fn ended(tested: &TestRunResult) -> String {
     tested.end.as_deref().map(End::to_string).unwrap_or_default()
 }
 
@@ -518,8 +519,8 @@ impl From<Side> for SideData {
     }
 }
 
-impl From<Hang> for HangData {
-    fn from(Hang { test, diagnosis }: Hang) -> Self {
+impl From<TestHang> for HangData {
+    fn from(TestHang { test, diagnosis }: TestHang) -> Self {
         Self { test, diagnosis: HangReport::new(*diagnosis) }
     }
 }

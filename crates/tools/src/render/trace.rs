@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{StopReport, TriggerReport, failed};
 use crate::ops::settle::Settled;
-use crate::ops::trace::{TraceEndReason, Traced, TracedPoint};
+use crate::ops::trace::{TraceEndReason, TraceResult, TracedPoint};
 
 /// How many bytes of rows an answer has. What is left out is in the middle.
 const BYTES: usize = 48 * 1024;
@@ -39,7 +39,7 @@ pub struct TraceReport {
     pub trigger: Option<TriggerReport>,
     /// Rows in the middle that the answer has no room for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub omitted: Option<Omitted>,
+    pub omitted: Option<OmittedRows>,
 }
 
 /// A place.
@@ -135,7 +135,7 @@ pub struct Totals {
 
 /// Rows that the answer has no room for.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Omitted {
+pub struct OmittedRows {
     /// The number of the first of them, counted from 1.
     pub from: usize,
     /// That of the last.
@@ -146,13 +146,13 @@ pub struct Omitted {
 
 impl TraceReport {
     /// The report. `was_started` is for a program that was started for the trace.
-    pub fn new(traced: Traced, was_started: bool) -> Self {
+    pub fn new(traced: TraceResult, was_started: bool) -> Self {
         let hits = traced.points.iter().map(|point| point.hits).sum();
         let limit = limit_note(&traced, hits);
-        let Traced { end_reason, settled, points, rows, began, notes, triggered, .. } = traced;
+        let TraceResult { end_reason, settled, points, rows, began, notes, triggered, .. } = traced;
         let total = rows.len();
         let omitted = omitted(&rows.iter().map(size).collect::<Vec<_>>());
-        let several = Several::of(&points, &rows);
+        let several = RowLabels::of(&points, &rows);
         let is_shown =
             |at: usize| omitted.as_ref().is_none_or(|omitted| at < omitted.from || at > omitted.to);
         let shown = (1..).zip(&rows).filter(|(at, _)| is_shown(*at));
@@ -219,7 +219,7 @@ fn report(reason: TraceEndReason, was_started: bool, settled: Settled, did: &str
 }
 
 /// How to get at passes that are not among the rows.
-fn limit_note(traced: &Traced, hits: u64) -> Option<String> {
+fn limit_note(traced: &TraceResult, hits: u64) -> Option<String> {
     let rows = traced.rows.len() as u64;
     if traced.dropped > 0 && rows < traced.max_rows {
         return Some(format!(
@@ -240,7 +240,7 @@ fn limit_note(traced: &Traced, hits: u64) -> Option<String> {
 }
 
 /// The rows to leave out, by their sizes in bytes: those in the middle.
-fn omitted(sizes: &[usize]) -> Option<Omitted> {
+fn omitted(sizes: &[usize]) -> Option<OmittedRows> {
     if sizes.iter().sum::<usize>() <= BYTES {
         return None;
     }
@@ -251,7 +251,7 @@ fn omitted(sizes: &[usize]) -> Option<Omitted> {
     let first = fitting(&mut sizes.iter());
     let last = fitting(&mut sizes.iter().rev()).min(sizes.len() - first);
     let (from, to) = (first + 1, sizes.len() - last);
-    (from <= to).then(|| Omitted { from, to, count: to + 1 - from })
+    (from <= to).then(|| OmittedRows { from, to, count: to + 1 - from })
 }
 
 fn size(row: &Row) -> usize {
@@ -263,13 +263,13 @@ fn size(row: &Row) -> usize {
 }
 
 /// Of what there are several, so that rows say which.
-struct Several {
+struct RowLabels {
     points: bool,
     threads: bool,
     processes: bool,
 }
 
-impl Several {
+impl RowLabels {
     fn of(points: &[TracedPoint], rows: &[Row]) -> Self {
         let threads: BTreeSet<(u32, &str)> = rows.iter().map(|row| (row.pid, row.thread.as_str())).collect();
         let processes: BTreeSet<u32> = rows.iter().map(|row| row.pid).collect();

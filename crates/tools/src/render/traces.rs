@@ -16,7 +16,7 @@ pub(super) fn compact<'a>(
     frames: impl Iterator<Item = (&'a str, Option<&'a Location>)>,
     most: usize,
 ) -> Vec<String> {
-    let (mut lines, mut others, mut users) = (Vec::new(), Others::default(), 0);
+    let (mut lines, mut others, mut users) = (Vec::new(), OmittedFrames::default(), 0);
     for (function, location) in frames {
         match location.filter(|location| !location.source.internal) {
             Some(location) if users < most => {
@@ -39,12 +39,12 @@ fn owner(location: Option<&Location>) -> &str {
 
 /// Frames that are counted.
 #[derive(Default)]
-struct Others<'a> {
+struct OmittedFrames<'a> {
     count: usize,
     packages: Vec<&'a str>,
 }
 
-impl<'a> Others<'a> {
+impl<'a> OmittedFrames<'a> {
     fn add(&mut self, package: &'a str) {
         self.count += 1;
         if !self.packages.contains(&package) {
@@ -66,7 +66,7 @@ impl<'a> Others<'a> {
 
 /// A traceback as its language prints it, with at most so many frames of each exception, and none of libraries.
 pub(super) fn shortened(text: &str, most: usize) -> String {
-    let mut kept = Kept::default();
+    let mut kept = TracebackFilter::default();
     for line in text.lines() {
         if let Some((language, frame)) = read_frame(line) {
             kept.language = Some(language);
@@ -93,7 +93,7 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
 
 /// What is kept of a traceback.
 #[derive(Default)]
-struct Kept<'a> {
+struct TracebackFilter<'a> {
     lines: Vec<&'a str>,
     language: Option<&'static dyn Tracebacks>,
     /// The frames of the exception that is read, each with its line and the lines of code below it.
@@ -101,7 +101,7 @@ struct Kept<'a> {
     left_out: usize,
 }
 
-impl Kept<'_> {
+impl TracebackFilter<'_> {
     fn end_block(&mut self, most: usize) {
         let all = self.block.len();
         let mut users: Vec<_> = self.block.drain(..).filter(|(frame, _)| frame.is_users).collect();

@@ -4,7 +4,7 @@ use engine::model::stop::End;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ops::trigger::{Response, Triggered};
+use crate::ops::trigger::{Response, TriggerProgress};
 
 /// What came of a trigger.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -35,25 +35,25 @@ pub struct TriggerReport {
     pub error: Option<String>,
 }
 
-impl From<Triggered> for TriggerReport {
-    fn from(triggered: Triggered) -> Self {
+impl From<TriggerProgress> for TriggerReport {
+    fn from(triggered: TriggerProgress) -> Self {
         let state = |state: &str| Self { state: state.to_owned(), ..Self::default() };
         match triggered {
-            Triggered::Waiting => state("waiting"),
-            Triggered::Pending => state("pending"),
-            Triggered::Answered(Response { url, status, body, is_cut }) => Self {
+            TriggerProgress::Waiting => state("waiting"),
+            TriggerProgress::Pending => state("pending"),
+            TriggerProgress::Answered(Response { url, status, body, is_cut }) => Self {
                 url: Some(url),
                 status: Some(status),
                 body: Some(body),
                 truncated: is_cut,
                 ..state("done")
             },
-            Triggered::Ended { end, output } => {
+            TriggerProgress::Ended { end, output } => {
                 let error = (!matches!(end, End::Exited(_))).then(|| format!("the command {end}"));
                 let exit_code = end.exit_code();
                 Self { exit_code, output: Some(output), error, ..state("done") }
             }
-            Triggered::Failed(problem) => Self { error: Some(problem), ..state("failed") },
+            TriggerProgress::Failed(problem) => Self { error: Some(problem), ..state("failed") },
         }
     }
 }

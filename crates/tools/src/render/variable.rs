@@ -29,12 +29,12 @@ pub struct VariableData {
     pub children: Option<u64>,
     /// The text is cut; the whole has this many characters, where that is known.
     #[serde(flatten)]
-    pub cut: Cut,
+    pub cut: ValueReadInfo,
 }
 
 /// How a value was read.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Cut {
+pub struct ValueReadInfo {
     /// The text is not all of it; ask for more with `maxLength`, or for a part with `evaluate_expression`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -46,7 +46,7 @@ pub struct Cut {
     pub note: Option<String>,
 }
 
-impl Cut {
+impl ValueReadInfo {
     /// How a value was read.
     pub fn of<Id>(value: &Value<Id>) -> Self {
         Self { truncated: value.cut, length: value.length.filter(|_| value.cut), note: value.note.clone() }
@@ -63,7 +63,7 @@ impl From<&Variable<Reference>> for VariableData {
             variables_reference: Some(value.reference.map_or(0, |reference| reference.0)),
             expandable: Some(value.reference.is_some()),
             children: value.children,
-            cut: Cut::of(value),
+            cut: ValueReadInfo::of(value),
         }
     }
 }
@@ -100,7 +100,7 @@ pub struct ValueData {
     pub error: Option<String>,
     /// The text is cut.
     #[serde(flatten)]
-    pub cut: Cut,
+    pub cut: ValueReadInfo,
 }
 
 /// An expression and what came of it.
@@ -115,6 +115,6 @@ pub fn expression_value(expression: String, result: &Result<Value<Reference>, To
         type_name: value.map(|value| value.type_name.clone()),
         variables_reference: value.and_then(|value| value.reference).map(|reference| reference.0),
         error,
-        cut: value.map(Cut::of).unwrap_or_default(),
+        cut: value.map(ValueReadInfo::of).unwrap_or_default(),
     }
 }

@@ -17,20 +17,20 @@ use engine::error::Error;
 use engine::model::breakpoint::Rule;
 use engine::model::launch::{Launch, Program};
 use engine::model::limits::MAX_VALUE;
-use engine::recording::Cells;
+use engine::recording::CellFormat;
 use engine::session::Session;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use engine::sources;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use self::answer::Scripted;
-use crate::ops::closing::Closing;
+use self::answer::ScriptResult;
+use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
 use crate::ops::lifecycle;
 use crate::ops::settle::Wait;
-use crate::ops::trace::{self, Clock, Point, Trace, Way, WhenFull};
+use crate::ops::trace::{self, Clock, Point, RecordMethod, Trace, WhenFull};
 use crate::{Context, Effects, Entry, Tool, ToolError, Toolset};
 
 /// The vocabulary.
@@ -96,14 +96,14 @@ struct BreakpointParam {
 }
 
 impl Tool for DebugScript {
-    type Answer = Scripted;
+    type Answer = ScriptResult;
     const NAME: &'static str = "debug-script";
     const TITLE: &'static str = "Debug script";
     const DESCRIPTION: &'static str =
         "Run a command and evaluate an expression at each hit of a line; returns a list of typed values.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Scripted, ToolError> {
+    async fn call(self, context: &Context) -> Result<ScriptResult, ToolError> {
         if self.command.trim().is_empty() {
             return Err(ToolError::argument("command", "is empty"));
         }
@@ -113,14 +113,14 @@ impl Tool for DebugScript {
         let admission = admission().await?;
         let wait = Wait::new(context.bounds(), Some(timeout), context.bounds().report())?;
         let (session, launch) = self.open(context)?;
-        let closing = Closing::new(context, &session, true);
+        let closing = CloseOnDrop::new(context, &session, true);
         let request = Trace { admission: Some(admission), ..self.request(launch, wait, context) };
         let traced = trace::trace(&session, request, context).await;
         closing.settle(true).await;
         match traced {
-            Ok(traced) => Ok(Scripted::new(traced, timeout, with_output)),
+            Ok(traced) => Ok(ScriptResult::new(traced, timeout, with_output)),
             // A command that ends before there is anything to debug.
-            Err(error) if error.code == ENDED_EARLY => Ok(Scripted::never_ran(error)),
+            Err(error) if error.code == ENDED_EARLY => Ok(ScriptResult::never_ran(error)),
             Err(error) => Err(error),
         }
     }
@@ -161,25 +161,25 @@ impl DebugScript {
         for (name, value) in given {
             launch.env.entry(name).or_insert(Some(value));
         }
-        let session = context.sessions.open_own(adapter, self.command.clone(), executable)?;
+        let session = context.sessions.open_unlisted(adapter, self.command.clone(), executable)?;
         Ok((session, launch))
     }
 
     fn request(self, launch: Launch, wait: Wait, context: &Context) -> Trace {
         let base = launch.cwd.clone().unwrap_or_default();
-        let wanted = Wanted {
+        let wanted = PlaceRequest {
             file: Some(base.join(self.breakpoint.file)),
             line: Some(self.breakpoint.line),
             rule: Rule { condition: self.condition, ..Rule::default() },
-            ..Wanted::default()
+            ..PlaceRequest::default()
         };
         let point = Point { wanted, expressions: vec![self.expression] };
         Trace {
-            max_rows: self.max_hits.unwrap_or(context.bounds().usual_rows(ROWS)),
+            max_rows: self.max_hits.unwrap_or(context.bounds().default_rows(ROWS)),
             when_full: WhenFull::RunOn,
-            cells: Cells::Json(MAX_VALUE),
+            cells: CellFormat::Json(MAX_VALUE),
             frames: if self.include_stack == Some(true) { FRAMES } else { 0 },
-            way: Way::of_the_server(),
+            way: RecordMethod::from_environment(),
             passes_others: true,
             clock: Clock::Run,
             ..Trace::new(Some(launch), vec![point], wait)

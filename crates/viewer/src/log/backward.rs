@@ -27,12 +27,12 @@ struct Program {
 
 /// All programs' entries, newest first.
 #[derive(Debug, Default)]
-pub(super) struct Backward {
+pub(super) struct BackwardReader {
     programs: Vec<Program>,
     skipped: usize,
 }
 
-impl Backward {
+impl BackwardReader {
     /// Adds the files of a program, oldest first, each with its number and where its last whole line ends.
     pub(super) fn add(&mut self, parts: Vec<(u16, Part, u64)>) {
         self.programs.push(Program { parts, is_inside: true, ..Program::default() });
@@ -60,7 +60,7 @@ impl Backward {
         for program in &mut self.programs {
             while program.entries.is_empty() && !program.parts.is_empty() {
                 *blocks = blocks.checked_sub(1)?;
-                self.skipped += program.read_on(indexer);
+                self.skipped += program.read_block(indexer);
             }
         }
         let key = |program: &&mut Program| program.entries.last().map(|entry| entry.key);
@@ -70,7 +70,7 @@ impl Backward {
 
 impl Program {
     /// Reads one block. A file that cannot be read ends there. Gives back how many lines are no entries.
-    fn read_on(&mut self, indexer: &Indexer) -> usize {
+    fn read_block(&mut self, indexer: &Indexer) -> usize {
         let Some((number, part, end)) = self.parts.last_mut() else { return 0 };
         let mut batch = Batch::default();
         match block(part, *end, self.is_inside) {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::backward::{Backward, end_of_lines};
+use super::backward::{BackwardReader, end_of_lines};
 use super::files::{Identity, Part, list};
-use super::forward::{Reading, Tail};
+use super::forward::{ReadProgress, Tail};
 use super::indexing::{Batch, Indexer};
 
 /// How many bytes are read at one look, about, and of one program at least.
@@ -39,7 +39,7 @@ struct Program {
 
 impl Follow {
     /// Begins at the end of what is there. What is before is for the other one to read.
-    pub(super) fn open(path: &Path) -> io::Result<(Self, Backward)> {
+    pub(super) fn open(path: &Path) -> io::Result<(Self, BackwardReader)> {
         if path.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
         }
@@ -50,7 +50,7 @@ impl Follow {
             seen: HashSet::new(),
             has_more: false,
         };
-        let mut backward = Backward::default();
+        let mut backward = BackwardReader::default();
         for (program, files) in list(path)? {
             let mut parts = Vec::new();
             for (file, _) in files {
@@ -123,12 +123,12 @@ impl Follow {
         let mut is_done = true;
         for tail in &mut program.tails {
             let mut reading = tail.read(indexer, &mut budget, batch);
-            if matches!(reading, Ok(Reading::Truncated)) {
+            if matches!(reading, Ok(ReadProgress::Truncated)) {
                 self.forget(tail.number);
                 *tail = Tail::new(self.add(&tail.part), tail.part.clone(), 0, false);
                 reading = tail.read(indexer, &mut budget, batch);
             }
-            is_done &= !matches!(reading, Ok(Reading::More));
+            is_done &= !matches!(reading, Ok(ReadProgress::More));
         }
         for (path, identity) in listed {
             if !is_done {
@@ -143,7 +143,7 @@ impl Follow {
             }
             self.close_deleted();
             let mut tail = Tail::new(self.add(&part), part, 0, false);
-            is_done = !matches!(tail.read(indexer, &mut budget, batch), Ok(Reading::More));
+            is_done = !matches!(tail.read(indexer, &mut budget, batch), Ok(ReadProgress::More));
             program.tails.push(tail);
         }
         if is_done {

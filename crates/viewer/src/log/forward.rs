@@ -27,7 +27,7 @@ pub(super) struct Tail {
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum ReadProgress {
     /// Everything is read.
     Done,
     /// There is more than was to be read at once.
@@ -48,10 +48,10 @@ impl Tail {
         indexer: &Indexer,
         budget: &mut usize,
         batch: &mut Batch,
-    ) -> io::Result<Reading> {
+    ) -> io::Result<ReadProgress> {
         let size = self.part.size()?;
         if size < self.position {
-            return Ok(Reading::Truncated);
+            return Ok(ReadProgress::Truncated);
         }
         while self.looked < size && *budget > 0 {
             let bytes = self.part.read(self.position, BLOCK)?;
@@ -61,7 +61,7 @@ impl Tail {
             }
             self.take(&bytes, indexer, batch);
         }
-        Ok(if self.looked < size { Reading::More } else { Reading::Done })
+        Ok(if self.looked < size { ReadProgress::More } else { ReadProgress::Done })
     }
 
     fn take(&mut self, bytes: &[u8], indexer: &Indexer, batch: &mut Batch) {

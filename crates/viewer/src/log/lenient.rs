@@ -16,7 +16,7 @@ pub(super) fn entry(line: &[u8], otherwise: i64) -> Option<Entry> {
     let time = jiff::Timestamp::from_millisecond(timestamp).ok()?;
     object.insert("timestamp".to_owned(), json!(timestamp));
     object.insert("time".to_owned(), json!(format!("{time:.3}")));
-    mend(&mut object);
+    fix_object(&mut object);
     serde_json::from_value(Value::Object(object)).ok()
 }
 
@@ -90,11 +90,11 @@ const FORMS: [(&str, &str, Form); 35] = [
     ("debug:output", "category", Form::Text),
 ];
 
-fn mend(object: &mut Map<String, Value>) {
+fn fix_object(object: &mut Map<String, Value>) {
     let message = object.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
     for (kind, key, form) in FORMS {
         if kind.is_empty() || kind == message {
-            mend_member(object, key, form);
+            fix_member(object, key, form);
         }
     }
     let level = object.get("level").and_then(Value::as_str);
@@ -103,8 +103,8 @@ fn mend(object: &mut Map<String, Value>) {
     }
     match message.as_str() {
         "debug:output" => {
-            mend_member(object, "output", Form::Text);
-            mend_member(object, "omitted", Form::Number);
+            fix_member(object, "output", Form::Text);
+            fix_member(object, "omitted", Form::Number);
         }
         "debug:breakpoint" => {
             let is_verified = object.get("verified") == Some(&Value::Bool(true));
@@ -115,12 +115,12 @@ fn mend(object: &mut Map<String, Value>) {
             let told = object.get("variableCount").and_then(whole).and_then(|told| u64::try_from(told).ok());
             object.insert("variableCount".to_owned(), json!(told.unwrap_or(count as u64)));
         }
-        "journal:dropped" => mend_member(object, "count", Form::Number),
+        "journal:dropped" => fix_member(object, "count", Form::Number),
         _ => {}
     }
 }
 
-fn mend_member(object: &mut Map<String, Value>, key: &str, form: Form) {
+fn fix_member(object: &mut Map<String, Value>, key: &str, form: Form) {
     let value = object.get_mut(key).map(Value::take).filter(|value| !value.is_null());
     let most = if matches!(key, "line" | "threadId" | "server") { i64::from(u32::MAX) } else { i64::MAX };
     let number = |value: &Value| whole(value).filter(|number| (0..=most).contains(number));
@@ -162,17 +162,17 @@ fn elements(value: Option<Value>) -> impl Iterator<Item = Value> {
 /// A place, if it says where it is.
 fn place(mut value: Value) -> Option<Value> {
     let object = value.as_object_mut()?;
-    mend_member(object, "function", Form::Text);
-    mend_member(object, "frameId", Form::OptionalNumber);
+    fix_member(object, "function", Form::Text);
+    fix_member(object, "frameId", Form::OptionalNumber);
     serde_json::from_value::<Location>(value.clone()).is_ok().then_some(value)
 }
 
 fn variable(mut value: Value) -> Option<Value> {
     let object = value.as_object_mut()?;
     for key in ["name", "type", "value"] {
-        mend_member(object, key, Form::Text);
+        fix_member(object, key, Form::Text);
     }
-    mend_member(object, "variablesReference", Form::OptionalNumber);
+    fix_member(object, "variablesReference", Form::OptionalNumber);
     Some(value)
 }
 

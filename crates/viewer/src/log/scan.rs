@@ -181,11 +181,11 @@ mod tests {
     use super::*;
 
     /// What a line is about, when, and of which session.
-    type Needed = (Kind, Option<i64>, Option<&'static str>);
+    type ScannedLine = (Kind, Option<i64>, Option<&'static str>);
 
     #[test]
     fn what_is_needed_is_found_wherever_it_is() {
-        let cases: [(&str, Option<Needed>); 14] = [
+        let cases: [(&str, Option<ScannedLine>); 14] = [
             (
                 r#"{"timestamp":5,"message":"tool:call","sessionId":"a"}"#,
                 Some((Kind::Call, Some(5), Some("a"))),

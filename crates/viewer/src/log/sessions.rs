@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use super::indexing::Indexer;
 use super::records::{Detail, NONE, Record};
-use super::{Kind, Known, LOST, servers};
+use super::{Kind, LOST, LoggedSession, servers};
 use crate::plain;
 
 /// In the order of their first entries.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
-    known: Vec<Known>,
+    known: Vec<LoggedSession>,
     /// Their numbers in [`super::names::Names`].
     numbers: Vec<u32>,
     /// The place of each number in `known`.
@@ -24,7 +24,7 @@ pub(super) struct Sessions {
 
 impl Sessions {
     /// The sessions.
-    pub(super) fn all(&self) -> &[Known] {
+    pub(super) fn all(&self) -> &[LoggedSession] {
         &self.known
     }
 
@@ -130,7 +130,7 @@ impl Sessions {
         }
     }
 
-    fn replace(&mut self, all: Vec<(Known, u32)>) {
+    fn replace(&mut self, all: Vec<(LoggedSession, u32)>) {
         (self.known, self.numbers) = all.into_iter().unzip();
         for (place, number) in self.numbers.iter().enumerate() {
             let slot = usize::try_from(*number).ok().and_then(|number| self.places.get_mut(number));
@@ -140,7 +140,12 @@ impl Sessions {
         }
     }
 
-    fn of(&mut self, number: usize, record: &Record, indexer: &Indexer) -> Option<(&mut Known, &mut bool)> {
+    fn of(
+        &mut self,
+        number: usize,
+        record: &Record,
+        indexer: &Indexer,
+    ) -> Option<(&mut LoggedSession, &mut bool)> {
         if record.session == NONE {
             return None;
         }
@@ -153,7 +158,7 @@ impl Sessions {
         if is_new {
             *self.places.get_mut(index)? = Some(self.known.len());
             self.numbers.push(record.session);
-            self.known.push(Known {
+            self.known.push(LoggedSession {
                 id: String::new(),
                 name: String::new(),
                 language: String::new(),
@@ -193,11 +198,11 @@ fn state(record: &Record) -> Option<&'static str> {
 const LISTED: usize = 20;
 
 /// The place of a session that a person names; else what to say.
-pub(super) fn find(all: &[Known], wanted: &str) -> Result<usize, String> {
+pub(super) fn find(all: &[LoggedSession], wanted: &str) -> Result<usize, String> {
     if all.is_empty() {
         return Err("the journal has no sessions: none was debugged yet, or it is elsewhere and is given with --log-file".to_owned());
     }
-    let last = |is_meant: &dyn Fn(&Known) -> bool| all.iter().rposition(is_meant);
+    let last = |is_meant: &dyn Fn(&LoggedSession) -> bool| all.iter().rposition(is_meant);
     let exact = last(&|known| known.id == wanted).or_else(|| last(&|known| known.name == wanted));
     if let Some(place) = exact.or_else(|| (wanted == "last").then_some(all.len() - 1)) {
         return Ok(place);
@@ -219,7 +224,7 @@ pub(super) fn find(all: &[Known], wanted: &str) -> Result<usize, String> {
 }
 
 /// The newest first.
-fn listed<'a>(all: impl DoubleEndedIterator<Item = &'a Known> + Clone) -> String {
+fn listed<'a>(all: impl DoubleEndedIterator<Item = &'a LoggedSession> + Clone) -> String {
     let mut lines: Vec<String> = all
         .clone()
         .rev()

@@ -34,14 +34,15 @@ impl Moment {
         let Some(at) = lines.len().checked_sub(1) else { return HashMap::new() };
         let own = location.function.rsplit(['.', ':', ' ']).next().unwrap_or_default();
         // Further up is another function. One without a name of its own begins at its `=>` or `function`.
-        let around = || {
+        let source_context = || {
             (0..at)
                 .rev()
                 .filter(|line| holds(&lines, *line, at))
                 .filter_map(|line| lines.get(line).zip(Some(line)))
         };
-        let named = around().find(|(line, _)| line.names.iter().any(|name| name == own));
-        let first = named.or_else(|| around().find(|(line, _)| line.opens)).map_or(0, |(_, line)| line);
+        let named = source_context().find(|(line, _)| line.names.iter().any(|name| name == own));
+        let first =
+            named.or_else(|| source_context().find(|(line, _)| line.opens)).map_or(0, |(_, line)| line);
         let own_lines =
             lines.iter().enumerate().skip(first).filter(|(line, _)| !is_in_other(&lines, first, *line, at));
         let mut values = HashMap::new();

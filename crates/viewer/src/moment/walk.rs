@@ -53,7 +53,7 @@ pub(super) fn moment(log: &Log, session: usize, number: usize) -> Moment {
     let is_lost = known.state == LOST && number >= known.last;
     let mut walk = Walk { end: is_lost.then_some(LOST), ..Walk::default() };
     for (number, kind, detail) in log.back(session, number) {
-        if walk.wants(kind, detail)
+        if walk.needs(kind, detail)
             && let Some(entry) = log.entry(number)
         {
             walk.take(number, &entry.event);
@@ -87,7 +87,7 @@ fn parts_read_later(log: &Log, session: usize, number: usize) -> Vec<Variables> 
 
 impl Walk {
     /// Whether an entry tells what is not known yet.
-    fn wants(&self, kind: Kind, detail: Detail) -> bool {
+    fn needs(&self, kind: Kind, detail: Detail) -> bool {
         match kind {
             Kind::State if detail == Detail::Stopped && self.run.is_some() => true,
             Kind::State if self.state.is_none() => true,

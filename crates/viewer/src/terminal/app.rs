@@ -9,11 +9,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::draw::Drawn;
+use super::draw::DrawnState;
 use super::keys::{Action, Direction};
 use super::replay::{Replay, Speed};
 use super::rows::Rows;
-use super::view::{Form, Overlay, Pane, Scrolls};
+use super::view::{DetailForm, Overlay, Pane, Scrolls};
 use crate::clock::Clock;
 use crate::log::Log;
 use crate::moment::Moment;
@@ -153,7 +153,7 @@ impl App {
     }
 
     /// It was drawn. What was scrolled too far is not, now.
-    pub(super) fn drawn(&mut self, drawn: Drawn, now: Instant) {
+    pub(super) fn drawn(&mut self, drawn: DrawnState, now: Instant) {
         self.is_stale = false;
         self.scrolls = drawn.scrolls;
         self.chosen_value = drawn.chosen_value;
@@ -261,7 +261,7 @@ impl App {
             // Drawing stops at the end.
             Action::Live => usize::try_from(i32::MAX).unwrap_or(0),
             Action::Raw => {
-                let is_raw = matches!(self.overlay, Overlay::Detail { form: Form::Json, .. });
+                let is_raw = matches!(self.overlay, Overlay::Detail { form: DetailForm::Json, .. });
                 return self.open(!is_raw);
             }
             Action::Open => {
@@ -275,8 +275,9 @@ impl App {
     /// Looks for other rows, from where the person is.
     fn show(&mut self, filter: Filter) {
         if filter != *self.rows.filter() {
-            let around = self.cursor.map_or(self.log.len(), |number| (number + 1).min(self.log.len()));
-            self.rows = Rows::new(filter, around);
+            let source_context =
+                self.cursor.map_or(self.log.len(), |number| (number + 1).min(self.log.len()));
+            self.rows = Rows::new(filter, source_context);
             self.moment = None;
             self.look();
         }

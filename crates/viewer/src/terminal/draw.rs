@@ -19,7 +19,7 @@ use super::view::{Overlay, Pane, Scrolls, View};
 
 /// How far things were really scrolled: not beyond their ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Drawn {
+pub(super) struct DrawnState {
     pub(super) scrolls: Scrolls,
     pub(super) overlay: usize,
     /// The path of the value that is chosen.
@@ -27,7 +27,7 @@ pub(super) struct Drawn {
 }
 
 /// What is in a pane.
-struct Content {
+struct PaneContent {
     title: String,
     lines: Vec<Line<'static>>,
     /// How far it is scrolled, after keeping it within its ends.
@@ -36,16 +36,16 @@ struct Content {
 
 /// The room for it, without its title.
 #[derive(Clone, Copy)]
-struct Room {
+struct PaneSize {
     columns: usize,
     lines: usize,
 }
 
 /// Draws everything.
-pub(super) fn draw(frame: &mut Frame, view: &View, theme: Theme) -> Drawn {
+pub(super) fn draw(frame: &mut Frame, view: &View, theme: Theme) -> DrawnState {
     let screen = frame.area();
     let layout = Layout::of(screen, view.focus, view.sessions.len());
-    let mut drawn = Drawn { scrolls: view.scrolls, ..Drawn::default() };
+    let mut drawn = DrawnState { scrolls: view.scrolls, ..DrawnState::default() };
     let buffer = frame.buffer_mut();
     if let Some(area) = layout.only_line {
         put(buffer, area, &[bars::only_line(view, theme, area.width.into())]);
@@ -77,7 +77,7 @@ pub(super) fn draw(frame: &mut Frame, view: &View, theme: Theme) -> Drawn {
     drawn
 }
 
-fn content(pane: Pane, view: &View, theme: Theme, room: Room) -> Content {
+fn content(pane: Pane, view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     match pane {
         Pane::Sessions => timeline::sessions(view, theme, room),
         Pane::Timeline => timeline::timeline(view, theme, room),
@@ -88,12 +88,12 @@ fn content(pane: Pane, view: &View, theme: Theme, room: Room) -> Content {
     }
 }
 
-fn room(area: Rect) -> Room {
-    Room { columns: area.width.into(), lines: area.height.saturating_sub(1).into() }
+fn room(area: Rect) -> PaneSize {
+    PaneSize { columns: area.width.into(), lines: area.height.saturating_sub(1).into() }
 }
 
 /// A title with a line behind it, and what is below.
-fn pane(buffer: &mut Buffer, area: Rect, content: &Content, style: ratatui::style::Style, theme: Theme) {
+fn pane(buffer: &mut Buffer, area: Rect, content: &PaneContent, style: ratatui::style::Style, theme: Theme) {
     let columns = usize::from(area.width);
     let mut title = Strip::new(columns);
     title.push(&super::text::fit(&format!(" {} ", content.title), columns), style);
@@ -122,7 +122,7 @@ fn window(total: usize, room: usize, at: usize, scroll: i32) -> (std::ops::Range
 }
 
 /// What an empty pane says.
-fn nothing(title: &str, text: &str, theme: Theme, room: Room) -> Content {
+fn nothing(title: &str, text: &str, theme: Theme, room: PaneSize) -> PaneContent {
     let lines = wrap(text, room.columns.saturating_sub(1).max(1));
     let style = theme.style(Role::Faint);
     let lines = lines.into_iter().map(|line| {
@@ -130,7 +130,7 @@ fn nothing(title: &str, text: &str, theme: Theme, room: Room) -> Content {
         strip.push(" ", style).push(&line, style);
         strip.line()
     });
-    Content { title: title.to_owned(), lines: lines.take(room.lines).collect(), scroll: 0 }
+    PaneContent { title: title.to_owned(), lines: lines.take(room.lines).collect(), scroll: 0 }
 }
 
 /// Breaks our own words into lines.

@@ -26,8 +26,8 @@ pub(super) struct Rows {
 
 impl Rows {
     /// None yet, to be looked for from an entry on.
-    pub(super) fn new(filter: Filter, around: usize) -> Self {
-        Self { filter, found: VecDeque::new(), offset: 0, from: around, to: around }
+    pub(super) fn new(filter: Filter, source_context: usize) -> Self {
+        Self { filter, found: VecDeque::new(), offset: 0, from: source_context, to: source_context }
     }
 
     pub(super) fn filter(&self) -> &Filter {
@@ -43,7 +43,7 @@ impl Rows {
         self.regroup(log);
         let session = self.filter.session_in(log);
         for effect in log.effects(call) {
-            if self.filter.wants(log, effect, session) {
+            if self.filter.matches(log, effect, session) {
                 self.add(effect, false);
             }
         }
@@ -126,7 +126,7 @@ impl Rows {
     }
 
     fn take(&mut self, log: &Log, number: usize, session: Option<usize>, in_front: bool) {
-        if !self.filter.wants(log, number, session) {
+        if !self.filter.matches(log, number, session) {
             return;
         }
         let call =

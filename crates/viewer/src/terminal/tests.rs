@@ -10,18 +10,20 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 
-use super::draw::{Drawn, draw};
+use super::draw::{DrawnState, draw};
 use super::theme::Theme;
-use super::view::{Form, Mark, Overlay, Pace, Pane, Row, Scrolls, SessionRow, Timeline, Took, View};
+use super::view::{
+    CallDuration, DetailForm, Mark, Overlay, Pane, PlaybackMode, Row, Scrolls, SessionRow, Timeline, View,
+};
 use crate::clock::Clock;
 use crate::moment::{ComparedVariable, Line, Moment};
 
 /// 2025-01-06 16:15:00 UTC.
 const START: i64 = 1_736_180_100_000;
 
-fn drawn(view: &View, width: u16, height: u16, has_colour: bool) -> (Buffer, Drawn) {
+fn drawn(view: &View, width: u16, height: u16, has_colour: bool) -> (Buffer, DrawnState) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let mut result = Drawn::default();
+    let mut result = DrawnState::default();
     terminal.draw(|frame| result = draw(frame, view, Theme { has_colour })).unwrap();
     (terminal.backend().buffer().clone(), result)
 }
@@ -48,7 +50,7 @@ fn shown(view: &View, width: u16, height: u16) -> String {
     text(&drawn(view, width, height, true).0)
 }
 
-fn row(after: i64, mark: Mark, text: &str, took: Took) -> Row {
+fn row(after: i64, mark: Mark, text: &str, took: CallDuration) -> Row {
     Row {
         timestamp: START + after,
         mark,
@@ -133,25 +135,25 @@ fn moment() -> Moment {
 
 fn rows() -> Vec<Row> {
     vec![
-        row(0, Mark::Good, "create_debug_session python", Took::Milliseconds(41)),
-        row(41, Mark::Session, "session prices opened (python)", Took::Nothing),
-        row(900, Mark::Good, "set_breakpoint prices.py:18", Took::Milliseconds(3)),
-        row(903, Mark::Breakpoint, "bp-1 bound: prices.py:18", Took::Nothing),
+        row(0, Mark::Good, "create_debug_session python", CallDuration::Milliseconds(41)),
+        row(41, Mark::Session, "session prices opened (python)", CallDuration::Nothing),
+        row(900, Mark::Good, "set_breakpoint prices.py:18", CallDuration::Milliseconds(3)),
+        row(903, Mark::Breakpoint, "bp-1 bound: prices.py:18", CallDuration::Nothing),
         row(
             2_000,
             Mark::Bad,
             "start_debugging prixes.py: there is no file `prixes.py`",
-            Took::Milliseconds(1),
+            CallDuration::Milliseconds(1),
         ),
-        row(4_000, Mark::Good, "start_debugging prices.py", Took::Milliseconds(1_240)),
-        row(4_100, Mark::State, "running", Took::Nothing),
-        row(4_200, Mark::Output, "checking out", Took::Nothing),
-        row(4_201, Mark::ErrorOutput, "DeprecationWarning: pay() is old", Took::Nothing),
-        row(5_240, Mark::Stop, "prices.py:18 in total, breakpoint", Took::Nothing),
-        row(9_000, Mark::Variables, "Locals: basket = [{'price': 300}, …", Took::Nothing),
-        row(63_000, Mark::Thrown, "prices.py:18 in total, exception", Took::Nothing),
-        row(64_000, Mark::Unanswered, "get_variables", Took::NoAnswer),
-        row(65_000, Mark::Busy, "continue_execution", Took::Already(12_345)),
+        row(4_000, Mark::Good, "start_debugging prices.py", CallDuration::Milliseconds(1_240)),
+        row(4_100, Mark::State, "running", CallDuration::Nothing),
+        row(4_200, Mark::Output, "checking out", CallDuration::Nothing),
+        row(4_201, Mark::ErrorOutput, "DeprecationWarning: pay() is old", CallDuration::Nothing),
+        row(5_240, Mark::Stop, "prices.py:18 in total, breakpoint", CallDuration::Nothing),
+        row(9_000, Mark::Variables, "Locals: basket = [{'price': 300}, …", CallDuration::Nothing),
+        row(63_000, Mark::Thrown, "prices.py:18 in total, exception", CallDuration::Nothing),
+        row(64_000, Mark::Unanswered, "get_variables", CallDuration::NoAnswer),
+        row(65_000, Mark::Busy, "continue_execution", CallDuration::Already(12_345)),
     ]
 }
 
@@ -161,7 +163,7 @@ fn view() -> View {
         path: "~/.local/state/stillframe/logs/debug-mcp-server.log".to_owned(),
         entries: 14,
         is_complete: true,
-        pace: Pace::Live,
+        pace: PlaybackMode::Live,
         at: Some(START + 65_000),
         sessions: vec![
             SessionRow {
@@ -240,7 +242,7 @@ fn the_first_line_says_where_an_editor_can_attach() {
 fn a_program_that_runs_has_no_place() {
     let running = Moment { state: "running", reason: None, output: moment().output, ..Moment::default() };
     let running = Moment { session_name: "prices".to_owned(), ..running };
-    let view = View { moment: Some(Arc::new(running)), pace: Pace::Replay(4.0), ..view() };
+    let view = View { moment: Some(Arc::new(running)), pace: PlaybackMode::Replay(4.0), ..view() };
     insta::assert_snapshot!(shown(&view, 80, 24));
 }
 
@@ -249,7 +251,7 @@ fn an_exception_is_told_at_the_top() {
     let mut thrown = moment();
     (thrown.reason, thrown.is_exception) = (Some("exception".to_owned()), true);
     thrown.description = Some("TypeError: can't multiply sequence by non-int of type 'float'".to_owned());
-    let view = View { moment: Some(Arc::new(thrown)), pace: Pace::Still, ..view() };
+    let view = View { moment: Some(Arc::new(thrown)), pace: PlaybackMode::Still, ..view() };
     let text = shown(&view, 100, 24);
     let expected = " ◷ past 16:16:05  prices python  paused at prices.py:18 in total: exception, TypeError: can't multi…";
     assert_eq!(text.lines().next(), Some(expected));
@@ -284,7 +286,8 @@ fn the_help_fits() {
 fn a_whole_entry_is_broken_into_lines_and_scrolled_to_its_end() {
     let long = format!("  \"error\": \"{}\",", "word ".repeat(40));
     let lines = ["{", &long, "  \"line\": 42", "}"].map(str::to_owned).to_vec();
-    let overlay = Overlay::Detail { title: "Entry 5 of 14".to_owned(), lines, form: Form::Json, scroll: 0 };
+    let overlay =
+        Overlay::Detail { title: "Entry 5 of 14".to_owned(), lines, form: DetailForm::Json, scroll: 0 };
     let mut view = View { overlay, ..view() };
     insta::assert_snapshot!(shown(&view, 40, 9));
     if let Overlay::Detail { scroll, .. } = &mut view.overlay {
@@ -376,7 +379,7 @@ fn hostile() -> View {
 #[test]
 fn nothing_of_a_program_is_obeyed_at_any_size() {
     let lines = vec![HOSTILE.repeat(50)];
-    let detail = Overlay::Detail { title: HOSTILE.to_owned(), lines, form: Form::Json, scroll: 0 };
+    let detail = Overlay::Detail { title: HOSTILE.to_owned(), lines, form: DetailForm::Json, scroll: 0 };
     let overlays = [Overlay::None, Overlay::Search(HOSTILE.repeat(50)), detail];
     for overlay in overlays {
         for (width, height) in

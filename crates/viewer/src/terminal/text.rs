@@ -62,7 +62,7 @@ pub(super) fn fit(text: &str, columns: usize) -> String {
 }
 
 /// The same for a path, whose end says more than its beginning.
-pub(super) fn fit_end(text: &str, columns: usize) -> String {
+pub(super) fn truncate_start(text: &str, columns: usize) -> String {
     let text = clean(text, usize::MAX / 2);
     if width(&text) <= columns {
         return text;
@@ -209,10 +209,10 @@ mod tests {
         for (text, columns, shown) in table {
             assert_eq!(fit(text, columns), shown, "{text:?} in {columns}");
         }
-        assert_eq!(fit_end("long/b.py", 6), "…/b.py");
-        assert_eq!(fit_end("a/b.py", 6), "a/b.py");
-        assert_eq!(fit_end("a/b.py", 0), "");
-        assert_eq!(fit_end("a\nlong/b.py", 14), "a\\x0along/b.py");
+        assert_eq!(truncate_start("long/b.py", 6), "…/b.py");
+        assert_eq!(truncate_start("a/b.py", 6), "a/b.py");
+        assert_eq!(truncate_start("a/b.py", 0), "");
+        assert_eq!(truncate_start("a\nlong/b.py", 14), "a\\x0along/b.py");
     }
 
     #[test]

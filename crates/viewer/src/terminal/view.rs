@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::clock::Clock;
 use crate::moment::Moment;
 pub(super) use crate::timeline::strip::Cell;
-pub(super) use crate::timeline::{Mark, Outcome, Took};
+pub(super) use crate::timeline::{CallDuration, Mark, Outcome};
 
 /// A part of the screen that keys can go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ pub(super) struct View {
     pub(super) entries: usize,
     /// Older parts were read.
     pub(super) is_complete: bool,
-    pub(super) pace: Pace,
+    pub(super) pace: PlaybackMode,
     /// The moment that is shown, in milliseconds since 1970; none without entries.
     pub(super) at: Option<i64>,
     pub(super) sessions: Vec<SessionRow>,
@@ -62,7 +62,7 @@ pub(super) struct View {
 
 /// How time goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Pace {
+pub(super) enum PlaybackMode {
     /// The end is shown, whatever comes.
     Live,
     /// It stands.
@@ -113,7 +113,7 @@ pub(super) struct Row {
     pub(super) outcome: Option<Outcome>,
     pub(super) is_open: Option<bool>,
     pub(super) is_effect: bool,
-    pub(super) took: Took,
+    pub(super) took: CallDuration,
     /// The name of the session, where rows of several are shown.
     pub(super) session: Option<String>,
     /// What is shown is of another session.
@@ -122,7 +122,7 @@ pub(super) struct Row {
 
 /// How something is shown that is shown whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum DetailForm {
     /// Lines that are indented belong to the one above them that is not.
     Readable,
     Json,
@@ -138,5 +138,5 @@ pub(super) enum Overlay {
     /// A text is typed to search for.
     Search(String),
     /// Something whole, its lines broken where they are too long, scrolled by so many lines.
-    Detail { title: String, lines: Vec<String>, form: Form, scroll: usize },
+    Detail { title: String, lines: Vec<String>, form: DetailForm, scroll: usize },
 }

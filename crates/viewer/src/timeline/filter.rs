@@ -29,7 +29,7 @@ impl Filter {
     }
 
     /// Whether an entry is wanted. `session` is what [`Filter::session_in`] told. With a text, the entry is read.
-    pub(crate) fn wants(&self, log: &Log, number: usize, session: Option<usize>) -> bool {
+    pub(crate) fn matches(&self, log: &Log, number: usize, session: Option<usize>) -> bool {
         let Some(summary) = log.summary(number) else { return false };
         let partner = || log.summary(summary.partner?)?.session;
         let is_of_session = session.is_none_or(|session| summary.session.or_else(partner) == Some(session));

@@ -58,7 +58,7 @@ pub(crate) fn strip(log: &Log, session: Option<usize>, cells: usize) -> Vec<Cell
         let is_answer = matches!(summary.kind, Kind::Response | Kind::Failure) && summary.partner.is_some();
         let mark = mark_of(log, &summary);
         if let Some(cell) = strip.get_mut(place).filter(|_| !is_answer)
-            && cell.mark.is_none_or(|known| weight(mark) >= weight(known))
+            && cell.mark.is_none_or(|known| priority(mark) >= priority(known))
         {
             (cell.number, cell.mark) = (Some(number), Some(mark));
         }
@@ -75,7 +75,7 @@ pub(crate) fn cell_of(strip: &[Cell], number: usize) -> Option<usize> {
 }
 
 /// How much something matters where several things share a cell.
-fn weight(mark: Mark) -> u8 {
+fn priority(mark: Mark) -> u8 {
     match mark {
         Mark::Bad | Mark::Thrown => 4,
         Mark::Stop => 3,

@@ -11,8 +11,8 @@ use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::Site;
-use super::reader::News;
+use super::WebState;
+use super::reader::JournalStatus;
 
 /// How much time is between two events at least.
 const PACE: Duration = Duration::from_millis(200);
@@ -21,14 +21,14 @@ const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// A page that listens.
 struct Listener {
-    news: Receiver<News>,
+    news: Receiver<JournalStatus>,
     next: Instant,
     ends: CancellationToken,
 }
 
 /// One event at once, and one whenever something has changed. They end with the server.
 pub(super) async fn events(
-    State(site): State<Arc<Site>>,
+    State(site): State<Arc<WebState>>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let mut news = site.reader.news();
     news.mark_changed();

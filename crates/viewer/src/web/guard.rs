@@ -13,7 +13,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use journal::Secret;
 
-use super::Site;
+use super::WebState;
 
 /// What every answer says, so that a browser does no more with it than it must.
 const HEADERS: [(HeaderName, &str); 6] = [
@@ -109,7 +109,7 @@ fn escaped(id: &str) -> String {
 }
 
 /// Answers who may ask, and refuses the others.
-pub(super) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+pub(super) async fn guard(State(site): State<Arc<WebState>>, request: Request, next: Next) -> Response {
     let refusal = site.guard.check(request.method(), request.uri(), request.headers()).err();
     let mut response = match refusal {
         Some(refusal) => refusal.into_response(),

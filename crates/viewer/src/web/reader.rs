@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::log::{Known, Log, Poll};
+use crate::log::{Log, LoggedSession, Poll};
 use crate::plain;
 use crate::timeline::name;
 
@@ -26,13 +26,13 @@ const SESSIONS: usize = 200;
 pub(super) struct Reader {
     /// Held for a bounded time, and only where a thread may wait.
     log: Mutex<Log>,
-    news: watch::Sender<News>,
+    news: watch::Sender<JournalStatus>,
 }
 
 /// What a page has to know at any time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct News {
+pub(super) struct JournalStatus {
     /// The journal's file, for people.
     path: String,
     /// The place of the first entry.
@@ -59,7 +59,7 @@ struct Session {
 impl Reader {
     pub(super) fn new(log: Log, path: &Path) -> Self {
         let path = plain::line(&path.display().to_string());
-        let news = News { path, ..News::default() };
+        let news = JournalStatus { path, ..JournalStatus::default() };
         let reader = Self { log: Mutex::new(log), news: watch::Sender::new(news) };
         reader.tick();
         reader
@@ -82,7 +82,7 @@ impl Reader {
     }
 
     /// What is new, now and whenever that changes.
-    pub(super) fn news(&self) -> watch::Receiver<News> {
+    pub(super) fn news(&self) -> watch::Receiver<JournalStatus> {
         self.news.subscribe()
     }
 
@@ -102,7 +102,7 @@ impl Reader {
         let poll = log.poll();
         self.news.send_if_modified(|news| {
             let newest = log.sessions().iter().rev().take(SESSIONS);
-            let now = News {
+            let now = JournalStatus {
                 path: news.path.clone(),
                 first: log.place(0),
                 end: log.place(log.len()),
@@ -119,7 +119,7 @@ impl Reader {
 }
 
 impl Session {
-    fn of(known: &Known) -> Self {
+    fn of(known: &LoggedSession) -> Self {
         Self {
             id: known.id.clone(),
             name: plain::line(name(known)),

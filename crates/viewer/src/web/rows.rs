@@ -8,12 +8,12 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 
-use super::Site;
+use super::WebState;
 use crate::clock::{self, Clock};
 use crate::log::{Kind, Log, Summary};
 use crate::plain;
 use crate::timeline::strip::strip;
-use crate::timeline::{self, Filter, Kinds, Mark, Outcome, Took};
+use crate::timeline::{self, CallDuration, Filter, Kinds, Mark, Outcome};
 
 /// How many rows a page has when nothing else is asked for, and at most.
 const USUAL: usize = 100;
@@ -27,7 +27,7 @@ const TEXT: usize = 200;
 
 /// What is wanted of the timeline.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Wanted {
+pub(super) struct RowQuery {
     /// The id of the only session; none or empty for all.
     session: Option<String>,
     /// As [`Kinds::name`]; none or empty for all.
@@ -43,7 +43,7 @@ pub(super) struct Wanted {
 pub(super) struct Part {
     before: Option<i64>,
     after: Option<i64>,
-    around: Option<i64>,
+    source_context: Option<i64>,
     limit: Option<usize>,
 }
 
@@ -87,8 +87,8 @@ struct Row {
 
 /// A part of the timeline.
 pub(super) async fn rows(
-    State(site): State<Arc<Site>>,
-    Query(wanted): Query<Wanted>,
+    State(site): State<Arc<WebState>>,
+    Query(wanted): Query<RowQuery>,
     Query(part): Query<Part>,
 ) -> Result<Json<Page>, StatusCode> {
     let filter = wanted.filter()?;
@@ -102,7 +102,7 @@ const CELLS: usize = 400;
 
 /// What is wanted of the time.
 #[derive(Debug, Deserialize)]
-pub(super) struct WantedStrip {
+pub(super) struct StripQuery {
     cells: usize,
 }
 
@@ -123,9 +123,9 @@ pub(super) struct Cell {
 
 /// What happened over time.
 pub(super) async fn over_time(
-    State(site): State<Arc<Site>>,
-    Query(wanted): Query<Wanted>,
-    Query(WantedStrip { cells }): Query<WantedStrip>,
+    State(site): State<Arc<WebState>>,
+    Query(wanted): Query<RowQuery>,
+    Query(StripQuery { cells }): Query<StripQuery>,
 ) -> Result<Json<Vec<Cell>>, StatusCode> {
     let filter = wanted.filter()?;
     let clock = site.clock.clone();
@@ -161,7 +161,7 @@ pub(super) struct Jump {
 
 /// Where a jump leads.
 #[derive(Debug, Serialize)]
-pub(super) struct Landing {
+pub(super) struct JumpTarget {
     /// The place; none when nothing was found.
     at: Option<i64>,
     /// The place of the call during which it happened.
@@ -172,10 +172,10 @@ pub(super) struct Landing {
 
 /// The next error or stop among the rows.
 pub(super) async fn jump(
-    State(site): State<Arc<Site>>,
-    Query(wanted): Query<Wanted>,
+    State(site): State<Arc<WebState>>,
+    Query(wanted): Query<RowQuery>,
     Query(jump): Query<Jump>,
-) -> Result<Json<Landing>, StatusCode> {
+) -> Result<Json<JumpTarget>, StatusCode> {
     let filter = wanted.filter()?;
     let is_it: fn(&Summary) -> bool = match jump.what.as_str() {
         "error" => |summary| summary.is_error,
@@ -185,7 +185,7 @@ pub(super) async fn jump(
     site.reader.ask(move |log| Json(Walk::new(log, &filter, true).jump(&jump, is_it))).await
 }
 
-impl Wanted {
+impl RowQuery {
     fn filter(self) -> Result<Filter, StatusCode> {
         let kinds = Kinds::named(self.kinds.as_deref().unwrap_or_default());
         let text = self.text.unwrap_or_default();
@@ -224,13 +224,13 @@ impl<'a> Walk<'a> {
         let end = self.log.len();
         // Those before `from` are looked at backwards, those from `to` on forwards.
         let (from, to) = match part {
-            Part { around: Some(place), .. } => (self.number(*place), self.number(*place)),
+            Part { source_context: Some(place), .. } => (self.number(*place), self.number(*place)),
             Part { after: Some(place), .. } => (0, self.number(place.saturating_add(1))),
             Part { before: Some(place), .. } => (self.number(*place), end),
             _ => (end, end),
         };
         let (before, behind) = match part {
-            Part { around: Some(_), .. } => (limit / 2, limit - limit / 2),
+            Part { source_context: Some(_), .. } => (limit / 2, limit - limit / 2),
             Part { after: Some(_), .. } => (0, limit),
             _ => (limit, 0),
         };
@@ -253,7 +253,7 @@ impl<'a> Walk<'a> {
         page
     }
 
-    fn jump(&self, jump: &Jump, is_it: fn(&Summary) -> bool) -> Landing {
+    fn jump(&self, jump: &Jump, is_it: fn(&Summary) -> bool) -> JumpTarget {
         // Also what happened during a call whose row is closed.
         let flat = Filter { is_flat: true, ..self.filter.clone() };
         let walk = Walk { filter: &flat, ..Walk::new(self.log, self.filter, true) };
@@ -277,7 +277,7 @@ impl<'a> Walk<'a> {
         let place = |number: &usize| self.log.place(*number);
         let call = found.first().and_then(|number| self.log.summary(*number)?.call);
         let at = found.first().map(place);
-        Landing { at, call: call.as_ref().map(place), next: next.filter(|_| at.is_none()) }
+        JumpTarget { at, call: call.as_ref().map(place), next: next.filter(|_| at.is_none()) }
     }
 
     /// Adds numbers until there are so many, or time is over. Tells how many were looked at.
@@ -307,11 +307,11 @@ impl<'a> Walk<'a> {
     fn is_row(&self, number: usize) -> bool {
         let Some(summary) = self.log.summary(number) else { return false };
         let is_answer = matches!(summary.kind, Kind::Response | Kind::Failure);
-        let wants = |number| self.filter.wants(self.log, number, self.session);
+        let matches = |number| self.filter.matches(self.log, number, self.session);
         match summary.partner {
             Some(_) if is_answer => false,
-            Some(answer) => wants(number) || wants(answer),
-            None => wants(number),
+            Some(answer) => matches(number) || matches(answer),
+            None => matches(number),
         }
     }
 
@@ -339,7 +339,7 @@ impl<'a> Walk<'a> {
             is_open: row.is_open,
             is_effect: row.is_effect,
             took: row.took.words(),
-            is_busy: matches!(row.took, Took::Already(_)),
+            is_busy: matches!(row.took, CallDuration::Already(_)),
             session_id: known.map(|known| known.id.clone()),
             session: known
                 .filter(|_| has_several && !row.is_effect)

@@ -8,21 +8,21 @@ use axum::http::StatusCode;
 use journal::entry::{BreakpointChange, Location};
 use serde::{Deserialize, Serialize};
 
-use super::Site;
-use crate::around;
+use super::WebState;
 use crate::clock::Clock;
 use crate::lexer::{self, Grammar, Lexer, Word};
 use crate::log::Log;
 use crate::moment::shown::OutputLine;
 use crate::moment::{ComparedVariable, Moment};
 use crate::readable::readable;
+use crate::source_context;
 use crate::timeline::Filter;
 use crate::words;
 
 /// Which moment: the entry at a place, none for the end; of a session, none or empty for the one that acts there.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Which {
+pub(super) struct MomentQuery {
     /// The row of the entry is about what came of it, too.
     #[serde(default)]
     with_effects: bool,
@@ -33,7 +33,7 @@ pub(super) struct Which {
 /// A session at one entry.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Shown {
+pub(super) struct MomentView {
     /// The place of the entry; none where there is none.
     at: Option<i64>,
     time: String,
@@ -100,9 +100,9 @@ struct Output {
 
 /// What was the case.
 pub(super) async fn moment(
-    State(site): State<Arc<Site>>,
-    Query(which): Query<Which>,
-) -> Result<Json<Shown>, StatusCode> {
+    State(site): State<Arc<WebState>>,
+    Query(which): Query<MomentQuery>,
+) -> Result<Json<MomentView>, StatusCode> {
     let clock = site.clock.clone();
     site.reader.ask(move |log| Json(shown(log, &which, &clock))).await
 }
@@ -118,16 +118,16 @@ pub(super) struct Address {
 
 /// An entry, with what it answers or is answered with.
 #[derive(Debug, Serialize)]
-pub(super) struct Whole {
+pub(super) struct EntryDetail {
     title: String,
     lines: Vec<Vec<(&'static str, String)>>,
 }
 
 /// An entry, whole. Not found where there is none.
 pub(super) async fn entry(
-    State(site): State<Arc<Site>>,
+    State(site): State<Arc<WebState>>,
     Query(Address { at, raw }): Query<Address>,
-) -> Result<Json<Whole>, StatusCode> {
+) -> Result<Json<EntryDetail>, StatusCode> {
     let clock = site.clock.clone();
     let whole = site.reader.ask(move |log| {
         let number = log.number(at)?;
@@ -135,38 +135,41 @@ pub(super) async fn entry(
         if raw {
             let mut lexer = Lexer::new(&lexer::JSON);
             let lines = words::whole(log, number);
-            return Some(Whole { title, lines: lines.iter().map(|line| pieces(&mut lexer, line)).collect() });
+            return Some(EntryDetail {
+                title,
+                lines: lines.iter().map(|line| pieces(&mut lexer, line)).collect(),
+            });
         }
         // What is not indented is a heading.
         let class = |line: &str| if line.starts_with(' ') { "" } else { "strong" };
         let lines = readable(log, number, &clock).into_iter().map(|line| vec![(class(&line), line)]);
-        Some(Whole { title, lines: lines.collect() })
+        Some(EntryDetail { title, lines: lines.collect() })
     });
     whole.await?.map(Json).ok_or(StatusCode::NOT_FOUND)
 }
 
-fn shown(log: &Log, which: &Which, clock: &Clock) -> Shown {
+fn shown(log: &Log, which: &MomentQuery, clock: &Clock) -> MomentView {
     let last = log.len().checked_sub(1);
     let number = which.at.map_or(last, |at| {
         let first = (at < log.place(0)).then_some(0);
         log.number(at).or(first).or(last)
     });
-    let Some(number) = number else { return Shown::default() };
+    let Some(number) = number else { return MomentView::default() };
     let place = log.place(number);
     let number = if which.with_effects { Filter::default().end_of(log, number) } else { number };
     let time = log.summary(number).map(|summary| clock.time(summary.timestamp)).unwrap_or_default();
     let session = match which.session.as_deref().filter(|id| !id.is_empty()) {
         Some(id) => log.sessions().iter().position(|known| known.id == id),
-        None if which.at.is_none() => around::acting(log),
-        None => around::session_near(log, number),
+        None if which.at.is_none() => source_context::acting(log),
+        None => source_context::session_near(log, number),
     };
-    let Some(session) = session else { return Shown { at: Some(place), time, ..Shown::default() } };
-    let moment = Moment::at(log, session, around::with_what_was_read(log, session, number));
+    let Some(session) = session else { return MomentView { at: Some(place), time, ..MomentView::default() } };
+    let moment = Moment::at(log, session, source_context::with_what_was_read(log, session, number));
     let session_id = log.sessions().get(session).map(|known| known.id.clone());
-    Shown { at: Some(place), time, session_id, ..Shown::of(moment) }
+    MomentView { at: Some(place), time, session_id, ..MomentView::of(moment) }
 }
 
-impl Shown {
+impl MomentView {
     fn of(moment: Moment) -> Self {
         let output = moment.output_lines().into_iter();
         Self {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn said(mut line: Value) -> String {
+fn phrase(mut line: Value) -> String {
     let object = line.as_object_mut().unwrap();
     for (key, value) in
         [("timestamp", json!(1)), ("time", json!("")), ("level", json!("info")), ("namespace", json!(""))]
@@ -104,7 +104,7 @@ fn an_entry_is_one_line() {
         (json!({"message": "journal:dropped", "count": 3}), "3 entries are missing"),
     ];
     for (line, expected) in cases {
-        assert_eq!(said(line.clone()), expected, "{line}");
+        assert_eq!(phrase(line.clone()), expected, "{line}");
     }
 }
 

@@ -22,12 +22,12 @@ version = \"1\"
 ";
 
 /// Name in the manifest, name of the package, kind.
-type On<'a> = (&'a str, &'a str, Option<&'a str>);
+type DependencyRow<'a> = (&'a str, &'a str, Option<&'a str>);
 /// The line of a finding, and a part of what it says.
 type Expected<'a> = (usize, &'a str);
 
 /// A workspace of one crate in `crates/x` and what it depends on. The package `wrapper` depends on `clap`, and for its own tests on `rmcp`.
-fn metadata(of: &str, dependencies: &[On<'_>]) -> Metadata {
+fn metadata(of: &str, dependencies: &[DependencyRow<'_>]) -> Metadata {
     let named: Vec<Value> = dependencies
         .iter()
         .map(|(key, name, kind)| {
@@ -61,7 +61,7 @@ fn metadata(of: &str, dependencies: &[On<'_>]) -> Metadata {
 #[test]
 fn forbidden_dependencies_are_found_where_they_enter() {
     let dap = ("dap", "stillframe-dap");
-    let cases: &[(&str, &[On<'_>], &[Expected<'_>])] = &[
+    let cases: &[(&str, &[DependencyRow<'_>], &[Expected<'_>])] = &[
         ("stillframe-tools", &[("other", "other", None)], &[]),
         ("stillframe-tools", &[(dap.0, dap.1, None)], &[(9, "stillframe-tools → stillframe-dap")]),
         ("stillframe-tools", &[(dap.0, dap.1, Some("dev"))], &[]),

@@ -6,7 +6,7 @@ use crate::repository::File;
 
 /// A path that leaves a module.
 #[derive(Debug)]
-pub(super) struct Used<'f> {
+pub(super) struct UsedPath<'f> {
     /// The module at the top of the crate that it is in.
     pub(super) by: &'f str,
     /// The first name of the path, below the crate.
@@ -19,7 +19,7 @@ pub(super) struct Used<'f> {
 /// All of a crate.
 #[derive(Debug, Default)]
 pub(super) struct Paths<'f> {
-    used: Vec<Used<'f>>,
+    used: Vec<UsedPath<'f>>,
     /// Files, and the beginning of the paths of files, that are compiled for tests only.
     tests: Vec<String>,
 }
@@ -50,7 +50,7 @@ impl<'f> Paths<'f> {
     }
 
     /// Those that are compiled into the product.
-    pub(super) fn outside_of_tests(&self) -> impl Iterator<Item = &Used<'f>> {
+    pub(super) fn outside_of_tests(&self) -> impl Iterator<Item = &UsedPath<'f>> {
         let is_test = |path: &str| self.tests.iter().any(|test| path.starts_with(test.as_str()));
         self.used.iter().filter(move |used| used.by != used.name && !is_test(used.path))
     }
@@ -146,7 +146,7 @@ impl Reader<'_, '_> {
     }
 
     fn add(&mut self, first: &TokenTree) {
-        self.paths.used.push(Used {
+        self.paths.used.push(UsedPath {
             by: self.by,
             name: first.to_string(),
             path: self.path,

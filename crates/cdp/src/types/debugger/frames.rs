@@ -11,7 +11,7 @@ commands! {
     EvaluateOnCallFrame = "Debugger.evaluateOnCallFrame" => Evaluated;
     SetVariableValue = "Debugger.setVariableValue" => Empty;
     SetReturnValue = "Debugger.setReturnValue" => Empty;
-    GetStackTrace = "Debugger.getStackTrace" => StackTraceFound;
+    GetStackTrace = "Debugger.getStackTrace" => StackTraceResult;
     GetScriptSource = "Debugger.getScriptSource" => ScriptSource;
 }
 
@@ -135,7 +135,7 @@ pub struct GetStackTrace {
 /// A stack trace.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct StackTraceFound {
+pub struct StackTraceResult {
     /// The trace.
     pub stack_trace: StackTrace,
 }

@@ -1,7 +1,7 @@
 //! Functions and lines with code in a source, read as gofmt writes it: what begins in the first column is outside of
 //! functions, and a function ends with a `}` there.
 
-use super::super::{Boxed, Host, Question, Runtime, SourceAnalysis};
+use super::super::{AnalysisRequest, BoxFuture, Host, Runtime, SourceAnalysis};
 use super::Go;
 use crate::error::{Error, Result};
 use crate::model::source::{Code, Function};
@@ -15,8 +15,8 @@ impl SourceAnalysis for Go {
         &'a self,
         host: &'a dyn Host,
         _runtime: &'a Runtime,
-        question: Question<'a>,
-    ) -> Boxed<'a, Result<Code>> {
+        question: AnalysisRequest<'a>,
+    ) -> BoxFuture<'a, Result<Code>> {
         Box::pin(async move {
             let Some(file) = question.file else { return Ok(Code::default()) };
             let text = host.read(file).ok_or_else(|| Error::BadFile {

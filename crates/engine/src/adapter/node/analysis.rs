@@ -18,7 +18,7 @@ use oxc_allocator::Allocator;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::SourceType;
 
-use super::super::{Host, Question, Runtime};
+use super::super::{AnalysisRequest, Host, Runtime};
 use super::EXTENSIONS;
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -31,13 +31,13 @@ use crate::sources;
 const LONGEST: usize = 10 * 1024 * 1024;
 
 /// When a file was changed, how long it was, and what was found in it then.
-type Known = ((SystemTime, u64), Code);
+type CachedAnalysis = ((SystemTime, u64), Code);
 
 /// What was found in files before.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, CachedAnalysis>>> = LazyLock::new(Mutex::default);
 
 /// What a file holds, and whether the expressions can be evaluated.
-pub(super) async fn analyze(question: Question<'_>) -> Result<Code> {
+pub(super) async fn analyze(question: AnalysisRequest<'_>) -> Result<Code> {
     check_expressions(&question)?;
     let Some(file) = question.file else { return Ok(Code::default()) };
     let is_foreign = |extension: &std::ffi::OsStr| !EXTENSIONS.iter().any(|known| extension == *known);
@@ -59,7 +59,7 @@ pub(super) async fn check(host: &dyn Host, runtime: &Runtime, file: &Path) -> Re
     }
 }
 
-fn check_expressions(question: &Question<'_>) -> Result<()> {
+fn check_expressions(question: &AnalysisRequest<'_>) -> Result<()> {
     let refused = |text: &str| {
         let expression = text.to_owned();
         move |message| Error::BadExpression { expression, message }
@@ -149,7 +149,7 @@ fn parse(text: &str, length: u32, kind: SourceType) -> Code {
         return Code { problem, ..unread(text, length, None) };
     }
     let lines::ExecutableLines { lines, places, first } = lines::of(&parsed.program, text, &starts);
-    let functions::Found { functions, nameless } = functions::of(&parsed.program, &starts);
+    let functions::FunctionList { functions, nameless } = functions::of(&parsed.program, &starts);
     let loops = loops::of(&parsed.program, &starts);
     Code { lines, places, first, length, functions, nameless, loops, unread: None, problem }
 }
@@ -190,11 +190,11 @@ async fn ask_node(host: &dyn Host, runtime: &Runtime, file: &Path) -> Result<Opt
         ..ProcessSpec::default()
     };
     let finished = host.run(&spec, deadlines::HELPER).await?;
-    Ok(if finished.success { None } else { said_by_node(&finished.stderr) })
+    Ok(if finished.success { None } else { node_error_message(&finished.stderr) })
 }
 
 /// Node prints the place as `PATH:LINE`, then the text of the line, and below the message.
-fn said_by_node(stderr: &str) -> Option<String> {
+fn node_error_message(stderr: &str) -> Option<String> {
     let message = stderr.lines().find(|line| line.starts_with("SyntaxError"))?;
     let mut lines = stderr.lines();
     let line = lines.next().and_then(|first| first.rsplit_once(':')?.1.parse().ok());

@@ -111,17 +111,19 @@ pub(super) fn stem(path: &Path) -> String {
 fn find(host: &dyn Host, executable: &Path, near: Option<&Path>) -> Result<PathBuf> {
     if executable.components().count() > 1 {
         let found = host.is_file(executable).then(|| executable.to_owned());
-        return found.ok_or_else(|| no_such(executable));
+        return found.ok_or_else(|| executable_not_found(executable));
     }
     let folders = near.into_iter().flat_map(|near| near.ancestors().skip(1));
     let installed = || {
         let mut commands = folders.map(|folder| folder.join("node_modules/.bin").join(executable));
         commands.find(|command| host.is_file(command))
     };
-    host.which(&executable.to_string_lossy()).or_else(installed).ok_or_else(|| no_such(executable))
+    host.which(&executable.to_string_lossy())
+        .or_else(installed)
+        .ok_or_else(|| executable_not_found(executable))
 }
 
-fn no_such(executable: &Path) -> Error {
+fn executable_not_found(executable: &Path) -> Error {
     Error::Environment {
         problem: format!("there is no program `{}`", executable.display()),
         remedy:
@@ -137,10 +139,10 @@ fn missing(problem: String) -> Error {
 }
 
 /// When a file was changed, and the version that it said then.
-type Known = (Option<SystemTime>, String);
+type CachedVersion = (Option<SystemTime>, String);
 
 /// What interpreters answered before, with the time of their files.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, CachedVersion>>> = LazyLock::new(Mutex::default);
 
 async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> {
     let changed = path.metadata().and_then(|file| file.modified()).ok();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::super::plan::{ADDRESS, CdpSetup, CdpWire, Entry, Plan};
 use super::super::{Host, Runtime};
 use super::interpreter::{Version, is_node, stem, takes_script};
-use super::typescript::{self, Needs};
+use super::typescript::{self, RuntimeRequirements};
 use super::{EXTENSIONS, is_internal, options, packages, reporters, runners};
 use crate::error::{Error, Result};
 use crate::javascript;
@@ -161,7 +161,7 @@ fn script(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Option<
             "`{}` cannot run the module `{name}`; leave `executablePath` out, or give the name in `args`",
             stem(&runtime.executable)
         ))),
-        Program::Command if stands_alone(&runtime.executable, &launch.runtime_args) => Ok(None),
+        Program::Command if needs_no_program(&runtime.executable, &launch.runtime_args) => Ok(None),
         Program::Command | Program::Package(_) => {
             Err(Error::Unsupported("Node.js needs a script or a module to run".to_owned()))
         }
@@ -169,7 +169,7 @@ fn script(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Option<
 }
 
 /// Whether a command line runs something without a script.
-pub(super) fn stands_alone(executable: &Path, runtime_args: &[String]) -> bool {
+pub(super) fn needs_no_program(executable: &Path, runtime_args: &[String]) -> bool {
     const RUN: [&str; 7] = ["--test", "--run", "-e", "--eval", "-p", "--print", "-pe"];
     let runs = |option: &String| RUN.contains(&option.split('=').next().unwrap_or_default());
     // `tsx watch main.ts`, `nodemon -q main.js`: Node's own options may name scripts that it only loads first.
@@ -190,12 +190,12 @@ fn own_needs(
     script: &Path,
     launch: &Launch,
     given: &[String],
-) -> Result<Needs> {
+) -> Result<RuntimeRequirements> {
     match Version::read(&runtime.version) {
         Some(version) if is_node(&runtime.executable) => {
             typescript::needs(host, version, script, &launch.working_folder(), given)
         }
-        _ => Ok(Needs::default()),
+        _ => Ok(RuntimeRequirements::default()),
     }
 }
 

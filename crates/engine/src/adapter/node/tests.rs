@@ -216,7 +216,7 @@ fn what_stands_alone_is_known() {
     ];
     for (executable, args, alone) in table {
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        assert_eq!(Node.stands_alone(executable.map(Path::new), &args), alone, "{executable:?} {args:?}");
+        assert_eq!(Node.needs_no_program(executable.map(Path::new), &args), alone, "{executable:?} {args:?}");
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 
 /// What a script needs beside itself.
 #[derive(Debug, Default)]
-pub(super) struct Needs {
+pub(super) struct RuntimeRequirements {
     /// Options of Node.
     pub(super) options: Vec<OsString>,
     /// Variables, unless the user has set them.
@@ -31,11 +31,11 @@ pub(super) fn needs(
     script: &Path,
     cwd: &Path,
     given: &[String],
-) -> Result<Needs> {
+) -> Result<RuntimeRequirements> {
     let extension = script.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let has_tags = ["tsx", "jsx"].contains(&extension);
     if !(has_tags || ["ts", "mts", "cts"].contains(&extension)) || names_loader(given) {
-        return Ok(Needs::default());
+        return Ok(RuntimeRequirements::default());
     }
     let folder = script.parent().unwrap_or(script);
     let find = |name| Package::find(host, folder, name).or_else(|| Package::find(host, cwd, name));
@@ -44,7 +44,7 @@ pub(super) fn needs(
         return Ok(imported(version, &loader));
     }
     if version.strips_types() && !has_tags {
-        return Ok(Needs::default());
+        return Ok(RuntimeRequirements::default());
     }
     let is_module = extension == "mts" || (extension != "cts" && is_module_scope(host, folder));
     if extension != "jsx" {
@@ -56,12 +56,12 @@ pub(super) fn needs(
             return Ok(swc_node(version, &package, is_module));
         }
     }
-    Err(no_way(script, version, has_tags))
+    Err(no_typescript_runner(script, version, has_tags))
 }
 
 /// ts-node looks for the project's settings from the working directory on. Without any it takes a script for a
 /// module, which it cannot start in this way.
-fn ts_node(host: &dyn Host, package: &Package, folder: &Path, is_module: bool) -> Needs {
+fn ts_node(host: &dyn Host, package: &Package, folder: &Path, is_module: bool) -> RuntimeRequirements {
     let mut settings = folder.ancestors().map(|folder| folder.join("tsconfig.json"));
     let env = match settings.find(|path| host.is_file(path)) {
         Some(path) => vec![("TS_NODE_PROJECT", path.to_string_lossy().into_owned())],
@@ -73,10 +73,10 @@ fn ts_node(host: &dyn Host, package: &Package, folder: &Path, is_module: bool) -
     } else {
         vec!["--require".into(), package.folder.join("register/index.js").into()]
     };
-    Needs { options, env }
+    RuntimeRequirements { options, env }
 }
 
-fn swc_node(version: Version, package: &Package, is_module: bool) -> Needs {
+fn swc_node(version: Version, package: &Package, is_module: bool) -> RuntimeRequirements {
     if is_module {
         let loader = package.export("./esm-register", "import");
         imported(version, &loader.unwrap_or_else(|| package.folder.join("esm/esm-register.mjs")))
@@ -84,16 +84,16 @@ fn swc_node(version: Version, package: &Package, is_module: bool) -> Needs {
         // What `./register` exports is a function that somebody must call.
         let hook = package.export(".", "require");
         let hook = hook.unwrap_or_else(|| package.folder.join("index.js"));
-        Needs { options: vec!["--require".into(), hook.into()], env: Vec::new() }
+        RuntimeRequirements { options: vec!["--require".into(), hook.into()], env: Vec::new() }
     }
 }
 
-fn imported(version: Version, loader: &Path) -> Needs {
+fn imported(version: Version, loader: &Path) -> RuntimeRequirements {
     let option = if version.has_import() { "--import" } else { "--loader" };
-    Needs { options: vec![option.into(), file_url(loader).into()], env: Vec::new() }
+    RuntimeRequirements { options: vec![option.into(), file_url(loader).into()], env: Vec::new() }
 }
 
-fn no_way(script: &Path, version: Version, has_tags: bool) -> Error {
+fn no_typescript_runner(script: &Path, version: Version, has_tags: bool) -> Error {
     let Version { major, minor } = version;
     let newer = if has_tags { "" } else { ", use Node.js 22.18 or newer as `executablePath`" };
     Error::Environment {

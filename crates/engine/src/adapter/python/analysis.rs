@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::{Host, Question, Runtime};
+use super::super::{AnalysisRequest, Host, Runtime};
 use super::debugpy;
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -20,13 +20,17 @@ use crate::model::source::{Code, Comparison, Function, Loop};
 use crate::process::ProcessSpec;
 
 /// When a file was changed, how long it was, and what it held then.
-type Known = ((SystemTime, u64), Code);
+type CachedAnalysis = ((SystemTime, u64), Code);
 
 /// What was found in files before, by interpreter and file.
-static KNOWN: LazyLock<Mutex<HashMap<(PathBuf, PathBuf), Known>>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<(PathBuf, PathBuf), CachedAnalysis>>> = LazyLock::new(Mutex::default);
 
 /// What a file holds, and whether the expressions can be compiled.
-pub(super) async fn analyze(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Result<Code> {
+pub(super) async fn analyze(
+    host: &dyn Host,
+    runtime: &Runtime,
+    question: AnalysisRequest<'_>,
+) -> Result<Code> {
     let only_file =
         question.file.filter(|_| question.expressions.is_empty() && question.log_message.is_none());
     // The file is looked at before it is read: what changes meanwhile is noticed the next time.
@@ -49,7 +53,7 @@ fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-async fn ask(host: &dyn Host, runtime: &Runtime, question: Question<'_>) -> Result<Code> {
+async fn ask(host: &dyn Host, runtime: &Runtime, question: AnalysisRequest<'_>) -> Result<Code> {
     let request = json!({
         "file": question.file,
         "expressions": question.expressions,
@@ -100,8 +104,8 @@ struct Analysis {
     length: u32,
     functions: Vec<AnalyzedFunction>,
     loops: Vec<AnalyzedLoop>,
-    error: Option<Problem>,
-    refused: Vec<Refused>,
+    error: Option<SyntaxProblem>,
+    refused: Vec<RejectedExpression>,
 }
 
 #[derive(Deserialize)]
@@ -126,7 +130,7 @@ struct AnalyzedLoop {
     start: u32,
     end: u32,
     goes_through: bool,
-    is_left: bool,
+    has_exit: bool,
     is_endless: bool,
     is_certain: bool,
     is_closed: bool,
@@ -148,7 +152,7 @@ impl AnalyzedLoop {
             start,
             end,
             goes_through,
-            is_left,
+            has_exit,
             is_endless,
             is_certain,
             is_closed,
@@ -162,7 +166,7 @@ impl AnalyzedLoop {
             start,
             end,
             goes_through,
-            is_left,
+            has_exit,
             is_endless,
             is_certain,
             is_closed,
@@ -174,13 +178,13 @@ impl AnalyzedLoop {
 }
 
 #[derive(Deserialize)]
-struct Problem {
+struct SyntaxProblem {
     message: String,
     line: Option<u32>,
     text: Option<String>,
 }
 
-impl Problem {
+impl SyntaxProblem {
     fn describe(&self) -> String {
         let place = match (self.line, self.text.as_deref().map(str::trim)) {
             (Some(line), Some(text)) if !text.is_empty() => format!(" at line {line}, `{text}`"),
@@ -192,7 +196,7 @@ impl Problem {
 }
 
 #[derive(Deserialize)]
-struct Refused {
+struct RejectedExpression {
     text: String,
     message: String,
 }

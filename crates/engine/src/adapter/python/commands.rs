@@ -89,8 +89,8 @@ impl Commands for Python {
         modules::files(lookup, name)
     }
 
-    fn read_unasked(&self, lookup: &Lookup<'_>, launch: &Launch) -> Vec<PathBuf> {
-        modules::read_unasked(lookup, launch)
+    fn implicitly_loaded_files(&self, lookup: &Lookup<'_>, launch: &Launch) -> Vec<PathBuf> {
+        modules::implicitly_loaded_files(lookup, launch)
     }
 
     fn install_hint(&self, name: &str) -> Option<&'static str> {

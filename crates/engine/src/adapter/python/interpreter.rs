@@ -26,7 +26,7 @@ const PROBE: &str = "import json, sys; print(json.dumps({\
 pub(super) const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
 
 #[derive(Deserialize)]
-struct Answer {
+struct InterpreterInfo {
     executable: String,
     version: String,
     tag: String,
@@ -112,10 +112,10 @@ fn in_environment(host: &dyn Host, environment: &Path) -> Option<PathBuf> {
 }
 
 /// When a file was changed, and what it answered then.
-type Known = (Option<SystemTime>, Runtime);
+type CachedRuntime = (Option<SystemTime>, Runtime);
 
 /// What interpreters answered before, with the time of their files.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
+static KNOWN: LazyLock<Mutex<HashMap<PathBuf, CachedRuntime>>> = LazyLock::new(Mutex::default);
 
 async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> {
     let changed = path.metadata().and_then(|file| file.modified()).ok();
@@ -138,7 +138,7 @@ async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> 
         let spec = ProcessSpec { program: path.to_owned(), args, ..Default::default() };
         finished = host.run(&spec, deadlines::HELPER).await.map_err(|error| broken(error.to_string()))?;
     }
-    let Ok(answer) = serde_json::from_str::<Answer>(&finished.stdout) else {
+    let Ok(answer) = serde_json::from_str::<InterpreterInfo>(&finished.stdout) else {
         return Err(broken(format!("is no Python interpreter: {}", finished.stderr.trim())));
     };
     check_version(path, &answer.version)?;

@@ -44,7 +44,7 @@ fn files_of(lookup: &Lookup<'_>, name: &str) -> Vec<NamedFile> {
 }
 
 /// What Python and pytest read without being asked to.
-pub(super) fn read_unasked(lookup: &Lookup<'_>, launch: &Launch) -> Vec<PathBuf> {
+pub(super) fn implicitly_loaded_files(lookup: &Lookup<'_>, launch: &Launch) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         CUSTOM.iter().flat_map(|name| files_of(lookup, name)).map(|found| found.path).collect();
     let words = launch.runtime_args.iter().chain(&launch.args);

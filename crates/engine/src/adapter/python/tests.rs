@@ -96,7 +96,7 @@ fn there_is_nothing_to_run_without_a_script_or_a_module() {
     let start = Start::Launch(launch(Program::Command));
     let error = Python.plan(&FakeMachine::default(), &runtime(), Path::new("/x"), &start).unwrap_err();
     assert_eq!(error.to_string(), "Python needs a script or a module to run");
-    assert!(!Python.stands_alone(Some(Path::new("npm")), &["run".to_owned()]));
+    assert!(!Python.needs_no_program(Some(Path::new("npm")), &["run".to_owned()]));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::adapter::native::{self, compile};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
-use crate::process::{Finished, ProcessSpec};
+use crate::process::{HelperOutput, ProcessSpec};
 use crate::progress::Progress;
 
 const MANIFEST: &str = "Cargo.toml";
@@ -178,7 +178,7 @@ async fn run_cargo(
         ..ProcessSpec::default()
     };
     let said = |line: &str| progress.say(line.trim());
-    let Finished { success, stdout, stderr } = host.run_telling(&spec, deadlines::BUILD, &said).await?;
+    let HelperOutput { success, stdout, stderr } = host.run_telling(&spec, deadlines::BUILD, &said).await?;
     let built = Built::read(&stdout);
     if success {
         return Ok(built);

@@ -63,7 +63,7 @@ def describe(loop, scope, module):
         "start": loop.lineno,
         "end": loop.body[-1].end_lineno,
         "goes_through": not is_while,
-        "is_left": is_left,
+        "has_exit": is_left,
         "is_endless": not is_left and (truth(loop.test) is True if is_while else has_no_end(loop.iter)),
         "is_certain": is_while and not module.handles_signals and is_certain(loop, assigned),
         "is_closed": is_while and is_closed(loop),

@@ -47,7 +47,7 @@ impl ProgramBinding {
     }
 
     /// Whether what the program says of a hit is news.
-    pub(super) fn is_news(&self) -> bool {
+    pub(super) fn is_first_report(&self) -> bool {
         !self.is_hit_known.swap(false, Ordering::AcqRel)
     }
 
@@ -131,7 +131,7 @@ impl ProgramBinding {
 
     /// Puts what was thrown where an expression can reach it, and takes it away again. A request that calls a
     /// function with it would do without, but has no time limit.
-    pub(super) async fn lend(&self, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
+    pub(super) async fn expose_thrown(&self, thrown: &RemoteObject, is_lent: bool) -> Result<()> {
         let Some(object_id) = thrown.object_id.clone() else { return Ok(()) };
         let does = if is_lent { format!("{BINDING}.error=this") } else { format!("delete {BINDING}.error") };
         let call = CallFunctionOn {

@@ -21,9 +21,9 @@ pub(super) struct Blackbox {
     v8: V8Client,
     program: Arc<NodeProgram>,
     /// The thread stops at errors that are caught, too.
-    sees_caught: AtomicBool,
+    stops_at_caught: AtomicBool,
     /// V8 passes over Node's own code and libraries.
-    passes_over: AtomicBool,
+    is_skipping: AtomicBool,
     /// How often places have thrown in vain.
     in_vain: Mutex<HashMap<Location, u32>>,
     /// The ranges of functions that V8 passes over, by their script.
@@ -35,25 +35,25 @@ impl Blackbox {
         Self {
             v8,
             program,
-            sees_caught: AtomicBool::new(false),
-            passes_over: AtomicBool::new(false),
+            stops_at_caught: AtomicBool::new(false),
+            is_skipping: AtomicBool::new(false),
             in_vain: Mutex::default(),
             ranges: Mutex::default(),
         }
     }
 
     /// Notes whether the thread stops at errors that are caught, too.
-    pub(super) fn set_sees_caught(&self, sees_caught: bool) {
-        self.sees_caught.store(sees_caught, Ordering::Release);
+    pub(super) fn set_stops_at_caught(&self, stops_at_caught: bool) {
+        self.stops_at_caught.store(stops_at_caught, Ordering::Release);
     }
 
     /// Steps pass over Node's own code and over libraries, unless they are to be stepped into.
     ///
     /// V8 does not stop at what is thrown in code that it passes over and caught somewhere. There an assertion
     /// fails, so with all exceptions wanted nothing is passed over, unless a step is under way.
-    pub(super) async fn pass_over(&self, is_stepping: bool) -> Result<()> {
-        let passes = is_stepping || !self.sees_caught.load(Ordering::Acquire);
-        if self.passes_over.swap(passes, Ordering::AcqRel) != passes {
+    pub(super) async fn update_blackbox(&self, is_stepping: bool) -> Result<()> {
+        let passes = is_stepping || !self.stops_at_caught.load(Ordering::Acquire);
+        if self.is_skipping.swap(passes, Ordering::AcqRel) != passes {
             let patterns = if passes { self.patterns() } else { Vec::new() };
             self.v8.request(SetBlackboxPatterns { patterns }).await?;
         }

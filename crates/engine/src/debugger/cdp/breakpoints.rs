@@ -1,15 +1,15 @@
 //! What is wanted of a thread's breakpoints, what V8 knows of them, and whose they are.
 //!
 //! A place in a source becomes breakpoints on the files that it is, or will be, in; see `places`. Each place has
-//! a number of its own. Reading order: `table` (what is wanted and known), `binder` (what all needs), `planting` (how
+//! a number of its own. Reading order: `table` (what is wanted and known), `binder` (what all needs), `bind` (how
 //! V8 hears of it), `transpiled` (sources that are compiled when they are loaded), `paths` (functions that names lead
 //! to in the running program), `hits` (whose a pause is), `unbound` (what came to nothing), this file (what changes what
 //! is wanted).
 
+mod bind;
 mod binder;
 mod hits;
 mod paths;
-mod planting;
 mod table;
 mod transpiled;
 mod unbound;
@@ -21,7 +21,7 @@ use self::table::{BreakpointTarget, TargetKind};
 use super::places::{self, real};
 use super::scripts::Script;
 use super::{functions, recording};
-use crate::debugger::{Event, FunctionBreakpoint, Planted, SourceBreakpoint};
+use crate::debugger::{BindResult, Event, FunctionBreakpoint, SourceBreakpoint};
 use crate::error::Result;
 use crate::model::ids::BreakpointId;
 
@@ -34,7 +34,7 @@ impl BreakpointBinder {
         &self,
         path: &Path,
         wanted: Vec<SourceBreakpoint>,
-    ) -> Result<Vec<Planted>> {
+    ) -> Result<Vec<BindResult>> {
         let source = real(&self.sources.program.setup.to_remote(path));
         let made = if wanted.is_empty() { Vec::new() } else { places::made_of(&self.sources, &source).await };
         let places =
@@ -43,7 +43,7 @@ impl BreakpointBinder {
         let (numbers, removed) = self.table.replace(&source, places);
         self.remove(removed).await?;
         self.end_recording(&source, recorded).await;
-        self.plant_all(&numbers).await?;
+        self.bind_places(&numbers).await?;
         Ok(numbers.into_iter().map(|number| self.table.outcome(number)).collect())
     }
 
@@ -68,10 +68,10 @@ impl BreakpointBinder {
         self.table.is_refused(id)
     }
 
-    async fn plant_all(&self, numbers: &[u64]) -> Result<()> {
+    async fn bind_places(&self, numbers: &[u64]) -> Result<()> {
         self.announce_sources().await;
         for number in numbers {
-            self.plant(*number).await?;
+            self.bind_place(*number).await?;
         }
         self.insertions
             .announce(&self.v8, &self.sources.program, self.thread.name(), self.table.only_recorded())
@@ -87,17 +87,17 @@ impl BreakpointBinder {
         let place =
             BreakpointTarget { kind: TargetKind::Entry, ..BreakpointTarget::on_line(&source, &made, wanted) };
         let number = self.table.add(place);
-        self.plant_all(&[number]).await
+        self.bind_places(&[number]).await
     }
 
     /// Replaces the breakpoints on functions.
-    pub(super) async fn set_on_functions(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<Planted>> {
+    pub(super) async fn set_on_functions(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
         let removed = self.table.replace_functions(wanted);
         self.remove(removed).await?;
         if !self.table.functions().is_empty() {
             self.announce_sources().await;
             for path in functions::candidates(&self.sources).await {
-                self.look_into(&path).await?;
+                self.resolve_functions(&path).await?;
             }
             self.look_up().await;
         }
@@ -105,7 +105,7 @@ impl BreakpointBinder {
     }
 
     /// Plants the functions that are wanted and stand in a file.
-    async fn look_into(&self, path: &Path) -> Result<Vec<u64>> {
+    async fn resolve_functions(&self, path: &Path) -> Result<Vec<u64>> {
         let source = real(path);
         let names = self.table.functions();
         let mut numbers = Vec::new();
@@ -117,7 +117,7 @@ impl BreakpointBinder {
         }
         // Most files hold none of them, and nothing need be sent for those.
         if !numbers.is_empty() {
-            self.plant_all(&numbers).await?;
+            self.bind_places(&numbers).await?;
         }
         Ok(numbers)
     }
@@ -127,7 +127,7 @@ impl BreakpointBinder {
         let Some(path) = &script.path else { return Vec::new() };
         let mut changed = Vec::new();
         if !self.table.functions().is_empty() && !self.sources.program.adapter.is_internal(path) {
-            changed.extend(self.look_into(path).await.unwrap_or_default());
+            changed.extend(self.resolve_functions(path).await.unwrap_or_default());
         }
         if !script.is_mapped() {
             return changed.into_iter().flat_map(|number| self.table.news(number)).collect();

@@ -17,7 +17,7 @@ use super::{events, signal};
 use crate::adapter::plan::{CdpWire, Plan, addressed};
 use crate::adapter::{Adapter, Host, Runtime};
 use crate::deadlines;
-use crate::debugger::preparation::{Preparation, Prepared};
+use crate::debugger::preparation::{Preparation, PreparedStart};
 use crate::debugger::{Arrival, Connector, Owned, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::Start;
@@ -42,7 +42,7 @@ impl CdpConnector {
 #[async_trait]
 impl Connector for CdpConnector {
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started> {
-        let Prepared { runtime, plan, start } = self.0.plan(start, &sinks).await?;
+        let PreparedStart { runtime, plan, start } = self.0.plan(start, &sinks).await?;
         let runtime = Arc::new(runtime);
         let checked = self.0.check(&runtime, &start);
         let (adapter, host) = (self.0.adapter, self.0.host);

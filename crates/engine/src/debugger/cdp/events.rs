@@ -12,7 +12,7 @@ use super::rules::RuleEvent;
 use super::scripts::Script;
 use super::thread::{JsThread, ThreadKind};
 use super::{console, stops};
-use crate::adapter::Boxed;
+use crate::adapter::BoxFuture;
 use crate::debugger::{Arrival, Event};
 use crate::error::{Error, Result};
 use crate::model::ids::BreakpointId;
@@ -24,7 +24,7 @@ pub(super) fn arrive(
     thread: JsThread,
     program: Arc<NodeProgram>,
     arrivals: mpsc::Sender<Arrival>,
-) -> Boxed<'static, Result<()>> {
+) -> BoxFuture<'static, Result<()>> {
     let (events, received) = mpsc::channel(256);
     let debugger = CdpDebugger::new(client, thread, program, arrivals.clone(), events.clone());
     // The pump must not keep the connection open when nobody uses it any more.
@@ -125,19 +125,17 @@ fn resumed(debugger: &CdpDebugger) -> Vec<Event> {
 async fn program_reports(debugger: &CdpDebugger, payload: &str, named: &mut Vec<BreakpointId>) -> Vec<Event> {
     match serde_json::from_str(payload) {
         Ok(RuleEvent::Hit { ids }) => {
-            if debugger.0.binding.is_news() {
+            if debugger.0.binding.is_first_report() {
                 named.extend(ids.into_iter().map(BreakpointId));
             }
             Vec::new()
         }
         // V8 has bound it where it does not belong, and it has acted there before that was seen.
-        Ok(RuleEvent::Logged { id, .. } | RuleEvent::Recorded { id, .. } | RuleEvent::Failed { id, .. })
-            if debugger.0.breakpoints.is_refused(BreakpointId(id)) =>
-        {
-            Vec::new()
-        }
+        Ok(
+            RuleEvent::Logged { id, .. } | RuleEvent::RecordedRows { id, .. } | RuleEvent::Failed { id, .. },
+        ) if debugger.0.breakpoints.is_refused(BreakpointId(id)) => Vec::new(),
         Ok(RuleEvent::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],
-        Ok(RuleEvent::Recorded { id, line }) => vec![Event::Recorded { id: BreakpointId(id), line }],
+        Ok(RuleEvent::RecordedRows { id, line }) => vec![Event::RecordedRows { id: BreakpointId(id), line }],
         Ok(RuleEvent::Inlined { id }) => {
             debugger.0.breakpoints.inlined(BreakpointId(id)).await;
             Vec::new()

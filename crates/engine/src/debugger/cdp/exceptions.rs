@@ -88,10 +88,10 @@ impl ExceptionPauses {
         };
         self.only_uncaught.store(mode == ExceptionMode::Uncaught, Ordering::Release);
         self.v8.request(SetPauseOnExceptions { state }).await?;
-        let sees_caught = matches!(mode, ExceptionMode::UserUnhandled | ExceptionMode::All);
-        self.blackbox.set_sees_caught(sees_caught);
+        let stops_at_caught = matches!(mode, ExceptionMode::UserUnhandled | ExceptionMode::All);
+        self.blackbox.set_stops_at_caught(stops_at_caught);
         self.blackbox.reset_ranges().await?;
-        self.blackbox.pass_over(false).await
+        self.blackbox.update_blackbox(false).await
     }
 
     /// What the thread is stopped at.
@@ -122,7 +122,7 @@ impl ExceptionPauses {
     /// An error that is thrown on by one function after the other is reported once, where it was thrown first. What
     /// is thrown and caught inside Node or a library is none of the user's; what comes out of it, as from a call that
     /// fails, is, and so is an assertion that fails.
-    pub(super) async fn is_worth_a_stop(&self, stop: &V8Stop, mode: ExceptionMode) -> Result<bool> {
+    pub(super) async fn should_stop_at_exception(&self, stop: &V8Stop, mode: ExceptionMode) -> Result<bool> {
         let Some(thrown) = &stop.thrown else { return Ok(true) };
         if mode == ExceptionMode::None {
             // Our hook stops without being asked.
@@ -197,11 +197,11 @@ impl ExceptionPauses {
 
     /// Whether a condition is true of what was thrown. It is evaluated where it was thrown, so that it sees the
     /// names that are in scope there.
-    pub(super) async fn meets(&self, stop: &V8Stop, condition: &str) -> Result<bool> {
+    pub(super) async fn satisfies(&self, stop: &V8Stop, condition: &str) -> Result<bool> {
         let Some(thrown) = &stop.thrown else { return Ok(true) };
         let frame = frames::frame(stop, &self.sources.scripts, stop.id_of(0)).await?;
         self.binding.bind_frame(&frame).await?;
-        self.binding.lend(&thrown.value, true).await?;
+        self.binding.expose_thrown(&thrown.value, true).await?;
         let error = literal(&thrown.value).unwrap_or_else(|| format!("{BINDING}.error"));
         let request = Evaluate {
             // The line end closes a comment.
@@ -212,7 +212,7 @@ impl ExceptionPauses {
             pure: false,
         };
         let answer = self.values.evaluate(&frame, &request).await;
-        let given_back = self.binding.lend(&thrown.value, false).await;
+        let given_back = self.binding.expose_thrown(&thrown.value, false).await;
         let is_met = answer.map_err(late)?.text == "true";
         given_back.map(|()| is_met)
     }

@@ -33,7 +33,7 @@ impl RunControl {
     }
 
     /// V8's own step survives a stop at an exception, so that plainly resuming goes on with it.
-    pub(super) async fn pass(&self) -> Result<()> {
+    pub(super) async fn resume_silently(&self) -> Result<()> {
         self.run.stop()?;
         self.leave(None).await
     }
@@ -85,7 +85,7 @@ impl RunControl {
     }
 
     async fn settle_pause(&self, stop: &V8Stop) -> Vec<Event> {
-        if !stop.is_idle && stop.frames.first().is_some_and(|frame| self.sources.is_poke(frame)) {
+        if !stop.is_idle && stop.frames.first().is_some_and(|frame| self.sources.is_own_evaluation(frame)) {
             // Our evaluation came in the middle of the program's own work, which is what there is to see.
             *lock(&self.intent) = Intent::Pause;
             self.proceed(Some(Step::Out)).await;
@@ -98,8 +98,7 @@ impl RunControl {
     }
 
     async fn settle_entry(&self, stop: &V8Stop) -> Vec<Event> {
-        let is_users =
-            |frame: &CallFrame| !self.sources.is_passed_over(frame) && !frame.url.starts_with("node:");
+        let is_users = |frame: &CallFrame| !self.sources.is_skipped(frame) && !frame.url.starts_with("node:");
         if !stop.frames.first().is_some_and(is_users) {
             *lock(&self.intent) = Intent::Entry;
             self.proceed(Some(Step::Into)).await;

@@ -27,7 +27,7 @@ pub(super) struct SnapshotReader {
     part: SnapshotPart,
     /// What was read of the part so far, where a piece may end in the middle.
     text: String,
-    fields: Fields,
+    fields: NodeLayout,
     /// The numbers of the object that is being read.
     node: Vec<u64>,
     sums: HashMap<Type, (u64, u64)>,
@@ -63,7 +63,7 @@ enum Type {
 
 /// The shape of an object in the list.
 #[derive(Debug, Default)]
-struct Fields {
+struct NodeLayout {
     /// How many numbers it has.
     count: usize,
     kind: usize,
@@ -74,18 +74,18 @@ struct Fields {
 
 #[derive(Debug, Deserialize)]
 struct SnapshotHead {
-    snapshot: Summary,
+    snapshot: SnapshotHeader,
 }
 
 #[derive(Debug, Deserialize)]
-struct Summary {
-    meta: Meta,
+struct SnapshotHeader {
+    meta: SnapshotMeta,
     node_count: u64,
     edge_count: u64,
 }
 
 #[derive(Debug, Deserialize)]
-struct Meta {
+struct SnapshotMeta {
     node_fields: Vec<String>,
     node_types: Vec<serde_json::Value>,
 }
@@ -97,7 +97,7 @@ impl SnapshotReader {
         let reading = Self {
             part: SnapshotPart::Head,
             text: String::new(),
-            fields: Fields::default(),
+            fields: NodeLayout::default(),
             node: Vec::new(),
             sums: HashMap::new(),
             snapshot: HeapSnapshot::default(),
@@ -140,14 +140,19 @@ impl SnapshotReader {
     }
 
     /// None where the objects have another shape than is known.
-    fn begin(&mut self, summary: Summary) -> Option<()> {
-        let Meta { node_fields, node_types } = summary.meta;
+    fn begin(&mut self, summary: SnapshotHeader) -> Option<()> {
+        let SnapshotMeta { node_fields, node_types } = summary.meta;
         let place = |name: &str| node_fields.iter().position(|field| field == name);
         let kind = place("type")?;
         let kinds = node_types.get(kind)?.as_array()?;
         let kinds = kinds.iter().map(|kind| kind.as_str().unwrap_or_default().to_owned()).collect();
-        self.fields =
-            Fields { count: node_fields.len(), kind, name: place("name")?, size: place("self_size")?, kinds };
+        self.fields = NodeLayout {
+            count: node_fields.len(),
+            kind,
+            name: place("name")?,
+            size: place("self_size")?,
+            kinds,
+        };
         self.snapshot.nodes = summary.node_count;
         self.snapshot.edges = summary.edge_count;
         Some(())

@@ -51,7 +51,7 @@ impl Profiler {
         *lock(&self.is_profiling) = false;
         let stopped = self.v8.request_within(deadlines::READ, profiler::Stop::default()).await?;
         self.v8.request(profiler::Disable::default()).await?;
-        Ok(self.summed_up(&stopped.profile).await)
+        Ok(self.summarize(&stopped.profile).await)
     }
 
     /// The profile of a thread that has come to its end while it was taken.
@@ -60,7 +60,7 @@ impl Profiler {
         if is_profiling { self.stop_profile().await.ok() } else { None }
     }
 
-    async fn summed_up(&self, profile: &Profile) -> CpuProfile {
+    async fn summarize(&self, profile: &Profile) -> CpuProfile {
         let (sums, idle) = sums(profile);
         let mut sums: Vec<(&ProfileFrame, FunctionSum)> = sums.into_values().collect();
         sums.sort_by_key(|(_, sum)| std::cmp::Reverse((sum.own, sum.total)));

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::adapter::plan::CdpSetup;
-use crate::adapter::{Adapter, Host, Question, Runtime};
+use crate::adapter::{Adapter, AnalysisRequest, Host, Runtime};
 use crate::model::source::Code;
 use crate::output::Output;
 use crate::policy::SharedPolicy;
@@ -35,7 +35,7 @@ impl NodeProgram {
 
     /// What a source holds; nothing when that cannot be known.
     pub(super) async fn analyze(&self, path: &Path) -> Option<Code> {
-        let question = Question { file: Some(path), ..Question::default() };
+        let question = AnalysisRequest { file: Some(path), ..AnalysisRequest::default() };
         self.adapter.source_analysis()?.analyze(self.host, &self.runtime, question).await.ok()
     }
 }

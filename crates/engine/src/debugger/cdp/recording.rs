@@ -11,7 +11,7 @@ use super::v8::V8Client;
 use crate::deadlines;
 use crate::debugger::RuleFor;
 use crate::model::ids::BreakpointId;
-use crate::recording::{Cells, Record};
+use crate::recording::{CellFormat, Record};
 
 /// What is called with the functions of `values.js`.
 static RECORDER: LazyLock<String> =
@@ -46,8 +46,8 @@ pub(super) fn pass(rule: &RuleFor, record: &Record, thread: &str) -> String {
 /// What the recorder is to know of a place, as JSON.
 pub(super) fn specification(record: &Record, thread: &str) -> String {
     let (limit, is_json) = match record.cells {
-        Cells::Text(limit) => (limit, false),
-        Cells::Json(limit) => (limit, true),
+        CellFormat::Text(limit) => (limit, false),
+        CellFormat::Json(limit) => (limit, true),
     };
     json!({
         "every": record.sample_every,

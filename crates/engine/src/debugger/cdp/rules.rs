@@ -29,7 +29,7 @@ pub(super) enum RuleEvent {
     /// A logpoint spoke.
     Logged { id: u32, text: String },
     /// A line of what is recorded that is too long for the pipe.
-    Recorded { id: u32, line: String },
+    RecordedRows { id: u32, line: String },
     /// A statement in the source records a place, and its breakpoint is not needed any more.
     Inlined { id: u32 },
     /// A condition or message failed so many times since the last such message.
@@ -69,7 +69,7 @@ fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {
     }
     if let Some(hit) = rule.rule.hit_condition {
         let count = json!(format!("{id} {:?}", rule.rule)).to_string();
-        fields.extend([",pass:", &passes(hit), ",count:", &count]);
+        fields.extend([",pass:", &hit_expression(hit), ",count:", &count]);
     }
     if let Some(message) = &rule.rule.log_message {
         let parts = log_parts(message)?;
@@ -79,7 +79,7 @@ fn translate(rule: &RuleFor, thread: &str) -> Result<String, String> {
     Ok(format!("{{{fields}}}"))
 }
 
-fn passes(hit: HitCondition) -> String {
+fn hit_expression(hit: HitCondition) -> String {
     use crate::model::breakpoint::HitOperator::Multiple;
     match hit.operator {
         Multiple => format!("n=>n%{}===0", hit.count),

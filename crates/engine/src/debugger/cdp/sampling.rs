@@ -54,7 +54,7 @@ struct SamplingState {
     is_on: bool,
     anchor: Option<Anchor>,
     /// What was asked for, and has not come.
-    samples: LateAnswer<Option<Fetched>>,
+    samples: LateAnswer<Option<FetchedProfile>>,
     answer: LateAnswer<Option<(WaitTools, WaitAnswer)>>,
     /// What the question needs, once the thread could give it.
     tools: Option<WaitTools>,
@@ -62,7 +62,7 @@ struct SamplingState {
 }
 
 /// Samples, and the profile that V8 is kept from forgetting by.
-type Fetched = (Profile, Option<Anchor>);
+type FetchedProfile = (Profile, Option<Anchor>);
 
 impl Sampler {
     pub(super) fn new(v8: V8Client, sources: Sources, thread: Arc<JsThread>) -> Self {
@@ -190,7 +190,7 @@ impl Sampler {
 }
 
 /// The samples that were taken. More are taken from then on.
-async fn fetch(v8: V8Client, anchor: Option<Anchor>) -> Option<Fetched> {
+async fn fetch(v8: V8Client, anchor: Option<Anchor>) -> Option<FetchedProfile> {
     let wait = deadlines::LONGEST_WAIT;
     let anchored = async {
         let next = Anchor::after(anchor);

@@ -176,12 +176,12 @@ impl Scripts {
 
     /// Those that a compiler made.
     pub(super) fn mapped(&self) -> Vec<Arc<Script>> {
-        self.where_so(Script::is_mapped)
+        self.matching(Script::is_mapped)
     }
 
     /// The one that was loaded last of those that are wanted. A file that is evaluated anew is a new script.
     pub(super) fn newest(&self, is_wanted: impl Fn(&Script) -> bool) -> Option<Arc<Script>> {
-        self.where_so(is_wanted).into_iter().max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))
+        self.matching(is_wanted).into_iter().max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))
     }
 
     /// The files that are loaded, each once.
@@ -200,7 +200,7 @@ impl Scripts {
         (!name.is_empty()).then(|| format!("{name}:{}:{}", line.saturating_add(1), column.saturating_add(1)))
     }
 
-    fn where_so(&self, is_wanted: impl Fn(&Script) -> bool) -> Vec<Arc<Script>> {
+    fn matching(&self, is_wanted: impl Fn(&Script) -> bool) -> Vec<Arc<Script>> {
         lock(&self.0).by_id.values().filter(|script| is_wanted(script)).cloned().collect()
     }
 }

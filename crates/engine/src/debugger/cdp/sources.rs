@@ -100,12 +100,12 @@ impl Sources {
     }
 
     /// A frame of our own evaluation.
-    pub(super) fn is_poke(&self, frame: &CallFrame) -> bool {
+    pub(super) fn is_own_evaluation(&self, frame: &CallFrame) -> bool {
         self.scripts.get(&frame.location.script_id).is_some_and(|script| script.url == POKE)
     }
 
     /// Code that no step ends in: Node's own, our hook, and libraries unless they are the user's code too.
-    pub(super) fn is_passed_over(&self, frame: &CallFrame) -> bool {
+    pub(super) fn is_skipped(&self, frame: &CallFrame) -> bool {
         let Some(script) = self.scripts.get(&frame.location.script_id) else { return false };
         let just_my_code = self.program.setup.just_my_code;
         let is_library = |path: &Path| just_my_code && self.program.adapter.is_internal(path);

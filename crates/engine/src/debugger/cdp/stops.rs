@@ -22,11 +22,11 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, named: Vec<Br
 /// for the pause.
 async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<BreakpointId>) -> Vec<Event> {
     let parts = &debugger.0;
-    let is_idle = matches!(paused.call_frames.as_slice(), [only] if parts.sources.is_poke(only));
+    let is_idle = matches!(paused.call_frames.as_slice(), [only] if parts.sources.is_own_evaluation(only));
     let unwound = parts.exceptions.unwound(&paused).await;
     let stop = parts.run.pause(&mut paused, is_idle, unwound);
     if parts.breakpoints.take_compiled(&paused.reason, paused.data.as_ref(), &stop).await {
-        parts.execution.go_on().await;
+        parts.execution.resume_intent().await;
         return Vec::new();
     }
     if stop.thrown.is_some() {
@@ -43,7 +43,7 @@ async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<Breakpoin
             // A step may end there.
             Hit::Spent if parts.execution.is_stepping() => parts.execution.settle(&stop).await,
             Hit::Spent | Hit::Nobodys => {
-                parts.execution.go_on().await;
+                parts.execution.resume_intent().await;
                 Vec::new()
             }
         };

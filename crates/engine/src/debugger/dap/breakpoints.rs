@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::motion::{self, Still};
+use super::motion::{self, PauseGuard};
 use super::{DapDebugger, lock};
 use crate::deadlines;
-use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::{BreakpointId, RawId};
@@ -14,7 +14,7 @@ use crate::model::ids::{BreakpointId, RawId};
 /// What was sent to the adapter.
 #[derive(Debug, Default)]
 pub(super) struct Breakpoints {
-    sent: Vec<Sent>,
+    sent: Vec<SentBreakpoint>,
     /// How often the condition of each was true.
     hits: HashMap<BreakpointId, u64>,
     /// What was asked for on functions.
@@ -31,7 +31,7 @@ type OnFunction = (::dap::FunctionBreakpoint, Vec<RuleFor>, bool);
 
 /// One place of the adapter's.
 #[derive(Clone, Debug)]
-pub(super) struct Sent {
+pub(super) struct SentBreakpoint {
     /// The adapter's number for it, which it may leave out.
     number: Option<i64>,
     pub(super) rules: Vec<RuleFor>,
@@ -47,12 +47,12 @@ pub(super) struct Sent {
 
 impl Breakpoints {
     /// The places that a stop is about: by the adapter's numbers, or by where the thread is.
-    pub(super) fn hit(&self, numbers: &[i64], at: Option<(&Path, u32)>) -> Vec<Sent> {
+    pub(super) fn hit(&self, numbers: &[i64], at: Option<(&Path, u32)>) -> Vec<SentBreakpoint> {
         if !numbers.is_empty() {
-            let is_hit = |sent: &&Sent| sent.number.is_some_and(|number| numbers.contains(&number));
+            let is_hit = |sent: &&SentBreakpoint| sent.number.is_some_and(|number| numbers.contains(&number));
             return self.sent.iter().filter(is_hit).cloned().collect();
         }
-        let is_here = |sent: &&Sent| {
+        let is_here = |sent: &&SentBreakpoint| {
             let place = sent.file.as_deref().zip(sent.line);
             place.is_some() && place == at
         };
@@ -95,7 +95,7 @@ impl Breakpoints {
     }
 
     /// Whether something that was set in this file, or on functions, is not among what is wanted.
-    fn loses(&self, file: Option<&Path>, wanted: &[Sent]) -> bool {
+    fn removes_any(&self, file: Option<&Path>, wanted: &[SentBreakpoint]) -> bool {
         let mut before = self.sent.iter().filter(|sent| sent.file.as_deref() == file);
         before.any(|sent| wanted.iter().all(|wanted| wanted.asked != sent.asked))
     }
@@ -112,7 +112,7 @@ pub(super) async fn set_in_source(
     debugger: &DapDebugger,
     path: &Path,
     wanted: Vec<SourceBreakpoint>,
-) -> Result<Vec<Planted>> {
+) -> Result<Vec<BindResult>> {
     let conditional = debugger.capabilities().supports_conditional_breakpoints;
     let mut places = Vec::with_capacity(wanted.len());
     for SourceBreakpoint { line, column, rules } in wanted {
@@ -131,7 +131,7 @@ pub(super) async fn set_in_source(
 pub(super) async fn set_on_functions(
     debugger: &DapDebugger,
     wanted: Vec<FunctionBreakpoint>,
-) -> Result<Vec<Planted>> {
+) -> Result<Vec<BindResult>> {
     let conditional = debugger.capabilities().supports_conditional_breakpoints;
     let mut places = Vec::with_capacity(wanted.len());
     for FunctionBreakpoint { name, rules } in wanted {
@@ -167,11 +167,11 @@ impl DapDebugger {
         &self,
         path: &Path,
         places: Vec<(::dap::SourceBreakpoint, Vec<RuleFor>, bool)>,
-    ) -> Result<Vec<Planted>> {
+    ) -> Result<Vec<BindResult>> {
         let owner = |(sent, rules, is_native): (::dap::SourceBreakpoint, Vec<RuleFor>, bool)| {
             let (file, line) = (Some(path.to_owned()), positive(Some(sent.line)));
             let asked = format!("{}:{:?}", sent.line, sent.column);
-            (sent, Sent { number: None, rules, is_native, file, line, asked })
+            (sent, SentBreakpoint { number: None, rules, is_native, file, line, asked })
         };
         let (breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
         let source = ::dap::Source {
@@ -180,13 +180,13 @@ impl DapDebugger {
             ..Default::default()
         };
         let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
-        let _still = self.still_for(&owners, Some(path)).await;
+        let _still = self.pause_for(&owners, Some(path)).await;
         let response = self.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?;
         Ok(self.keep(response, owners, Some(path)))
     }
 
     /// Replaces the breakpoints on functions, in the same way.
-    pub(crate) async fn send_function_breakpoints(&self, places: Vec<OnFunction>) -> Result<Vec<Planted>> {
+    pub(crate) async fn send_function_breakpoints(&self, places: Vec<OnFunction>) -> Result<Vec<BindResult>> {
         if !self.capabilities().supports_function_breakpoints {
             if places.is_empty() {
                 return Ok(Vec::new());
@@ -202,7 +202,7 @@ impl DapDebugger {
         };
         let owner = |(sent, rules, is_native): OnFunction| {
             let asked = sent.name.clone();
-            (sent, Sent { number: None, rules, is_native, file: None, line: None, asked })
+            (sent, SentBreakpoint { number: None, rules, is_native, file: None, line: None, asked })
         };
         let (mut breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
         let wanted = breakpoints.len();
@@ -215,7 +215,7 @@ impl DapDebugger {
         let entry = self.entry_function().filter(|entry| breakpoints.iter().all(|one| one.name != *entry));
         breakpoints.extend(entry.map(plain));
         let arguments = ::dap::SetFunctionBreakpointsArguments { breakpoints };
-        let _still = self.still_for(&owners, None).await;
+        let _still = self.pause_for(&owners, None).await;
         let mut response =
             self.request::<::dap::SetFunctionBreakpoints>(arguments.clone(), deadlines::REQUEST).await?;
         if let Some(arguments) = self.renamed(arguments, &response) {
@@ -264,38 +264,39 @@ impl DapDebugger {
     }
 
     /// Says that a source has changed since the program was built, so that its lines may be others.
-    fn warned(&self, planted: Planted, file: Option<&Path>) -> Planted {
+    fn warned(&self, result: BindResult, file: Option<&Path>) -> BindResult {
         let changed = |path: &Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
         let is_newer = |file: &Path| {
             let built = changed(self.0.setup.binary.as_deref()?)?;
             Some(changed(file)? > built)
         };
-        match planted {
-            Planted::Bound { line, column, columns, function, .. }
+        match result {
+            BindResult::Bound { line, column, columns, function, .. }
                 if file.and_then(is_newer) == Some(true) =>
             {
                 let warning =
                     "the file has changed since the program was built: build it again, or lines and \
                                variables may not match"
                         .to_owned();
-                Planted::Bound { line, column, columns, function, warning: Some(warning) }
+                BindResult::Bound { line, column, columns, function, warning: Some(warning) }
             }
             other => other,
         }
     }
 
     /// Pauses the program, if the adapter needs that to replace the breakpoints.
-    async fn still_for(&self, wanted: &[Sent], file: Option<&Path>) -> Option<Still<'_>> {
-        let loses = self.quirks().removes_only_when_stopped && lock(&self.0.breakpoints).loses(file, wanted);
-        if loses { Some(motion::hold(self).await) } else { None }
+    async fn pause_for(&self, wanted: &[SentBreakpoint], file: Option<&Path>) -> Option<PauseGuard<'_>> {
+        let removes_any =
+            self.quirks().removes_only_when_stopped && lock(&self.0.breakpoints).removes_any(file, wanted);
+        if removes_any { Some(motion::hold(self).await) } else { None }
     }
 
     fn keep(
         &self,
         response: ::dap::SetBreakpointsResponse,
-        owners: Vec<Sent>,
+        owners: Vec<SentBreakpoint>,
         file: Option<&Path>,
-    ) -> Vec<Planted> {
+    ) -> Vec<BindResult> {
         let mut answers = response.breakpoints.into_iter();
         let mut breakpoints = lock(&self.0.breakpoints);
         breakpoints.sent.retain(|sent| sent.file.as_deref() != file);
@@ -303,12 +304,13 @@ impl DapDebugger {
             .into_iter()
             .map(|mut sent| {
                 let Some(answer) = answers.next() else {
-                    return Planted::Refused("the debugger did not answer for it".to_owned());
+                    return BindResult::Refused("the debugger did not answer for it".to_owned());
                 };
                 sent.number = answer.id;
                 sent.line = sent.line.and_then(|asked| positive(answer.line).or(Some(asked)));
                 // Two lines that an adapter binds to one place may share a number.
-                let is_same = |known: &&mut Sent| known.number.is_some() && known.number == sent.number;
+                let is_same =
+                    |known: &&mut SentBreakpoint| known.number.is_some() && known.number == sent.number;
                 if let Some(known) = breakpoints.sent.iter_mut().find(is_same) {
                     known.rules.append(&mut sent.rules);
                     known.is_native = false;
@@ -317,7 +319,7 @@ impl DapDebugger {
                 }
                 bind_result(answer, file.is_none(), self.0.setup.no_code.as_deref())
             })
-            .map(|planted| self.warned(planted, file))
+            .map(|result| self.warned(result, file))
             .collect()
     }
 }
@@ -329,10 +331,10 @@ pub(super) fn positive(number: Option<i64>) -> Option<u32> {
 
 /// The protocol has no word for the difference between "not yet" and "never", so one that is not verified
 /// counts as "not yet" with the adapter's reason: a library with its code may still be loaded.
-pub(super) fn bind_result(answer: ::dap::Breakpoint, is_function: bool, no_code: Option<&str>) -> Planted {
+pub(super) fn bind_result(answer: ::dap::Breakpoint, is_function: bool, no_code: Option<&str>) -> BindResult {
     if answer.verified {
         let file = answer.source.and_then(|source| source.path).filter(|_| is_function);
-        return Planted::Bound {
+        return BindResult::Bound {
             line: positive(answer.line),
             column: positive(answer.column),
             columns: Vec::new(),
@@ -341,7 +343,7 @@ pub(super) fn bind_result(answer: ::dap::Breakpoint, is_function: bool, no_code:
         };
     }
     let message = no_code.map(str::to_owned).or(answer.message).filter(|message| !message.is_empty());
-    Planted::NotLoaded(
+    BindResult::NotLoaded(
         message.unwrap_or_else(|| "no code that is loaded has debug information for this place".to_owned()),
     )
 }

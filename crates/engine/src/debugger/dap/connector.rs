@@ -16,7 +16,7 @@ use super::{Child, DapDebugger, Dialect, Options};
 use crate::adapter::plan::{ADDRESS, DapSetup, Plan, StartRequest, TOKEN, Transport, filled};
 use crate::adapter::{Adapter, Host};
 use crate::deadlines;
-use crate::debugger::preparation::{Preparation, Prepared};
+use crate::debugger::preparation::{Preparation, PreparedStart};
 use crate::debugger::{Arrival, Connector, Owned, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Start};
@@ -43,7 +43,7 @@ impl<D> DapConnector<D> {
 #[async_trait]
 impl<D: Dialect> Connector for DapConnector<D> {
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started> {
-        let Prepared { runtime, plan, start } = self.preparation.plan(start, &sinks).await?;
+        let PreparedStart { runtime, plan, start } = self.preparation.plan(start, &sinks).await?;
         let adapter = self.preparation.adapter;
         let Plan::Dap { transport, mut setup } = plan else {
             let about = adapter.about();
@@ -66,7 +66,7 @@ impl<D: Dialect> Connector for DapConnector<D> {
 }
 
 /// How further connections are made, for the children that an adapter announces.
-enum Origin {
+enum ChildTransport {
     Address(String, u16),
     Command(ProcessSpec),
 }
@@ -86,19 +86,19 @@ impl<D: Dialect> Acceptor<D> {
         match transport {
             Transport::Stdio(spec) => {
                 let (process, streams) = transport::by_pipes(&spec, &self.sinks)?;
-                self.serve(streams, Origin::Command(spec), Some(process.clone())).await?;
+                self.serve(streams, ChildTransport::Command(spec), Some(process.clone())).await?;
                 Ok(Some(Owned::Adapter(process)))
             }
             Transport::Spawn { process, announces, is_program } => {
                 let (process, (host, port), streams) =
                     transport::listening(process, announces, &self.sinks).await?;
                 let adapter = Some(process.clone()).filter(|_| !is_program);
-                self.serve(streams, Origin::Address(host, port), adapter).await?;
+                self.serve(streams, ChildTransport::Address(host, port), adapter).await?;
                 Ok(Some(if is_program { Owned::Program(process) } else { Owned::Adapter(process) }))
             }
             Transport::Connect { host, port } => {
                 let streams = transport::to(&host, port, self.setup.quirks.listens).await?;
-                self.serve(streams, Origin::Address(host, port), None).await?;
+                self.serve(streams, ChildTransport::Address(host, port), None).await?;
                 Ok(None)
             }
             Transport::Listen { process, injector } => self.accept(process, injector).await,
@@ -106,14 +106,14 @@ impl<D: Dialect> Acceptor<D> {
     }
 
     /// Speaks to an adapter, and to those that its children get.
-    async fn serve(self, streams: Streams, origin: Origin, adapter: Option<Process>) -> Result<()> {
+    async fn serve(self, streams: Streams, origin: ChildTransport, adapter: Option<Process>) -> Result<()> {
         let (announced, children) = mpsc::channel(MOST_CHILDREN);
-        let is_started = !matches!(origin, Origin::Address(..));
+        let is_started = !matches!(origin, ChildTransport::Address(..));
         let patience =
             if is_started { self.sinks.policy.bounds.connect_within() } else { deadlines::REQUEST };
         let mut options = self.options(Some(announced.clone()), patience);
         options.adapter_process = adapter;
-        let arrival = Self::meet(streams, options);
+        let arrival = Self::handshake(streams, options);
         self.admit(arrival).await?;
         tokio::spawn(self.attach_children(origin, announced.downgrade(), children));
         Ok(())
@@ -181,7 +181,7 @@ impl<D: Dialect> Acceptor<D> {
                     }
                     Some(met) = meeting.next(), if !meeting.is_empty() => match met {
                         Ok(arrival) => return Ok(arrival),
-                        Err(error) => turned_away(&error),
+                        Err(error) => log_rejected(&error),
                     },
                 }
             }
@@ -214,7 +214,7 @@ impl<D: Dialect> Acceptor<D> {
                     Ok(arrival) => if self.admit(arrival).await.is_err() {
                         return;
                     },
-                    Err(error) => turned_away(&error),
+                    Err(error) => log_rejected(&error),
                 },
                 () = self.arrivals.closed() => return,
             }
@@ -225,7 +225,7 @@ impl<D: Dialect> Acceptor<D> {
     /// could announce one.
     async fn attach_children(
         self,
-        origin: Origin,
+        origin: ChildTransport,
         announced: mpsc::WeakSender<Child>,
         mut children: mpsc::Receiver<Child>,
     ) {
@@ -238,15 +238,15 @@ impl<D: Dialect> Acceptor<D> {
 
     async fn attach_child(
         &self,
-        origin: &Origin,
+        origin: &ChildTransport,
         child: Child,
         announced: Option<mpsc::Sender<Child>>,
     ) -> Result<()> {
         let (streams, process) = match origin {
-            Origin::Address(host, port) => {
+            ChildTransport::Address(host, port) => {
                 (transport::to(host, *port, self.setup.quirks.listens).await?, None)
             }
-            Origin::Command(spec) => {
+            ChildTransport::Command(spec) => {
                 let (process, streams) = transport::by_pipes(spec, &self.sinks)?;
                 (streams, Some(process))
             }
@@ -256,7 +256,7 @@ impl<D: Dialect> Acceptor<D> {
         options.begins_by = child.request;
         options.setup.arguments = child.arguments;
         options.adapter_process = process;
-        self.admit(Self::meet(streams, options)).await
+        self.admit(Self::handshake(streams, options)).await
     }
 
     /// Begins to speak to one that has connected to us, once it has shown who it is: any program of this machine can
@@ -272,13 +272,13 @@ impl<D: Dialect> Acceptor<D> {
         if !is_program {
             options.begins_by = StartRequest::Attach;
         }
-        let arrival = Self::meet(transport::streams(stream)?, options);
+        let arrival = Self::handshake(transport::streams(stream)?, options);
         arrival.debugger.identify(token).await?;
         Ok(arrival)
     }
 
     /// Begins to speak to an adapter, about the program or about a child.
-    fn meet(streams: Streams, options: Options) -> Arrival<D> {
+    fn handshake(streams: Streams, options: Options) -> Arrival<D> {
         let (debugger, incoming) = DapDebugger::connect(streams, options);
         let (debugger, events) = D::on(debugger, incoming);
         Arrival { debugger, events }
@@ -304,6 +304,6 @@ impl<D: Dialect> Acceptor<D> {
     }
 }
 
-fn turned_away(error: &Error) {
+fn log_rejected(error: &Error) {
     tracing::warn!(%error, "a connection was refused: it is not the program's, or could not show it");
 }

@@ -26,7 +26,7 @@ pub(crate) trait Extension: Send + 'static {
     }
 
     /// An event, before the session gets it.
-    fn amend(&mut self, event: Event) -> Vec<Event> {
+    fn map_event(&mut self, event: Event) -> Vec<Event> {
         vec![event]
     }
 }
@@ -53,7 +53,7 @@ pub(super) async fn pump(
             ::dap::Message::Event(::dap::Event::Other(name, body)) => extension.custom(&name, body),
             ::dap::Message::Event(event) => {
                 let event = translate(&debugger, event).await;
-                event.into_iter().flat_map(|event| extension.amend(event)).collect()
+                event.into_iter().flat_map(|event| extension.map_event(event)).collect()
             }
             ::dap::Message::Request(request) => {
                 reverse::serve(&debugger, &request);
@@ -71,7 +71,7 @@ pub(super) async fn pump(
         lock(&connection.motion).ended();
     }
     start_settled(&connection).await;
-    learn_end(&connection).await;
+    read_exit_status(&connection).await;
     // The session may have ended first.
     let _ = events.send(Event::Left).await;
 }
@@ -84,7 +84,7 @@ async fn start_settled(connection: &Weak<Connection>) {
 }
 
 /// Of a program that the adapter had us start, its exit status says most.
-async fn learn_end(connection: &Weak<Connection>) {
+async fn read_exit_status(connection: &Weak<Connection>) {
     let Some(program) = connection.upgrade().and_then(|connection| connection.terminal.get().cloned()) else {
         return;
     };
@@ -116,8 +116,8 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
                 breakpoints.moved(number, event.breakpoint.line);
                 (breakpoints.owners(number), breakpoints.is_function(number))
             };
-            let planted = bind_result(event.breakpoint, is_function, debugger.0.setup.no_code.as_deref());
-            owners.into_iter().map(|id| Event::Planted { id, planted: planted.clone() }).collect()
+            let result = bind_result(event.breakpoint, is_function, debugger.0.setup.no_code.as_deref());
+            owners.into_iter().map(|id| Event::BindResult { id, result: result.clone() }).collect()
         }
         ::dap::Event::Process(event) => {
             if let Some(pid) = event.system_process_id.and_then(|pid| u32::try_from(pid).ok()) {

@@ -15,29 +15,29 @@ use crate::model::ids::RawId;
 
 /// What the program does, as far as requests and events have said.
 #[derive(Debug, Default)]
-pub(super) struct Motion {
+pub(super) struct RunMotion {
     is_running: bool,
     step: Option<Step>,
     /// The thread that stopped or was resumed last.
     thread: Option<RawId>,
-    hold: Option<Hold>,
+    hold: Option<RemovalPause>,
 }
 
 /// A pause that was requested in order to remove breakpoints.
 #[derive(Debug)]
-struct Hold {
+struct RemovalPause {
     stopped: oneshot::Sender<()>,
     /// Resolves when the breakpoints are removed, or when that was given up.
     removed: oneshot::Receiver<()>,
 }
 
-/// A stop during a [`Hold`].
-pub(super) struct HeldStop {
+/// A stop during a [`RemovalPause`].
+pub(super) struct RemovalStop {
     removed: oneshot::Receiver<()>,
     was_stepping: bool,
 }
 
-impl HeldStop {
+impl RemovalStop {
     /// Waits until the program may continue. True if a step was under way when it stopped.
     pub(super) async fn released(self) -> bool {
         // An error says that the hold is over, too.
@@ -46,7 +46,7 @@ impl HeldStop {
     }
 }
 
-impl Motion {
+impl RunMotion {
     /// The program is about to run.
     pub(super) fn resumed(&mut self, thread: Option<RawId>, step: Option<Step>) {
         self.is_running = true;
@@ -55,14 +55,14 @@ impl Motion {
     }
 
     /// The program has stopped, or could not be resumed.
-    pub(super) fn stopped(&mut self, thread: RawId) -> Option<HeldStop> {
+    pub(super) fn stopped(&mut self, thread: RawId) -> Option<RemovalStop> {
         self.is_running = false;
         self.thread = Some(thread);
         let was_stepping = self.step.take().is_some();
-        let Hold { stopped, removed } = self.hold.take()?;
+        let RemovalPause { stopped, removed } = self.hold.take()?;
         // A hold that was given up still owns the stop that it asked for.
         let _ = stopped.send(());
-        Some(HeldStop { removed, was_stepping })
+        Some(RemovalStop { removed, was_stepping })
     }
 
     /// The program has ended.
@@ -73,23 +73,23 @@ impl Motion {
 }
 
 /// While this exists, the program is not resumed.
-pub(super) struct Still<'a> {
+pub(super) struct PauseGuard<'a> {
     _moving: MutexGuard<'a, ()>,
     _removed: oneshot::Sender<()>,
 }
 
 /// Pauses the program if it runs. One that cannot be paused within [`deadlines::PAUSE`] keeps running.
-pub(super) async fn hold(debugger: &DapDebugger) -> Still<'_> {
+pub(super) async fn hold(debugger: &DapDebugger) -> PauseGuard<'_> {
     let moving = debugger.0.moving.lock().await;
     let (stopped, has_stopped) = oneshot::channel();
     let (sender, removed) = oneshot::channel();
-    let still = Still { _moving: moving, _removed: sender };
+    let still = PauseGuard { _moving: moving, _removed: sender };
     let thread = {
         let mut motion = lock(&debugger.0.motion);
         if !motion.is_running {
             return still;
         }
-        motion.hold = Some(Hold { stopped, removed });
+        motion.hold = Some(RemovalPause { stopped, removed });
         motion.thread
     };
     let thread = match thread {

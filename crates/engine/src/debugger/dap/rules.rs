@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use super::breakpoints::{Sent, place_of};
+use super::breakpoints::{SentBreakpoint, place_of};
 use super::{DapDebugger, lock, values};
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
@@ -21,7 +21,7 @@ use crate::model::stop::StopReason;
 #[derive(Debug, Default)]
 pub(super) struct Stepping {
     /// The step, and where it began.
-    step: Option<(Step, Spot)>,
+    step: Option<(Step, StackPosition)>,
     /// It goes out of a function that it did not mean to stop in.
     is_going_out: bool,
 }
@@ -34,7 +34,7 @@ impl Stepping {
 
 /// Where a thread is: how deep its stack is, and on which line of the innermost frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Spot {
+struct StackPosition {
     depth: usize,
     line: i64,
 }
@@ -47,7 +47,7 @@ pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, step: Step
 }
 
 /// Not every adapter says how many frames there are besides those that it was asked for.
-async fn spot(debugger: &DapDebugger, thread: RawId) -> Option<Spot> {
+async fn spot(debugger: &DapDebugger, thread: RawId) -> Option<StackPosition> {
     let frames = |levels| {
         let arguments = ::dap::StackTraceArguments { thread_id: thread.0, start_frame: Some(0), levels };
         debugger.request::<::dap::StackTrace>(arguments, deadlines::REQUEST)
@@ -58,11 +58,11 @@ async fn spot(debugger: &DapDebugger, thread: RawId) -> Option<Spot> {
         Some(total) => total,
         None => frames(None).await.ok()?.stack_frames.len(),
     };
-    Some(Spot { depth, line })
+    Some(StackPosition { depth, line })
 }
 
 /// What a thread does next whose step has come so far; none when the step is over.
-fn rest(step: Step, began: Spot, now: Spot) -> Option<Step> {
+fn rest(step: Step, began: StackPosition, now: StackPosition) -> Option<Step> {
     match step {
         Step::Over | Step::Out if now.depth > began.depth => Some(Step::Out),
         Step::Out if now.depth == began.depth => Some(Step::Out),
@@ -88,7 +88,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     let stopped = |reason, text, breakpoints| Event::Stopped { thread, reason, text, breakpoints };
     let is_going_out = lock(&debugger.0.stepping).is_going_out;
     if reason == StopReason::Step && is_going_out && !is_wanted {
-        match go_on(debugger, thread).await {
+        match resume_interrupted(debugger, thread).await {
             Ok(true) => return Vec::new(),
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "a step cannot go on"),
@@ -111,11 +111,11 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     if is_unknown && debugger.0.setup.stops_on_entry && !debugger.0.entered.swap(true, Ordering::AcqRel) {
         return vec![stopped(StopReason::Entry, None, Vec::new())];
     }
-    let mut judged = Judged::default();
+    let mut judged = RuleOutcome::default();
     for sent in &hit {
-        judge(debugger, thread, sent, &mut judged).await;
+        apply_rules(debugger, thread, sent, &mut judged).await;
     }
-    let Judged { mut events, stops, .. } = judged;
+    let RuleOutcome { mut events, stops, .. } = judged;
     let last = if (hit.is_empty() && !is_unknown) || !stops.is_empty() {
         Some(stopped(reason, text, stops))
     } else if is_wanted {
@@ -154,7 +154,7 @@ const LIBRARY_FRAMES: usize = 20;
 
 /// Continues from a stop that was not requested. The stop is reported if it ends a step, or if the adapter refuses.
 pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopReason) -> Vec<Event> {
-    let reason = match go_on(debugger, thread).await {
+    let reason = match resume_interrupted(debugger, thread).await {
         Ok(true) => return Vec::new(),
         Ok(false) => StopReason::Step,
         Err(error) => {
@@ -167,7 +167,7 @@ pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopRe
 }
 
 /// Goes on with what the thread was told to do before the stop. False, and it stands, when that is done.
-async fn go_on(debugger: &DapDebugger, thread: RawId) -> Result<bool> {
+async fn resume_interrupted(debugger: &DapDebugger, thread: RawId) -> Result<bool> {
     let step = lock(&debugger.0.stepping).step;
     let next = match step {
         None => None,
@@ -186,7 +186,7 @@ async fn go_on(debugger: &DapDebugger, thread: RawId) -> Result<bool> {
 
 /// What the rules of a stop say.
 #[derive(Default)]
-struct Judged {
+struct RuleOutcome {
     events: Vec<Event>,
     /// The breakpoints that stop the program.
     stops: Vec<crate::model::ids::BreakpointId>,
@@ -194,7 +194,7 @@ struct Judged {
     frame: Option<RawId>,
 }
 
-async fn judge(debugger: &DapDebugger, thread: RawId, sent: &Sent, judged: &mut Judged) {
+async fn apply_rules(debugger: &DapDebugger, thread: RawId, sent: &SentBreakpoint, judged: &mut RuleOutcome) {
     for RuleFor { id, rule } in &sent.rules {
         // An adapter that stops where a condition makes no sense is not to be believed where it does.
         if sent.is_native && !debugger.quirks().stops_at_bad_conditions {

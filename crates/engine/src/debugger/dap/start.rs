@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// Opens the conversation. After it breakpoints can be set.
 pub(super) async fn prepare(debugger: &DapDebugger) -> Result<()> {
     match open(debugger).await {
-        Err(Error::Lost) => Err(hung_up(debugger).await),
+        Err(Error::Lost) => Err(adapter_exited(debugger).await),
         opened => opened,
     }
 }
@@ -140,7 +140,7 @@ fn refused(debugger: &DapDebugger, error: Error) -> Error {
 }
 
 /// An adapter of ours that is gone before it was ready has printed why.
-async fn hung_up(debugger: &DapDebugger) -> Error {
+async fn adapter_exited(debugger: &DapDebugger) -> Error {
     let Some(adapter) = debugger.0.adapter_process.as_ref().filter(|_| debugger.0.is_program) else {
         return Error::Lost;
     };

@@ -52,7 +52,7 @@ impl Extension for JavaEvents {
         }
     }
 
-    fn amend(&mut self, event: Event) -> Vec<Event> {
+    fn map_event(&mut self, event: Event) -> Vec<Event> {
         match event {
             Event::Stopped { thread, reason, text, breakpoints } => {
                 let breakpoints = self.0.remove(&thread.0).unwrap_or(breakpoints);

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::debugger::RuleFor;
-use crate::recording::{Cells, Record};
+use crate::recording::{CellFormat, Record};
 
 /// All rules of a place, in place of its condition.
 pub(super) fn as_condition(rules: &[RuleFor], process: u32) -> String {
@@ -22,8 +22,8 @@ pub(super) fn as_condition(rules: &[RuleFor], process: u32) -> String {
 
 fn record_of(record: &Record, process: u32) -> Json {
     let (is_json, limit) = match record.cells {
-        Cells::Text(limit) => (false, limit),
-        Cells::Json(limit) => (true, limit),
+        CellFormat::Text(limit) => (false, limit),
+        CellFormat::Json(limit) => (true, limit),
     };
     json!({
         "expressions": record.expressions,

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 use crate::adapter::python::AGENT;
 use crate::deadlines;
-use crate::debugger::{Evaluate, Planted, uninterrupted};
+use crate::debugger::{BindResult, Evaluate, uninterrupted};
 use crate::error::{Error, Result};
 use crate::model::activity::SampledFrame;
 use crate::model::breakpoint::FunctionLocation;
@@ -65,13 +65,13 @@ pub(super) struct AgentClient {
     /// One request at a time: in pydevd 1.8.22 each further one that waits for the same thread costs 200 ms.
     turn: tokio::sync::Mutex<()>,
     /// Who waits to hear what was found, by a number of their own.
-    asked: Mutex<HashMap<u64, oneshot::Sender<Found>>>,
+    asked: Mutex<HashMap<u64, oneshot::Sender<FunctionLookup>>>,
 }
 
 /// Whether what was looked for is there, and names that belong to the answer: of a function that is not loaded, those
 /// that are.
 #[derive(Debug, Deserialize)]
-pub(super) struct Found {
+pub(super) struct FunctionLookup {
     #[serde(rename = "found")]
     pub(super) is_there: bool,
     pub(super) names: Vec<String>,
@@ -92,16 +92,16 @@ pub(super) struct FunctionPlace {
 
 impl FunctionPlace {
     /// A breakpoint on it.
-    pub(super) fn bound(self) -> Planted {
+    pub(super) fn bound(self) -> BindResult {
         let function = FunctionLocation { file: self.file, declared: Some(self.declared) };
-        Planted::in_function(function, Some(self.line))
+        BindResult::in_function(function, Some(self.line))
     }
 }
 
 /// What every answer may be instead.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Answer<T> {
+enum AgentReply<T> {
     Failed { error: Failure },
     Is(T),
 }
@@ -119,7 +119,7 @@ struct Failure {
 struct RawValue(String, String, Option<i64>, u64, bool, Option<u64>);
 
 #[derive(Deserialize)]
-struct Valued {
+struct ValueReply {
     value: RawValue,
 }
 
@@ -132,7 +132,7 @@ struct Rows {
 }
 
 #[derive(Deserialize)]
-struct Same {
+struct SameReply {
     same: Option<usize>,
 }
 
@@ -145,7 +145,7 @@ struct Scopes {
 }
 
 #[derive(Deserialize)]
-struct Met {
+struct ConditionReply {
     met: bool,
 }
 
@@ -235,7 +235,7 @@ impl AgentClient {
     }
 
     /// Has the server, which asks exceptions for their text at each stop, ask nothing.
-    pub(super) async fn be_careful(&self) -> Result<()> {
+    pub(super) async fn forbid_side_effects(&self) -> Result<()> {
         let call = format!("__import__('sys').modules['{MODULE}'].be_careful()");
         if self.execute(call.clone()).await.is_ok() {
             return Ok(());
@@ -310,7 +310,7 @@ impl AgentClient {
     }
 
     /// Child processes are not to connect any more, because nobody will serve them.
-    pub(super) async fn let_children_go(&self) -> Result<()> {
+    pub(super) async fn stop_debugging_children(&self) -> Result<()> {
         let call = format!("__import__('sys').modules['{MODULE}'].let_children_go()");
         self.execute_within(call, deadlines::GOODBYE).await
     }
@@ -364,7 +364,7 @@ impl AgentClient {
     pub(super) async fn same_as(&self, value: RawId, among: &[RawId]) -> Result<Option<usize>> {
         let frame = self.frame_of(value)?;
         let others: Vec<i64> = among.iter().map(|other| other.0).collect();
-        let same: Same = self.call(frame, "same", json!([value.0, others]), deadlines::REQUEST).await?;
+        let same: SameReply = self.call(frame, "same", json!([value.0, others]), deadlines::REQUEST).await?;
         Ok(same.same)
     }
 
@@ -375,7 +375,7 @@ impl AgentClient {
         }
         let arguments = json!([frame.0, expression, deadline.as_secs_f64(), text]);
         let call = json!(["evaluate", arguments, pure || self.careful]);
-        let answer: Result<Valued> = self.send_call(frame, &call, deadline).await;
+        let answer: Result<ValueReply> = self.send_call(frame, &call, deadline).await;
         Ok(self.value(answer.map_err(|error| interrupted(error, deadline, self.pid))?.value, frame))
     }
 
@@ -389,7 +389,7 @@ impl AgentClient {
         let frame = self.frame_of(parent)?;
         let deadline = deadlines::EVALUATE;
         let arguments = json!([frame.0, parent.0, name, value, deadline.as_secs_f64(), text]);
-        let answer: Result<Valued> = self.call(frame, "assign", arguments, deadline).await;
+        let answer: Result<ValueReply> = self.call(frame, "assign", arguments, deadline).await;
         Ok(self.value(answer.map_err(|error| interrupted(error, deadline, self.pid))?.value, frame))
     }
 
@@ -419,10 +419,10 @@ impl AgentClient {
         Ok(Exception { type_name, message, stack: String::new(), uncaught })
     }
 
-    pub(super) async fn exception_meets(&self, frame: RawId, condition: &str) -> Result<bool> {
+    pub(super) async fn exception_satisfies(&self, frame: RawId, condition: &str) -> Result<bool> {
         let deadline = deadlines::CONDITION;
         let arguments = json!([frame.0, condition, deadline.as_secs_f64()]);
-        let answer: Result<Met> = self.call(frame, "meets", arguments, deadline).await;
+        let answer: Result<ConditionReply> = self.call(frame, "meets", arguments, deadline).await;
         answer.map(|answer| answer.met).map_err(|error| interrupted(error, deadline, self.pid)).map_err(
             |error| match error {
                 Error::Deadline { after, .. } => Error::Deadline { what: "the condition".to_owned(), after },
@@ -432,22 +432,27 @@ impl AgentClient {
     }
 
     /// Asks whether a function of that name is loaded.
-    pub(super) async fn look_for(&self, answer: u64, class: Option<&str>, name: &str) -> Result<Found> {
+    pub(super) async fn find_function(
+        &self,
+        answer: u64,
+        class: Option<&str>,
+        name: &str,
+    ) -> Result<FunctionLookup> {
         self.find(answer, "look_for", &json!([answer, class, name])).await
     }
 
     /// Asks whether the file is loaded that a place is in. When it is not, the program tells as soon as it is.
-    pub(super) async fn look_for_file(&self, answer: u64, place: u64) -> Result<Found> {
+    pub(super) async fn look_for_file(&self, answer: u64, place: u64) -> Result<FunctionLookup> {
         self.find(answer, "look_for_file", &json!([answer, place])).await
     }
 
     /// Asks in which functions steps began that have ended, while code of a library runs.
-    pub(super) async fn look_at_steps(&self, answer: u64) -> Result<Found> {
+    pub(super) async fn look_at_steps(&self, answer: u64) -> Result<FunctionLookup> {
         self.find(answer, "look_at_steps", &json!([answer])).await
     }
 
     /// The answer is an event, because an evaluation outside of a frame has none.
-    async fn find(&self, answer: u64, function: &str, request: &Json) -> Result<Found> {
+    async fn find(&self, answer: u64, function: &str, request: &Json) -> Result<FunctionLookup> {
         let (sender, found) = oneshot::channel();
         self.asked().insert(answer, sender);
         self.execute(call_text(MODULE, function, request)).await?;
@@ -459,14 +464,14 @@ impl AgentClient {
     }
 
     /// What was asked for was looked for.
-    pub(super) fn found(&self, answer: u64, found: Found) {
+    pub(super) fn found(&self, answer: u64, found: FunctionLookup) {
         if let Some(asked) = self.asked().remove(&answer) {
             // One who has given up does not want it any more.
             let _ = asked.send(found);
         }
     }
 
-    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<Found>>> {
+    fn asked(&self) -> MutexGuard<'_, HashMap<u64, oneshot::Sender<FunctionLookup>>> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -494,9 +499,11 @@ impl AgentClient {
             answer = self.ask(frame, request, expected).await?;
         }
         match serde_json::from_str(&answer) {
-            Ok(Answer::Is(answer)) => Ok(answer),
-            Ok(Answer::Failed { error }) if error.type_name.is_empty() => Err(Error::Refused(error.message)),
-            Ok(Answer::Failed { error: Failure { type_name, message, traceback } }) => {
+            Ok(AgentReply::Is(answer)) => Ok(answer),
+            Ok(AgentReply::Failed { error }) if error.type_name.is_empty() => {
+                Err(Error::Refused(error.message))
+            }
+            Ok(AgentReply::Failed { error: Failure { type_name, message, traceback } }) => {
                 Err(Error::Raised { type_name, message, traceback })
             }
             Err(_) => Err(Error::Refused(format!("the agent answered {answer:?}"))),
@@ -526,18 +533,18 @@ impl AgentClient {
                 }
                 response => Ok(response?.result),
             },
-            () = self.nudge_after(expected) => Err(Error::Lost),
+            () = self.interrupt_after(expected) => Err(Error::Lost),
         }
     }
 
     /// Native code that keeps the interpreter's lock also keeps the agent's own clock from ticking. A
     /// signal from outside makes such code look up. It is ignored when it comes late. Never ends.
-    async fn nudge_after(&self, expected: Duration) {
+    async fn interrupt_after(&self, expected: Duration) {
         tokio::time::sleep(expected).await;
         loop {
             tokio::time::sleep(deadlines::NUDGE).await;
             if let Some(pid) = self.pid {
-                process::nudge(pid);
+                process::interrupt_system_call(pid);
             }
         }
     }

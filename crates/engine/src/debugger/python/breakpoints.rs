@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use super::PythonDebugger;
 use super::agent::{AgentClient, FunctionPlace};
-use crate::debugger::{FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::error::Result;
 use crate::sources;
 
@@ -17,7 +17,7 @@ pub(super) async fn set_in_source(
     debugger: &PythonDebugger,
     path: &Path,
     wanted: Vec<SourceBreakpoint>,
-) -> Result<Vec<Planted>> {
+) -> Result<Vec<BindResult>> {
     let agent = debugger.agent()?;
     let mut places = Vec::with_capacity(wanted.len());
     let mut place = 0;
@@ -31,17 +31,17 @@ pub(super) async fn set_in_source(
         };
         places.push((sent, rules, true));
     }
-    let planted = debugger.0.dap.send_breakpoints(path, places).await?;
-    let is_known = planted.iter().any(|planted| matches!(planted, Planted::Bound { .. }));
+    let result = debugger.0.dap.send_breakpoints(path, places).await?;
+    let is_known = result.iter().any(|result| matches!(result, BindResult::Bound { .. }));
     let is_loaded = is_known && agent.look_for_file(next_place(debugger), place).await?.is_there;
-    Ok(planted.into_iter().map(|planted| checked(planted, is_loaded)).collect())
+    Ok(result.into_iter().map(|result| checked(result, is_loaded)).collect())
 }
 
 /// pydevd calls every place verified whose file is there, and has no columns, whatever it answers.
-fn checked(planted: Planted, is_loaded: bool) -> Planted {
-    match planted {
-        Planted::Bound { line, .. } if is_loaded => Planted::on(line),
-        Planted::Bound { .. } => Planted::NotLoaded(sources::NOT_LOADED_YET.to_owned()),
+fn checked(result: BindResult, is_loaded: bool) -> BindResult {
+    match result {
+        BindResult::Bound { line, .. } if is_loaded => BindResult::on(line),
+        BindResult::Bound { .. } => BindResult::NotLoaded(sources::NOT_LOADED_YET.to_owned()),
         other => other,
     }
 }
@@ -49,7 +49,7 @@ fn checked(planted: Planted, is_loaded: bool) -> Planted {
 pub(super) async fn set_on_functions(
     debugger: &PythonDebugger,
     wanted: Vec<FunctionBreakpoint>,
-) -> Result<Vec<Planted>> {
+) -> Result<Vec<BindResult>> {
     let agent = debugger.agent()?;
     let names: Vec<String> = wanted.iter().map(|wanted| wanted.name.clone()).collect();
     // pydevd knows functions by their own names alone, each once; the class is checked by the agent.
@@ -69,11 +69,11 @@ pub(super) async fn set_on_functions(
         places.push((sent, rules.into_iter().flat_map(|(_, rules)| rules).collect(), true));
     }
     debugger.0.dap.send_function_breakpoints(places).await?;
-    let mut planted = Vec::with_capacity(names.len());
+    let mut result = Vec::with_capacity(names.len());
     for name in &names {
-        planted.push(is_loaded(debugger, agent, name).await?);
+        result.push(is_loaded(debugger, agent, name).await?);
     }
-    Ok(planted)
+    Ok(result)
 }
 
 /// The class of a method, and its name.
@@ -82,15 +82,15 @@ fn split(name: &str) -> (Option<&str>, &str) {
 }
 
 /// pydevd calls any name verified, so the agent looks whether there is such a function.
-async fn is_loaded(debugger: &PythonDebugger, agent: &AgentClient, name: &str) -> Result<Planted> {
+async fn is_loaded(debugger: &PythonDebugger, agent: &AgentClient, name: &str) -> Result<BindResult> {
     let (class, function) = split(name);
-    let functions = agent.look_for(next_place(debugger), class, function).await?;
+    let functions = agent.find_function(next_place(debugger), class, function).await?;
     if functions.is_there {
-        return Ok(functions.at.map_or_else(|| Planted::on(None), FunctionPlace::bound));
+        return Ok(functions.at.map_or_else(|| BindResult::on(None), FunctionPlace::bound));
     }
     let near = sources::nearest_names(name, functions.names);
     let near = if near.is_empty() { String::new() } else { format!("; loaded are {}", near.join(", ")) };
-    Ok(Planted::NotLoaded(format!(
+    Ok(BindResult::NotLoaded(format!(
         "the program has loaded no function `{name}` of its own so far, and stops when one is entered{near}"
     )))
 }

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::Python;
-use super::agent::{Found, FunctionPlace};
+use super::agent::{FunctionLookup, FunctionPlace};
 use crate::debugger::dap::Extension;
-use crate::debugger::{Debugger, Event, Planted, Step};
+use crate::debugger::{BindResult, Debugger, Event, Step};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::stop::StopReason;
 use crate::sources;
@@ -49,11 +49,11 @@ impl Extension for PythonEvents {
         }
     }
 
-    fn amend(&mut self, event: Event) -> Vec<Event> {
+    fn map_event(&mut self, event: Event) -> Vec<Event> {
         let Some(python) = self.python.upgrade() else { return vec![event] };
         match event {
             Event::Stopped { thread, reason, text, .. } => {
-                if self.goes_on_to_first_line(&python, thread, &reason) {
+                if self.continues_to_first_line(&python, thread, &reason) {
                     return Vec::new();
                 }
                 python.pausing.stopped();
@@ -81,7 +81,7 @@ impl Extension for PythonEvents {
 impl PythonEvents {
     /// pydevd stops at a function before its first line. A thread that only came to one goes on to that line; its next
     /// stop is the one to report.
-    fn goes_on_to_first_line(&mut self, python: &Arc<Python>, thread: RawId, reason: &StopReason) -> bool {
+    fn continues_to_first_line(&mut self, python: &Arc<Python>, thread: RawId, reason: &StopReason) -> bool {
         let enters = self.decided.get(&thread.0).is_some_and(|hit| hit.enters);
         if !enters || self.decided.len() > 1 || *reason != StopReason::Breakpoint {
             return false;
@@ -120,15 +120,15 @@ enum AgentEvent {
         times: u64,
     },
     /// A line of a recording that did not go by the pipe.
-    Recorded {
+    RecordedRows {
         id: u32,
         line: String,
     },
-    /// The answer to `look_for` and `look_for_file`.
-    Found {
+    /// The answer to `find_function` and `look_for_file`.
+    FunctionLookup {
         place: u64,
         #[serde(flatten)]
-        found: Found,
+        found: FunctionLookup,
     },
     /// The program loads the file that these waited for, or one with the function.
     Bound {
@@ -157,14 +157,14 @@ enum AgentEvent {
 impl PythonEvents {
     fn agent_event(&mut self, python: &Python, event: AgentEvent) -> Vec<Event> {
         match event {
-            AgentEvent::Found { place, found } => {
+            AgentEvent::FunctionLookup { place, found } => {
                 if let Some(agent) = python.agent.get() {
                     agent.found(place, found);
                 }
                 Vec::new()
             }
             AgentEvent::Bound { ids, line, at } => {
-                planted(ids, &at.map_or_else(|| Planted::on(line), FunctionPlace::bound))
+                bind_events(ids, &at.map_or_else(|| BindResult::on(line), FunctionPlace::bound))
             }
             AgentEvent::Answer { number, body } => {
                 python.sampling.answered(number, body);
@@ -183,9 +183,9 @@ impl PythonEvents {
             AgentEvent::Failed { id, message, times } => {
                 vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
             }
-            AgentEvent::Recorded { id, line } => vec![Event::Recorded { id: BreakpointId(id), line }],
+            AgentEvent::RecordedRows { id, line } => vec![Event::RecordedRows { id: BreakpointId(id), line }],
             AgentEvent::Unloaded { ids, file, loaded } => {
-                planted(ids, &Planted::NotLoaded(sources::not_loaded(Path::new(&file), loaded)))
+                bind_events(ids, &BindResult::NotLoaded(sources::not_loaded(Path::new(&file), loaded)))
             }
             AgentEvent::Flushed => Vec::new(),
         }
@@ -193,7 +193,7 @@ impl PythonEvents {
 }
 
 /// The same became of each.
-fn planted(ids: Vec<u32>, planted: &Planted) -> Vec<Event> {
-    let news = |id| Event::Planted { id: BreakpointId(id), planted: planted.clone() };
+fn bind_events(ids: Vec<u32>, result: &BindResult) -> Vec<Event> {
+    let news = |id| Event::BindResult { id: BreakpointId(id), result: result.clone() };
     ids.into_iter().map(news).collect()
 }

@@ -33,19 +33,19 @@ pub(super) async fn pause(debugger: &PythonDebugger, thread: RawId) -> Result<()
     let stops = python.pausing.stops.load(Ordering::Relaxed);
     python.dap.pause(thread).await?;
     if python.dap.setup().is_local {
-        tokio::spawn(nudge_unless_stopped(std::sync::Arc::downgrade(python), stops));
+        tokio::spawn(interrupt_unless_stopped(std::sync::Arc::downgrade(python), stops));
     }
     Ok(())
 }
 
-async fn nudge_unless_stopped(python: Weak<Python>, stops: u64) {
+async fn interrupt_unless_stopped(python: Weak<Python>, stops: u64) {
     tokio::time::sleep(deadlines::NUDGE).await;
     if let Some(python) = python.upgrade()
         && python.pausing.stops.load(Ordering::Relaxed) == stops
         && let Some(pid) = python.dap.pid()
     {
         python.pausing.nudged.store(true, Ordering::Relaxed);
-        crate::process::nudge(pid);
+        crate::process::interrupt_system_call(pid);
     }
 }
 

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use self::calls::{Calls, FlatCall};
-use self::stacks::{Stacks, Thread, Written};
+use self::stacks::{OutputWritten, Stacks, Thread};
 use super::PythonDebugger;
 use super::agent::AgentClient;
 use crate::deadlines;
@@ -53,7 +53,7 @@ struct Run {
 type FileLine = (String, u32);
 
 #[derive(Deserialize)]
-struct Started {
+struct SamplerStarted {
     pid: u32,
     /// Where the watchdog writes, where there is one.
     descriptor: Option<u32>,
@@ -132,8 +132,8 @@ async fn begin(debugger: &PythonDebugger, agent: &AgentClient, interval: Duratio
     agent.call_sampler("start", &request, deadlines::REQUEST).await?;
     let late = || Error::Deadline { what: "the start of sampling".to_owned(), after: deadlines::REQUEST };
     let answer = timeout(deadlines::REQUEST, answer).await.map_err(|_| late())?;
-    let started: Started =
-        serde_json::from_value(answer.map_err(|_| Error::Lost)?).map_err(|error| unread(&error))?;
+    let started: SamplerStarted = serde_json::from_value(answer.map_err(|_| Error::Lost)?)
+        .map_err(|error| unreadable_answer(&error))?;
     let file = started.descriptor.filter(|_| debugger.0.dap.setup().is_local);
     let stacks = file.map(|descriptor| Stacks::new(started.pid, descriptor, started.watchdog));
     Ok(Run { interval, stacks, late: None })
@@ -162,7 +162,7 @@ pub(super) async fn activity(debugger: &PythonDebugger) -> Result<Activity> {
     let reports = run.ask(debugger, agent).await?;
     let written = match &mut run.stacks {
         Some(stacks) => stacks.read().await,
-        None => Written::default(),
+        None => OutputWritten::default(),
     };
     Ok(run.merge(&debugger.0.dap, reports, written))
 }
@@ -182,7 +182,7 @@ pub(super) async fn callbacks(debugger: &PythonDebugger, during: Duration) -> Re
     let late = || Error::Deadline { what: "the counting of calls".to_owned(), after: within };
     let answer = timeout(within, answer).await.map_err(|_| late())?.map_err(|_| Error::Lost)?;
     let told: Vec<(String, String, u32, u64)> =
-        serde_json::from_value(answer).map_err(|error| unread(&error))?;
+        serde_json::from_value(answer).map_err(|error| unreadable_answer(&error))?;
     let callback = |(function, file, line, calls)| Callback {
         function,
         location: Some(place(&debugger.0.dap, file, line)),
@@ -218,7 +218,7 @@ impl Run {
         until: Instant,
     ) -> Result<Option<Report>> {
         match timeout_at(until, &mut answer).await {
-            Ok(Ok(body)) => serde_json::from_value(body).map(Some).map_err(|error| unread(&error)),
+            Ok(Ok(body)) => serde_json::from_value(body).map(Some).map_err(|error| unreadable_answer(&error)),
             Ok(Err(_)) => Err(Error::Lost),
             Err(_) => {
                 self.late = Some(answer);
@@ -228,7 +228,7 @@ impl Run {
     }
 
     /// Puts together what the program has told and what its watchdog has written.
-    fn merge(&self, debugger: &DapDebugger, reports: Vec<Report>, written: Written) -> Activity {
+    fn merge(&self, debugger: &DapDebugger, reports: Vec<Report>, written: OutputWritten) -> Activity {
         let mut threads = Threads::new();
         let mut pending = Vec::new();
         let has_answered = !reports.is_empty();
@@ -288,7 +288,7 @@ impl Run {
 }
 
 /// A thread, from all that is known of it.
-struct Merged {
+struct MergedThread {
     thread: Thread,
     samples: u64,
     calls: Calls,
@@ -297,10 +297,10 @@ struct Merged {
 }
 
 /// Threads by the debugger's numbers, of which the main thread has the lowest.
-type Threads = BTreeMap<i64, Merged>;
+type Threads = BTreeMap<i64, MergedThread>;
 
-fn entry<'a>(threads: &'a mut Threads, thread: &Thread) -> &'a mut Merged {
-    threads.entry(thread.id).or_insert_with(|| Merged {
+fn entry<'a>(threads: &'a mut Threads, thread: &Thread) -> &'a mut MergedThread {
+    threads.entry(thread.id).or_insert_with(|| MergedThread {
         thread: thread.clone(),
         samples: 0,
         calls: Calls::default(),
@@ -314,6 +314,6 @@ fn place(debugger: &DapDebugger, file: String, line: u32) -> Location {
     debugger.location(source, line.into(), 0)
 }
 
-fn unread(error: &serde_json::Error) -> Error {
+fn unreadable_answer(error: &serde_json::Error) -> Error {
     Error::Refused(format!("the sampler's answer cannot be read: {error}"))
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::adapter::plan::Quirks;
 use crate::adapter::python::{AGENT, Python as Language};
 use crate::debugger::RuleFor;
-use crate::debugger::dap::tests::peer::{Given, Scene as SceneOf};
+use crate::debugger::dap::tests::peer::{PeerOptions, Scene as SceneOf};
 use crate::model::breakpoint::Rule;
 use crate::model::ids::BreakpointId;
 use crate::model::stop::StopReason;
@@ -15,13 +15,13 @@ type Scene = SceneOf<PythonDebugger>;
 
 const QUIRKS: Quirks = Quirks { sends_initialized: false, reports_hits: true, ..Quirks::NONE };
 
-fn given() -> Given {
-    Given { adapter: &Language, quirks: &QUIRKS, ..Given::default() }
+fn given() -> PeerOptions {
+    PeerOptions { adapter: &Language, quirks: &QUIRKS, ..PeerOptions::default() }
 }
 
 /// debugpy's adapter, which somebody else has started.
-fn by_adapter() -> Given {
-    Given { request: StartRequest::Attach, is_by_adapter: true, ..given() }
+fn by_adapter() -> PeerOptions {
+    PeerOptions { request: StartRequest::Attach, is_by_adapter: true, ..given() }
 }
 
 /// With the program waiting for its breakpoints.
@@ -198,11 +198,11 @@ async fn the_agent_applies_the_rules_and_names_the_breakpoints_of_a_stop() {
         let found = json!({ "kind": "found", "place": 2, "found": true, "names": [] });
         scene.peer.event("stillframe", found).await;
     };
-    let (planted, ()) = tokio::join!(debugger.set_breakpoints(Path::new("/w/main.py"), wanted), served);
-    assert_eq!(planted, Ok(vec![Planted::on(Some(3))]), "pydevd has no columns");
+    let (result, ()) = tokio::join!(debugger.set_breakpoints(Path::new("/w/main.py"), wanted), served);
+    assert_eq!(result, Ok(vec![BindResult::on(Some(3))]), "pydevd has no columns");
 
     scene.peer.event("stillframe", json!({ "kind": "bound", "ids": [4], "line": 3 })).await;
-    let bound = Event::Planted { id: BreakpointId(4), planted: Planted::on(Some(3)) };
+    let bound = Event::BindResult { id: BreakpointId(4), result: BindResult::on(Some(3)) };
     assert_eq!(scene.event().await, bound, "another file was loaded later");
 
     scene.peer.event("stillframe", json!({ "kind": "logged", "id": 5, "text": "seen" })).await;

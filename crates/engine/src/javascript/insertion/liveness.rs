@@ -2,7 +2,7 @@
 
 use oxc_ast::ast::{Expression, LabeledStatement, Statement, UnaryOperator};
 
-use crate::javascript::endings::{is_always_true, is_end_reached};
+use crate::javascript::endings::{can_reach_end, is_always_true};
 use crate::javascript::positions;
 
 /// Whether the program can come to what follows a statement.
@@ -11,7 +11,7 @@ pub(super) fn is_left_for_the_next(statement: &Statement<'_>) -> bool {
         Statement::IfStatement(it) => is_certain(&it.test),
         Statement::WhileStatement(it) => is_certain(&it.test) && !is_always_true(&it.test),
         Statement::DoWhileStatement(it) => {
-            is_certain(&it.test) || !is_end_reached(std::slice::from_ref(&it.body))
+            is_certain(&it.test) || !can_reach_end(std::slice::from_ref(&it.body))
         }
         Statement::ForStatement(it) => {
             it.test.as_ref().is_some_and(|test| is_certain(test) && !is_always_true(test))
@@ -23,7 +23,7 @@ pub(super) fn is_left_for_the_next(statement: &Statement<'_>) -> bool {
         }
         _ => false,
     };
-    !is_known && is_end_reached(std::slice::from_ref(statement))
+    !is_known && can_reach_end(std::slice::from_ref(statement))
 }
 
 /// A block that has a label may be left from its middle.

@@ -39,12 +39,12 @@ const PARTICULAR: [&str; 12] = [
 pub(crate) fn is_portable(expression: &str) -> bool {
     super::super::is_expression(expression).is_ok()
         && super::super::deeply(|| {
-            is_fine_as(expression, SourceType::mjs()) && is_fine_as(expression, SourceType::cjs())
+            parses_as(expression, SourceType::mjs()) && parses_as(expression, SourceType::cjs())
         })
         .unwrap_or(false)
 }
 
-fn is_fine_as(expression: &str, kind: SourceType) -> bool {
+fn parses_as(expression: &str, kind: SourceType) -> bool {
     let allocator = Allocator::default();
     let wrapped = format!("(\n{expression}\n)");
     let parsed = Parser::new(&allocator, &wrapped, kind).parse();
@@ -54,15 +54,15 @@ fn is_fine_as(expression: &str, kind: SourceType) -> bool {
     {
         return false;
     }
-    let mut fine = Fine(true);
+    let mut fine = PortabilityCheck(true);
     fine.visit_program(&parsed.program);
     fine.0
 }
 
 /// As far as nothing else was seen.
-struct Fine(bool);
+struct PortabilityCheck(bool);
 
-impl Fine {
+impl PortabilityCheck {
     fn name(&mut self, name: &str) {
         self.0 &= !name.starts_with(OWN) && !PARTICULAR.contains(&name);
     }
@@ -76,7 +76,7 @@ impl Fine {
     }
 }
 
-impl<'a> VisitJs<'a> for Fine {
+impl<'a> VisitJs<'a> for PortabilityCheck {
     /// Regular expressions are left out because versions of V8 differ in what they take.
     fn visit_expression(&mut self, it: &Expression<'a>) {
         self.0 &= matches!(

@@ -14,7 +14,7 @@ use crate::javascript::{LineStarts, positions};
 /// Whether V8 has a place for the statement on the line where it begins, before anything of it that can be
 /// noticed, and passes there once each time that the statement is executed.
 pub(super) fn is_passed_before(statement: &Statement<'_>, source: &str, starts: &LineStarts) -> bool {
-    let head = Head { source, starts, line: starts.line(statement.span().start) };
+    let head = StatementHead { source, starts, line: starts.line(statement.span().start) };
     match statement {
         Statement::ExpressionStatement(it) => does_something(&it.expression) && head.is_at(&it.expression),
         Statement::VariableDeclaration(it) => head.declares(it),
@@ -34,13 +34,13 @@ pub(super) fn is_passed_before(statement: &Statement<'_>, source: &str, starts: 
 }
 
 /// The line where a statement begins.
-struct Head<'t> {
+struct StatementHead<'t> {
     source: &'t str,
     starts: &'t LineStarts,
     line: u32,
 }
 
-impl Head<'_> {
+impl StatementHead<'_> {
     /// Whether the first instruction of an expression has a place on the line. One that may have none of its
     /// own leaves the place to the next, which is that of the whole.
     fn is_at(&self, expression: &Expression<'_>) -> bool {

@@ -131,9 +131,9 @@ const SAMPLES: [(&str, &str); 3] = [
 const FIXTURES: [&str; 4] = ["bank", "steps", "swap_vars", "values"];
 
 /// What a program logged, the lines that were passed meanwhile, and the lines of V8's breakpoints.
-type Passes = (Vec<serde_json::Value>, Vec<u32>);
+type LoggedHits = (Vec<serde_json::Value>, Vec<u32>);
 
-async fn run(folder: &Path, name: &str, lines: Option<&[u32]>) -> Passes {
+async fn run(folder: &Path, name: &str, lines: Option<&[u32]>) -> LoggedHits {
     let driver = folder.join("passes.cjs");
     std::fs::write(&driver, PASSES).unwrap();
     let mut args = vec![driver.into(), folder.join(name).into()];

@@ -14,9 +14,9 @@ use super::program::reply_ok;
 use super::{Actor, Reply, answer};
 use crate::adapter;
 use crate::deadlines;
-use crate::debugger::{Debugger, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, Debugger, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
-use crate::model::breakpoint::{Breakpoint, BreakpointTarget, Failures, Pending, Planned, Request};
+use crate::model::breakpoint::{AdjustedPosition, Breakpoint, BreakpointTarget, Failures, Pending, Request};
 use crate::model::ids::{BreakpointId, TargetId};
 use crate::model::stop::ExceptionBreakpoints;
 
@@ -28,12 +28,12 @@ pub(super) struct BreakpointSync {
     version: u64,
     changed: BTreeSet<Group>,
     /// Who waits for changes to be sent, with the version that has them.
-    waiting: Vec<(u64, Waiting)>,
+    waiting: Vec<(u64, SyncWaiter)>,
 }
 
 impl Session {
     /// Adds a breakpoint; `planned` is where to bind it, as far as that differs from where it was asked for.
-    pub async fn add_breakpoint(&self, request: Request, planned: Planned) -> Result<Breakpoint> {
+    pub async fn add_breakpoint(&self, request: Request, planned: AdjustedPosition) -> Result<Breakpoint> {
         self.add_breakpoint_within(request, planned, deadlines::REQUEST).await
     }
 
@@ -41,7 +41,7 @@ impl Session {
     pub async fn add_breakpoint_within(
         &self,
         request: Request,
-        planned: Planned,
+        planned: AdjustedPosition,
         within: Duration,
     ) -> Result<Breakpoint> {
         let safety = &self.policy().safety;
@@ -105,29 +105,29 @@ impl Session {
     }
 }
 
-type Waiting = Box<dyn FnOnce(&Breakpoints, &Pending) + Send>;
+type SyncWaiter = Box<dyn FnOnce(&Breakpoints, &Pending) + Send>;
 
 /// A group with what is to be in it, to send to a process.
 #[derive(Clone)]
-enum Content {
+enum BreakpointGroup {
     Source(std::path::PathBuf, Vec<SourceBreakpoint>),
     Functions(Vec<FunctionBreakpoint>),
 }
 
-type Outcomes = Vec<(BreakpointId, Planted)>;
+type BindResults = Vec<(BreakpointId, BindResult)>;
 
 impl Actor {
     fn add_breakpoint(
         &mut self,
         request: Request,
-        planned: Planned,
+        planned: AdjustedPosition,
         within: Duration,
         reply: Reply<Breakpoint>,
     ) {
         let bounds = &self.sinks.policy.bounds;
         if self.breakpoints.count() as u64 >= bounds.breakpoints {
             let problem = "this session has as many breakpoints as it may have";
-            return answer(reply, Err(bounds.met("breakpoints", problem)));
+            return answer(reply, Err(bounds.reached("breakpoints", problem)));
         }
         let id = self.breakpoints.add(request, planned);
         let group = self.breakpoints.group_of(id);
@@ -150,14 +150,14 @@ impl Actor {
         self.sync(groups, deadlines::REQUEST, Box::new(move |_, _| answer(reply, Ok(removed))));
     }
 
-    fn reply_with(id: BreakpointId, reply: Reply<Breakpoint>) -> Waiting {
+    fn reply_with(id: BreakpointId, reply: Reply<Breakpoint>) -> SyncWaiter {
         Box::new(move |breakpoints, pending| {
             answer(reply, breakpoints.get(id, pending).ok_or(Error::NoBreakpoint(id)));
         })
     }
 
     /// Sends groups again, and calls `then` when that is done.
-    fn sync(&mut self, groups: impl IntoIterator<Item = Group>, within: Duration, then: Waiting) {
+    fn sync(&mut self, groups: impl IntoIterator<Item = Group>, within: Duration, then: SyncWaiter) {
         self.breakpoint_sync.version += 1;
         self.breakpoint_sync.changed.extend(groups);
         let version = self.breakpoint_sync.version;
@@ -175,10 +175,10 @@ impl Actor {
         }
         let groups = std::mem::take(&mut self.breakpoint_sync.changed);
         let version = self.breakpoint_sync.version;
-        let contents: Vec<Content> = groups.into_iter().map(|group| self.content(group)).collect();
+        let contents: Vec<BreakpointGroup> = groups.into_iter().map(|group| self.content(group)).collect();
         let ready = self.ready_debuggers();
         if ready.is_empty() || contents.is_empty() {
-            return self.synced(version, Vec::new());
+            return self.finish_sync(version, Vec::new());
         }
         self.breakpoint_sync.under_way = true;
         let run = self.runs;
@@ -189,12 +189,12 @@ impl Actor {
         self.spawn(work, move |actor, outcomes| {
             actor.breakpoint_sync.under_way = false;
             // What an earlier run made of it does not matter any more.
-            actor.synced(version, if actor.runs == run { outcomes } else { Vec::new() });
+            actor.finish_sync(version, if actor.runs == run { outcomes } else { Vec::new() });
             actor.sync_next();
         });
     }
 
-    fn synced(&mut self, version: u64, outcomes: Vec<(TargetId, Outcomes)>) {
+    fn finish_sync(&mut self, version: u64, outcomes: Vec<(TargetId, BindResults)>) {
         for (target, outcomes) in outcomes {
             if self.debugger(target).is_ok() {
                 self.breakpoints.answered(target, outcomes);
@@ -212,13 +212,13 @@ impl Actor {
         self.breakpoints_changed();
     }
 
-    fn content(&self, group: Group) -> Content {
+    fn content(&self, group: Group) -> BreakpointGroup {
         match group {
             Group::Source(path) => {
                 let places = self.breakpoints.for_source(&path);
-                Content::Source(path, places)
+                BreakpointGroup::Source(path, places)
             }
-            Group::Functions => Content::Functions(self.breakpoints.for_functions()),
+            Group::Functions => BreakpointGroup::Functions(self.breakpoints.for_functions()),
         }
     }
 
@@ -227,7 +227,7 @@ impl Actor {
         let Ok(debugger) = self.debugger(target) else { return reply_ok(reply) };
         let version = self.breakpoint_sync.version;
         let groups = self.breakpoints.groups();
-        let contents: Vec<Content> = groups.into_iter().map(|group| self.content(group)).collect();
+        let contents: Vec<BreakpointGroup> = groups.into_iter().map(|group| self.content(group)).collect();
         let mode = self.exceptions.mode;
         let sampling = self.sampling;
         let run = self.runs;
@@ -279,22 +279,22 @@ impl Actor {
 }
 
 /// Sends everything to one process, and gives what became of each.
-async fn send(debugger: &dyn Debugger, contents: Vec<Content>) -> Outcomes {
+async fn send(debugger: &dyn Debugger, contents: Vec<BreakpointGroup>) -> BindResults {
     let mut outcomes = Vec::new();
     for content in contents {
-        let (ids, planted): (Vec<Vec<BreakpointId>>, _) = match content {
-            Content::Source(path, places) => {
+        let (ids, results): (Vec<Vec<BreakpointId>>, _) = match content {
+            BreakpointGroup::Source(path, places) => {
                 let ids = places.iter().map(|place| RuleFor::ids(&place.rules)).collect();
                 (ids, debugger.set_breakpoints(&path, places).await)
             }
-            Content::Functions(places) => {
+            BreakpointGroup::Functions(places) => {
                 let ids = places.iter().map(|place| RuleFor::ids(&place.rules)).collect();
                 (ids, debugger.set_function_breakpoints(places).await)
             }
         };
-        let planted = planted.unwrap_or_else(|error| vec![Planted::Refused(error.to_string()); ids.len()]);
-        for (ids, planted) in ids.into_iter().zip(planted) {
-            outcomes.extend(ids.into_iter().map(|id| (id, planted.clone())));
+        let results = results.unwrap_or_else(|error| vec![BindResult::Refused(error.to_string()); ids.len()]);
+        for (ids, results) in ids.into_iter().zip(results) {
+            outcomes.extend(ids.into_iter().map(|id| (id, results.clone())));
         }
     }
     outcomes

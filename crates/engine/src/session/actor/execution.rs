@@ -132,7 +132,7 @@ impl Actor {
     }
 
     /// The program runs now: pauses that were asked for while it was being started are due.
-    pub(super) fn pause_as_asked(&mut self) {
+    pub(super) fn run_pending_pauses(&mut self) {
         for reply in std::mem::take(&mut self.pausing) {
             self.pause(None, reply);
         }

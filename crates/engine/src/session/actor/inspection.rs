@@ -177,7 +177,7 @@ impl Session {
         kind: Kind,
         number: Reference,
         request: impl FnOnce(&dyn Debugger, RawId) -> BoxFuture<'_, Result<T>> + Send + 'static,
-        renumber: impl FnOnce(&mut Actor, Origin, T) -> Result<U> + Send + 'static,
+        renumber: impl FnOnce(&mut Actor, ReadContext, T) -> Result<U> + Send + 'static,
     ) -> Result<U>
     where
         T: Send + 'static,
@@ -189,7 +189,7 @@ impl Session {
 
 /// Where and when something was read: its number is good for that process and that stop.
 #[derive(Clone, Copy)]
-struct Origin {
+struct ReadContext {
     target: TargetId,
     epoch: u64,
 }
@@ -270,7 +270,7 @@ impl Actor {
         if let Some(known) = self.stacks.get((target, raw), start, levels) {
             return answer(reply, Ok(known));
         }
-        let origin = Origin { target, epoch: self.state.epoch() };
+        let origin = ReadContext { target, epoch: self.state.epoch() };
         let work = async move { debugger.stack_trace(raw, start, levels).await };
         self.spawn(work, move |actor, stack| {
             let stack = stack.and_then(|stack| actor.number_frames(origin, stack));
@@ -285,7 +285,7 @@ impl Actor {
         });
     }
 
-    fn number_frames(&mut self, origin: Origin, stack: Stack<RawId>) -> Result<Stack<Reference>> {
+    fn number_frames(&mut self, origin: ReadContext, stack: Stack<RawId>) -> Result<Stack<Reference>> {
         let mut frames = Vec::with_capacity(stack.frames.len());
         for frame in stack.frames {
             let id = self.number(origin, Kind::Frame, frame.id)?;
@@ -358,7 +358,7 @@ impl Actor {
         number: Reference,
         reply: Reply<U>,
         request: impl FnOnce(&dyn Debugger, RawId) -> BoxFuture<'_, Result<T>> + Send + 'static,
-        renumber: impl FnOnce(&mut Self, Origin, T) -> Result<U> + Send + 'static,
+        renumber: impl FnOnce(&mut Self, ReadContext, T) -> Result<U> + Send + 'static,
     ) where
         T: Send + 'static,
         U: Send + 'static,
@@ -373,19 +373,19 @@ impl Actor {
             Ok(prepared) => prepared,
             Err(error) => return answer(reply, Err(error)),
         };
-        let origin = Origin { target, epoch: self.state.epoch() };
+        let origin = ReadContext { target, epoch: self.state.epoch() };
         self.spawn(async move { request(debugger.as_ref(), raw).await }, move |actor, result| {
             answer(reply, result.and_then(|result| renumber(actor, origin, result)));
         });
     }
 
     /// Gives numbers to values.
-    fn value_numbers(&mut self, origin: Origin) -> impl FnMut(RawId) -> Result<Reference> {
+    fn value_numbers(&mut self, origin: ReadContext) -> impl FnMut(RawId) -> Result<Reference> {
         move |raw| self.number(origin, Kind::Value, raw)
     }
 
     /// A number for something that was read at a stop. The program may have run since.
-    fn number(&mut self, origin: Origin, kind: Kind, raw: RawId) -> Result<Reference> {
+    fn number(&mut self, origin: ReadContext, kind: Kind, raw: RawId) -> Result<Reference> {
         if self.state.epoch() != origin.epoch {
             return Err(Error::NotPaused { state: self.state.execution().as_str() });
         }

@@ -261,12 +261,12 @@ impl Actor {
         let Some(run) = &mut self.run else { return reply_ok(reply) };
         if reply.is_none() && run.targets.len() as u64 >= bounds.processes {
             if !std::mem::replace(&mut run.passes_by, true) {
-                let met =
-                    bounds.met("processes", "a child process, and those that follow, run without a debugger");
+                let met = bounds
+                    .reached("processes", "a child process, and those that follow, run without a debugger");
                 let more = met.room().map(|more| format!(", {more}")).unwrap_or_default();
                 self.sinks.output.append(Category::Console, &format!("{met}{more}\n"));
             }
-            return self.spawn(pass_by(arrival), |_, ()| {});
+            return self.spawn(run_undebugged(arrival), |_, ()| {});
         }
         let target = TargetId(run.next_target);
         run.next_target += 1;
@@ -300,7 +300,7 @@ impl Actor {
             // It has run, and ended before it could say so; how, is learnt with its end.
             Ok(()) | Err(Error::Lost) => {
                 reply_ok(reply);
-                actor.pause_as_asked();
+                actor.run_pending_pauses();
             }
             Err(error) if actor.is_current(number) => actor.not_configured(target, error, reply),
             Err(_) => reply_ok(reply),
@@ -369,14 +369,14 @@ impl Actor {
                 self.breakpoints.hit(target, id);
                 self.sinks.output.append(Category::Log, &format!("{text}\n"));
             }
-            Event::Recorded { id, line } => {
+            Event::RecordedRows { id, line } => {
                 if let Some(record) = self.breakpoints.record(id) {
                     record.recorder.read(&line);
                 }
             }
             Event::RuleFailed { id, message, times } => self.breakpoints.failed(id, message, times),
-            Event::Planted { id, planted } => {
-                self.breakpoints.settle(target, [(id, planted)]);
+            Event::BindResult { id, result } => {
+                self.breakpoints.settle(target, [(id, result)]);
                 self.breakpoints_changed();
             }
             Event::Profiled(profile) => self.profiled(target, profile),
@@ -399,14 +399,16 @@ impl Actor {
         let (run, wanted, exception) = (self.runs, self.exceptions.clone(), stop.text.clone());
         let condition = wanted.condition.clone();
         let work = async move {
-            let worth =
-                debugger.is_worth_a_stop(raw, exception.as_deref(), wanted.mode).await.unwrap_or(true);
+            let worth = debugger
+                .should_stop_at_exception(raw, exception.as_deref(), wanted.mode)
+                .await
+                .unwrap_or(true);
             let met = match &wanted.condition {
-                Some(condition) if worth => debugger.exception_meets(raw, condition).await,
+                Some(condition) if worth => debugger.exception_satisfies(raw, condition).await,
                 _ => Ok(worth),
             };
             // When it does not go on, the stop is shown after all.
-            let passed = met != Ok(true) && debugger.pass(raw).await.is_ok();
+            let passed = met != Ok(true) && debugger.resume_silently(raw).await.is_ok();
             (passed, met.err())
         };
         self.spawn(work, move |actor, (passed, failure)| {
@@ -463,7 +465,7 @@ impl Actor {
         if !self.is_live() {
             return answer(reply, Err(self.not_live()));
         }
-        self.let_go(End::Detached, reply);
+        self.end_or_detach(End::Detached, reply);
     }
 
     fn end(&mut self, reply: Reply<()>) {
@@ -476,11 +478,11 @@ impl Actor {
             self.publish();
             return answer(reply, Ok(()));
         }
-        self.let_go(End::Detached, reply);
+        self.end_or_detach(End::Detached, reply);
     }
 
     /// Ends a program of ours; lets go of one that we attached to, which is what `otherwise` says.
-    fn let_go(&mut self, otherwise: End, reply: Reply<()>) {
+    fn end_or_detach(&mut self, otherwise: End, reply: Reply<()>) {
         let Some(run) = &mut self.run else { return answer(reply, Ok(())) };
         run.is_leaving = true;
         let process = run.process.clone();
@@ -534,7 +536,7 @@ impl Actor {
 
 /// Lets a process run that waits for a debugger and is to have none: nothing is set in it, and it goes on from
 /// wherever it stops.
-async fn pass_by(arrival: Arrival) {
+async fn run_undebugged(arrival: Arrival) {
     let Arrival { debugger, mut events } = arrival;
     let let_run = async {
         // It waits until it was told everything, as any other. One that is gone needs nothing.
@@ -545,7 +547,7 @@ async fn pass_by(arrival: Arrival) {
     let hear = async {
         while let Some(event) = events.recv().await {
             match event {
-                Event::Stopped { thread, .. } => drop(debugger.pass(thread).await),
+                Event::Stopped { thread, .. } => drop(debugger.resume_silently(thread).await),
                 Event::Left => return,
                 _ => {}
             }

@@ -9,7 +9,9 @@ use crate::adapter::{self, Machine};
 use crate::debugger::fake::{self, Arrivals, FakeConnector, FakeDebugger, FakeProgram};
 use crate::debugger::{Arrival, Event, Step};
 use crate::error::Error;
-use crate::model::breakpoint::{Binding, Breakpoint, BreakpointTarget, Failures, Planned, Request, Rule};
+use crate::model::breakpoint::{
+    AdjustedPosition, Binding, Breakpoint, BreakpointTarget, Failures, Request, Rule,
+};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::stop::{End, ExceptionBreakpoints, ExceptionMode, StopReason};
@@ -208,36 +210,38 @@ async fn a_flood_of_events_before_an_acknowledgement_does_not_stall() {
 #[tokio::test(start_paused = true)]
 async fn changes_during_a_sync_are_sent_together_after_it() {
     let scene = Scene::running().await;
-    scene.program.hold("plant");
+    scene.program.hold("bind");
     let add = |line| {
         let session = scene.session.clone();
-        tokio::spawn(async move { session.add_breakpoint(at(line), Planned::default()).await.unwrap() })
+        tokio::spawn(
+            async move { session.add_breakpoint(at(line), AdjustedPosition::default()).await.unwrap() },
+        )
     };
     let first = add(1);
-    scene.program.asked("plant 1").await;
+    scene.program.asked("bind 1").await;
     let (second, third) = (add(2), add(3));
     settle().await;
-    scene.program.release("plant");
+    scene.program.release("bind");
     for added in [first, second, third] {
         assert!(matches!(added.await.unwrap().binding, Binding::Bound { .. }));
     }
-    assert_eq!(scene.program.take_log(), ["plant 1", "plant 1,2,3"]);
+    assert_eq!(scene.program.take_log(), ["bind 1", "bind 1,2,3"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_breakpoint_that_is_set_during_the_start_is_planted_before_the_program_runs() {
+async fn breakpoint_set_during_start_is_bound_before_program_runs() {
     let (scene, arrival) = Scene::before_start();
-    scene.session.add_breakpoint(at(1), Planned::default()).await.unwrap();
-    scene.program.hold("plant");
+    scene.session.add_breakpoint(at(1), AdjustedPosition::default()).await.unwrap();
+    scene.program.hold("bind");
     let session = scene.session.clone();
     let started = tokio::spawn(async move { session.start(launch()).await });
     scene.arrivals.send(arrival).await.unwrap();
-    scene.program.asked("plant 1").await;
-    scene.session.add_breakpoint(at(2), Planned::default()).await.unwrap();
-    scene.program.release("plant");
+    scene.program.asked("bind 1").await;
+    scene.session.add_breakpoint(at(2), AdjustedPosition::default()).await.unwrap();
+    scene.program.release("bind");
     started.await.unwrap().unwrap();
     let log = scene.program.take_log();
-    assert_eq!(log, ["prepare", "plant 1", "exceptions uncaught", "plant 1,2", "exceptions uncaught", "run"]);
+    assert_eq!(log, ["prepare", "bind 1", "exceptions uncaught", "bind 1,2", "exceptions uncaught", "run"]);
     let bound = scene.session.breakpoints().await.unwrap();
     assert!(bound.iter().all(Breakpoint::is_verified), "{bound:?}");
 }
@@ -280,11 +284,11 @@ async fn a_pause_of_a_program_that_cannot_be_started_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn a_child_gets_the_breakpoints_and_its_stop_waits_its_turn() {
     let scene = Scene::running().await;
-    scene.session.add_breakpoint(at(5), Planned::default()).await.unwrap();
+    scene.session.add_breakpoint(at(5), AdjustedPosition::default()).await.unwrap();
     let (child, child_events, arrival) = fake::process();
     scene.arrivals.send(arrival).await.unwrap();
     child.asked("run").await;
-    assert_eq!(child.take_log(), ["prepare", "plant 5", "exceptions uncaught", "run"]);
+    assert_eq!(child.take_log(), ["prepare", "bind 5", "exceptions uncaught", "run"]);
 
     scene.stop().await;
     let Outcome::Stopped(first) = scene.wait().await else { panic!("a stop") };
@@ -365,7 +369,7 @@ async fn a_condition_on_exceptions_that_is_true_stops() {
     let condition = Some("error".to_owned());
     let wanted = ExceptionBreakpoints { mode: ExceptionMode::All, condition };
     scene.session.set_exception_breakpoints(wanted).await.unwrap();
-    scene.program.meet_conditions(true);
+    scene.program.check_conditions(true);
     scene.events.send(stopped(StopReason::Exception)).await.unwrap();
     assert!(matches!(scene.wait().await, Outcome::Stopped(_)));
 }
@@ -420,7 +424,7 @@ async fn references_of_an_earlier_stop_are_refused() {
 async fn breakpoints_until_the_next_stop_are_removed_by_it() {
     let scene = Scene::running().await;
     let hold = async |line| {
-        let id = scene.session.add_breakpoint(at(line), Planned::default()).await.unwrap().id;
+        let id = scene.session.add_breakpoint(at(line), AdjustedPosition::default()).await.unwrap().id;
         let before = scene.session.set_exception_breakpoints(ExceptionMode::All.into()).await.unwrap();
         let held = UntilNextStop { breakpoints: vec![id], exceptions: Some(before) };
         scene.session.remove_at_next_stop(held).await;

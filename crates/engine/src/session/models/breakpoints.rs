@@ -1,5 +1,5 @@
 //! The model: a list of what was asked for, each with whether it is on, and for each process what it said of it last.
-//! A breakpoint that is on and has a place is planted there, and nowhere else; it is bound when a process that is
+//! A breakpoint that is on and has a place is sent there, and nowhere else; it is bound when a process that is
 //! there has bound it since it was changed; its number is never given again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
-use crate::debugger::Planted;
-use crate::model::breakpoint::{Binding, BreakpointTarget, Pending, Planned, Request, Rule};
+use crate::debugger::BindResult;
+use crate::model::breakpoint::{AdjustedPosition, Binding, BreakpointTarget, Pending, Request, Rule};
 use crate::model::ids::{BreakpointId, TargetId};
 use crate::session::breakpoints::{Breakpoints, Change, Relocation};
 
@@ -64,7 +64,7 @@ fn rule(condition: Option<&str>) -> Rule {
     Rule { condition: condition.map(str::to_owned), ..Rule::default() }
 }
 
-/// Which are planted where, by the model.
+/// Which are sent where, by the model.
 fn wanted(models: &[Model], of: Option<u8>) -> BTreeMap<u32, BTreeSet<u32>> {
     let mut wanted: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for model in models.iter().filter(|model| model.on && !model.lost && model.place.0 == of) {
@@ -75,18 +75,16 @@ fn wanted(models: &[Model], of: Option<u8>) -> BTreeMap<u32, BTreeSet<u32>> {
 
 fn compare(breakpoints: &Breakpoints, models: &[Model]) -> Result<(), TestCaseError> {
     for number in 0..2 {
-        let planted = breakpoints.for_source(&file(number));
-        let planted: Vec<(u32, BTreeSet<u32>)> =
-            planted.iter().map(|one| (one.line, one.rules.iter().map(|rule| rule.id.0).collect())).collect();
-        prop_assert_eq!(planted, wanted(models, Some(number)).into_iter().collect::<Vec<_>>());
+        let sent = breakpoints.for_source(&file(number));
+        let sent: Vec<(u32, BTreeSet<u32>)> =
+            sent.iter().map(|one| (one.line, one.rules.iter().map(|rule| rule.id.0).collect())).collect();
+        prop_assert_eq!(sent, wanted(models, Some(number)).into_iter().collect::<Vec<_>>());
     }
-    let planted = breakpoints.for_functions();
-    let planted: Vec<(String, BTreeSet<u32>)> = planted
-        .iter()
-        .map(|one| (one.name.clone(), one.rules.iter().map(|rule| rule.id.0).collect()))
-        .collect();
+    let sent = breakpoints.for_functions();
+    let sent: Vec<(String, BTreeSet<u32>)> =
+        sent.iter().map(|one| (one.name.clone(), one.rules.iter().map(|rule| rule.id.0).collect())).collect();
     let named = wanted(models, None).into_iter().map(|(name, ids)| (format!("f{name}"), ids));
-    prop_assert_eq!(planted, named.collect::<Vec<_>>());
+    prop_assert_eq!(sent, named.collect::<Vec<_>>());
 
     let listed = breakpoints.list(&Pending::Underway);
     prop_assert_eq!(listed.len(), models.len());
@@ -102,14 +100,14 @@ fn compare(breakpoints: &Breakpoints, models: &[Model]) -> Result<(), TestCaseEr
 
 proptest! {
     #[test]
-    fn what_is_planted_is_what_is_wanted(operations in prop::collection::vec(operations(), 1..60)) {
+    fn bound_breakpoints_match_requested_ones(operations in prop::collection::vec(operations(), 1..60)) {
         let mut breakpoints = Breakpoints::default();
         let mut models: Vec<Model> = Vec::new();
         let mut last = 0;
         for operation in operations {
             let mut added = |breakpoints: &mut Breakpoints, request: Request, place| {
                 last += 1;
-                let id = breakpoints.add(request, Planned::default()).0;
+                let id = breakpoints.add(request, AdjustedPosition::default()).0;
                 models.push(Model { id, place, on: true, lost: false, bound: BTreeMap::new(), hits: 0, failures: 0 });
                 id == last
             };
@@ -141,7 +139,7 @@ proptest! {
                 }
                 Operation::Relocate(id, line, lost) => {
                     let reason = lost.then(|| "the statement is gone".to_owned());
-                    let to = Relocation { line, planned: Planned::default(), lost: reason };
+                    let to = Relocation { line, planned: AdjustedPosition::default(), lost: reason };
                     breakpoints.relocate(BreakpointId(id), to);
                     if let Some(model) = models.iter_mut().find(|model| model.id == id && model.place.0.is_some()) {
                         model.place.1 = line;
@@ -155,8 +153,8 @@ proptest! {
                     prop_assert_eq!((removed.len(), groups.len()), (before - models.len(), before - models.len()));
                 }
                 Operation::Settle(id, target, bound) => {
-                    let planted = if bound { Planted::on(Some(1)) } else { Planted::NotLoaded("not yet".to_owned()) };
-                    breakpoints.settle(TargetId(target), [(BreakpointId(id), planted)]);
+                    let sent = if bound { BindResult::on(Some(1)) } else { BindResult::NotLoaded("not yet".to_owned()) };
+                    breakpoints.settle(TargetId(target), [(BreakpointId(id), sent)]);
                     if let Some(model) = models.iter_mut().find(|model| model.id == id) {
                         model.bound.insert(target, bound);
                     }

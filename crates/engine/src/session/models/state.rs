@@ -25,7 +25,7 @@ enum Operation {
     Resumed(u32),
     Left(u32),
     Ended(i32),
-    Finished,
+    HelperOutput,
 }
 
 fn operations() -> impl Strategy<Value = Operation> {
@@ -41,7 +41,7 @@ fn operations() -> impl Strategy<Value = Operation> {
         2 => target().prop_map(Operation::Resumed),
         2 => target().prop_map(Operation::Left),
         1 => (0..3_i32).prop_map(Operation::Ended),
-        1 => Just(Operation::Finished),
+        1 => Just(Operation::HelperOutput),
     ]
 }
 
@@ -219,7 +219,7 @@ proptest! {
                         model.left(0);
                     }
                 }
-                Operation::Finished => {
+                Operation::HelperOutput => {
                     state.finished(End::Detached);
                     model.over();
                 }

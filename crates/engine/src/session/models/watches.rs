@@ -85,13 +85,13 @@ proptest! {
                 }
                 Operation::Note(id, later, seen) => {
                     stop += u64::from(later);
-                    let told = watches.note(WatchId(id), stop, seen.clone());
+                    let reported_changes = watches.note(WatchId(id), stop, seen.clone());
                     let Some(model) = models.iter_mut().find(|model| model.id == id) else {
-                        prop_assert_eq!(told, None);
+                        prop_assert_eq!(reported_changes, None);
                         continue;
                     };
                     let before = model.before(stop).filter(|before| *before != seen && seen != WatchValue::NotInScope);
-                    prop_assert_eq!(told.map(|change| change.old), before);
+                    prop_assert_eq!(reported_changes.map(|change| change.old), before);
                     model.history.push((stop, seen));
                 }
             }

@@ -99,7 +99,10 @@ fn sections_are_put_together() {
     assert_eq!(map.generated(a, 1, None), [(3, 0), (11, 0)]);
     assert_eq!(map.generated(b, 0, None), [(11, 5)]);
     assert_eq!(map.generated(b, 1, None), [(12, 0)]);
-    assert_eq!(map.original(11, 9).unwrap(), Original { source: b, line: 0, column: 0, name: Some("n") });
+    assert_eq!(
+        map.original(11, 9).unwrap(),
+        OriginalPosition { source: b, line: 0, column: 0, name: Some("n") }
+    );
     assert_eq!(map.original(11, 4).unwrap().source, a);
     assert_eq!(map.original(2, 6), None);
 }

@@ -46,7 +46,7 @@ proptest! {
             };
             let source = map.source_of(path(from_b)).unwrap();
             prop_assert_eq!(
-                found, Some(Original { source, line: original_line, column: original_column, name: None })
+                found, Some(OriginalPosition { source, line: original_line, column: original_column, name: None })
             );
             prop_assert!(map.generated(source, original_line, None).contains(&(line, column)));
             let exact = map.generated(source, original_line, Some(original_column));
@@ -82,7 +82,7 @@ proptest! {
         let expected: Vec<Position> = expected.into_iter().map(|(_, at)| at).collect();
         let own = || of_source().filter(|(_, original)| original.0 == from_b);
         let lines = || own().map(|(_, original)| original.1);
-        let nearest = Nearest {
+        let nearest = NearestLines {
             before: lines().filter(|other| *other < line).max(),
             after: lines().filter(|other| *other > line).min(),
         };

@@ -15,7 +15,7 @@ use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::Site;
+use super::HttpState;
 use super::answers::Refusal;
 use super::names::{Host, Origin, is_plain};
 use super::tokens::{Owner, Tokens};
@@ -120,7 +120,7 @@ impl Access {
 }
 
 /// Refuses requests from elsewhere, and answers what a browser asks for a page before the page's own request.
-pub(super) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+pub(super) async fn guard(State(site): State<Arc<HttpState>>, request: Request, next: Next) -> Response {
     if let Err(refusal) = site.access.check_place(request.uri(), request.headers()) {
         return refusal.into_response();
     }

@@ -26,7 +26,7 @@ use crate::one_shot::RunContext;
 
 /// Everybody who is served.
 pub(super) struct Clients {
-    table: Mutex<Table>,
+    table: Mutex<ClientTable>,
     /// One for each MCP session that there may be.
     places: Arc<Semaphore>,
     most: usize,
@@ -37,7 +37,7 @@ pub(super) struct Clients {
 }
 
 #[derive(Default)]
-struct Table {
+struct ClientTable {
     sessions: HashMap<String, Arc<Client>>,
     stateless: HashMap<Owner, Arc<Client>>,
 }
@@ -50,7 +50,7 @@ pub(super) struct Client {
     /// Cancelled when it is over.
     pub(super) ends: CancellationToken,
     /// What leads to it; unset where there was no handshake.
-    pub(super) link: OnceLock<Link>,
+    pub(super) link: OnceLock<McpSession>,
     /// Whether a request of it was ever answered with more than a refusal.
     served: AtomicBool,
     /// Its requests and streams.
@@ -62,7 +62,7 @@ pub(super) struct Client {
 }
 
 /// The MCP session of a client.
-pub(super) struct Link {
+pub(super) struct McpSession {
     /// `Mcp-Session-Id`.
     pub(super) id: String,
     /// What the client sends.
@@ -72,16 +72,16 @@ pub(super) struct Link {
 }
 
 /// A request or a stream of a client. While there is one, the client is not idle.
-pub(super) struct Busy(pub(super) Arc<Client>);
+pub(super) struct ActiveClient(pub(super) Arc<Client>);
 
-impl Busy {
+impl ActiveClient {
     fn new(client: &Arc<Client>) -> Self {
         client.busy.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(client))
     }
 }
 
-impl Drop for Busy {
+impl Drop for ActiveClient {
     fn drop(&mut self) {
         *lock(&self.0.since) = Instant::now();
         self.0.busy.fetch_sub(1, Ordering::Relaxed);
@@ -137,7 +137,7 @@ impl Clients {
     }
 
     /// A client that is about to shake hands.
-    pub(super) fn admit(&self, owner: &Owner) -> Result<Busy, Refusal> {
+    pub(super) fn admit(&self, owner: &Owner) -> Result<ActiveClient, Refusal> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             let message = format!(
                 "{} clients are connected, which is the limit: end a session by DELETE, or start the server with \
@@ -146,7 +146,7 @@ impl Clients {
             );
             Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
         })?;
-        Ok(Busy::new(&self.client(owner, Some(place))))
+        Ok(ActiveClient::new(&self.client(owner, Some(place))))
     }
 
     /// It has shaken hands, and is found by its id from now on.
@@ -157,25 +157,25 @@ impl Clients {
     }
 
     /// The client of an MCP session. Somebody else's session is as unknown as one that never was.
-    pub(super) fn session(&self, id: &str, owner: &Owner) -> Result<Busy, Refusal> {
+    pub(super) fn session(&self, id: &str, owner: &Owner) -> Result<ActiveClient, Refusal> {
         let table = lock(&self.table);
         let found =
             table.sessions.get(id).filter(|client| client.owner == *owner && !client.ends.is_cancelled());
-        found.map(Busy::new).ok_or_else(|| {
+        found.map(ActiveClient::new).ok_or_else(|| {
             let message = "there is no such MCP session, or not any more: begin anew with `initialize`";
             Refusal::new(StatusCode::NOT_FOUND, message)
         })
     }
 
     /// The client that has a token and no session.
-    pub(super) fn stateless(&self, owner: &Owner) -> Busy {
+    pub(super) fn stateless(&self, owner: &Owner) -> ActiveClient {
         let mut table = lock(&self.table);
         let client = table.stateless.entry(Arc::clone(owner)).or_insert_with(|| self.client(owner, None));
-        Busy::new(client)
+        ActiveClient::new(client)
     }
 
     /// A request of a client was answered. A refusal alone makes nobody a client.
-    pub(super) fn was_answered(&self, busy: &Busy, is_refused: bool) {
+    pub(super) fn was_answered(&self, busy: &ActiveClient, is_refused: bool) {
         let client = &busy.0;
         if !is_refused {
             client.served.store(true, Ordering::Relaxed);
@@ -205,7 +205,7 @@ impl Clients {
 
     fn take_silent(&self) -> Vec<Arc<Client>> {
         let mut table = lock(&self.table);
-        let Table { sessions, stateless } = &mut *table;
+        let ClientTable { sessions, stateless } = &mut *table;
         let is_silent = |client: &Arc<Client>| client.is_idle(self.idle);
         let mut silent: Vec<_> =
             sessions.extract_if(|_, client| is_silent(client)).map(|(_, client)| client).collect();

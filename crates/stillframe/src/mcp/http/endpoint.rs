@@ -13,12 +13,12 @@ use rmcp::model::{ProtocolVersion, RequestId};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::answers::{INVALID_REQUEST, Refusal};
-use super::clients::Busy;
-use super::explained::{self, Asked};
+use super::clients::ActiveClient;
+use super::explain::{self, RequestSummary};
 use super::message::{self, Message};
-use super::outbox::Refused;
+use super::outbox::StreamError;
 use super::session::OneSession;
-use super::{Site, wrong_method};
+use super::{HttpState, wrong_method};
 use crate::mcp::guarded::Guarded;
 use crate::mcp::server::Server;
 
@@ -26,7 +26,7 @@ use crate::mcp::server::Server;
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Answers what is sent to MCP.
-pub(super) async fn mcp(State(site): State<Arc<Site>>, request: Request) -> Result<Response, Refusal> {
+pub(super) async fn mcp(State(site): State<Arc<HttpState>>, request: Request) -> Result<Response, Refusal> {
     let owner = site.access.owner(request.headers())?;
     if site.ending.is_cancelled() {
         return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end"));
@@ -53,8 +53,8 @@ pub(super) async fn mcp(State(site): State<Arc<Site>>, request: Request) -> Resu
     let call = message.as_ref().is_some_and(Message::is_call).then(|| site.calls.token());
     let bytes = message.as_ref().map(|message| message.bytes.clone()).unwrap_or_default();
     let has_session = busy.0.link.get().is_some();
-    let (method, revision) = (parts.method.clone(), explained::revision(&parts.headers));
-    let asked = Asked { method, revision, has_session, message };
+    let (method, revision) = (parts.method.clone(), explain::revision(&parts.headers));
+    let asked = RequestSummary { method, revision, has_session, message };
     let response = site.serve(&busy, Request::from_parts(parts, Body::from(bytes))).await;
     let mut response = asked.explain(response).await;
     site.clients.was_answered(&busy, !response.status().is_success());
@@ -78,9 +78,9 @@ pub(super) async fn mcp(State(site): State<Arc<Site>>, request: Request) -> Resu
     Ok(response)
 }
 
-impl Site {
+impl HttpState {
     /// The SDK's part, which sees nothing but this client.
-    async fn serve(&self, busy: &Busy, request: Request) -> Response {
+    async fn serve(&self, busy: &ActiveClient, request: Request) -> Response {
         let client = Arc::clone(&busy.0);
         let sessions = OneSession { clients: Arc::clone(&self.clients), client: Arc::clone(&client) };
         let config = StreamableHttpServerConfig::default()
@@ -100,7 +100,7 @@ impl Site {
 }
 
 /// Whether the session of a client takes a call with this id.
-fn admit_call(busy: &Busy, id: &RequestId) -> Result<(), Refusal> {
+fn admit_call(busy: &ActiveClient, id: &RequestId) -> Result<(), Refusal> {
     let Some(link) = busy.0.link.get() else { return Ok(()) };
     link.outbox.admits(id).map_err(|refused| {
         Refusal::new(status(refused), refused.to_string()).coded(INVALID_REQUEST).of(Some(id.clone()))
@@ -109,19 +109,19 @@ fn admit_call(busy: &Busy, id: &RequestId) -> Result<(), Refusal> {
 
 /// Whether the session of a client has a stream to read. The SDK would answer with an empty one, which the clients
 /// of the field ask for again and again (rmcp 3.9).
-fn admit_reader(busy: &Busy, headers: &HeaderMap) -> Result<(), Refusal> {
+fn admit_reader(busy: &ActiveClient, headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(link) = busy.0.link.get() else { return Ok(()) };
     let behind = headers.get("last-event-id").map(|event| event.to_str().unwrap_or_default());
     link.outbox.admits_reader(behind).map_err(|refused| Refusal::new(status(refused), refused.to_string()))
 }
 
-pub(super) fn status(refused: Refused) -> StatusCode {
+pub(super) fn status(refused: StreamError) -> StatusCode {
     match refused {
-        Refused::TooManyCalls => StatusCode::TOO_MANY_REQUESTS,
-        Refused::TooManyReaders => StatusCode::CONFLICT,
-        Refused::Closed => StatusCode::NOT_FOUND,
+        StreamError::TooManyCalls => StatusCode::TOO_MANY_REQUESTS,
+        StreamError::TooManyReaders => StatusCode::CONFLICT,
+        StreamError::Closed => StatusCode::NOT_FOUND,
         // Not 404, at which clients begin anew.
-        Refused::TakenId | Refused::UnknownEvent => StatusCode::BAD_REQUEST,
+        StreamError::TakenId | StreamError::UnknownEvent => StatusCode::BAD_REQUEST,
     }
 }
 

@@ -9,12 +9,12 @@ use axum::response::IntoResponse;
 use engine::process::guardian;
 use serde_json::{Value, json};
 
-use super::Site;
+use super::HttpState;
 use super::answers::{Refusal, json_answer};
 
 /// What `/health` says. Everything that is counted is back where it was once all clients are gone.
 pub(super) async fn health(
-    State(site): State<Arc<Site>>,
+    State(site): State<Arc<HttpState>>,
     headers: HeaderMap,
 ) -> Result<impl IntoResponse, Refusal> {
     let owner = site.access.owner(&headers);

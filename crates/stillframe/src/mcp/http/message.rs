@@ -57,7 +57,7 @@ impl Message {
             return Ok(Self { bytes, parsed });
         }
         let mut mended = Vec::from(bytes);
-        repair::mend(&mut mended);
+        repair::repair(&mut mended);
         let bytes = Bytes::from(mended);
         match serde_json::from_slice(&bytes) {
             Ok(parsed) => Ok(Self { bytes, parsed }),

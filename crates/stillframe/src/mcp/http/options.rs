@@ -45,7 +45,7 @@ impl HttpArgs {
     }
 
     /// How many MCP sessions there may be.
-    pub(super) fn most_sessions(&self) -> usize {
+    pub(super) fn max_sessions(&self) -> usize {
         usize::from(self.max_clients)
     }
 }

@@ -53,7 +53,7 @@ struct State {
 
 /// Why there is no such stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum StreamError {
     /// A request with that id waits for its answer.
     TakenId,
     /// Too many calls wait for their answers.
@@ -66,7 +66,7 @@ pub(super) enum Refused {
     Closed,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for StreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TakenId => f.write_str("a request with this id waits for its answer: give each its own"),
@@ -85,7 +85,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for StreamError {}
 
 impl Outbox {
     /// Nothing yet.
@@ -99,7 +99,7 @@ impl Outbox {
     }
 
     /// Whether a request could be taken.
-    pub(super) fn admits(&self, id: &RequestId) -> Result<(), Refused> {
+    pub(super) fn admits(&self, id: &RequestId) -> Result<(), StreamError> {
         self.lock().admits(id)
     }
 
@@ -112,7 +112,7 @@ impl Outbox {
     pub(super) fn open(
         self: &Arc<Self>,
         request: &JsonRpcRequest<ClientRequest>,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, StreamError> {
         let mut state = self.lock();
         state.admits(&request.id)?;
         state.last += 1;
@@ -128,7 +128,7 @@ impl Outbox {
     }
 
     /// Expects the answer of a call on the stream of everything else, as the transport of 2024-11-05 has it.
-    pub(super) fn expect(&self, request: &JsonRpcRequest<ClientRequest>) -> Result<(), Refused> {
+    pub(super) fn expect(&self, request: &JsonRpcRequest<ClientRequest>) -> Result<(), StreamError> {
         let mut state = self.lock();
         state.admits(&request.id)?;
         state.requests.insert(request.id.clone(), COMMON);
@@ -136,11 +136,11 @@ impl Outbox {
     }
 
     /// Whether a stream could be opened that belongs to no call, or taken up behind an event.
-    pub(super) fn admits_reader(&self, behind: Option<&str>) -> Result<(), Refused> {
+    pub(super) fn admits_reader(&self, resume_position: Option<&str>) -> Result<(), StreamError> {
         let mut state = self.lock();
-        match behind {
-            Some(event) => state.streams.behind(event).map(|_| ()),
-            None if state.streams.get(COMMON)?.readers.len() >= READERS => Err(Refused::TooManyReaders),
+        match resume_position {
+            Some(event) => state.streams.resume_position(event).map(|_| ()),
+            None if state.streams.get(COMMON)?.readers.len() >= READERS => Err(StreamError::TooManyReaders),
             None => Ok(()),
         }
     }
@@ -148,7 +148,7 @@ impl Outbox {
     /// Opens the stream of everything else.
     pub(super) fn open_common(
         self: &Arc<Self>,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, StreamError> {
         self.admits_reader(None)?;
         let primes = self.lock().primes;
         self.read(COMMON, None, primes)
@@ -158,22 +158,22 @@ impl Outbox {
     pub(super) fn resume(
         self: &Arc<Self>,
         event: &str,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Refused> {
-        let (stream, place) = self.lock().streams.behind(event)?;
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, StreamError> {
+        let (stream, place) = self.lock().streams.resume_position(event)?;
         self.read(stream, Some(place), false)
     }
 
     fn read(
         self: &Arc<Self>,
         stream: u64,
-        behind: Option<u64>,
+        resume_position: Option<u64>,
         primes: bool,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + use<>, StreamError> {
         let mut state = self.lock();
         state.last += 1;
         let number = state.last;
         let events = state.streams.get(stream)?;
-        match behind {
+        match resume_position {
             // The connection that was cut may still seem to read. One that waits gives way, so that there is room.
             Some(place) => {
                 events.go_to(place);
@@ -254,13 +254,13 @@ impl Outbox {
 }
 
 impl State {
-    fn admits(&self, id: &RequestId) -> Result<(), Refused> {
+    fn admits(&self, id: &RequestId) -> Result<(), StreamError> {
         if self.closed {
-            Err(Refused::Closed)
+            Err(StreamError::Closed)
         } else if self.requests.contains_key(id) {
-            Err(Refused::TakenId)
+            Err(StreamError::TakenId)
         } else if self.requests.len() >= CALLS {
-            Err(Refused::TooManyCalls)
+            Err(StreamError::TooManyCalls)
         } else {
             Ok(())
         }

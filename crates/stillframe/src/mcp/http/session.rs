@@ -17,8 +17,8 @@ use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use rmcp::transport::streamable_http_server::{SessionId, SessionManager};
 use tokio::sync::mpsc;
 
-use super::clients::{Client, Clients, Link};
-use super::outbox::{Outbox, Refused};
+use super::clients::{Client, Clients, McpSession};
+use super::outbox::{Outbox, StreamError};
 
 /// Messages of a client that its server has not taken yet. More have to wait.
 const QUEUED: usize = 64;
@@ -33,27 +33,27 @@ pub(super) struct OneSession {
 }
 
 /// Opens the MCP session of a client: its id, and what its server reads and writes.
-pub(super) fn open_link(clients: &Clients, client: &Arc<Client>) -> Result<(String, Line), Refused> {
-    let id = Secret::random().map_err(|_| Refused::Closed)?.reveal().to_owned();
+pub(super) fn open_link(clients: &Clients, client: &Arc<Client>) -> Result<(String, Line), StreamError> {
+    let id = Secret::random().map_err(|_| StreamError::Closed)?.reveal().to_owned();
     let (inbox, messages) = mpsc::channel(QUEUED);
     let outbox = Outbox::new();
     let line = Line { messages, outbox: Arc::clone(&outbox) };
-    client.link.set(Link { id: id.clone(), inbox, outbox }).map_err(|_| Refused::Closed)?;
+    client.link.set(McpSession { id: id.clone(), inbox, outbox }).map_err(|_| StreamError::Closed)?;
     clients.register(client);
     Ok((id, line))
 }
 
 impl OneSession {
-    fn link(&self) -> Result<&Link, Refused> {
-        self.client.link.get().ok_or(Refused::Closed)
+    fn link(&self) -> Result<&McpSession, StreamError> {
+        self.client.link.get().ok_or(StreamError::Closed)
     }
 }
 
 impl SessionManager for OneSession {
-    type Error = Refused;
+    type Error = StreamError;
     type Transport = Line;
 
-    async fn create_session(&self) -> Result<(SessionId, Line), Refused> {
+    async fn create_session(&self) -> Result<(SessionId, Line), StreamError> {
         let (id, line) = open_link(&self.clients, &self.client)?;
         Ok((id.into(), line))
     }
@@ -62,13 +62,13 @@ impl SessionManager for OneSession {
         &self,
         _: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<ServerJsonRpcMessage, Refused> {
+    ) -> Result<ServerJsonRpcMessage, StreamError> {
         let link = self.link()?;
-        let JsonRpcMessage::Request(request) = &message else { return Err(Refused::Closed) };
+        let JsonRpcMessage::Request(request) = &message else { return Err(StreamError::Closed) };
         let answers = link.outbox.open(request)?;
         tokio::pin!(answers);
-        link.inbox.send(message).await.map_err(|_| Refused::Closed)?;
-        let answer = answers.next().await.and_then(|event| event.message).ok_or(Refused::Closed)?;
+        link.inbox.send(message).await.map_err(|_| StreamError::Closed)?;
+        let answer = answers.next().await.and_then(|event| event.message).ok_or(StreamError::Closed)?;
         if let JsonRpcMessage::Response(response) = answer.as_ref()
             && let ServerResult::InitializeResult(result) = &response.result
             && result.protocol_version.as_str() >= ProtocolVersion::V_2025_11_25.as_str()
@@ -78,11 +78,11 @@ impl SessionManager for OneSession {
         Ok(answer.as_ref().clone())
     }
 
-    async fn has_session(&self, id: &SessionId) -> Result<bool, Refused> {
+    async fn has_session(&self, id: &SessionId) -> Result<bool, StreamError> {
         Ok(self.link().is_ok_and(|link| *link.id == **id))
     }
 
-    async fn close_session(&self, id: &SessionId) -> Result<(), Refused> {
+    async fn close_session(&self, id: &SessionId) -> Result<(), StreamError> {
         self.clients.forget(id);
         // The SDK does this once more when the last call is over, which may have opened a debug session.
         self.client.end().await;
@@ -93,15 +93,15 @@ impl SessionManager for OneSession {
         &self,
         _: &SessionId,
         message: ClientJsonRpcMessage,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, StreamError> {
         let link = self.link()?;
-        let JsonRpcMessage::Request(request) = &message else { return Err(Refused::Closed) };
+        let JsonRpcMessage::Request(request) = &message else { return Err(StreamError::Closed) };
         let stream = link.outbox.open(request)?;
-        link.inbox.send(message).await.map_err(|_| Refused::Closed)?;
+        link.inbox.send(message).await.map_err(|_| StreamError::Closed)?;
         Ok(stream)
     }
 
-    async fn accept_message(&self, _: &SessionId, message: ClientJsonRpcMessage) -> Result<(), Refused> {
+    async fn accept_message(&self, _: &SessionId, message: ClientJsonRpcMessage) -> Result<(), StreamError> {
         let link = self.link()?;
         if let JsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
@@ -109,13 +109,13 @@ impl SessionManager for OneSession {
         {
             link.outbox.cancel(id);
         }
-        link.inbox.send(message).await.map_err(|_| Refused::Closed)
+        link.inbox.send(message).await.map_err(|_| StreamError::Closed)
     }
 
     async fn create_standalone_stream(
         &self,
         _: &SessionId,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, StreamError> {
         self.link()?.outbox.open_common()
     }
 
@@ -123,7 +123,7 @@ impl SessionManager for OneSession {
         &self,
         _: &SessionId,
         last_event_id: String,
-    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Refused> {
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, StreamError> {
         self.link()?.outbox.resume(&last_event_id)
     }
 }

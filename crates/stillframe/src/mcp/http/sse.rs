@@ -14,11 +14,11 @@ use rmcp::service::serve_server_with_ct;
 use serde::Deserialize;
 
 use super::answers::{INVALID_REQUEST, Refusal};
-use super::clients::{Busy, Clients};
+use super::clients::{ActiveClient, Clients};
 use super::endpoint::{KEEP_ALIVE, status};
 use super::message::Message;
 use super::session::open_link;
-use super::{Site, wrong_method};
+use super::{HttpState, wrong_method};
 use crate::mcp::disconnect::DisconnectWatcher;
 use crate::mcp::guarded::Guarded;
 use crate::mcp::server::Server;
@@ -35,7 +35,7 @@ pub(super) struct Addressee {
 
 /// Opens a session, or takes a message for one.
 pub(super) async fn sse(
-    State(site): State<Arc<Site>>,
+    State(site): State<Arc<HttpState>>,
     Query(addressee): Query<Addressee>,
     request: Request,
 ) -> Result<Response, Refusal> {
@@ -65,16 +65,16 @@ pub(super) async fn sse(
     }
 }
 
-impl Site {
+impl HttpState {
     /// Begins to serve a client, and gives what it is sent.
     fn open(
         &self,
-        busy: Busy,
+        busy: ActiveClient,
     ) -> Result<impl Stream<Item = Result<Event, Infallible>> + Send + use<>, Refusal> {
         let refused = |refused| Refusal::new(status(refused), "the session could not be opened");
         let client = Arc::clone(&busy.0);
         let (id, line) = open_link(&self.clients, &client).map_err(refused)?;
-        let link = client.link.get().ok_or_else(|| refused(super::outbox::Refused::Closed))?;
+        let link = client.link.get().ok_or_else(|| refused(super::outbox::StreamError::Closed))?;
         let messages = link.outbox.open_common().map_err(refused)?;
         let server = Guarded(Server::new(client.context.clone(), Arc::clone(&self.offer)));
         let ends = client.ends.clone();
@@ -98,7 +98,7 @@ impl Site {
 }
 
 /// Hands a message to its session. Its answer comes on the session's stream.
-async fn take(busy: &Busy, message: Message) -> Result<(), Refusal> {
+async fn take(busy: &ActiveClient, message: Message) -> Result<(), Refusal> {
     let link = busy.0.link.get().ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "the session is over"))?;
     let message = message.into_parsed();
     match &message {
@@ -124,7 +124,7 @@ async fn take(busy: &Busy, message: Message) -> Result<(), Refusal> {
 struct SessionStream {
     clients: Arc<Clients>,
     id: String,
-    busy: Busy,
+    busy: ActiveClient,
 }
 
 impl Drop for SessionStream {

@@ -5,15 +5,15 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// A value of any kind that could be read, all of it.
-pub(super) struct Readable;
+pub(super) struct AnyValue;
 
-impl<'de> Deserialize<'de> for Readable {
+impl<'de> Deserialize<'de> for AnyValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(Self)
     }
 }
 
-impl<'de> Visitor<'de> for Readable {
+impl<'de> Visitor<'de> for AnyValue {
     type Value = Self;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

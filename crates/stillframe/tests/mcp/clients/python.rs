@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use test_support::{Fixture, repository};
 use tokio::sync::OnceCell;
 
-use super::{Way, command, installed, must_succeed};
+use super::{TransportKind, command, installed, must_succeed};
 
 /// The SDK, as pip knows it.
 const SDK: &str = "mcp==2.3.0";
@@ -26,7 +26,7 @@ async fn sdk() -> PathBuf {
 }
 
 /// What the Python SDK sees of a debug session when it speaks in this mode.
-async fn session(mode: &str, way: Way) -> Value {
+async fn session(mode: &str, way: TransportKind) -> Value {
     let python = sdk().await;
     let (shop, naps) = (Fixture::python("shop"), Fixture::python("naps"));
     let mut client = command(python);
@@ -66,21 +66,21 @@ fn expected(revision: &str) -> Value {
 
 #[tokio::test]
 async fn it_debugs_after_a_handshake() {
-    for way in Way::both().await {
+    for way in TransportKind::both().await {
         assert_eq!(session("legacy", way).await, expected("2025-11-25"));
     }
 }
 
 #[tokio::test]
 async fn it_debugs_without_a_handshake() {
-    for way in Way::both().await {
+    for way in TransportKind::both().await {
         assert_eq!(session("2026-07-28", way).await, expected("2026-07-28"));
     }
 }
 
 #[tokio::test]
 async fn it_chooses_the_later_revision_by_itself() {
-    for way in Way::both().await {
+    for way in TransportKind::both().await {
         assert_eq!(session("auto", way).await, expected("2026-07-28"));
     }
 }

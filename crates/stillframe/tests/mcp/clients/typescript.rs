@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use test_support::{Fixture, repository, toolchains};
 
-use super::{Way, command, must_succeed};
+use super::{TransportKind, command, must_succeed};
 
 /// What an SDK sees of a debug session.
-async fn session(sdk: &str, mode: &str, way: Way) -> Value {
+async fn session(sdk: &str, mode: &str, way: TransportKind) -> Value {
     let modules = toolchains().await;
     let shop = Fixture::python("shop");
     let mut client = command(modules.join("node22/bin/node"));
@@ -36,7 +36,7 @@ fn expected(revision: Option<&str>) -> Value {
 
 #[tokio::test]
 async fn the_first_one_debugs_over_both_transports() {
-    let [pipes, http] = Way::both().await;
+    let [pipes, http] = TransportKind::both().await;
     // It tells the revision only where that goes into a header.
     assert_eq!(session("sdk", "legacy", pipes).await, expected(None));
     assert_eq!(session("sdk", "legacy", http).await, expected(Some("2025-11-25")));
@@ -45,7 +45,7 @@ async fn the_first_one_debugs_over_both_transports() {
 #[tokio::test]
 async fn the_second_one_debugs_over_both_transports_in_both_eras() {
     for (mode, revision) in [("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")] {
-        for way in Way::both().await {
+        for way in TransportKind::both().await {
             assert_eq!(session("client", mode, way).await, expected(Some(revision)), "{mode}");
         }
     }

@@ -7,16 +7,16 @@ use engine::model::ids::ThreadId;
 use engine::snapshot;
 
 use super::Verdict;
-use super::motion::{Motion, Observation};
-use super::said::{Said, is_users, time};
-use super::watch::{COUNTING, Watch};
+use super::finding::{HangFinding, is_users, time};
+use super::motion::{ComputeObservation, LoopProgress};
+use super::watch::{COUNTING, HangWatch};
 
 /// How many functions of an event loop are named.
 const CALLBACKS: usize = 5;
 
-impl Watch<'_> {
+impl HangWatch<'_> {
     /// Of a program whose event loop calls these again and again.
-    pub(super) fn turns(&self, callbacks: &[Callback]) -> Said {
+    pub(super) fn turns(&self, callbacks: &[Callback]) -> HangFinding {
         let place = |callback: &Callback| {
             let location = callback.location.as_ref();
             location.map(|at| format!(" at {}:{}", at.source.name, at.line)).unwrap_or_default()
@@ -34,16 +34,16 @@ impl Watch<'_> {
         let names: Vec<String> =
             names.map(|callback| format!("`{}`{}", callback.function, place(callback))).collect();
         let message = format!("The event loop never rests: it calls {} again and again", names.join(", "));
-        Said { verdict: Verdict::BusyEventLoop, message, evidence }
+        HangFinding { verdict: Verdict::BusyEventLoop, message, evidence }
     }
 
     /// Of a program that computes.
     pub(super) async fn computes(
         &self,
-        observed: Option<&Observation>,
+        observed: Option<&ComputeObservation>,
         samples: usize,
         thread: Option<ThreadId>,
-    ) -> Said {
+    ) -> HangFinding {
         let mut evidence = vec![self.share()];
         let Some(observed) = observed else {
             evidence.push("it could not be suspended: it is in one call of native code".to_owned());
@@ -54,11 +54,11 @@ impl Watch<'_> {
             evidence.push(format!("it was looked at {samples} times"));
         } else if observed.found.is_none() {
             evidence.push("it could not be suspended: it is in one call of native code".to_owned());
-        } else if !matches!(observed.motion, Motion::Certain | Motion::Endless) {
+        } else if !matches!(observed.motion, LoopProgress::Certain | LoopProgress::Endless) {
             evidence.push("it could be looked at only once, so it is not known what changes".to_owned());
             let message =
                 format!("The program computes, and whether it comes to an end cannot be told: {place}");
-            return Said { verdict: Verdict::Unknown, message, evidence };
+            return HangFinding { verdict: Verdict::Unknown, message, evidence };
         }
         let lines = observed
             .found
@@ -66,22 +66,22 @@ impl Watch<'_> {
             .map(|found| format!("lines {}-{}", found.lines.start(), found.lines.end()));
         let lines = lines.unwrap_or_default();
         let (verdict, message) = match observed.motion {
-            Motion::Certain => {
+            LoopProgress::Certain => {
                 evidence.push("by its text the loop can never end".to_owned());
                 (Verdict::BusyLoop, format!("The program is in a loop that can never end, {lines}: {place}"))
             }
-            Motion::Endless => {
+            LoopProgress::Endless => {
                 evidence.push("the loop has no way out but an error or an exit in what it calls".to_owned());
                 (Verdict::BusyLoop, format!("The program is in a loop without a way out, {lines}: {place}"))
             }
-            Motion::Stuck => {
+            LoopProgress::Stuck => {
                 evidence.push("nothing that the loop depends on has changed".to_owned());
                 (
                     Verdict::BusyLoop,
                     format!("The program is in a loop in which nothing changes, {lines}: {place}"),
                 )
             }
-            Motion::Asks => {
+            LoopProgress::Asks => {
                 evidence.push(
                     "no value in it changes; its condition calls something that has not ended it yet"
                         .to_owned(),
@@ -91,11 +91,11 @@ impl Watch<'_> {
                     format!("The program goes round in a loop until something ends it, {lines}: {place}"),
                 )
             }
-            Motion::Repeats => {
+            LoopProgress::Repeats => {
                 evidence.push("the values that the loop depends on repeat".to_owned());
                 (Verdict::BusyLoop, format!("The program is in a loop whose values repeat, {lines}: {place}"))
             }
-            Motion::Away => {
+            LoopProgress::Away => {
                 evidence.push("what the loop's condition compares does not come together".to_owned());
                 (
                     Verdict::BusyLoop,
@@ -104,12 +104,12 @@ impl Watch<'_> {
                     ),
                 )
             }
-            Motion::Nearer(left) => {
+            LoopProgress::Nearer(left) => {
                 let left = left.map(|left| format!("; at this rate it takes {} more", time(left)));
                 evidence.push(format!("the loop comes nearer to its end{}", left.unwrap_or_default()));
                 (Verdict::Slow, format!("The program is slow and makes progress in a loop, {lines}: {place}"))
             }
-            Motion::Changes if observed.found.is_some() => {
+            LoopProgress::Changes if observed.found.is_some() => {
                 evidence.push(
                     "values change, and whether the loop comes nearer to its end cannot be told".to_owned(),
                 );
@@ -118,12 +118,14 @@ impl Watch<'_> {
                     format!("The program computes in a loop in which values change, {lines}: {place}"),
                 )
             }
-            Motion::Changes => (Verdict::Slow, format!("The program computes, and values change: {place}")),
-            Motion::Recursion => {
+            LoopProgress::Changes => {
+                (Verdict::Slow, format!("The program computes, and values change: {place}"))
+            }
+            LoopProgress::Recursion => {
                 evidence.push("the function calls itself".to_owned());
                 (Verdict::Slow, format!("The program computes by recursion: {place}"))
             }
-            Motion::Still => {
+            LoopProgress::Still => {
                 if samples > 1 {
                     evidence.push("it was always on the same line".to_owned());
                 }
@@ -134,14 +136,14 @@ impl Watch<'_> {
                 return self.in_one_call_at(&place, &line, &stack, evidence);
             }
         };
-        Said { verdict, message, evidence }
+        HangFinding { verdict, message, evidence }
     }
 
     /// Of one that is in native code since it was sampled.
-    async fn in_one_call(&self, stack: Vec<SampledFrame>, evidence: Vec<String>) -> Said {
+    async fn in_one_call(&self, stack: Vec<SampledFrame>, evidence: Vec<String>) -> HangFinding {
         let user = stack.iter().find(|frame| is_users(frame)).and_then(|frame| frame.location.clone());
         let Some(location) = user else {
-            return Said {
+            return HangFinding {
                 verdict: Verdict::Unknown,
                 message: "The program computes, and where could not be found out".to_owned(),
                 evidence,
@@ -160,12 +162,12 @@ impl Watch<'_> {
         line: &str,
         stack: &[SampledFrame],
         mut evidence: Vec<String>,
-    ) -> Said {
+    ) -> HangFinding {
         let by_name = stack.first().is_some_and(|frame| frame.function.starts_with("RegExp:"))
             || self.calls_innermost().iter().any(|name| name.starts_with("RegExp:"));
         if by_name || matches_text(line) {
             evidence.push(format!("the line matches a regular expression: `{}`", line.trim()));
-            return Said {
+            return HangFinding {
                 verdict: Verdict::BusyLoop,
                 message: format!(
                     "The program is in a regular expression that does not come to its end: {place}"
@@ -173,7 +175,7 @@ impl Watch<'_> {
                 evidence,
             };
         }
-        Said {
+        HangFinding {
             verdict: Verdict::Unknown,
             message: format!(
                 "The program is in one call that has not come back, and whether it will cannot be told: {place}"

@@ -10,17 +10,17 @@ use engine::model::source::{Location, Source};
 use engine::session::{Outcome, Session};
 use tokio::time::Instant;
 
+use super::finding::{HangFinding, is_users, time, users};
 use super::motion;
-use super::said::{Said, is_users, time, users};
 use super::sampler::{StackSample, StackSampler};
-use super::watch::{BUSY, Watch, WatchEnd};
-use super::{Diagnosis, ThreadSeen, Verdict, deadlock, tree};
+use super::watch::{BUSY, HangWatch, WatchEnd};
+use super::{Diagnosis, ThreadObservation, Verdict, deadlock, tree};
 use crate::ToolError;
 use crate::ops::settle::{Settled, describe};
 
 /// How long the last pause may take. A program in native code is not suspended.
 const SUSPEND: Duration = Duration::from_millis(500);
-impl Watch<'_> {
+impl HangWatch<'_> {
     /// Makes the verdict. A program that has not ended is suspended for it, where that is possible, and stays so
     /// when it is to be `left_paused`.
     pub(super) async fn conclude(
@@ -31,13 +31,13 @@ impl Watch<'_> {
     ) -> Result<Diagnosis, ToolError> {
         let (took, computed) = (self.took(), self.computed());
         let (mut observed, mut sampled, mut thread, mut recurring) = (None, Vec::new(), None, None);
-        let said = match &watch_end {
-            WatchEnd::Ended(end) => Said {
+        let finding = match &watch_end {
+            WatchEnd::Ended(end) => HangFinding {
                 verdict: Verdict::of_end(end),
                 message: format!("The program {end}, after {}", time(took)),
                 evidence: Vec::new(),
             },
-            WatchEnd::Stopped => Said {
+            WatchEnd::Stopped => HangFinding {
                 verdict: Verdict::Stopped,
                 message: "The program was suspended before there was a verdict".to_owned(),
                 evidence: Vec::new(),
@@ -50,7 +50,7 @@ impl Watch<'_> {
                 observed = motion::observe(samples, *passed);
                 sampled = samples.last().map(live_stack).unwrap_or_default();
                 if let Some(callback) = callbacks.first()
-                    && observed.as_ref().is_none_or(motion::Observation::ends_with_its_call)
+                    && observed.as_ref().is_none_or(motion::ComputeObservation::ends_with_its_call)
                 {
                     observed = None;
                     recurring = Some(SampledFrame {
@@ -70,7 +70,7 @@ impl Watch<'_> {
             function: task.function.clone(),
             location: waiting.location.clone(),
         });
-        let hung_at = match (&observed, said.verdict) {
+        let hung_at = match (&observed, finding.verdict) {
             (None, Verdict::Deadlocked) if deadlock::deadlock(&self.activity).is_empty() => task,
             (_, Verdict::BusyEventLoop) => recurring,
             (_, Verdict::Completed | Verdict::Failed | Verdict::Stopped) => None,
@@ -88,9 +88,9 @@ impl Watch<'_> {
         let pending =
             self.activity.iter_mut().flat_map(|process| std::mem::take(&mut process.activity.pending));
         Ok(Diagnosis {
-            verdict: said.verdict,
-            message: said.message,
-            evidence: said.evidence,
+            verdict: finding.verdict,
+            message: finding.message,
+            evidence: finding.evidence,
             hung_at,
             stack,
             found,
@@ -106,7 +106,7 @@ impl Watch<'_> {
         })
     }
 
-    fn threads(&self) -> Vec<ThreadSeen> {
+    fn threads(&self) -> Vec<ThreadObservation> {
         let circle = deadlock::deadlock(&self.activity);
         let mut threads = Vec::new();
         for process in &self.activity {
@@ -116,7 +116,7 @@ impl Watch<'_> {
             };
             for thread in process.activity.threads.iter().filter(|thread| !is_foreign(thread)) {
                 let demand = process.pid.and_then(|pid| self.demand(pid, Some(thread.os_thread?)));
-                threads.push(ThreadSeen {
+                threads.push(ThreadObservation {
                     name: thread.name.clone(),
                     pid: process.pid,
                     demand,
@@ -144,7 +144,7 @@ impl Watch<'_> {
     }
 
     /// The lines of a loop that the samples show.
-    fn lines_of(&self, found: &super::LoopSeen) -> Vec<(u32, u64)> {
+    fn lines_of(&self, found: &super::LoopObservation) -> Vec<(u32, u64)> {
         let mut lines = tree::lines_in(&self.calls, &found.file.display().to_string());
         lines.retain(|(line, _)| found.lines.contains(line));
         lines

@@ -26,14 +26,14 @@ pub(super) fn deadlocked_tasks(processes: &[ProcessActivity]) -> Vec<(&Task, &Wa
 }
 
 /// What can be part of a circle.
-trait Waits {
+trait WaitingThread {
     /// The number by which those that hold something are called.
     fn number(&self) -> Option<RawId>;
     /// What it waits for.
     fn waiting(&self) -> Option<&Waiting>;
 }
 
-impl Waits for ThreadActivity {
+impl WaitingThread for ThreadActivity {
     fn number(&self) -> Option<RawId> {
         Some(self.thread)
     }
@@ -44,7 +44,7 @@ impl Waits for ThreadActivity {
 }
 
 /// A task is told as what it waits for.
-impl Waits for Waiting {
+impl WaitingThread for Waiting {
     fn number(&self) -> Option<RawId> {
         self.task.as_ref().map(|task| task.number)
     }
@@ -55,15 +55,15 @@ impl Waits for Waiting {
 }
 
 /// What a thread waits for, when that never ends by itself.
-fn waits_for_ever(thread: &impl Waits) -> Option<&Waiting> {
+fn endless_wait(thread: &impl WaitingThread) -> Option<&Waiting> {
     thread.waiting().filter(|waiting| !waiting.is_timed)
 }
 
 /// The circle that a thread or a task is part of.
-fn circle_from<'a, T: Waits>(threads: &'a [T], start: &'a T) -> Vec<&'a T> {
+fn circle_from<'a, T: WaitingThread>(threads: &'a [T], start: &'a T) -> Vec<&'a T> {
     let mut path = vec![start];
     loop {
-        let Some(waiting) = path.last().and_then(|thread| waits_for_ever(*thread)) else { return Vec::new() };
+        let Some(waiting) = path.last().and_then(|thread| endless_wait(*thread)) else { return Vec::new() };
         // Who waits for one of several need not wait for this one.
         let [holder] = waiting.holders.as_slice() else { return Vec::new() };
         let Some(next) = find(threads, *holder) else { return Vec::new() };
@@ -77,13 +77,13 @@ fn circle_from<'a, T: Waits>(threads: &'a [T], start: &'a T) -> Vec<&'a T> {
     }
 }
 
-fn find<T: Waits>(threads: &[T], number: RawId) -> Option<&T> {
+fn find<T: WaitingThread>(threads: &[T], number: RawId) -> Option<&T> {
     threads.iter().find(|thread| thread.number() == Some(number))
 }
 
 fn all_blocked(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {
     let needs_another = |thread: &ThreadActivity| {
-        let kind = waits_for_ever(thread).map(|waiting| waiting.kind);
+        let kind = endless_wait(thread).map(|waiting| waiting.kind);
         matches!(kind, Some(WaitKind::Lock | WaitKind::Thread))
     };
     let threads = || processes.iter().flat_map(|process| &process.activity.threads);

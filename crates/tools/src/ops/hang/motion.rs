@@ -15,30 +15,30 @@ use super::sampler::{Position, StackSample};
 
 /// Where a program computes, and whether it makes progress there.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Observation {
+pub(super) struct ComputeObservation {
     /// Where it goes on.
     pub(super) function: String,
     pub(super) file: PathBuf,
     pub(super) line: u32,
     /// The loop that decides; none when no loop is around the place.
-    pub(super) found: Option<LoopSeen>,
-    pub(super) motion: Motion,
+    pub(super) found: Option<LoopObservation>,
+    pub(super) motion: LoopProgress,
 }
 
-impl Observation {
+impl ComputeObservation {
     /// Nothing of it outlasts the call in which it was seen. A loop without a way out does, and so may one that a
     /// statement leaves: that may wait for what comes later, and go on then.
     pub(super) fn ends_with_its_call(&self) -> bool {
-        let is_left = self.found.as_ref().is_some_and(|found| found.is_left);
+        let has_exit = self.found.as_ref().is_some_and(|found| found.has_exit);
         // One whose values repeat may do that in each call.
-        self.motion == Motion::Repeats
-            || (!is_left && !matches!(self.motion, Motion::Certain | Motion::Endless))
+        self.motion == LoopProgress::Repeats
+            || (!has_exit && !matches!(self.motion, LoopProgress::Certain | LoopProgress::Endless))
     }
 }
 
 /// A loop that a program is in.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LoopSeen {
+pub struct LoopObservation {
     /// The file.
     pub file: PathBuf,
     /// The function.
@@ -46,7 +46,7 @@ pub struct LoopSeen {
     /// Its lines, its head included.
     pub lines: RangeInclusive<u32>,
     /// A statement of it leaves it.
-    pub is_left: bool,
+    pub has_exit: bool,
     /// What has changed between the samples.
     pub changing: Vec<Change>,
     /// What decides whether it goes on and has not changed.
@@ -66,7 +66,7 @@ pub struct Change {
 
 /// Whether it comes nearer to an end.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Motion {
+pub(super) enum LoopProgress {
     /// It can never end: the loop's text says so.
     Certain,
     /// The loop has no way out but an error or an exit in what it calls.
@@ -90,20 +90,20 @@ pub(super) enum Motion {
 }
 
 /// What the samples show; `passed` is the time from the first to the last. At least one.
-pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<Observation> {
+pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<ComputeObservation> {
     let (first, last) = (samples.first()?, samples.last()?);
     let pinned = pinned(samples)?;
     let chain = chain(samples, pinned);
     let (inner, outer) = (last.get(pinned)?, last.get(..pinned)?);
     let at = std::iter::once(inner).chain(outer.iter().rev()).find(|at| !at.is_internal).unwrap_or(inner);
-    let place = |position: &Position, found: Option<LoopSeen>, motion| Observation {
+    let place = |position: &Position, found: Option<LoopObservation>, motion| ComputeObservation {
         function: position.function.clone(),
         file: position.file.clone(),
         line: position.line,
         found,
         motion,
     };
-    let mut best: Option<Observation> = None;
+    let mut best: Option<ComputeObservation> = None;
     for (index, around) in &chain {
         let Some(position) = last.get(*index) else { continue };
         let motion = motion(samples, *index, around, passed);
@@ -114,9 +114,9 @@ pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<Obser
     best.or_else(|| {
         let again = samples.iter().rev().find_map(recursion);
         let (at, motion) = match again {
-            Some(caller) => (caller, Motion::Recursion),
-            None if first != last => (at, Motion::Changes),
-            None => (at, Motion::Still),
+            Some(caller) => (caller, LoopProgress::Recursion),
+            None if first != last => (at, LoopProgress::Changes),
+            None => (at, LoopProgress::Still),
         };
         Some(place(at, None, motion))
     })
@@ -124,17 +124,17 @@ pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<Obser
 
 /// Whether an outer loop says more about the end than what was found in it. One that comes nearer to its end
 /// leaves those in it again and again; one without a way out holds whatever goes on in it.
-fn decides(outer: Motion, inner: Motion) -> bool {
+fn decides(outer: LoopProgress, inner: LoopProgress) -> bool {
     let strength = |motion| match motion {
-        Motion::Away => 3,
-        Motion::Changes => 2,
+        LoopProgress::Away => 3,
+        LoopProgress::Changes => 2,
         _ => 1,
     };
     match (outer, inner) {
-        (_, Motion::Certain) => false,
-        (Motion::Nearer(_), _) => true,
-        (Motion::Certain | Motion::Endless, inner) => inner != Motion::Endless,
-        (_, Motion::Endless | Motion::Nearer(_)) => false,
+        (_, LoopProgress::Certain) => false,
+        (LoopProgress::Nearer(_), _) => true,
+        (LoopProgress::Certain | LoopProgress::Endless, inner) => inner != LoopProgress::Endless,
+        (_, LoopProgress::Endless | LoopProgress::Nearer(_)) => false,
         (outer, inner) => strength(outer) > strength(inner),
     }
 }
@@ -174,45 +174,49 @@ fn chain(samples: &[StackSample], pinned: usize) -> Vec<(usize, Loop)> {
     chain
 }
 
-fn motion(samples: &[StackSample], index: usize, around: &Loop, passed: Duration) -> Motion {
+fn motion(samples: &[StackSample], index: usize, around: &Loop, passed: Duration) -> LoopProgress {
     if around.is_endless {
-        return if around.is_certain { Motion::Certain } else { Motion::Endless };
+        return if around.is_certain { LoopProgress::Certain } else { LoopProgress::Endless };
     }
     if samples.len() < 2 {
-        return Motion::Changes;
+        return LoopProgress::Changes;
     }
-    let tests: Vec<Option<Motion>> =
-        around.condition.iter().map(|test| toward(samples, index, test, passed)).collect();
-    if let Some(nearer) = tests.iter().flatten().find(|motion| matches!(motion, Motion::Nearer(_))) {
+    let tests: Vec<Option<LoopProgress>> =
+        around.condition.iter().map(|test| convergence(samples, index, test, passed)).collect();
+    if let Some(nearer) = tests.iter().flatten().find(|motion| matches!(motion, LoopProgress::Nearer(_))) {
         return *nearer;
     }
     // What a loop goes through begins anew when its function is called again.
-    if tests.contains(&Some(Motion::Away)) && !around.goes_through {
-        return Motion::Away;
+    if tests.contains(&Some(LoopProgress::Away)) && !around.goes_through {
+        return LoopProgress::Away;
     }
     let moves = |name: &String| changed(samples, index, name).is_some();
     if around.goes_through {
-        return if around.variables.iter().any(moves) { Motion::Nearer(None) } else { Motion::Stuck };
+        return if around.variables.iter().any(moves) {
+            LoopProgress::Nearer(None)
+        } else {
+            LoopProgress::Stuck
+        };
     }
     let is_read = !around.condition.is_empty();
     if let Some(states) = states(samples, index, around) {
         if recurs(&states) {
-            return Motion::Away;
+            return LoopProgress::Away;
         }
         // Whatever else changes: the condition is all that could end it.
-        if is_read && !around.is_left && states.iter().all(|state| Some(state) == states.first()) {
-            return Motion::Stuck;
+        if is_read && !around.has_exit && states.iter().all(|state| Some(state) == states.first()) {
+            return LoopProgress::Stuck;
         }
     }
     if around.is_closed && repeats(samples, index, around) {
-        return Motion::Repeats;
+        return LoopProgress::Repeats;
     }
     if around.assigned.iter().chain(&around.variables).any(moves) {
-        Motion::Changes
+        LoopProgress::Changes
     } else if is_read {
-        Motion::Stuck
+        LoopProgress::Stuck
     } else {
-        Motion::Asks
+        LoopProgress::Asks
     }
 }
 
@@ -261,7 +265,12 @@ fn recurs<T: PartialEq>(states: &[T]) -> bool {
 }
 
 /// Whether the sides of a comparison come together; nothing where that cannot be told, or they do not move.
-fn toward(samples: &[StackSample], index: usize, test: &Comparison, passed: Duration) -> Option<Motion> {
+fn convergence(
+    samples: &[StackSample],
+    index: usize,
+    test: &Comparison,
+    passed: Duration,
+) -> Option<LoopProgress> {
     let side = |sample: &StackSample, name: &String| {
         let value = sample.get(index).and_then(|position| position.values.get(name));
         value.and_then(|text| number(text)).or_else(|| number(name))
@@ -280,14 +289,14 @@ fn toward(samples: &[StackSample], index: usize, test: &Comparison, passed: Dura
         .collect::<Option<_>>()?;
     let (first, last) = (*gaps.first()?, *gaps.last()?);
     if gaps.iter().all(|gap| (gap - first).abs() < f64::EPSILON) {
-        return first.is_infinite().then_some(Motion::Away);
+        return first.is_infinite().then_some(LoopProgress::Away);
     }
     let falls = gaps.iter().zip(gaps.iter().skip(1)).all(|(before, after)| after <= before);
     if !falls || !last.is_finite() {
-        return Some(Motion::Away);
+        return Some(LoopProgress::Away);
     }
     let left = passed.as_secs_f64() * last / (first - last);
-    Some(Motion::Nearer(Duration::try_from_secs_f64(left).ok()))
+    Some(LoopProgress::Nearer(Duration::try_from_secs_f64(left).ok()))
 }
 
 /// A number as both languages write it.
@@ -306,18 +315,18 @@ fn changed(samples: &[StackSample], index: usize, name: &str) -> Option<Change> 
     is_other.then(|| Change { name: name.to_owned(), first, last })
 }
 
-fn loop_seen(samples: &[StackSample], index: usize, around: &Loop) -> LoopSeen {
+fn loop_seen(samples: &[StackSample], index: usize, around: &Loop) -> LoopObservation {
     let sides = around.condition.iter().flat_map(|test| [&test.left, &test.right]);
     let deciding: BTreeSet<&String> = around.variables.iter().chain(sides).collect();
     let names: BTreeSet<&String> = deciding.iter().copied().chain(&around.assigned).collect();
     let last = samples.last().and_then(|sample| sample.get(index)).cloned().unwrap_or_default();
     let value = |name: &&String| Some(((*name).clone(), last.values.get(*name)?.clone()));
     let is_steady = |name: &&&String| number(name).is_none() && changed(samples, index, name).is_none();
-    LoopSeen {
+    LoopObservation {
         changing: names.iter().filter_map(|name| changed(samples, index, name)).collect(),
         steady: deciding.iter().filter(is_steady).filter_map(value).collect(),
         lines: around.start..=around.end,
-        is_left: around.is_left,
+        has_exit: around.has_exit,
         file: last.file,
         function: last.function,
     }

@@ -87,7 +87,7 @@ fn spans(call: &CallNode) -> Option<String> {
 }
 
 /// The stack that was seen most often, innermost first.
-pub(super) fn most_seen(calls: &[CallNode]) -> Vec<SampledFrame> {
+pub(super) fn most_frequent_stack(calls: &[CallNode]) -> Vec<SampledFrame> {
     let mut stack = Vec::new();
     let mut calls = calls;
     while let Some(call) = calls.iter().max_by_key(|call| call.total) {
@@ -138,7 +138,7 @@ mod tests {
         )];
         merge(&mut calls, later);
         assert_eq!(text(&calls, 20), "100% main main.js:1\n 50%   work main.js:3-5\n 45%   rest main.js:9");
-        let most: Vec<_> = most_seen(&calls)
+        let most: Vec<_> = most_frequent_stack(&calls)
             .into_iter()
             .map(|frame| (frame.function, frame.location.map(|at| at.line)))
             .collect();

@@ -3,18 +3,18 @@
 use engine::model::activity::{ThreadActivity, WaitKind, Waiting};
 use engine::process;
 
-use super::said::{Said, is_users, place_of};
-use super::watch::Watch;
+use super::finding::{HangFinding, is_users, place_of};
+use super::watch::HangWatch;
 use super::{Verdict, deadlock};
 use crate::ops::execution;
 
-impl Watch<'_> {
+impl HangWatch<'_> {
     /// Of a program that does not compute.
-    pub(super) async fn waits(&self) -> Said {
+    pub(super) async fn waits(&self) -> HangFinding {
         let mut evidence = vec![self.share()];
         if let Some(pid) = self.held() {
             let message = format!("The program waits: {}", execution::held_by_signal(pid));
-            return Said { verdict: Verdict::Waiting, message, evidence };
+            return HangFinding { verdict: Verdict::Waiting, message, evidence };
         }
         let circle = deadlock::deadlock(&self.activity);
         if let Some(first) = circle.first() {
@@ -30,7 +30,7 @@ impl Watch<'_> {
                 }
                 _ => format!("Threads {} wait for each other", names.join(", ")),
             };
-            return Said { verdict: Verdict::Deadlocked, message, evidence };
+            return HangFinding { verdict: Verdict::Deadlocked, message, evidence };
         }
         let tasks = deadlock::deadlocked_tasks(&self.activity);
         if !tasks.is_empty() {
@@ -42,7 +42,7 @@ impl Watch<'_> {
                 }
                 _ => format!("Tasks {} wait for each other", names.join(", ")),
             };
-            return Said { verdict: Verdict::Deadlocked, message, evidence };
+            return HangFinding { verdict: Verdict::Deadlocked, message, evidence };
         }
         let waits = self.all_waits().await;
         let told: Vec<String> =
@@ -54,7 +54,7 @@ impl Watch<'_> {
             }
             None => (Verdict::Waiting, "The program waits, and does not tell for what".to_owned()),
         };
-        Said { verdict, message, evidence }
+        HangFinding { verdict, message, evidence }
     }
 
     async fn all_waits(&self) -> Vec<Waiting> {

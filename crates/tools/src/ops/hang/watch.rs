@@ -12,7 +12,7 @@ use engine::process::{self, Usage};
 use engine::session::{Outcome, Session};
 use tokio::time::{Instant, timeout};
 
-use super::said::{is_users, time};
+use super::finding::{is_users, time};
 use super::sampler::{Position, StackSample, StackSampler};
 use super::{deadlock, motion, tree};
 use crate::ToolError;
@@ -60,14 +60,14 @@ pub(super) enum WatchEnd {
     Waits,
 }
 
-pub(super) struct Watch<'a> {
+pub(super) struct HangWatch<'a> {
     pub(super) session: &'a Session,
     /// It was started for this.
     is_ours: bool,
     began: Instant,
     until: Instant,
     sampler: StackSampler<'a>,
-    counted: BTreeMap<u32, Counted>,
+    counted: BTreeMap<u32, ProcessUsage>,
     /// What was seen at last, and the samples of all times.
     pub(super) activity: Vec<ProcessActivity>,
     pub(super) calls: Vec<CallNode>,
@@ -75,15 +75,15 @@ pub(super) struct Watch<'a> {
     /// Samples taken before the time was over, and when the first was.
     glances: Vec<StackSample>,
     glanced: Option<Instant>,
-    sampling: Pace,
-    asks: Pace,
+    sampling: Backoff,
+    asks: Backoff,
     /// Threads that waited for each other when they were asked last.
     blocked: Vec<ThreadActivity>,
 }
 
 /// What the operating system has counted for a process.
 #[derive(Debug)]
-struct Counted {
+struct ProcessUsage {
     first: Usage,
     /// Those of the last [`WINDOW`].
     recent: VecDeque<Usage>,
@@ -91,13 +91,13 @@ struct Counted {
 
 /// When to do something again: after a time that doubles.
 #[derive(Clone, Copy, Debug)]
-struct Pace {
+struct Backoff {
     next: Duration,
     /// Since when there has been reason to.
     since: Option<Instant>,
 }
 
-impl Pace {
+impl Backoff {
     fn new(first: Duration) -> Self {
         Self { next: first, since: None }
     }
@@ -117,7 +117,7 @@ impl Pace {
     }
 }
 
-impl<'a> Watch<'a> {
+impl<'a> HangWatch<'a> {
     pub(super) fn new(session: &'a Session, is_ours: bool, until: Instant) -> Self {
         Self {
             session,
@@ -131,8 +131,8 @@ impl<'a> Watch<'a> {
             samples: 0,
             glances: Vec::new(),
             glanced: None,
-            sampling: Pace::new(FIRST_SAMPLE),
-            asks: Pace::new(WINDOW),
+            sampling: Backoff::new(FIRST_SAMPLE),
+            asks: Backoff::new(WINDOW),
             blocked: Vec::new(),
         }
     }
@@ -176,7 +176,7 @@ impl<'a> Watch<'a> {
 
     /// How long all its processes have computed since the watch began.
     pub(super) fn computed(&self) -> Duration {
-        let of_process = |counted: &Counted| {
+        let of_process = |counted: &ProcessUsage| {
             let last = counted.recent.back().map(Usage::computed).unwrap_or_default();
             last.saturating_sub(counted.first.computed())
         };
@@ -206,7 +206,7 @@ impl<'a> Watch<'a> {
             let counted = self
                 .counted
                 .entry(pid)
-                .or_insert_with(|| Counted { first: usage.clone(), recent: VecDeque::new() });
+                .or_insert_with(|| ProcessUsage { first: usage.clone(), recent: VecDeque::new() });
             counted.recent.push_back(usage);
             let now = Instant::now();
             while counted.recent.get(1).is_some_and(|usage| now.saturating_duration_since(usage.at) >= WINDOW)
@@ -237,7 +237,7 @@ impl<'a> Watch<'a> {
                 // Those in which it did nothing say nothing of what it does.
                 thread.samples = thread.calls.iter().map(|call| call.total).sum();
                 if thread.stack.is_empty() {
-                    thread.stack = tree::most_seen(&thread.calls);
+                    thread.stack = tree::most_frequent_stack(&thread.calls);
                 }
                 tree::merge(&mut self.calls, std::mem::take(&mut thread.calls));
             }
@@ -289,7 +289,7 @@ impl<'a> Watch<'a> {
             samples.extend(Some(sampled).filter(|sample| !sample.is_empty()));
         }
         let passed = first.map_or(Duration::ZERO, |first| last - first);
-        let (samples, passed) = self.with_glances(samples, passed, last);
+        let (samples, passed) = self.add_sampled_stacks(samples, passed, last);
         Ok(WatchEnd::Computes { thread: Some(thread), samples, passed, callbacks })
     }
 
@@ -302,7 +302,7 @@ impl<'a> Watch<'a> {
 
     /// The same with the samples from before, when these were at the same loop: what goes on over a longer time is
     /// known better.
-    fn with_glances(
+    fn add_sampled_stacks(
         &mut self,
         samples: Vec<StackSample>,
         passed: Duration,

@@ -11,8 +11,8 @@ use engine::test_reports::{
 };
 
 use super::matching::take;
-use super::throws::{AllThrows, Throw, running};
-use super::{Counts, Failure, Hang, Runner, Test, Tested, Verdict, node, swallowed};
+use super::throws::{CollectedThrows, Throw, running};
+use super::{Counts, Failure, Runner, Test, TestHang, TestRunResult, Verdict, node, swallowed};
 use crate::ToolError;
 use crate::ops::hang::Diagnosis;
 
@@ -35,9 +35,9 @@ pub(super) fn conclude(
     request: &Test,
     runner: Option<Runner>,
     reports: &TestReports,
-    throws: AllThrows,
+    throws: CollectedThrows,
     run_end: TestRunEnd,
-) -> Result<Tested, ToolError> {
+) -> Result<TestRunResult, ToolError> {
     let reports = reports.read();
     let output = session.output().tail(0, request.wait.limits.output);
     let is_silent = reports.is_empty();
@@ -57,7 +57,7 @@ pub(super) fn conclude(
         TestRunEnd::Ended(end) => (Some(end), None, false),
         TestRunEnd::Thrown => (None, None, true),
         TestRunEnd::Hung(diagnosis) => {
-            let hang = diagnosis.map(|diagnosis| Hang { test: current.clone(), diagnosis });
+            let hang = diagnosis.map(|diagnosis| TestHang { test: current.clone(), diagnosis });
             (None, hang, request.keeps)
         }
     };
@@ -73,7 +73,7 @@ pub(super) fn conclude(
         let result = id.map(|id| TestResult { id, ..TestResult::default() });
         failures.push(Failure { result, throw: Some(Box::new(throw)) });
     }
-    notes.extend(swallowed::in_first(&failures, &throws));
+    notes.extend(swallowed::notes_of_first_failure(&failures, &throws));
     let mut failures = failures.into_iter();
     let failure = failures.next();
     let counts = sorted.counts();
@@ -82,7 +82,7 @@ pub(super) fn conclude(
         None if is_cut_short && runner.is_some() => throws.pop().map(Box::new),
         None => None,
     };
-    let ran = counts.run > 0 || (is_silent && !node::finds_none(&output.text()));
+    let ran = counts.run > 0 || (is_silent && !node::found_no_tests(&output.text()));
     let verdict = match code {
         _ if is_hung => Verdict::Hung,
         _ if failure.is_some() => Verdict::Failed,
@@ -92,7 +92,7 @@ pub(super) fn conclude(
         _ => Verdict::Error,
     };
     let similar = if verdict == Verdict::NoTests { sorted.similar() } else { Vec::new() };
-    Ok(Tested {
+    Ok(TestRunResult {
         verdict,
         runner,
         end,
@@ -111,7 +111,7 @@ pub(super) fn conclude(
     })
 }
 
-fn notes(throws: &AllThrows) -> Vec<String> {
+fn notes(throws: &CollectedThrows) -> Vec<String> {
     let mut notes = Vec::new();
     if throws.dropped > 0 {
         notes.push(format!("{} throws that no failing test named were not kept", throws.dropped));

@@ -11,7 +11,7 @@ use engine::test_reports::TestReports;
 use serde_json::{Value, json};
 
 use super::throws::Throw;
-use super::{Runner, Tested};
+use super::{Runner, TestRunResult};
 use crate::ops::command::Command;
 
 /// How much of the output is read.
@@ -50,7 +50,7 @@ pub(super) fn folder(launch: &Launch) -> PathBuf {
 }
 
 /// What a failed test compared, by its message.
-pub(super) fn compare(tested: &mut Tested) {
+pub(super) fn compare(tested: &mut TestRunResult) {
     for failure in tested.failure.iter_mut().chain(&mut tested.others) {
         let message = failure.result.as_ref().and_then(|result| result.message.as_deref());
         if let (Some(throw), Some(message)) = (&mut failure.throw, message) {

@@ -11,7 +11,7 @@ use super::throws::Throw;
 const COMPARED: usize = 500;
 
 /// What a runner says of something that was thrown.
-pub(super) struct Spoken<'a> {
+pub(super) struct RunnerReport<'a> {
     mark: Option<&'a str>,
     message: Option<&'a str>,
     details: Option<&'a str>,
@@ -21,7 +21,7 @@ pub(super) struct Spoken<'a> {
     file: Option<&'a Path>,
 }
 
-impl<'a> From<&'a TestResult> for Spoken<'a> {
+impl<'a> From<&'a TestResult> for RunnerReport<'a> {
     fn from(result: &'a TestResult) -> Self {
         let TestResult { mark, message, details, .. } = result;
         Self {
@@ -34,7 +34,7 @@ impl<'a> From<&'a TestResult> for Spoken<'a> {
     }
 }
 
-impl<'a> From<&'a LoadProblem> for Spoken<'a> {
+impl<'a> From<&'a LoadProblem> for RunnerReport<'a> {
     fn from(problem: &'a LoadProblem) -> Self {
         let LoadProblem { mark, message, details, file, .. } = problem;
         let (mark, details) = (mark.as_deref(), details.as_deref());
@@ -44,7 +44,7 @@ impl<'a> From<&'a LoadProblem> for Spoken<'a> {
 
 /// The throw with the mark. Where a runner has lost the mark on the way from one process to another, the one with the
 /// same message, and of these the one whose places are in the trace that the runner shows.
-pub(super) fn take(throws: &mut Vec<Throw>, spoken: &Spoken<'_>) -> Option<Box<Throw>> {
+pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option<Box<Throw>> {
     let at = if let Some(mark) = spoken.mark {
         throws.iter().position(|throw| throw.thrown.mark.as_deref() == Some(mark))
     } else {
@@ -58,12 +58,12 @@ pub(super) fn take(throws: &mut Vec<Throw>, spoken: &Spoken<'_>) -> Option<Box<T
     at.map(|at| Box::new(throws.remove(at)))
 }
 
-fn is_same(throw: &Throw, spoken: &Spoken<'_>) -> bool {
+fn is_same(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
     let (Some(exception), Some(message)) = (&throw.snapshot.exception, spoken.message) else { return false };
     start(&exception.message) == start(message)
 }
 
-fn is_of_file(throw: &Throw, spoken: &Spoken<'_>) -> bool {
+fn is_of_file(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
     let Some(file) = spoken.file.filter(|_| spoken.details.is_none()) else { return false };
     let mut places = throw.stack.iter().filter_map(|frame| frame.location.as_ref());
     places.any(|place| place.source.is_file(file))
@@ -74,7 +74,7 @@ fn start(message: &str) -> String {
 }
 
 /// How many of its places the runner shows.
-fn shared(throw: &Throw, spoken: &Spoken<'_>) -> usize {
+fn shared(throw: &Throw, spoken: &RunnerReport<'_>) -> usize {
     let Some(details) = spoken.details else { return 0 };
     let places = throw.stack.iter().filter_map(|frame| frame.location.as_ref());
     let is_shown = |file: &str, line: u32| details.contains(&format!("{file}:{line}:"));

@@ -77,7 +77,7 @@ pub(super) fn missing(output: &str) -> Option<ToolError> {
 }
 
 /// Whether a runner has said that there is no file of tests as it was asked for, and so nothing of tests.
-pub(super) fn finds_none(output: &str) -> bool {
+pub(super) fn found_no_tests(output: &str) -> bool {
     ["No tests found", "No test files found", "Could not find '"].iter().any(|said| output.contains(said))
 }
 

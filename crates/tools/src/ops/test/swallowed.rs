@@ -10,7 +10,7 @@ use super::throws::Throw;
 const MOST: usize = 3;
 
 /// A sentence for each throw in the test that failed first which a package has caught.
-pub(super) fn in_first(failures: &[Failure], throws: &[Throw]) -> Vec<String> {
+pub(super) fn notes_of_first_failure(failures: &[Failure], throws: &[Throw]) -> Vec<String> {
     let first = failures.first().and_then(|failure| failure.result.as_ref());
     let Some(first) = first else { return Vec::new() };
     let failed = throws_at(failures);

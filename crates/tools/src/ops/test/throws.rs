@@ -39,7 +39,7 @@ pub struct Throw {
 }
 
 /// The throws of a run.
-pub(super) struct Throws<'a> {
+pub(super) struct ThrowCollector<'a> {
     session: &'a Session,
     reports: &'a TestReports,
     limits: Limits,
@@ -52,7 +52,7 @@ pub(super) struct Throws<'a> {
 
 /// All that there were.
 #[derive(Debug, Default)]
-pub(super) struct AllThrows {
+pub(super) struct CollectedThrows {
     /// In their order.
     pub(super) kept: Vec<Throw>,
     /// How many others there were that belong to no failure known at that time.
@@ -61,7 +61,7 @@ pub(super) struct AllThrows {
     pub(super) passed_over: u64,
 }
 
-impl<'a> Throws<'a> {
+impl<'a> ThrowCollector<'a> {
     pub(super) fn new(
         session: &'a Session,
         reports: &'a TestReports,
@@ -71,8 +71,8 @@ impl<'a> Throws<'a> {
         Self { session, reports, limits, go_folder, kept: VecDeque::new(), dropped: 0, passed_over: 0 }
     }
 
-    pub(super) fn into_all(self) -> AllThrows {
-        AllThrows { kept: self.kept.into(), dropped: self.dropped, passed_over: self.passed_over }
+    pub(super) fn into_all(self) -> CollectedThrows {
+        CollectedThrows { kept: self.kept.into(), dropped: self.dropped, passed_over: self.passed_over }
     }
 
     /// Looks at each throw and lets the program go on, until it ends or the time is over. With `keeps` it stays
@@ -83,7 +83,7 @@ impl<'a> Throws<'a> {
             let Outcome::Stopped(stop) = &outcome else { return Ok(outcome) };
             self.session.mark_stop_reported(stop);
             if stop.reason == StopReason::Exception {
-                self.make_room();
+                self.drop_oldest();
                 let throw = self.look(stop).await;
                 self.kept.push_back(throw);
                 if keeps {
@@ -119,7 +119,7 @@ impl<'a> Throws<'a> {
     }
 
     /// Forgets the oldest throw that no failing test has named so far.
-    fn make_room(&mut self) {
+    fn drop_oldest(&mut self) {
         if self.kept.len() < MOST {
             return;
         }

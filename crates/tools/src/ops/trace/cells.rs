@@ -3,7 +3,7 @@
 use engine::error::Error;
 use engine::model::ids::Reference;
 use engine::model::variable::{Page, Value};
-use engine::recording::{Cell, Cells};
+use engine::recording::{Cell, CellFormat};
 use engine::session::Session;
 
 /// Messages of errors are not cut below this, for their end says as much as their beginning. The recorders
@@ -11,11 +11,11 @@ use engine::session::Session;
 const MESSAGE: usize = 1000;
 
 /// Evaluates an expression in a frame.
-pub(super) async fn read(session: &Session, frame: Reference, expression: &str, cells: Cells) -> Cell {
-    let (Cells::Text(limit) | Cells::Json(limit)) = cells;
+pub(super) async fn read(session: &Session, frame: Reference, expression: &str, cells: CellFormat) -> Cell {
+    let (CellFormat::Text(limit) | CellFormat::Json(limit)) = cells;
     let read = match cells {
-        Cells::Text(_) => as_text(session, frame, expression, limit).await,
-        Cells::Json(_) => as_json(session, frame, expression, session.policy().bounds.text(limit)).await,
+        CellFormat::Text(_) => as_text(session, frame, expression, limit).await,
+        CellFormat::Json(_) => as_json(session, frame, expression, session.policy().bounds.text(limit)).await,
     };
     read.unwrap_or_else(|error| Cell::Error(shortened(error.to_string(), limit.max(MESSAGE))))
 }
@@ -30,7 +30,7 @@ fn shortened(mut message: String, most: usize) -> String {
 
 async fn as_text(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {
     let value = session
-        .evaluate(frame, expression.to_owned(), session.policy().bounds.usual_evaluate(), limit, false)
+        .evaluate(frame, expression.to_owned(), session.policy().bounds.default_evaluate(), limit, false)
         .await?;
     Ok(text_cell(value.type_name.clone(), &value))
 }
@@ -45,7 +45,7 @@ async fn as_json(session: &Session, frame: Reference, expression: &str, limit: u
         return as_text(session, frame, expression, limit).await;
     };
     let asked = expressions.as_json(expression, limit);
-    let list = session.evaluate(frame, asked, session.policy().bounds.usual_evaluate(), 0, false).await?;
+    let list = session.evaluate(frame, asked, session.policy().bounds.default_evaluate(), 0, false).await?;
     let missing = || Error::Refused("the value cannot be read".to_owned());
     let list = list.reference.ok_or_else(missing)?;
     let page = |start, count| Page { start, count, special: false, internals: false };

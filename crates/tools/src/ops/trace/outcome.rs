@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use engine::deadlines;
-use engine::model::breakpoint::{Binding, Breakpoint, Fate};
+use engine::model::breakpoint::{Binding, Breakpoint, BreakpointFate};
 use engine::model::ids::{BreakpointId, Reference};
 use engine::model::stack::StackFrame;
-use engine::recording::{Recorded, Recorder, Row};
+use engine::recording::{RecordedRows, Recorder, Row};
 use engine::session::{Outcome, Session};
 use tokio::time::{Instant, timeout};
 
 use super::points::{Points, TracedPoint};
-use super::{Begun, Trace};
+use super::{Trace, TraceStart};
 use crate::ops::execution;
 use crate::ops::settle::{Settled, describe};
-use crate::ops::trigger::Triggered;
+use crate::ops::trigger::TriggerProgress;
 
 /// Why a trace ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum TraceEndReason {
 
 /// What came of a trace.
 #[derive(Debug)]
-pub struct Traced {
+pub struct TraceResult {
     /// What ended it.
     pub end_reason: TraceEndReason,
     /// What the program is doing now.
@@ -57,7 +57,7 @@ pub struct Traced {
     /// What else needs saying.
     pub notes: Vec<String>,
     /// What came of the trigger.
-    pub triggered: Option<Triggered>,
+    pub triggered: Option<TriggerProgress>,
 }
 
 /// Names a row: place, process, thread and pass.
@@ -82,15 +82,15 @@ pub(super) async fn conclude(
     mut points: Points<'_>,
     recorder: &Recorder,
     request: &Trace,
-    begun: Begun,
+    begun: TraceStart,
     end: TraceEnd,
-) -> Traced {
+) -> TraceResult {
     let reason = end.reason();
     let is_over = matches!(reason, TraceEndReason::ProgramEnded | TraceEndReason::Stopped);
     let ends = begun.is_ours && !is_over;
     let mut notes = begun.notes;
     if ends && reason == TraceEndReason::TimedOut && recorder.is_empty() {
-        notes.extend(how_far(session).await);
+        notes.extend(breakpoint_notes(session).await);
     }
     if reason == TraceEndReason::TimedOut {
         notes.extend(execution::held(session).await);
@@ -101,7 +101,7 @@ pub(super) async fn conclude(
         let _ = session.end().await;
     }
     recorder.sync().await;
-    let Recorded { mut rows, mut hits, dropped } = recorder.take();
+    let RecordedRows { mut rows, mut hits, dropped } = recorder.take();
     // What a debugger has bound elsewhere may have recorded there before that was seen.
     let refused: Vec<BreakpointId> =
         views.iter().filter(|view| is_refused(view)).map(|view| view.id).collect();
@@ -113,7 +113,7 @@ pub(super) async fn conclude(
     };
     let settled = describe(session, outcome, request.wait.limits).await;
     let points = points.report(&views, &rows, &hits);
-    Traced {
+    TraceResult {
         end_reason: reason,
         settled,
         points,
@@ -129,7 +129,7 @@ pub(super) async fn conclude(
 }
 
 fn is_refused(view: &Breakpoint) -> bool {
-    matches!((&view.binding, &view.fate), (Binding::Refused(_), _) | (_, Fate::Refused(_)))
+    matches!((&view.binding, &view.fate), (Binding::Refused(_), _) | (_, BreakpointFate::Refused(_)))
 }
 
 impl TraceEnd {
@@ -147,13 +147,13 @@ impl TraceEnd {
 
 /// Where a program is that was started here and has recorded nothing, one sentence a thread. It is suspended
 /// for that, and ended afterwards.
-async fn how_far(session: &Session) -> Vec<String> {
+async fn breakpoint_notes(session: &Session) -> Vec<String> {
     let paused = async {
         session.pause(None).await.ok()?;
         Some(session.wait(Instant::now() + deadlines::GOODBYE).await)
     };
     // One that does not answer is asked all the same: some tell where they are while they run.
     let _ = timeout(deadlines::GOODBYE * 2, paused).await;
-    let asked = timeout(deadlines::GOODBYE, execution::whereabouts(session)).await;
+    let asked = timeout(deadlines::GOODBYE, execution::thread_locations(session)).await;
     asked.unwrap_or_default()
 }

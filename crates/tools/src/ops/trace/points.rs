@@ -10,7 +10,7 @@ use engine::session::Session;
 use engine::session::UntilNextStop;
 use tokio::time::Instant;
 
-use super::{Trace, Way, is_only_at};
+use super::{RecordMethod, Trace, is_only_at};
 use crate::ToolError;
 use crate::ops::run_until::moved_to_column;
 use crate::ops::unreached::not_stopped_at;
@@ -59,7 +59,7 @@ impl<'a> Points<'a> {
                 recorder: recorder.sink(),
             };
             let mut wanted = point.wanted.clone();
-            let stops = request.way(session) == Way::Stop;
+            let stops = request.way(session) == RecordMethod::Stop;
             // What may not be recorded in the program is checked without that.
             let record = (!session.policy().safety.read_only).then_some(record);
             wanted.rule = Rule { record, ..wanted.rule };

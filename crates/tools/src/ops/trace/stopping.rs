@@ -20,7 +20,7 @@ use super::{RowKey, Trace, cells, is_only_at, key_of, milliseconds};
 use crate::ToolError;
 
 /// What is recorded, and what was so far.
-pub(super) struct Stopping<'a> {
+pub(super) struct StopRecorder<'a> {
     session: &'a Session,
     recorder: &'a Recorder,
     request: &'a Trace,
@@ -38,7 +38,7 @@ struct Writer {
     last: Option<Vec<Cell>>,
 }
 
-impl<'a> Stopping<'a> {
+impl<'a> StopRecorder<'a> {
     pub(super) fn new(
         session: &'a Session,
         recorder: &'a Recorder,

@@ -9,7 +9,7 @@ use engine::process::{Process, ProcessSpec};
 use engine::safety::Safety;
 use engine::session::Session;
 
-use super::Triggered;
+use super::TriggerProgress;
 use crate::ToolError;
 use crate::ops::command::{self, Command};
 use crate::ops::lifecycle;
@@ -36,12 +36,12 @@ impl Client {
     }
 
     /// Runs it to its end. It is killed when this is dropped.
-    pub(super) async fn run(self, session: &Session, limit: usize) -> Result<Triggered, String> {
+    pub(super) async fn run(self, session: &Session, limit: usize) -> Result<TriggerProgress, String> {
         let output = Output::new();
         let process = Process::spawn(&self.0, session.id().as_str(), &output);
         let process = process.map_err(|error| error.to_string())?;
         let end = process.ended().await;
-        Ok(Triggered::Ended { end, output: output.tail(0, limit).text() })
+        Ok(TriggerProgress::Ended { end, output: output.tail(0, limit).text() })
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use engine::model::breakpoint::Rule;
 use engine::session::Session;
 use engine::session::breakpoints::Change;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,12 +41,12 @@ impl Tool for DebuggerSetBreakpoint {
     async fn call(self, context: &Context) -> Result<StatusAnswer<BreakpointData>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let condition = self.condition.filter(|condition| !condition.trim().is_empty());
-        let wanted = Wanted {
+        let wanted = PlaceRequest {
             file: Some(shared::file(&session, &self.file).await),
             line: Some(self.line),
             column: self.column,
             rule: Rule { condition, ..Rule::default() },
-            ..Wanted::default()
+            ..PlaceRequest::default()
         };
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
         Ok(StatusAnswer(BreakpointData::noted(&breakpoint, note)))
@@ -90,11 +90,11 @@ impl Tool for DebuggerSetLogpoint {
             return Err(ToolError::argument("logMessage", "is empty"));
         }
         let condition = self.condition.filter(|condition| !condition.trim().is_empty());
-        let wanted = Wanted {
+        let wanted = PlaceRequest {
             file: Some(shared::file(&session, &self.file).await),
             line: Some(self.line),
             rule: Rule { condition, log_message: Some(self.log_message), ..Rule::default() },
-            ..Wanted::default()
+            ..PlaceRequest::default()
         };
         let (breakpoint, note) = session.set_breakpoint(wanted).await?;
         let breakpoint = BreakpointData::noted(&breakpoint, note);

@@ -92,7 +92,7 @@ pub(super) struct DebuggerSetExceptionBreakpoint {
 /// The exceptions to stop at.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ExceptionsChosen {
+pub(super) struct ExceptionModeResult {
     exception_breakpoint_id: &'static str,
     /// It stops at some.
     enabled: bool,
@@ -128,13 +128,13 @@ impl ExceptionsData {
 }
 
 impl Tool for DebuggerSetExceptionBreakpoint {
-    type Answer = StatusAnswer<ExceptionsChosen>;
+    type Answer = StatusAnswer<ExceptionModeResult>;
     const NAME: &'static str = "debugger_set_exception_breakpoint";
     const TITLE: &'static str = "Set exception breakpoint";
     const DESCRIPTION: &'static str = "Choose the exceptions to stop at; by default, uncaught ones.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<StatusAnswer<ExceptionsChosen>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<ExceptionModeResult>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let caught = self.break_on_caught.unwrap_or(false);
         let uncaught = self.break_on_uncaught.unwrap_or(true);
@@ -150,7 +150,7 @@ impl Tool for DebuggerSetExceptionBreakpoint {
         let wanted = ExceptionBreakpoints { mode, condition };
         check_condition(&session, &wanted).await?;
         session.set_exception_breakpoints(wanted.clone()).await?;
-        Ok(StatusAnswer(ExceptionsChosen {
+        Ok(StatusAnswer(ExceptionModeResult {
             exception_breakpoint_id: EXCEPTIONS,
             enabled: wanted.mode != ExceptionMode::None,
             break_on_caught: caught,
@@ -238,7 +238,7 @@ impl From<Operator> for HitOperator {
 /// At which passes a breakpoint stops now.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct HitCountSet {
+pub(super) struct HitCountResult {
     breakpoint_id: String,
     hit_count_condition: HitCountCondition,
     /// How often it has stopped the program, or logged, in this run.
@@ -247,14 +247,14 @@ pub(super) struct HitCountSet {
 }
 
 impl Tool for DebuggerSetHitCountCondition {
-    type Answer = StatusAnswer<HitCountSet>;
+    type Answer = StatusAnswer<HitCountResult>;
     const NAME: &'static str = "debugger_set_hit_count_condition";
     const TITLE: &'static str = "Set hit count condition";
     const DESCRIPTION: &'static str =
         "Stop at a breakpoint only at some of its hits, counted where its condition is true.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<StatusAnswer<HitCountSet>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<HitCountResult>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let id = shared::breakpoint_id(&session, &self.breakpoint_id).await?;
         let condition = HitCondition { operator: self.operator.into(), count: self.value };
@@ -266,7 +266,7 @@ impl Tool for DebuggerSetHitCountCondition {
         let rule = Rule { hit_condition: Some(condition), ..old.unwrap_or_default() };
         let change = Change { enabled: None, rule: Some(rule) };
         let breakpoint = session.change_breakpoint(id, change).await?;
-        Ok(StatusAnswer(HitCountSet {
+        Ok(StatusAnswer(HitCountResult {
             breakpoint_id: id.to_string(),
             hit_count_condition: HitCountCondition {
                 operator: condition.operator.as_str(),

@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::StatusAnswer;
-use crate::ops::closing::Closing;
+use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
 use crate::ops::execution;
-use crate::ops::hang::{self, Hang};
+use crate::ops::hang::{self, HangRequest};
 use crate::ops::settle::Wait;
 use crate::render::{HangReport, LoopData, PlaceData, WaitData};
 use crate::{Context, Effects, Tool, ToolError};
@@ -39,7 +39,7 @@ pub(super) struct DebuggerDetectHang {
 /// The diagnosis.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct HangFound {
+pub(super) struct HangResult {
     /// Hung, or still computing at the timeout. Waiting for requests, input or a timer is not a hang.
     hung: bool,
     /// The program has ended.
@@ -86,7 +86,7 @@ pub(super) struct HangFound {
     session_id: Option<String>,
 }
 
-impl HangFound {
+impl HangResult {
     fn new(found: HangReport, kept: Option<&Session>) -> Self {
         let has_place = |place: &&PlaceData| !place.file.is_empty();
         Self {
@@ -116,20 +116,20 @@ impl HangFound {
 }
 
 impl Tool for DebuggerDetectHang {
-    type Answer = StatusAnswer<HangFound>;
+    type Answer = StatusAnswer<HangResult>;
     const NAME: &'static str = "debugger_detect_hang";
     const TITLE: &'static str = "Detect hang";
     const DESCRIPTION: &'static str = "Run a program, or watch a session's, and report why it does not finish: loop, slow, waiting or deadlocked, with location and evidence.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<StatusAnswer<HangFound>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<HangResult>, ToolError> {
         hang::check_times(context.bounds(), self.timeout, self.sample_interval)?;
         let keep = self.keep_session.unwrap_or(false);
         let (interval, timeout) = (self.sample_interval, self.timeout);
         let (session, launch) = self.program(context)?;
         let opened_here = launch.is_some();
-        let closing = Closing::new(context, &session, opened_here);
-        let request = Hang {
+        let closing = CloseOnDrop::new(context, &session, opened_here);
+        let request = HangRequest {
             launch,
             interval: interval.map_or(hang::INTERVAL, Duration::from_millis),
             leave_paused: keep,
@@ -139,7 +139,7 @@ impl Tool for DebuggerDetectHang {
         let is_there = found.as_ref().is_ok_and(|found| found.end.is_none());
         let is_kept = !opened_here || (keep && is_there);
         closing.settle(!is_kept).await;
-        Ok(StatusAnswer(HangFound::new(HangReport::new(found?), Some(&session).filter(|_| is_kept))))
+        Ok(StatusAnswer(HangResult::new(HangReport::new(found?), Some(&session).filter(|_| is_kept))))
     }
 }
 

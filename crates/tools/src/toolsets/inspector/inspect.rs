@@ -35,26 +35,26 @@ pub(super) struct DebuggerInspect {
 
 /// The value of an expression.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Inspected {
+pub(super) struct InspectResult {
     expression: String,
     #[serde(flatten)]
     value: ValueData,
 }
 
 impl Tool for DebuggerInspect {
-    type Answer = StatusAnswer<Inspected>;
+    type Answer = StatusAnswer<InspectResult>;
     const NAME: &'static str = "debugger_inspect";
     const TITLE: &'static str = "Inspect";
     const DESCRIPTION: &'static str =
         "Evaluate an expression in the paused program. Side effects are allowed and persist.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<StatusAnswer<Inspected>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<InspectResult>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let frame = Some(shared::frame(&session, self.frame_index).await?.0);
-        let length = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
+        let length = context.bounds().requested_length("maxLength", self.max_length, VALUE)?;
         let value = inspect::evaluate(&session, &self.expression, frame, self.timeout, length, false).await?;
-        Ok(StatusAnswer(Inspected { value: ValueData::from(&value), expression: self.expression }))
+        Ok(StatusAnswer(InspectResult { value: ValueData::from(&value), expression: self.expression }))
     }
 }
 
@@ -165,7 +165,7 @@ impl Tool for DebuggerGetGlobalVariables {
         let session = context.session(self.session_id.as_deref())?;
         let frame = shared::frame(&session, self.frame_index).await?;
         let start = self.start.unwrap_or(0);
-        let count = context.bounds().asked_children(self.count, GLOBALS)?;
+        let count = context.bounds().requested_count(self.count, GLOBALS)?;
         let special = self.include_special.unwrap_or(false);
         let page = Page { start, count, special, internals: false };
         let globals = globals::globals(&session, frame, page, VALUE).await?;

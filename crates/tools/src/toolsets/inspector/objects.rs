@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::StatusAnswer;
 use super::data::VariableData;
-use crate::ops::objects::{self, Depth, Properties, Property};
+use crate::ops::objects::{self, Properties, Property, ReadLimits};
 use crate::{Context, Effects, Tool, ToolError};
 
 /// Levels unless it is asked for more.
@@ -96,8 +96,8 @@ impl Tool for DebuggerInspectObject {
             return Err(ToolError::no_object_id(&self.object_id));
         };
         let levels = objects::levels(context.bounds(), self.max_depth, LEVELS)?;
-        let count = context.bounds().asked_children(self.count, PAGE)?;
-        let depth = Depth { levels, start: self.start.unwrap_or(0), count, text: VALUE };
+        let count = context.bounds().requested_count(self.count, PAGE)?;
+        let depth = ReadLimits { levels, start: self.start.unwrap_or(0), count, text: VALUE };
         let properties = objects::properties(&session, object, depth).await?;
         Ok(StatusAnswer(ObjectData {
             object_id: object.to_string(),

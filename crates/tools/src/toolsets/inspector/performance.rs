@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::StatusAnswer;
-use super::profile::{ProfileTaken, percent};
+use super::profile::{ProfileResult, percent};
 use crate::ops::performance::{self, Growth};
 use crate::ops::settle::with_progress;
 use crate::{Context, Effects, Tool, ToolError};
@@ -31,24 +31,24 @@ pub(super) struct DebuggerStartCpuProfile(SessionParam);
 /// A profile has begun.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ProfileBegun {
+pub(super) struct ProfileStarted {
     session_id: String,
     message: &'static str,
 }
 
 impl Tool for DebuggerStartCpuProfile {
-    type Answer = StatusAnswer<ProfileBegun>;
+    type Answer = StatusAnswer<ProfileStarted>;
     const NAME: &'static str = "debugger_start_cpu_profile";
     const TITLE: &'static str = "Start CPU profile";
     const DESCRIPTION: &'static str = "Start a CPU profile (Node.js only). Then debugger_continue; paused time counts for the location of the pause.";
     const EFFECTS: Effects = Effects::ADDS;
 
-    async fn call(self, context: &Context) -> Result<StatusAnswer<ProfileBegun>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<ProfileStarted>, ToolError> {
         let session = context.session(self.0.session_id.as_deref())?;
         session.start_profile().await?;
         let message = "CPU profiling started; debugger_continue lets the program run, \
                        debugger_stop_cpu_profile tells what it spent its time with, also after its end";
-        Ok(StatusAnswer(ProfileBegun { session_id: session.id().to_string(), message }))
+        Ok(StatusAnswer(ProfileStarted { session_id: session.id().to_string(), message }))
     }
 }
 
@@ -58,15 +58,15 @@ impl Tool for DebuggerStartCpuProfile {
 pub(super) struct DebuggerStopCpuProfile(SessionParam);
 
 impl Tool for DebuggerStopCpuProfile {
-    type Answer = StatusAnswer<ProfileTaken>;
+    type Answer = StatusAnswer<ProfileResult>;
     const NAME: &'static str = "debugger_stop_cpu_profile";
     const TITLE: &'static str = "Stop CPU profile";
     const DESCRIPTION: &'static str = "Stop the CPU profile, and report the functions that took the time.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<StatusAnswer<ProfileTaken>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<ProfileResult>, ToolError> {
         let session = context.session(self.0.session_id.as_deref())?;
-        Ok(StatusAnswer(ProfileTaken::from(&session.stop_profile().await?)))
+        Ok(StatusAnswer(ProfileResult::from(&session.stop_profile().await?)))
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) struct DebuggerTakeHeapSnapshot(SessionParam);
 
 /// What is in memory.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct HeapTaken {
+pub(super) struct HeapSnapshotResult {
     snapshot: SnapshotData,
     report: HeapReport,
 }
@@ -117,7 +117,7 @@ struct TypeData {
     percentage: f64,
 }
 
-impl HeapTaken {
+impl HeapSnapshotResult {
     fn new(snapshot: &HeapSnapshot, usage: HeapUsage) -> Self {
         let of_type = |found: &HeapType| TypeData {
             type_name: found.name.clone(),
@@ -138,18 +138,18 @@ impl HeapTaken {
 }
 
 impl Tool for DebuggerTakeHeapSnapshot {
-    type Answer = StatusAnswer<HeapTaken>;
+    type Answer = StatusAnswer<HeapSnapshotResult>;
     const NAME: &'static str = "debugger_take_heap_snapshot";
     const TITLE: &'static str = "Take heap snapshot";
     const DESCRIPTION: &'static str =
         "Count the objects in memory by type (Node.js only). The program is suspended meanwhile.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<StatusAnswer<HeapTaken>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<HeapSnapshotResult>, ToolError> {
         let session = context.session(self.0.session_id.as_deref())?;
         let snapshot = with_progress(&session, context, session.heap_snapshot()).await?;
         let usage = session.heap_usage(false).await?;
-        Ok(StatusAnswer(HeapTaken::new(&snapshot, usage)))
+        Ok(StatusAnswer(HeapSnapshotResult::new(&snapshot, usage)))
     }
 }
 

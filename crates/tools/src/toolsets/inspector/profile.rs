@@ -15,7 +15,7 @@ const BOTTLENECK: f64 = 5.0;
 /// A profile. Times are in microseconds, as V8's own profiles have them.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ProfileTaken {
+pub(super) struct ProfileResult {
     profile: ProfileData,
     analysis: Analysis,
     /// The same for people.
@@ -83,7 +83,7 @@ impl FunctionData {
     }
 }
 
-impl From<&CpuProfile> for ProfileTaken {
+impl From<&CpuProfile> for ProfileResult {
     fn from(profile: &CpuProfile) -> Self {
         let all = micros(profile.duration);
         let functions: Vec<FunctionData> =
@@ -152,7 +152,7 @@ mod tests {
             idle: Duration::from_millis(10),
             functions: vec![function("hot", 80_000, 80_000), function("main", 5_000, 90_000)],
         };
-        let taken = ProfileTaken::from(&profile);
+        let taken = ProfileResult::from(&profile);
         let names =
             |list: &[FunctionData]| list.iter().map(|one| one.function_name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&taken.analysis.bottlenecks), ["hot"], "5 % is not more than 5 %");

@@ -76,24 +76,24 @@ pub(super) struct DebuggerSwitchStackFrame {
 /// The frame that is looked at.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Switched {
+pub(super) struct SelectedFrame {
     frame_index: usize,
     frame: FrameData,
 }
 
 impl Tool for DebuggerSwitchStackFrame {
-    type Answer = StatusAnswer<Switched>;
+    type Answer = StatusAnswer<SelectedFrame>;
     const NAME: &'static str = "debugger_switch_stack_frame";
     const TITLE: &'static str = "Switch stack frame";
     const DESCRIPTION: &'static str =
         "Select the frame for variables and expressions, until the program resumes.";
     const EFFECTS: Effects = Effects::SETS;
 
-    async fn call(self, context: &Context) -> Result<StatusAnswer<Switched>, ToolError> {
+    async fn call(self, context: &Context) -> Result<StatusAnswer<SelectedFrame>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let (index, internals) = (self.frame_index, self.include_internals.unwrap_or(false));
         let frame = inspect::frame_at(&session, index, internals).await?;
         session.select_frame(frame.id);
-        Ok(StatusAnswer(Switched { frame_index: index, frame: FrameData::new(index, &frame) }))
+        Ok(StatusAnswer(SelectedFrame { frame_index: index, frame: FrameData::new(index, &frame) }))
     }
 }

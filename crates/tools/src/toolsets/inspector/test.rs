@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::answer::StatusAnswer;
-use crate::ops::closing::Closing;
+use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
 use crate::ops::settle::Wait;
 use crate::ops::test::{self, Test, Verdict};
@@ -58,7 +58,7 @@ impl Tool for DebuggerRunTest {
         let command = Command::read(&Machine, &self.command, self.args, self.cwd)?;
         let limits = Limits { output: OUTPUT, ..test::limits(context.bounds()) };
         let session = test::open(context, &command)?;
-        let closing = Closing::new(context, &session, true);
+        let closing = CloseOnDrop::new(context, &session, true);
         let keeps = self.keep_session.unwrap_or(false);
         let request = Test { command, wait: Wait::new(context.bounds(), self.timeout, limits)?, keeps };
         let tested = test::test(&session, request, context).await;

@@ -8,10 +8,10 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::state::{State, Wished};
+use super::state::{RequestedBreakpoint, State};
 use super::target::{base_name, language};
 use super::text;
-use crate::ops::closing::Closing;
+use crate::ops::closing::CloseOnDrop;
 use crate::{Context, Effects, Text, Tool, ToolError};
 
 /// Sets a breakpoint, or removes one.
@@ -49,7 +49,7 @@ impl DebugBreakpoint {
             remove(&mut state, &file, self.line).await?
         } else {
             let condition = self.condition.filter(|condition| !condition.trim().is_empty());
-            let wished = Wished { file, line: self.line, condition, set: None };
+            let wished = RequestedBreakpoint { file, line: self.line, condition, set: None };
             set(&mut state, wished, context).await?
         };
         state.save();
@@ -58,28 +58,33 @@ impl DebugBreakpoint {
     }
 }
 
-async fn set(state: &mut State, mut wished: Wished, context: &Context) -> Result<String, ToolError> {
+async fn set(
+    state: &mut State,
+    mut wished: RequestedBreakpoint,
+    context: &Context,
+) -> Result<String, ToolError> {
     let (breakpoint, note) = match &state.session {
         Some(session) => {
             context.sessions.note(session);
             session.set_breakpoint(wished.wanted()).await?
         }
-        None => try_out(state, &wished, context).await?,
+        None => try_binding(state, &wished, context).await?,
     };
-    wished.was_set(&breakpoint);
-    let is_same = |other: &Wished| {
+    wished.mark_set(&breakpoint);
+    let is_same = |other: &RequestedBreakpoint| {
         other.file == wished.file && (other.line == wished.line || other.at() == wished.at())
     };
-    let replaced: Vec<Wished> = state.breakpoints.extract_if(.., |other| is_same(other)).collect();
+    let replaced: Vec<RequestedBreakpoint> =
+        state.breakpoints.extract_if(.., |other| is_same(other)).collect();
     state.breakpoints.push(wished);
     forget(state, &replaced).await?;
     Ok(text::lines([text::breakpoint(&breakpoint), text::notes(&Vec::from_iter(note))]))
 }
 
 /// Without a program, a session that lasts for a moment tells what would become of a breakpoint.
-async fn try_out(
+async fn try_binding(
     state: &State,
-    wished: &Wished,
+    wished: &RequestedBreakpoint,
     context: &Context,
 ) -> Result<(Breakpoint, Option<String>), ToolError> {
     let last = state.target.as_ref().map(|target| target.adapter);
@@ -88,18 +93,19 @@ async fn try_out(
         (None, None) => language(None, &wished.file)?,
     };
     let executable = state.target.as_ref().and_then(|target| target.executable.clone());
-    let session = context.sessions.open_own(adapter, base_name(&wished.file), executable)?;
-    let guard = Closing::new(context, &session, true);
+    let session = context.sessions.open_unlisted(adapter, base_name(&wished.file), executable)?;
+    let guard = CloseOnDrop::new(context, &session, true);
     let set = session.set_breakpoint(wished.wanted()).await;
     guard.settle(true).await;
     Ok(set?)
 }
 
 async fn remove(state: &mut State, file: &Path, line: u32) -> Result<String, ToolError> {
-    let is_it = |known: &Wished| known.file == file && (known.line == line || known.at() == line);
-    let removed: Vec<Wished> = state.breakpoints.extract_if(.., |known| is_it(known)).collect();
+    let is_it =
+        |known: &RequestedBreakpoint| known.file == file && (known.line == line || known.at() == line);
+    let removed: Vec<RequestedBreakpoint> = state.breakpoints.extract_if(.., |known| is_it(known)).collect();
     let Some(first) = removed.first() else {
-        let known: Vec<String> = state.breakpoints.iter().map(Wished::label).collect();
+        let known: Vec<String> = state.breakpoints.iter().map(RequestedBreakpoint::label).collect();
         let known = if known.is_empty() {
             "there is none".to_owned()
         } else {
@@ -114,7 +120,7 @@ async fn remove(state: &mut State, file: &Path, line: u32) -> Result<String, Too
 }
 
 /// Takes breakpoints away from the session.
-async fn forget(state: &State, gone: &[Wished]) -> Result<(), ToolError> {
+async fn forget(state: &State, gone: &[RequestedBreakpoint]) -> Result<(), ToolError> {
     let ids: Vec<_> = gone.iter().filter_map(|wished| wished.set.map(|(id, _)| id)).collect();
     if let (Some(session), false) = (&state.session, ids.is_empty()) {
         session.remove_breakpoints(move |id, _| ids.contains(&id)).await?;

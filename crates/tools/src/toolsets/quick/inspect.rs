@@ -57,7 +57,7 @@ impl DebugEvaluate {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let session = context.quick_session().await?;
         let frame = frame(&session, self.frame).await?;
-        let length = context.bounds().asked_text("max_length", self.max_length, RESULT)?;
+        let length = context.bounds().requested_length("max_length", self.max_length, RESULT)?;
         let value =
             inspect::evaluate(&session, &self.expression, Some(frame.0), self.timeout, length, false).await?;
         // A string is told as it is, as it would be printed.

@@ -11,7 +11,7 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::state::{State, Wished};
+use super::state::{RequestedBreakpoint, State};
 use super::target::{Target, language};
 use super::text;
 use crate::ops::lifecycle;
@@ -91,14 +91,14 @@ impl DebugLaunch {
 }
 
 /// A session that is ready for its program.
-struct Began {
+struct ReadySession {
     session: Session,
     /// What became of the program before it, and of the breakpoints; in lines.
     said: String,
 }
 
 /// Ends the program that is being debugged, and makes a session with the breakpoints that there are.
-async fn begin(state: &mut State, target: Target, context: &Context) -> Result<Began, ToolError> {
+async fn begin(state: &mut State, target: Target, context: &Context) -> Result<ReadySession, ToolError> {
     let mut said = Vec::new();
     let before = state.session.take();
     if let Some(before) = &before {
@@ -107,11 +107,12 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Result<B
         }
         context.sessions.close(before).await;
     }
-    let session = context.sessions.open_own(target.adapter, target.title(), target.executable.clone())?;
+    let session =
+        context.sessions.open_unlisted(target.adapter, target.title(), target.executable.clone())?;
     state.session = Some(session.clone());
     let (breakpoints, lost) = set_again(&session, &state.breakpoints).await;
     let labels: Vec<String> =
-        breakpoints.iter().filter(|wished| wished.set.is_some()).map(Wished::label).collect();
+        breakpoints.iter().filter(|wished| wished.set.is_some()).map(RequestedBreakpoint::label).collect();
     if !labels.is_empty() && (state.restored || before.is_some()) {
         let (verb, whose) = if state.restored { ("Restored", " of the last session") } else { ("Kept", "") };
         let count = if labels.len() == 1 { "1 breakpoint" } else { &format!("{} breakpoints", labels.len()) };
@@ -126,19 +127,22 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Result<B
     state.target = Some(target);
     state.restored = false;
     state.save();
-    Ok(Began { session, said: text::lines(said) })
+    Ok(ReadySession { session, said: text::lines(said) })
 }
 
 /// Sets breakpoints in a new session. Those whose lines are gone are dropped; one that cannot be set for another
 /// reason, such as a mistake in its file, is kept for the next launch. Both are told.
-async fn set_again(session: &Session, all: &[Wished]) -> (Vec<Wished>, Vec<String>) {
+async fn set_again(
+    session: &Session,
+    all: &[RequestedBreakpoint],
+) -> (Vec<RequestedBreakpoint>, Vec<String>) {
     let (mut kept, mut lost) = (Vec::new(), Vec::new());
     for wished in all {
         let mut wished = wished.clone();
         let label = wished.label();
         wished.set = None;
         match session.set_breakpoint(wished.wanted()).await {
-            Ok((breakpoint, _)) => wished.was_set(&breakpoint),
+            Ok((breakpoint, _)) => wished.mark_set(&breakpoint),
             Err(error) => {
                 let is_gone = matches!(error, Error::NoLine { .. } | Error::NoFile { .. });
                 let failed = ToolError::from(error).message;

@@ -9,7 +9,7 @@ use engine::model::ids::Reference;
 use engine::model::stack::StackFrame;
 use engine::model::stop::StopReason;
 use engine::session::Session;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use engine::snapshot::{Caller, Snapshot};
 use engine::sources;
 use schemars::JsonSchema;
@@ -17,8 +17,8 @@ use serde::Deserialize;
 
 use super::target::{Target, base_name, language};
 use super::text;
-use crate::ops::closing::Closing;
-use crate::ops::run_until::{Frames, Ran, RunUntil, run_until, whole};
+use crate::ops::closing::CloseOnDrop;
+use crate::ops::run_until::{Frames, RunUntil, RunUntilResult, run_until, whole};
 use crate::ops::settle::{Settled, Wait};
 use crate::ops::{execution, lifecycle};
 use crate::{Context, Effects, Text, Tool, ToolError, error};
@@ -65,8 +65,8 @@ impl Tool for DebugProbe {
 impl DebugProbe {
     async fn run(self, context: &Context) -> Result<String, ToolError> {
         let (target, request) = self.request(context)?;
-        let session = context.sessions.open_own(target.adapter, target.title(), target.executable)?;
-        let guard = Closing::new(context, &session, true);
+        let session = context.sessions.open_unlisted(target.adapter, target.title(), target.executable)?;
+        let guard = CloseOnDrop::new(context, &session, true);
         let said = probe(&session, request, context).await;
         guard.settle(true).await;
         said
@@ -82,11 +82,11 @@ impl DebugProbe {
             ..Target::new(language(self.language.as_deref(), &program)?, program)
         };
         let condition = self.condition.filter(|condition| !condition.trim().is_empty());
-        let place = Wanted {
+        let place = PlaceRequest {
             file: Some(self.file.unwrap_or_else(|| target.program.clone())),
             line: Some(self.line),
             rule: Rule { condition, ..Rule::default() },
-            ..Wanted::default()
+            ..PlaceRequest::default()
         };
         let launch = target.launch(false);
         lifecycle::check_program(&context.sessions.policy().safety, target.executable.as_deref(), &launch)?;
@@ -110,7 +110,7 @@ async fn probe(session: &Session, request: RunUntil, context: &Context) -> Resul
         .first()
         .and_then(|place| Some(format!("{}:{}", base_name(place.file.as_deref()?), place.line?)));
     let missed = format!("{} was not reached", place.unwrap_or_default());
-    let Ran { settled, callers, values, missed: not_reached, notes, .. } =
+    let RunUntilResult { settled, callers, values, missed: not_reached, notes, .. } =
         run_until(session, request, context).await?;
     let notes: Vec<String> = not_reached.into_iter().chain(notes).collect();
     Ok(match settled {
@@ -138,7 +138,7 @@ async fn probe(session: &Session, request: RunUntil, context: &Context) -> Resul
             text::output(&output),
             text::remarks(&remarks),
             text::notes(&notes),
-            whereabouts(session, context).await,
+            current_location(session, context).await,
         ]),
         ended @ Settled::Ended { .. } => text::lines([text::settled(&ended), text::notes(&notes)]),
     })
@@ -168,12 +168,12 @@ fn stack(snapshot: &Snapshot, callers: &[Caller], adapter: &dyn Adapter) -> Stri
 }
 
 /// Where a program is that does not come to its end.
-async fn whereabouts(session: &Session, context: &Context) -> String {
+async fn current_location(session: &Session, context: &Context) -> String {
     let limits = whole(context.bounds());
-    let wait = Wait { timeout: context.bounds().usual_pause(), limits };
+    let wait = Wait { timeout: context.bounds().default_pause(), limits };
     let paused = execution::pause(session, None, wait, context).await;
     let Ok(Settled::Stopped(snapshot)) = paused else {
-        return text::notes(&execution::whereabouts(session).await);
+        return text::notes(&execution::thread_locations(session).await);
     };
     let callers = snapshot.callers(session, limits).await;
     let stack = stack(&snapshot, &callers, session.adapter());

@@ -18,7 +18,7 @@ pub(super) const CORRUPT: &str = ".debug_session.mcp.json.corrupt";
 
 /// What is in the file. The first three are those of *debugger-mcp*.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Saved {
+pub(super) struct SavedState {
     /// `node` or `python`; none before the first launch.
     pub(super) language: Option<String>,
     /// Absolute.
@@ -49,7 +49,7 @@ pub(super) enum RecoveryFile {
     /// There is none.
     Missing,
     /// What a server left that does not run any more, or what this one wrote.
-    Left(Box<Saved>),
+    Left(Box<SavedState>),
     /// The file of another server, which runs.
     Others(u32),
     /// It cannot be parsed, for this reason.
@@ -65,8 +65,8 @@ pub(super) fn find(folder: &Path) -> RecoveryFile {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return RecoveryFile::Missing,
         Err(error) => return RecoveryFile::Unreadable(error.kind()),
     };
-    match serde_json::from_slice::<Saved>(&text) {
-        Ok(Saved { server: Some(server), .. }) if server != Identity::own() && server.is_alive() => {
+    match serde_json::from_slice::<SavedState>(&text) {
+        Ok(SavedState { server: Some(server), .. }) if server != Identity::own() && server.is_alive() => {
             RecoveryFile::Others(server.pid)
         }
         Ok(saved) => RecoveryFile::Left(Box::new(saved)),
@@ -75,7 +75,7 @@ pub(super) fn find(folder: &Path) -> RecoveryFile {
 }
 
 /// Writes the file so that a reader finds the old one or the new one, and never half of one.
-pub(super) fn write(folder: &Path, saved: &Saved) -> io::Result<()> {
+pub(super) fn write(folder: &Path, saved: &SavedState) -> io::Result<()> {
     let temporary = folder.join(format!("{FILE}.{}", std::process::id()));
     let text = serde_json::to_vec_pretty(saved)?;
     let written =
@@ -88,7 +88,7 @@ pub(super) fn write(folder: &Path, saved: &Saved) -> io::Result<()> {
 }
 
 /// Puts a file out of the way that cannot be read.
-pub(super) fn set_aside(folder: &Path) -> io::Result<()> {
+pub(super) fn move_aside(folder: &Path) -> io::Result<()> {
     std::fs::rename(folder.join(FILE), folder.join(CORRUPT))
 }
 

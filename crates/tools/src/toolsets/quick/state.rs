@@ -7,10 +7,10 @@ use engine::model::breakpoint::{Breakpoint, Rule};
 use engine::model::ids::BreakpointId;
 use engine::process::Identity;
 use engine::session::Session;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use tokio::sync::{Mutex, MutexGuard};
 
-use super::recovery::{self, CORRUPT, FILE, RecoveryFile, Saved};
+use super::recovery::{self, CORRUPT, FILE, RecoveryFile, SavedState};
 use super::target::{Target, base_name, language, language_name};
 use super::text;
 use crate::{Text, ToolError};
@@ -64,7 +64,7 @@ impl Quick {
 
 /// A breakpoint as it was asked for.
 #[derive(Clone, Debug)]
-pub(super) struct Wished {
+pub(super) struct RequestedBreakpoint {
     /// Absolute.
     pub(super) file: PathBuf,
     pub(super) line: u32,
@@ -73,19 +73,19 @@ pub(super) struct Wished {
     pub(super) set: Option<(BreakpointId, Option<u32>)>,
 }
 
-impl Wished {
+impl RequestedBreakpoint {
     /// What to ask a session for.
-    pub(super) fn wanted(&self) -> Wanted {
-        Wanted {
+    pub(super) fn wanted(&self) -> PlaceRequest {
+        PlaceRequest {
             file: Some(self.file.clone()),
             line: Some(self.line),
             rule: Rule { condition: self.condition.clone(), ..Rule::default() },
-            ..Wanted::default()
+            ..PlaceRequest::default()
         }
     }
 
     /// The session has set it.
-    pub(super) fn was_set(&mut self, breakpoint: &Breakpoint) {
+    pub(super) fn mark_set(&mut self, breakpoint: &Breakpoint) {
         self.set = Some((breakpoint.id, breakpoint.line()));
     }
 
@@ -108,7 +108,7 @@ pub(super) struct State {
     /// What was launched last.
     pub(super) target: Option<Target>,
     /// In the order in which they were set.
-    pub(super) breakpoints: Vec<Wished>,
+    pub(super) breakpoints: Vec<RequestedBreakpoint>,
     /// What there is comes from a server that was killed, and no launch has applied it yet.
     pub(super) restored: bool,
     /// To be said with the next answer.
@@ -131,7 +131,7 @@ impl State {
         match recovery::find(&folder) {
             RecoveryFile::Left(saved) => self.take_up(*saved),
             RecoveryFile::Corrupt(reason) => {
-                let aside = match recovery::set_aside(&folder) {
+                let aside = match recovery::move_aside(&folder) {
                     Ok(()) => format!("it is now `{CORRUPT}`"),
                     Err(error) => format!("it cannot be renamed either: {error}"),
                 };
@@ -142,8 +142,8 @@ impl State {
         self.folder = Some(folder);
     }
 
-    fn take_up(&mut self, saved: Saved) {
-        let Saved {
+    fn take_up(&mut self, saved: SavedState) {
+        let SavedState {
             language: name,
             program,
             breakpoints,
@@ -163,7 +163,7 @@ impl State {
             let mut conditions = conditions.remove(&file).unwrap_or_default();
             for line in lines {
                 let condition = conditions.remove(&line);
-                self.breakpoints.push(Wished { file: file.clone(), line, condition, set: None });
+                self.breakpoints.push(RequestedBreakpoint { file: file.clone(), line, condition, set: None });
             }
         }
         self.restored = self.target.is_some() || !self.breakpoints.is_empty();
@@ -186,9 +186,9 @@ impl State {
         }
     }
 
-    fn saved(&self) -> Saved {
+    fn saved(&self) -> SavedState {
         let target = self.target.as_ref();
-        let mut saved = Saved {
+        let mut saved = SavedState {
             language: target.map(|target| language_name(target.adapter).to_owned()),
             program: target.map(|target| target.program.clone()),
             args: target.map(|target| target.args.clone()).unwrap_or_default(),
@@ -198,7 +198,7 @@ impl State {
                 .map(|target| target.env.keys().chain(&target.lost_env).cloned().collect())
                 .unwrap_or_default(),
             server: Some(Identity::own()),
-            ..Saved::default()
+            ..SavedState::default()
         };
         for wished in &self.breakpoints {
             saved.breakpoints.entry(wished.file.clone()).or_default().push(wished.line);

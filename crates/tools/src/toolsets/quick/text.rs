@@ -10,11 +10,11 @@ use engine::model::source::Location;
 use engine::model::stack::StackFrame;
 use engine::model::variable::{Children, Value, Variable};
 use engine::output::Excerpt;
-use engine::snapshot::{Failed, Snapshot};
+use engine::snapshot::{RuleFailure, Snapshot};
 
 use super::target::{base_name, language_name};
 use crate::error::{Next, quick};
-use crate::ops::settle::{Remarks, Runs, Settled};
+use crate::ops::settle::{RunNotes, Runs, Settled};
 use crate::ops::unreached::{self, Unreached};
 use crate::render::{BreakpointData, output_text};
 
@@ -102,13 +102,13 @@ pub(super) fn output(excerpt: &Excerpt) -> String {
 }
 
 /// What there is to say beside the state.
-pub(super) fn remarks(remarks: &Remarks) -> String {
+pub(super) fn remarks(remarks: &RunNotes) -> String {
     sentences(&remarks.failures, &remarks.notes(quick))
 }
 
 /// Failed conditions, and notes.
-pub(super) fn sentences(failures: &[Failed], others: &[String]) -> String {
-    let name = |failed: &Failed| match &failed.breakpoint {
+pub(super) fn sentences(failures: &[RuleFailure], others: &[String]) -> String {
+    let name = |failed: &RuleFailure| match &failed.breakpoint {
         Some(breakpoint) => format!("the breakpoint at {}", breakpoint.label()),
         None => "the exceptions".to_owned(),
     };

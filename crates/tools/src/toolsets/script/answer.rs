@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::ops::settle::Settled;
-use crate::ops::trace::{TraceEndReason, Traced, key_of};
+use crate::ops::trace::{TraceEndReason, TraceResult, key_of};
 use crate::render::output_text;
 use crate::{Answer, Reply, ToolError, schema};
 
@@ -21,7 +21,7 @@ const RESULT: usize = 40;
 
 /// What came of a command.
 #[derive(Debug)]
-pub(super) struct Scripted(Body);
+pub(super) struct ScriptResult(Body);
 
 /// The structured content.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -77,13 +77,13 @@ struct StackEntry {
 
 /// A failure.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Failed {
+struct ScriptFailure {
     error: String,
 }
 
-impl Scripted {
+impl ScriptResult {
     /// `timeout` is what was asked for, in milliseconds.
-    pub(super) fn new(traced: Traced, timeout: u64, with_output: bool) -> Self {
+    pub(super) fn new(traced: TraceResult, timeout: u64, with_output: bool) -> Self {
         let passes = traced.points.iter().map(|point| point.hits).sum::<u64>();
         let is_empty = traced.rows.is_empty();
         let is_full = traced.rows.len() as u64 >= traced.max_rows;
@@ -126,7 +126,7 @@ impl Scripted {
 }
 
 /// The values, as far as there is room for them.
-fn results(traced: &Traced) -> Vec<ResultData> {
+fn results(traced: &TraceResult) -> Vec<ResultData> {
     let mut left = BYTES;
     let mut results = Vec::new();
     for row in &traced.rows {
@@ -180,7 +180,7 @@ impl From<&StackFrame<Reference>> for StackEntry {
     }
 }
 
-impl Answer for Scripted {
+impl Answer for ScriptResult {
     fn reply(self) -> Reply {
         let text = self.0.error.clone().unwrap_or_default();
         let is_error = self.0.error.is_some();
@@ -188,7 +188,7 @@ impl Answer for Scripted {
     }
 
     fn failure(error: &ToolError, _tool: &str) -> Reply {
-        let failed = Failed { error: error.message.clone() };
+        let failed = ScriptFailure { error: error.message.clone() };
         let structured = serde_json::to_value(failed).unwrap_or_default();
         Reply { text: error.message.clone(), structured: Some(structured), is_error: true }
     }
@@ -198,7 +198,7 @@ impl Answer for Scripted {
     }
 
     fn failure_schema() -> Option<Map<String, Value>> {
-        Some(schema::output::<Failed>())
+        Some(schema::output::<ScriptFailure>())
     }
 }
 

@@ -10,14 +10,14 @@ use serde::Serialize;
 /// The breakpoints whose text is on another line, or on none.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct AnchorResolution {
-    moved: Vec<Moved>,
-    stale: Vec<Stale>,
+    moved: Vec<MovedAnchor>,
+    stale: Vec<StaleAnchor>,
 }
 
 /// A breakpoint whose text was found on another line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Moved {
+struct MovedAnchor {
     breakpoint_id: String,
     file: String,
     from: u32,
@@ -28,7 +28,7 @@ struct Moved {
 /// A breakpoint whose text is gone. It stays on its line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Stale {
+struct StaleAnchor {
     breakpoint_id: String,
     file: String,
     line: u32,
@@ -52,10 +52,12 @@ impl AnchorResolution {
             let statement = statement.to_owned();
             let was = before.iter().find(|before| before.id == breakpoint.id);
             match was.and_then(Breakpoint::requested_line) {
-                Some(from) if from != to => moved.push(Moved { breakpoint_id, file, from, to, statement }),
+                Some(from) if from != to => {
+                    moved.push(MovedAnchor { breakpoint_id, file, from, to, statement });
+                }
                 _ if is_gone(session, breakpoint, &statement, to) => {
                     let reason = "its text is not in the file any more";
-                    stale.push(Stale { breakpoint_id, file, line: to, statement, reason });
+                    stale.push(StaleAnchor { breakpoint_id, file, line: to, statement, reason });
                 }
                 _ => {}
             }

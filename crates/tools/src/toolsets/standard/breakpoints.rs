@@ -9,7 +9,7 @@ use engine::model::ids::BreakpointId;
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::session::Session;
 use engine::session::breakpoints::Change;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use engine::sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,13 +64,13 @@ pub(super) struct BreakpointSet {
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<LineContext>,
     #[serde(flatten)]
-    alike: Alike,
+    alike: CompatFields,
 }
 
 /// What an answer about a new breakpoint has once more, by the names that clients of mcp-debugger know.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Alike {
+struct CompatFields {
     /// The line's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
@@ -79,7 +79,7 @@ struct Alike {
     function_name: Option<String>,
     /// Where the function was found in the running program.
     #[serde(flatten)]
-    bound: Bound,
+    bound: BoundPlace,
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor: Option<Anchor>,
     /// The message of a breakpoint that is not where it was asked for.
@@ -90,7 +90,7 @@ struct Alike {
 /// The function that a breakpoint is bound in.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Bound {
+struct BoundPlace {
     #[serde(skip_serializing_if = "Option::is_none")]
     bound_file: Option<String>,
     /// The line with its name; the program stops on `line`.
@@ -98,7 +98,7 @@ struct Bound {
     bound_line: Option<u32>,
 }
 
-impl Bound {
+impl BoundPlace {
     /// Nothing while it is not, or where the debugger does not tell.
     fn of(breakpoint: &Breakpoint) -> Self {
         let bound_line = breakpoint.declared_line();
@@ -142,10 +142,10 @@ impl BreakpointSet {
         for note in moved_to_column(breakpoint).into_iter().chain(note) {
             message = format!("{message}; {note}");
         }
-        let alike = Alike {
+        let alike = CompatFields {
             content: context.as_ref().map(|context| context.line_content.clone()),
             function_name: data.function.clone(),
-            bound: Bound::of(breakpoint),
+            bound: BoundPlace::of(breakpoint),
             anchor: Anchor::of(breakpoint),
             warning: data.requested_line.map(|_| message.clone()),
         };
@@ -177,7 +177,7 @@ impl Tool for SetBreakpoint {
             log_message: self.log_message.filter(|message| !message.trim().is_empty()),
             record: None,
         };
-        let wanted = Wanted {
+        let wanted = PlaceRequest {
             file: self.file,
             line: self.line,
             column: self.column,
@@ -293,7 +293,7 @@ struct FunctionBreakpoint {
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<String>,
     #[serde(flatten)]
-    bound: Bound,
+    bound: BoundPlace,
     /// Why it is not bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
@@ -309,7 +309,7 @@ impl FunctionBreakpoint {
             function_name: listed.breakpoint.function?,
             verified: listed.breakpoint.verified,
             condition: listed.breakpoint.condition,
-            bound: Bound::of(breakpoint),
+            bound: BoundPlace::of(breakpoint),
             message: listed.message,
         })
     }
@@ -554,7 +554,7 @@ pub(super) fn exceptions(
     Ok(ExceptionBreakpoints { mode, condition })
 }
 
-fn only_where(exceptions: &ExceptionBreakpoints) -> String {
+fn conditions_note(exceptions: &ExceptionBreakpoints) -> String {
     exceptions.condition.as_ref().map(|condition| format!(" where `{condition}`")).unwrap_or_default()
 }
 
@@ -569,8 +569,8 @@ impl Tool for SetExceptionBreakpoints {
         let session = context.session(self.session_id.as_deref())?;
         let wanted = exceptions(self.mode, self.exception_condition)?;
         check_condition(&session, &wanted).await?;
-        let now = format!("{} exceptions{}", wanted.mode, only_where(&wanted));
+        let now = format!("{} exceptions{}", wanted.mode, conditions_note(&wanted));
         let before = session.set_exception_breakpoints(wanted).await?;
-        Ok(Done::new(format!("Stopping at {now} (before: {}{})", before.mode, only_where(&before))))
+        Ok(Done::new(format!("Stopping at {now} (before: {}{})", before.mode, conditions_note(&before))))
     }
 }

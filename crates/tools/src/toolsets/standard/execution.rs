@@ -6,18 +6,18 @@ use std::path::PathBuf;
 use engine::debugger::Step;
 use engine::model::breakpoint::Rule;
 use engine::model::ids::ThreadId;
-use engine::session::placing::Wanted;
+use engine::session::placing::PlaceRequest;
 use engine::session::state::Execution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::breakpoints::{self, ExceptionParam};
 use super::launch::{LaunchArgs, ProgramParams};
-use super::one_shot::{Asked, OneShot};
+use super::one_shot::{OneShotParams, OneShotSession};
 use super::shared::{LimitsParam, LineContext};
 use super::trigger::TriggerParam;
 use crate::ops::settle::{Settled, Wait};
-use crate::ops::trigger::{Trigger, Triggered};
+use crate::ops::trigger::{Trigger, TriggerProgress};
 use crate::ops::{self, run_until};
 use crate::render::{LineData, StopReport, TriggerReport, ValueData, expression_value};
 use crate::{Context, Effects, Tool, ToolError};
@@ -232,7 +232,7 @@ struct UntilParam {
 /// A report with the values that were asked for.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RanUntil {
+pub(super) struct RunUntilAnswer {
     session_id: String,
     #[serde(flatten)]
     report: StopReport,
@@ -247,19 +247,19 @@ pub(super) struct RanUntil {
 }
 
 impl Tool for RunUntil {
-    type Answer = RanUntil;
+    type Answer = RunUntilAnswer;
     const NAME: &'static str = "run_until";
     const TITLE: &'static str = "Run until";
     const DESCRIPTION: &'static str = "In one call: start a program (or resume a session), stop at a line, function or exception, evaluate there.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(mut self, context: &Context) -> Result<RanUntil, ToolError> {
+    async fn call(mut self, context: &Context) -> Result<RunUntilAnswer, ToolError> {
         let close = self.close;
         let trigger = TriggerParam::read(self.trigger.take(), self.cwd.clone(), context)?;
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let wait = Wait::new(context.bounds(), self.timeout, limits)?;
         let files = self.until.iter().flatten().filter_map(|place| place.file.as_deref());
-        let asked = Asked {
+        let asked = OneShotParams {
             session_id: self.session_id.as_deref(),
             starts: self.starts(),
             program: self.program.as_deref(),
@@ -271,7 +271,7 @@ impl Tool for RunUntil {
             args: self.args.as_deref().unwrap_or_default(),
             has_arguments: self.executable_path.is_some() || self.args.is_some(),
         };
-        let mut one_shot = OneShot::open(context, &asked, close == Some(true))?;
+        let mut one_shot = OneShotSession::open(context, &asked, close == Some(true))?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
         let ran = self.run(&mut one_shot, trigger, wait, context).await;
         let ended = matches!(session.execution(), Execution::Ended(_) | Execution::Created);
@@ -285,7 +285,7 @@ impl Tool for RunUntil {
             }
         }
         let trigger = triggered.map(TriggerReport::from);
-        Ok(RanUntil { session_id: session.id().to_string(), report, values, trigger, closed })
+        Ok(RunUntilAnswer { session_id: session.id().to_string(), report, values, trigger, closed })
     }
 }
 
@@ -297,14 +297,14 @@ impl RunUntil {
 
     async fn run(
         self,
-        one_shot: &mut OneShot<'_>,
+        one_shot: &mut OneShotSession<'_>,
         trigger: Option<Trigger>,
         wait: Wait,
         context: &Context,
-    ) -> Result<(StopReport, Vec<ValueData>, Option<Triggered>), ToolError> {
+    ) -> Result<(StopReport, Vec<ValueData>, Option<TriggerProgress>), ToolError> {
         let session = &one_shot.session();
         let places = self.until.unwrap_or_default();
-        let places = places.into_iter().map(|place| Wanted {
+        let places = places.into_iter().map(|place| PlaceRequest {
             // A function without a file may be anywhere.
             file: place.file.or_else(|| self.program.clone().filter(|_| place.function.is_none())),
             line: place.line,
@@ -312,7 +312,7 @@ impl RunUntil {
             statement: place.statement,
             function: place.function,
             rule: Rule { condition: place.condition, ..Rule::default() },
-            ..Wanted::default()
+            ..PlaceRequest::default()
         });
         let places = places.collect();
         let exceptions = match (self.exceptions, self.exception_condition) {
@@ -344,7 +344,7 @@ impl RunUntil {
         };
         let hold = !request.places.is_empty() && self.close != Some(true);
         let ran = run_until::run_until(session, request, context).await?;
-        let mut report = StopReport::new("", ran.settled).with_missed(ran.missed);
+        let mut report = StopReport::new("", ran.settled).with_unreached(ran.missed);
         report.notes.extend(ran.notes);
         if hold && report.state == "running" {
             let note = "the places hold until the next stop; continue_execution waits for it";

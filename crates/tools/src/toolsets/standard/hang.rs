@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared::LimitsParam;
-use crate::ops::closing::Closing;
+use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
 use crate::ops::execution;
-use crate::ops::hang::{self, Hang};
+use crate::ops::hang::{self, HangRequest};
 use crate::ops::settle::Wait;
 use crate::render::HangReport;
 use crate::{Context, Effects, Tool, ToolError};
@@ -40,7 +40,7 @@ pub(super) struct DiagnoseHang {
 /// The diagnosis.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Diagnosed {
+pub(super) struct HangDiagnosis {
     session_id: String,
     #[serde(flatten)]
     report: HangReport,
@@ -49,13 +49,13 @@ pub(super) struct Diagnosed {
 }
 
 impl Tool for DiagnoseHang {
-    type Answer = Diagnosed;
+    type Answer = HangDiagnosis;
     const NAME: &'static str = "diagnose_hang";
     const TITLE: &'static str = "Diagnose hang";
     const DESCRIPTION: &'static str = "Find out why a program does not finish: completed, busy loop, slow, waiting or deadlocked, with loop, stacks and evidence. Runs a command or samples a session.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Diagnosed, ToolError> {
+    async fn call(self, context: &Context) -> Result<HangDiagnosis, ToolError> {
         hang::check_times(context.bounds(), self.timeout, self.sample_interval)?;
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let (session, launch) = match self.command {
@@ -79,8 +79,8 @@ impl Tool for DiagnoseHang {
         };
         let opened_here = launch.is_some();
         let leave_paused = self.leave_paused.unwrap_or(false);
-        let closing = Closing::new(context, &session, opened_here);
-        let request = Hang {
+        let closing = CloseOnDrop::new(context, &session, opened_here);
+        let request = HangRequest {
             launch,
             interval: self.sample_interval.map_or(hang::INTERVAL, Duration::from_millis),
             leave_paused,
@@ -90,6 +90,6 @@ impl Tool for DiagnoseHang {
         let has_ended = found.as_ref().is_ok_and(|found| found.end.is_some());
         let closed = opened_here && (!leave_paused || has_ended || found.is_err());
         closing.settle(closed).await;
-        Ok(Diagnosed { session_id: session.id().to_string(), report: HangReport::new(found?), closed })
+        Ok(HangDiagnosis { session_id: session.id().to_string(), report: HangReport::new(found?), closed })
     }
 }

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::last_stop::LastStop;
 use super::truncation::Truncation;
-use crate::ops::inspect::{self, Named};
-use crate::render::{Cut, FrameData, LineData, VariableData, surrounding, variables};
+use crate::ops::inspect::{self, NamedChildren};
+use crate::render::{FrameData, LineData, ValueReadInfo, VariableData, surrounding, variables};
 use crate::{Context, Effects, Tool, ToolError};
 
 /// Characters of a value unless it is asked for more.
@@ -151,16 +151,16 @@ impl Tool for GetVariables {
         let reference = reference(self.variables_reference, self.scope)?.ok_or_else(missing)?;
         let page = Page {
             start: self.start.unwrap_or(0),
-            count: context.bounds().asked_children(self.count, VARIABLES)?,
+            count: context.bounds().requested_count(self.count, VARIABLES)?,
             special: true,
             internals: self.include_special.unwrap_or(false),
         };
-        let text = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
-        let Named { children, missing, searched } = if let Some(names) = &self.names {
+        let text = context.bounds().requested_length("maxLength", self.max_length, VALUE)?;
+        let NamedChildren { children, missing, searched } = if let Some(names) = &self.names {
             inspect::named(&session, reference, names, text).await?
         } else {
             let children = inspect::variables(&session, reference, page, text).await?;
-            Named { children, missing: Vec::new(), searched: None }
+            NamedChildren { children, missing: Vec::new(), searched: None }
         };
         let next_start = children.next_start().filter(|_| self.names.is_none());
         Ok(Variables {
@@ -260,7 +260,7 @@ impl Tool for GetLocalVariables {
         } else {
             Page { start, count: LOCALS, special: self.include_special.unwrap_or(false), internals: false }
         };
-        let text = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
+        let text = context.bounds().requested_length("maxLength", self.max_length, VALUE)?;
         let (scope_name, mut children) = session.locals(id, page, text).await?;
         let next_start = children.next_start().filter(|_| self.names.is_none());
         let not_found = self.names.map(|names| inspect::keep(&mut children, &names));
@@ -322,7 +322,7 @@ pub(super) struct Evaluated {
     #[serde(skip_serializing_if = "Option::is_none")]
     children: Option<u64>,
     #[serde(flatten)]
-    cut: Cut,
+    cut: ValueReadInfo,
     /// Always empty; kept for clients that look for it.
     presentation_hint: EmptyObject,
 }
@@ -336,7 +336,7 @@ impl Tool for EvaluateExpression {
 
     async fn call(self, context: &Context) -> Result<Evaluated, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let text = context.bounds().asked_text("maxLength", self.max_length, VALUE)?;
+        let text = context.bounds().requested_length("maxLength", self.max_length, VALUE)?;
         let pure = self.side_effects == Some(false);
         if pure && self.watch == Some(true) {
             return Err(ToolError::argument("sideEffects", "goes with `watch: false` only"));
@@ -351,7 +351,7 @@ impl Tool for EvaluateExpression {
         };
         Ok(Evaluated {
             success: true,
-            cut: Cut::of(&value),
+            cut: ValueReadInfo::of(&value),
             result: value.text,
             type_name: value.type_name,
             variables_reference: value.reference.map_or(0, |reference| reference.0),
@@ -377,7 +377,7 @@ pub(super) struct SetVariable {
 /// What a variable holds now.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Assigned {
+pub(super) struct VariableSet {
     success: bool,
     name: String,
     value: String,
@@ -387,13 +387,13 @@ pub(super) struct Assigned {
 }
 
 impl Tool for SetVariable {
-    type Answer = Assigned;
+    type Answer = VariableSet;
     const NAME: &'static str = "set_variable";
     const TITLE: &'static str = "Set variable";
     const DESCRIPTION: &'static str = "Set a variable, item or attribute of the paused program.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(self, context: &Context) -> Result<Assigned, ToolError> {
+    async fn call(self, context: &Context) -> Result<VariableSet, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let parent = if let Some(reference) = reference(self.variables_reference, self.scope)? {
             Reference(reference)
@@ -404,7 +404,7 @@ impl Tool for SetVariable {
             locals.ok_or_else(|| Error::Refused("the frame has no variables".to_owned()))?.reference
         };
         let value = session.set_variable(parent, self.name.clone(), self.value, VALUE).await?;
-        Ok(Assigned {
+        Ok(VariableSet {
             success: true,
             name: self.name,
             value: value.text,

@@ -147,7 +147,7 @@ impl ProgramParams {
     pub(super) fn launch(self, script_name: &str, session: &Session) -> Result<Launch, ToolError> {
         let runtime_args = self.runtime_args.clone().unwrap_or_default();
         let program = match (self.script.clone(), self.module.clone()) {
-            (None, None) if session.adapter().stands_alone(session.executable(), &runtime_args) => {
+            (None, None) if session.adapter().needs_no_program(session.executable(), &runtime_args) => {
                 Program::Command
             }
             (Some(script), None) => session.adapter().program(session.host(), sources::absolute(&script)),
@@ -395,7 +395,7 @@ pub(super) struct DetachFromProcess {
 
 /// What became of the program.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Detached {
+pub(super) struct DetachResult {
     #[serde(flatten)]
     done: Done,
     /// What the session is listed as from now on.
@@ -403,14 +403,14 @@ pub(super) struct Detached {
 }
 
 impl Tool for DetachFromProcess {
-    type Answer = Detached;
+    type Answer = DetachResult;
     const NAME: &'static str = "detach_from_process";
     const TITLE: &'static str = "Detach from process";
     const DESCRIPTION: &'static str =
         "Detach from an attached program, which keeps running. A launched program is ended.";
     const EFFECTS: Effects = Effects::ENDS;
 
-    async fn call(self, context: &Context) -> Result<Detached, ToolError> {
+    async fn call(self, context: &Context) -> Result<DetachResult, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let terminates = self.terminate_process == Some(true);
         if terminates {
@@ -423,7 +423,7 @@ impl Tool for DetachFromProcess {
             Execution::Ended(end) => end.to_string(),
             other => other.as_str().to_owned(),
         };
-        Ok(Detached { done: Done::new(format!("Detached: the program {end}")), state: "stopped" })
+        Ok(DetachResult { done: Done::new(format!("Detached: the program {end}")), state: "stopped" })
     }
 }
 

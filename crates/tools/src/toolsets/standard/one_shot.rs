@@ -8,13 +8,13 @@ use engine::model::launch::{Launch, Program};
 use engine::session::Session;
 
 use super::launch::ProgramParams;
-use crate::ops::closing::Closing;
+use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
 use crate::ops::{execution, lifecycle};
 use crate::{Context, ToolError};
 
 /// What the parameters of a one-shot tool say of its session.
-pub(super) struct Asked<'a> {
+pub(super) struct OneShotParams<'a> {
     /// The session that is named.
     pub(super) session_id: Option<&'a str>,
     /// There is a program to start in the session that is named.
@@ -32,9 +32,9 @@ pub(super) struct Asked<'a> {
 }
 
 /// The session of a one-shot tool.
-pub(super) struct OneShot<'a> {
+pub(super) struct OneShotSession<'a> {
     /// Closes it when the call is given up, if it was opened for it: nobody knows its id.
-    closing: Closing<'a>,
+    closing: CloseOnDrop<'a>,
     /// It was opened for this call.
     pub(super) opened_here: bool,
     /// What is started, where the executable and its arguments say all of it.
@@ -43,9 +43,13 @@ pub(super) struct OneShot<'a> {
     pub(super) starts: bool,
 }
 
-impl<'a> OneShot<'a> {
+impl<'a> OneShotSession<'a> {
     /// Opens or finds it. `closes` is for one that is closed afterwards in any case.
-    pub(super) fn open(context: &'a Context, asked: &Asked<'_>, closes: bool) -> Result<Self, ToolError> {
+    pub(super) fn open(
+        context: &'a Context,
+        asked: &OneShotParams<'_>,
+        closes: bool,
+    ) -> Result<Self, ToolError> {
         let is_named = asked.session_id.is_some();
         let starts = asked.starts || (!is_named && asked.has_arguments);
         let opened_here = starts && !is_named;
@@ -69,7 +73,7 @@ impl<'a> OneShot<'a> {
             }
             session
         };
-        let closing = Closing::new(context, &session, opened_here || closes);
+        let closing = CloseOnDrop::new(context, &session, opened_here || closes);
         Ok(Self { closing, opened_here, command, starts })
     }
 
@@ -95,7 +99,7 @@ impl<'a> OneShot<'a> {
     }
 }
 
-impl Asked<'_> {
+impl OneShotParams<'_> {
     /// What an executable and its arguments start, where nothing else says what to run: an interpreter with a
     /// script, or a command such as a test runner.
     fn command(&self) -> Result<Option<Command>, ToolError> {
@@ -105,7 +109,9 @@ impl Asked<'_> {
         let command = Command::of_words(&Machine, words.collect(), self.cwd.map(Path::to_owned));
         let runs = |command: &Command| {
             command.launch.program != Program::Command
-                || command.adapter.stands_alone(command.executable.as_deref(), &command.launch.runtime_args)
+                || command
+                    .adapter
+                    .needs_no_program(command.executable.as_deref(), &command.launch.runtime_args)
         };
         match command {
             Err(error) if error.code != "invalid_arguments" || !self.args.is_empty() => Err(error),

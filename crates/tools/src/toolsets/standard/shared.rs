@@ -66,7 +66,7 @@ impl LimitsParam {
         Ok(Limits {
             frames: limits.frames.unwrap_or(usual.frames),
             variables: limits.variables.unwrap_or(usual.variables),
-            value: bounds.asked_text("limits.value", limits.value, usual.value)?,
+            value: bounds.requested_length("limits.value", limits.value, usual.value)?,
             source: limits.source.unwrap_or(usual.source),
             output: limits.output.unwrap_or(usual.output),
         })

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared::LimitsParam;
-use crate::ops::closing::Closing;
+use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
 use crate::ops::settle::Wait;
 use crate::ops::test::{self, Test};
@@ -64,7 +64,7 @@ impl Tool for DebugTest {
         };
         let shown = Shown { failures: self.failures.unwrap_or(1), ..Shown::usual(limits) };
         let session = test::open(context, &command)?;
-        let closing = Closing::new(context, &session, true);
+        let closing = CloseOnDrop::new(context, &session, true);
         let request = Test {
             command,
             wait: Wait::new(context.bounds(), self.timeout, limits)?,

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use engine::model::breakpoint::Rule;
-use engine::recording::Cells;
-use engine::session::placing::Wanted;
+use engine::recording::CellFormat;
+use engine::session::placing::PlaceRequest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::launch::{LaunchArgs, ProgramParams};
-use super::one_shot::{Asked, OneShot};
+use super::one_shot::{OneShotParams, OneShotSession};
 use super::shared::LimitsParam;
 use super::trigger::TriggerParam;
 use crate::ops::settle::Wait;
-use crate::ops::trace::{self, Point, Trace, TraceEndReason, Way, WhenFull};
+use crate::ops::trace::{self, Point, RecordMethod, Trace, TraceEndReason, WhenFull};
 use crate::ops::trigger::Trigger;
 use crate::render::TraceReport;
 use crate::{Context, Effects, Tool, ToolError};
@@ -76,7 +76,7 @@ enum WhenFullParam {
 /// What was recorded.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Recorded {
+pub(super) struct TraceAnswer {
     session_id: String,
     #[serde(flatten)]
     trace: TraceReport,
@@ -85,16 +85,16 @@ pub(super) struct Recorded {
 }
 
 impl Tool for TraceValues {
-    type Answer = Recorded;
+    type Answer = TraceAnswer;
     const NAME: &'static str = "trace_values";
     const TITLE: &'static str = "Trace values";
     const DESCRIPTION: &'static str = "Record expressions at every hit of lines while the program runs; returns a table. Starts a program or works in a session.";
     const EFFECTS: Effects = Effects::RUNS;
 
-    async fn call(mut self, context: &Context) -> Result<Recorded, ToolError> {
+    async fn call(mut self, context: &Context) -> Result<TraceAnswer, ToolError> {
         self.check(context)?;
         let trigger = TriggerParam::read(self.trigger.take(), self.cwd.clone(), context)?;
-        let asked = Asked {
+        let asked = OneShotParams {
             session_id: self.session_id.as_deref(),
             starts: self.starts(),
             program: self.program.as_deref(),
@@ -106,7 +106,7 @@ impl Tool for TraceValues {
             args: self.args.as_deref().unwrap_or_default(),
             has_arguments: self.executable_path.is_some() || self.args.is_some(),
         };
-        let mut one_shot = OneShot::open(context, &asked, false)?;
+        let mut one_shot = OneShotSession::open(context, &asked, false)?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
         let was_started = one_shot.starts;
         let request = self.request(&mut one_shot, trigger, context);
@@ -118,7 +118,7 @@ impl Tool for TraceValues {
         let closed = opened_here && !is_paused;
         one_shot.settle(closed).await;
         let trace = TraceReport::new(traced?, was_started);
-        Ok(Recorded { session_id: session.id().to_string(), trace, closed })
+        Ok(TraceAnswer { session_id: session.id().to_string(), trace, closed })
     }
 }
 
@@ -145,19 +145,19 @@ impl TraceValues {
 
     fn request(
         self,
-        one_shot: &mut OneShot<'_>,
+        one_shot: &mut OneShotSession<'_>,
         trigger: Option<Trigger>,
         context: &Context,
     ) -> Result<Trace, ToolError> {
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let points = self.points.into_iter().map(|point| Point {
-            wanted: Wanted {
+            wanted: PlaceRequest {
                 file: point.file.or_else(|| self.program.clone()),
                 line: point.line,
                 column: point.column,
                 statement: point.statement,
                 rule: Rule { condition: point.condition, ..Rule::default() },
-                ..Wanted::default()
+                ..PlaceRequest::default()
             },
             expressions: point.expressions,
         });
@@ -177,15 +177,15 @@ impl TraceValues {
         let wait = Wait::new(context.bounds(), self.timeout, limits)?;
         let usual = Trace::new(launch, points, wait);
         Ok(Trace {
-            max_rows: self.max_hits.unwrap_or(context.bounds().usual_rows(usual.max_rows)),
+            max_rows: self.max_hits.unwrap_or(context.bounds().default_rows(usual.max_rows)),
             sample_every: self.sample_every.unwrap_or(1),
             only_when_changed: self.only_when_changed.unwrap_or(false),
             when_full: match self.when_full {
                 Some(WhenFullParam::Run) => WhenFull::RunOn,
                 Some(WhenFullParam::End) | None => WhenFull::End,
             },
-            cells: Cells::Text(limits.value),
-            way: Way::of_the_server(),
+            cells: CellFormat::Text(limits.value),
+            way: RecordMethod::from_environment(),
             trigger,
             ..usual
         })

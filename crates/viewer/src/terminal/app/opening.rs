@@ -1,6 +1,6 @@
 //! Things shown whole.
 
-use super::super::view::{Form, Overlay, Pane};
+use super::super::view::{DetailForm, Overlay, Pane};
 use super::App;
 use crate::moment::{ComparedVariable, Moment};
 use crate::readable::readable;
@@ -24,7 +24,8 @@ impl App {
             (Pane::Output, Some(moment)) if !moment.output.is_empty() => ("Output", output(moment)),
             _ => return self.open_entry(is_raw),
         };
-        self.overlay = Overlay::Detail { title: title.to_owned(), lines, form: Form::Readable, scroll: 0 };
+        self.overlay =
+            Overlay::Detail { title: title.to_owned(), lines, form: DetailForm::Readable, scroll: 0 };
     }
 
     /// Opens or closes what is chosen, in place.
@@ -52,9 +53,9 @@ impl App {
     fn open_entry(&mut self, is_raw: bool) {
         let Some(number) = self.row().and_then(|row| self.rows.get(row)) else { return };
         let (lines, form) = if is_raw {
-            (words::whole(&self.log, number), Form::Json)
+            (words::whole(&self.log, number), DetailForm::Json)
         } else {
-            (readable(&self.log, number, &self.clock), Form::Readable)
+            (readable(&self.log, number, &self.clock), DetailForm::Readable)
         };
         let title = format!("Entry {} of {}", number + 1, self.log.len());
         self.overlay = Overlay::Detail { title, lines, form, scroll: 0 };

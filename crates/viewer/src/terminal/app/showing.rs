@@ -6,11 +6,11 @@ use std::time::Instant;
 use ratatui::layout::Rect;
 
 use super::super::layout::Layout;
-use super::super::view::{Pace, Pane, Row, SessionRow, Timeline, Took, View};
+use super::super::view::{CallDuration, Pane, PlaybackMode, Row, SessionRow, Timeline, View};
 use super::App;
-use crate::around;
-use crate::log::Known;
+use crate::log::LoggedSession;
 use crate::moment::Moment;
+use crate::source_context;
 use crate::timeline::strip::{cell_of, strip};
 use crate::timeline::{self, name};
 
@@ -26,16 +26,16 @@ impl App {
         let number = self.cursor.map(end).or_else(|| self.log.len().checked_sub(1));
         let session = number.and_then(|number| self.session_at(number));
         let moment = number.zip(session).and_then(|(number, session)| {
-            let number = around::with_what_was_read(&self.log, session, number);
+            let number = source_context::with_what_was_read(&self.log, session, number);
             self.moment(session, number)
         });
         let timeline = self.timeline(layout.pane(Pane::Timeline), session, now);
-        let is_busy = timeline.rows.iter().any(|row| matches!(row.took, Took::Already(_)));
+        let is_busy = timeline.rows.iter().any(|row| matches!(row.took, CallDuration::Already(_)));
         self.clock_since = is_busy.then(Instant::now);
         let shown =
             session.and_then(|session| self.log.sessions().get(session)).map(|known| known.id.as_str());
         let only = self.rows.filter().session.as_deref();
-        let row = |known: &Known| SessionRow {
+        let row = |known: &LoggedSession| SessionRow {
             name: name(known).to_owned(),
             language: known.language.clone(),
             state: known.state,
@@ -48,9 +48,9 @@ impl App {
             entries: self.log.len(),
             is_complete: self.is_complete,
             pace: match (self.replay, self.cursor) {
-                (Some(_), _) => Pace::Replay(self.speed.0),
-                (None, Some(_)) => Pace::Still,
-                (None, None) => Pace::Live,
+                (Some(_), _) => PlaybackMode::Replay(self.speed.0),
+                (None, Some(_)) => PlaybackMode::Still,
+                (None, None) => PlaybackMode::Live,
             },
             at: number.and_then(|number| self.log.summary(number)).map(|summary| summary.timestamp),
             sessions: self.log.sessions().iter().rev().map(row).collect(),
@@ -72,9 +72,9 @@ impl App {
             return sessions.iter().position(|known| known.id == *id);
         }
         if self.cursor.is_none() {
-            around::acting(&self.log)
+            source_context::acting(&self.log)
         } else {
-            around::session_near(&self.log, number)
+            source_context::session_near(&self.log, number)
         }
     }
 

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::super::keys;
-use super::super::view::{Form, Mark, Overlay, Pace, Pane, Took, View};
-use super::{App, Drawn};
+use super::super::view::{CallDuration, DetailForm, Mark, Overlay, Pane, PlaybackMode, View};
+use super::{App, DrawnState};
 use crate::clock::Clock;
 use crate::log::Log;
 
@@ -174,19 +174,19 @@ fn calls_and_answers_are_one_row() {
     let rows = reader.view().timeline.rows;
     let told: Vec<_> = rows.iter().map(|row| (row.mark, row.text.trim(), row.took)).collect();
     let expected = [
-        (Mark::Session, "session one opened (python)", Took::Nothing),
-        (Mark::Good, "start", Took::Milliseconds(900)),
-        (Mark::Output, "hello", Took::Nothing),
-        (Mark::Session, "session two opened (python)", Took::Nothing),
-        (Mark::Bad, "look: it is gone", Took::Milliseconds(250)),
-        (Mark::Stop, "main.py:7 in f, breakpoint", Took::Nothing),
-        (Mark::ErrorOutput, "Warning", Took::Nothing),
-        (Mark::Busy, "continue", Took::Already(5_000)),
+        (Mark::Session, "session one opened (python)", CallDuration::Nothing),
+        (Mark::Good, "start", CallDuration::Milliseconds(900)),
+        (Mark::Output, "hello", CallDuration::Nothing),
+        (Mark::Session, "session two opened (python)", CallDuration::Nothing),
+        (Mark::Bad, "look: it is gone", CallDuration::Milliseconds(250)),
+        (Mark::Stop, "main.py:7 in f, breakpoint", CallDuration::Nothing),
+        (Mark::ErrorOutput, "Warning", CallDuration::Nothing),
+        (Mark::Busy, "continue", CallDuration::Already(5_000)),
     ];
     assert_eq!(told, expected);
     assert_eq!(rows[2].session.as_deref(), Some("one"));
     reader.now = START + 3_600_000;
-    assert_eq!(reader.view().timeline.rows[7].took, Took::NoAnswer);
+    assert_eq!(reader.view().timeline.rows[7].took, CallDuration::NoAnswer);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn an_object_opens_in_place() {
     reader.press(&["<tab>", "<tab>"]);
     assert_eq!(reader.view().focus, Pane::Variables);
     assert_eq!(names(&mut reader), [(0, "cart".to_owned(), Some(false))]);
-    let drawn = Drawn { chosen_value: Some("/cart".to_owned()), ..Drawn::default() };
+    let drawn = DrawnState { chosen_value: Some("/cart".to_owned()), ..DrawnState::default() };
     reader.app.drawn(drawn, Instant::now());
     reader.press(&["o"]);
     assert_eq!(names(&mut reader), [(0, "cart".to_owned(), Some(true)), (1, "total".to_owned(), None)]);
@@ -261,13 +261,13 @@ fn an_object_opens_in_place() {
 fn the_end_is_followed_with_the_session_that_acts() {
     let mut reader = Reader::new(&story());
     let view = reader.view();
-    assert_eq!((view.pace, view.timeline.cursor), (Pace::Live, Some(7)));
+    assert_eq!((view.pace, view.timeline.cursor), (PlaybackMode::Live, Some(7)));
     assert_eq!(view.moment.unwrap().session_name, "two");
     reader.append(&[answer(5_000, Some("two"), "continue", "c3"), output(6_000, "one", "stdout", "again\n")]);
     let view = reader.view();
-    assert_eq!(view.timeline.rows[7].took, Took::Milliseconds(1_000));
+    assert_eq!(view.timeline.rows[7].took, CallDuration::Milliseconds(1_000));
     assert_eq!(view.timeline.rows[8].text, "again");
-    assert_eq!((view.pace, view.timeline.cursor), (Pace::Live, Some(8)));
+    assert_eq!((view.pace, view.timeline.cursor), (PlaybackMode::Live, Some(8)));
     assert_eq!(view.moment.unwrap().session_name, "one");
     let names: Vec<_> = view.sessions.iter().map(|row| (row.name.as_str(), row.is_shown)).collect();
     assert_eq!(names, [("two", false), ("one", true)]);
@@ -296,7 +296,7 @@ fn keys_go_through_time() {
         let mut reader = Reader::new(&story());
         reader.press(keys);
         assert_eq!(reader.chosen().trim(), *expected, "{keys:?}");
-        assert_eq!(reader.view().pace == Pace::Live, *is_live, "{keys:?}");
+        assert_eq!(reader.view().pace == PlaybackMode::Live, *is_live, "{keys:?}");
     }
 }
 
@@ -396,10 +396,10 @@ fn a_call_is_shown_readable_and_as_json_by_another_key() {
         "Answered after 900ms",
         "  secret  needle",
     ];
-    assert_eq!((lines, form), (expected.map(str::to_owned).to_vec(), Form::Readable));
+    assert_eq!((lines, form), (expected.map(str::to_owned).to_vec(), DetailForm::Readable));
     reader.press(&["r"]);
     let Overlay::Detail { form, .. } = reader.view().overlay else { panic!("nothing is open") };
-    assert_eq!(form, Form::Json);
+    assert_eq!(form, DetailForm::Json);
     reader.press(&["r", "<enter>"]);
     assert_eq!(reader.view().overlay, Overlay::None);
 }
@@ -408,18 +408,18 @@ fn a_call_is_shown_readable_and_as_json_by_another_key() {
 fn a_replay_goes_from_the_beginning_to_the_end() {
     let mut reader = Reader::new(&story());
     reader.press(&[" "]);
-    assert_eq!(reader.view().pace, Pace::Replay(1.0));
+    assert_eq!(reader.view().pace, PlaybackMode::Replay(1.0));
     assert_eq!(reader.chosen().trim(), "session one opened (python)");
     let began = Instant::now();
     reader.app.tick(began + Duration::from_millis(950));
     assert_eq!(reader.chosen().trim(), "start");
     reader.press(&["+"]);
-    assert_eq!(reader.view().pace, Pace::Replay(2.0));
+    assert_eq!(reader.view().pace, PlaybackMode::Replay(2.0));
     reader.press(&[" "]);
-    assert_eq!(reader.view().pace, Pace::Still);
+    assert_eq!(reader.view().pace, PlaybackMode::Still);
     reader.press(&[" "]);
     reader.app.tick(Instant::now() + Duration::from_mins(1));
-    assert_eq!(reader.view().pace, Pace::Live);
+    assert_eq!(reader.view().pace, PlaybackMode::Live);
 }
 
 #[test]
@@ -452,7 +452,7 @@ fn a_journal_that_is_not_there_yet_is_waited_for() {
 fn nothing_is_drawn_anew_when_nothing_has_changed() {
     let mut reader = Reader::new(&story()[..10]);
     reader.view();
-    reader.app.drawn(Drawn::default(), Instant::now());
+    reader.app.drawn(DrawnState::default(), Instant::now());
     reader.app.tick(Instant::now());
     assert!(!reader.app.is_stale());
     reader.append(&story()[10..]);
@@ -460,7 +460,7 @@ fn nothing_is_drawn_anew_when_nothing_has_changed() {
     // A call goes on, and tells how long.
     reader.view();
     let now = Instant::now();
-    reader.app.drawn(Drawn::default(), now);
+    reader.app.drawn(DrawnState::default(), now);
     reader.app.tick(now + Duration::from_millis(900));
     assert!(!reader.app.is_stale());
     reader.app.tick(now + Duration::from_secs(1));

@@ -4,7 +4,7 @@ use ratatui::text::Line;
 
 use super::super::text::{Strip, width};
 use super::super::theme::{Role, Theme};
-use super::super::view::{Overlay, Pace, View};
+use super::super::view::{Overlay, PlaybackMode, View};
 use super::file_name;
 use crate::log::LOST;
 
@@ -56,9 +56,9 @@ pub(super) fn only_line(view: &View, theme: Theme, columns: usize) -> Line<'stat
 
 fn pace(view: &View, theme: Theme, strip: &mut Strip) {
     let (text, role) = match view.pace {
-        Pace::Live => ("● live".to_owned(), Role::Good),
-        Pace::Still => ("◷ past".to_owned(), Role::Busy),
-        Pace::Replay(speed) => (format!("▶ ×{speed}"), Role::Busy),
+        PlaybackMode::Live => ("● live".to_owned(), Role::Good),
+        PlaybackMode::Still => ("◷ past".to_owned(), Role::Busy),
+        PlaybackMode::Replay(speed) => (format!("▶ ×{speed}"), Role::Busy),
     };
     strip.push(&text, theme.style(role));
     if let Some(at) = view.at {
@@ -120,7 +120,7 @@ pub(super) fn footer(view: &View, theme: Theme, columns: usize) -> Line<'static>
     strip.push(" ", theme.style(Role::Plain));
     if let Overlay::Search(text) = &view.overlay {
         // The end of a long text is where the person types.
-        let shown = super::super::text::fit_end(text, columns.saturating_sub(4));
+        let shown = super::super::text::truncate_start(text, columns.saturating_sub(4));
         strip.push("/", theme.style(Role::Strong)).push(&shown, theme.style(Role::Plain));
         strip.push(" ", theme.style(Role::Chosen));
         let hint = "  Enter: only these  Esc: as before";

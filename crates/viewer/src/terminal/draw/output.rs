@@ -5,9 +5,9 @@ use ratatui::text::Line;
 use super::super::text::Strip;
 use super::super::theme::{Role, Theme};
 use super::super::view::{Pane, View};
-use super::{Content, Room, nothing, window};
+use super::{PaneContent, PaneSize, nothing, window};
 
-pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
+pub(super) fn content(view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     let lines = view.moment.as_ref().map(|moment| moment.output_lines()).unwrap_or_default();
     if lines.is_empty() {
         return nothing("Output", "what the program writes appears here", theme, room);
@@ -30,11 +30,11 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
         strip.push(sign, theme.style(role)).push(&line.text, theme.style(role));
         strip.line()
     });
-    Content { title: "Output".to_owned(), lines: lines.collect(), scroll }
+    PaneContent { title: "Output".to_owned(), lines: lines.collect(), scroll }
 }
 
 /// Between two runs.
-fn divider(text: &str, theme: Theme, room: Room) -> Line<'static> {
+fn divider(text: &str, theme: Theme, room: PaneSize) -> Line<'static> {
     let mut strip = Strip::new(room.columns);
     strip.push("── ", theme.style(Role::Faint)).push(text, theme.style(Role::Strong));
     let rest = strip.room().saturating_sub(1);

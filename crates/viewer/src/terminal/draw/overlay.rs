@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthChar;
 use super::super::keys::HELP;
 use super::super::text::{Strip, clean};
 use super::super::theme::{Role, Theme};
-use super::super::view::{Form, Overlay, View};
-use super::{Content, Room, room, window};
+use super::super::view::{DetailForm, Overlay, View};
+use super::{PaneContent, PaneSize, room, window};
 use crate::lexer::{self, Lexer};
 
 /// How much of one line of an entry is shown, in columns.
@@ -17,7 +17,7 @@ const LINE: usize = 4096;
 const TEXTS: usize = 14;
 
 /// None when nothing lies over the panes.
-pub(super) fn content(view: &View, theme: Theme, area: Rect) -> Option<Content> {
+pub(super) fn content(view: &View, theme: Theme, area: Rect) -> Option<PaneContent> {
     let room = room(area);
     match &view.overlay {
         Overlay::None | Overlay::Search(_) => None,
@@ -28,13 +28,13 @@ pub(super) fn content(view: &View, theme: Theme, area: Rect) -> Option<Content> 
     }
 }
 
-fn cut(title: String, lines: Vec<Line<'static>>, scroll: usize, room: Room) -> Content {
+fn cut(title: String, lines: Vec<Line<'static>>, scroll: usize, room: PaneSize) -> PaneContent {
     let scroll = i32::try_from(scroll).unwrap_or(i32::MAX);
     let (range, scroll) = window(lines.len(), room.lines, 0, scroll);
-    Content { title, lines: lines.into_iter().skip(range.start).take(range.len()).collect(), scroll }
+    PaneContent { title, lines: lines.into_iter().skip(range.start).take(range.len()).collect(), scroll }
 }
 
-fn help(theme: Theme, room: Room) -> Vec<Line<'static>> {
+fn help(theme: Theme, room: PaneSize) -> Vec<Line<'static>> {
     let lines = HELP.iter().map(|(keys, what)| {
         let mut strip = Strip::new(room.columns);
         strip.push(" ", theme.style(Role::Plain)).push(keys, theme.style(Role::Strong)).pad_to(TEXTS);
@@ -45,14 +45,14 @@ fn help(theme: Theme, room: Room) -> Vec<Line<'static>> {
 }
 
 /// Lines, broken where they are longer than the pane.
-fn broken(lines: &[String], form: Form, theme: Theme, columns: usize) -> Vec<Line<'static>> {
-    let mut lexer = Lexer::new(if form == Form::Json { &lexer::JSON } else { &lexer::NONE });
+fn broken(lines: &[String], form: DetailForm, theme: Theme, columns: usize) -> Vec<Line<'static>> {
+    let mut lexer = Lexer::new(if form == DetailForm::Json { &lexer::JSON } else { &lexer::NONE });
     let mut broken = Vec::new();
     for line in lines {
         let line = clean(line, LINE);
         let mut strip = Strip::new(columns);
         for (piece, word) in lexer.line(&line) {
-            let is_head = form == Form::Readable && !line.starts_with(' ');
+            let is_head = form == DetailForm::Readable && !line.starts_with(' ');
             let style = theme.style(if is_head { Role::Strong } else { word.into() });
             let mut rest = piece;
             while !rest.is_empty() {

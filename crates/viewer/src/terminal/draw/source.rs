@@ -3,10 +3,10 @@
 use ratatui::style::Modifier;
 use ratatui::text::Line;
 
-use super::super::text::{Strip, clean, fit, fit_end, width};
+use super::super::text::{Strip, clean, fit, truncate_start, width};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Mark, View};
-use super::{Content, Room, nothing, window, wrap};
+use super::{PaneContent, PaneSize, nothing, window, wrap};
 use crate::lexer::{Grammar, Lexer, Word};
 use crate::moment::{ComparedVariable, Moment};
 use crate::plain;
@@ -20,7 +20,7 @@ const LEAST: usize = 8;
 const WITH_DESCRIPTION: usize = 5;
 const DESCRIPTION: usize = 2;
 
-pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
+pub(super) fn content(view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     let Some(moment) = &view.moment else {
         return nothing("Source", "appears when a program is suspended", theme, room);
     };
@@ -28,7 +28,7 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
         return nothing("Source", moment.without_source(), theme, room);
     };
     let place = format!(":{}", location.line);
-    let file = fit_end(&location.file, room.columns.saturating_sub(10 + width(&place)));
+    let file = truncate_start(&location.file, room.columns.saturating_sub(10 + width(&place)));
     let title = if moment.is_past { "Last stop" } else { "Source" };
     let title = format!("{title} {file}{place}");
     let Some(source) = moment.source.as_ref().filter(|source| !source.lines.is_empty()) else {
@@ -39,7 +39,7 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     let values = moment.inline_values();
     let digits = (u64::from(source.first_line) + source.lines.len() as u64).to_string().len();
     let wrong = wrong(moment, theme, room);
-    let room = Room { lines: room.lines.saturating_sub(wrong.len()), ..room };
+    let room = PaneSize { lines: room.lines.saturating_sub(wrong.len()), ..room };
     let total = source.lines.len();
     let current = usize::try_from(location.line.saturating_sub(source.first_line)).unwrap_or(0);
     let first = current.saturating_sub(room.lines / 2);
@@ -80,7 +80,7 @@ pub(super) fn content(view: &View, theme: Theme, room: Room) -> Content {
     let mut lines: Vec<Line> = lines.into_iter().skip(range.start).collect();
     lines.resize(lines.len().max(room.lines.min(total)), Line::default());
     lines.extend(wrong);
-    Content { title, lines, scroll }
+    PaneContent { title, lines, scroll }
 }
 
 /// Whether some of a value has room behind a text.
@@ -98,7 +98,7 @@ fn inline(seen: &ComparedVariable, theme: Theme, strip: &mut Strip) {
 }
 
 /// What the debugger adds to a stop, such as the exception, below the source.
-fn wrong(moment: &Moment, theme: Theme, room: Room) -> Vec<Line<'static>> {
+fn wrong(moment: &Moment, theme: Theme, room: PaneSize) -> Vec<Line<'static>> {
     let text = moment.description.as_deref().unwrap_or_default();
     if text.is_empty() || room.lines < WITH_DESCRIPTION {
         return Vec::new();

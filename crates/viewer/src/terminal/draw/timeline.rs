@@ -4,9 +4,9 @@ use ratatui::text::Line;
 
 use super::super::text::{Strip, fit, width};
 use super::super::theme::{Role, Theme};
-use super::super::view::{Mark, Pane, Row, SessionRow, Timeline, Took, View};
+use super::super::view::{CallDuration, Mark, Pane, Row, SessionRow, Timeline, View};
 use super::bars::state_role;
-use super::{Content, Room, nothing, window};
+use super::{PaneContent, PaneSize, nothing, window};
 use crate::log::LOST;
 
 /// From so many columns on rows have a time.
@@ -15,7 +15,7 @@ const WITH_TIME: usize = 30;
 const NAME: usize = 16;
 
 /// The sessions, the newest first, below a row for all of them.
-pub(super) fn sessions(view: &View, theme: Theme, room: Room) -> Content {
+pub(super) fn sessions(view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     if view.sessions.is_empty() {
         return nothing("Sessions", "none yet: they appear when an agent opens them", theme, room);
     }
@@ -33,7 +33,7 @@ pub(super) fn sessions(view: &View, theme: Theme, room: Room) -> Content {
         }
         finish(strip, number == view.session_cursor && view.focus == Pane::Sessions, Role::Chosen, theme)
     });
-    Content { title: format!("Sessions {}", view.sessions.len()), lines: lines.collect(), scroll: 0 }
+    PaneContent { title: format!("Sessions {}", view.sessions.len()), lines: lines.collect(), scroll: 0 }
 }
 
 fn session(row: &SessionRow, theme: Theme, strip: &mut Strip) {
@@ -54,7 +54,7 @@ fn session(row: &SessionRow, theme: Theme, strip: &mut Strip) {
 }
 
 /// What happened, and how long calls took.
-pub(super) fn timeline(view: &View, theme: Theme, room: Room) -> Content {
+pub(super) fn timeline(view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     let timeline = &view.timeline;
     let mut title = "Timeline".to_owned();
     if !timeline.filter.is_empty() {
@@ -87,11 +87,11 @@ pub(super) fn timeline(view: &View, theme: Theme, room: Room) -> Content {
         finish(strip, is_chosen, role, theme)
     }));
     lines.truncate(room.lines);
-    Content { title, lines, scroll: 0 }
+    PaneContent { title, lines, scroll: 0 }
 }
 
 /// What happened over time, from the left to the right.
-fn over_time(timeline: &Timeline, theme: Theme, room: Room) -> Line<'static> {
+fn over_time(timeline: &Timeline, theme: Theme, room: PaneSize) -> Line<'static> {
     let mut strip = Strip::new(room.columns);
     strip.push(" ", theme.style(Role::Plain));
     for (number, cell) in timeline.strip.iter().enumerate() {
@@ -142,7 +142,7 @@ fn line(row: &Row, view: &View, theme: Theme, strip: &mut Strip) {
         strip.push(&outcome.text, theme.style(Role::Faint));
     }
     let took = row.took.words();
-    let role = if matches!(row.took, Took::Already(_)) { Role::Busy } else { Role::Faint };
+    let role = if matches!(row.took, CallDuration::Already(_)) { Role::Busy } else { Role::Faint };
     // What happened is not cut for whose it is.
     let name = row.session.as_deref().map(|name| fit(name, NAME)).unwrap_or_default();
     let beside = width(&name) + width(&took) + 3;

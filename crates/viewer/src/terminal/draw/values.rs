@@ -3,7 +3,7 @@
 use super::super::text::{Strip, fit, width};
 use super::super::theme::{Role, Theme};
 use super::super::view::{Pane, View};
-use super::{Content, Room, file_name, nothing, window};
+use super::{PaneContent, PaneSize, file_name, nothing, window};
 use crate::moment::shown::ValueRow;
 
 /// How many columns names may take.
@@ -13,7 +13,7 @@ const WITH_TYPES: usize = 56;
 /// Without a session.
 const NOBODY: &str = "appear when an agent reads them at a stop";
 
-pub(super) fn variables(view: &View, theme: Theme, room: Room) -> Content {
+pub(super) fn variables(view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     let moment = view.moment.as_deref().filter(|moment| !moment.variables.is_empty());
     let Some(moment) = moment else {
         let text = view.moment.as_ref().map_or(NOBODY, |moment| moment.without_variables());
@@ -38,7 +38,7 @@ pub(super) fn variables(view: &View, theme: Theme, room: Room) -> Content {
     if changed > 0 {
         title = format!("{title}, {changed} changed");
     }
-    Content { title, lines: lines.collect(), scroll: i32::try_from(chosen).unwrap_or(0) }
+    PaneContent { title, lines: lines.collect(), scroll: i32::try_from(chosen).unwrap_or(0) }
 }
 
 /// The path of the value that is chosen.
@@ -87,7 +87,7 @@ fn value(row: &ValueRow<'_>, names: usize, theme: Theme, columns: usize) -> Stri
     strip
 }
 
-pub(super) fn stack(view: &View, theme: Theme, room: Room) -> Content {
+pub(super) fn stack(view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     let moment = view.moment.as_deref().filter(|moment| !moment.stack.is_empty());
     let Some(moment) = moment else {
         return nothing("Stack", "appears when a program is suspended", theme, room);
@@ -105,5 +105,5 @@ pub(super) fn stack(view: &View, theme: Theme, room: Room) -> Content {
         strip.push_right(&fit(&place, room.columns / 2), theme.style(Role::Faint));
         strip.line()
     });
-    Content { title: format!("Stack {}", moment.stack.len()), lines: lines.collect(), scroll }
+    PaneContent { title: format!("Stack {}", moment.stack.len()), lines: lines.collect(), scroll }
 }

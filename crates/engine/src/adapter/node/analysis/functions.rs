@@ -19,7 +19,7 @@ use crate::javascript::{LineStarts, positions};
 use crate::model::source;
 
 /// The functions of a program.
-pub(super) struct Found {
+pub(super) struct FunctionList {
     /// In the order of their first lines.
     pub(super) functions: Vec<source::Function>,
     /// The first and last lines of those without a name.
@@ -27,9 +27,9 @@ pub(super) struct Found {
 }
 
 /// The functions of a program.
-pub(super) fn of(program: &Program<'_>, starts: &LineStarts) -> Found {
+pub(super) fn of(program: &Program<'_>, starts: &LineStarts) -> FunctionList {
     let text = program.source_text;
-    let found = Found { functions: Vec::new(), nameless: Vec::new() };
+    let found = FunctionList { functions: Vec::new(), nameless: Vec::new() };
     let mut functions = Functions { text, starts, around: String::new(), found };
     functions.visit_program(program);
     functions.found.functions.sort_by_key(|function| function.start);
@@ -41,7 +41,7 @@ struct Functions<'t> {
     starts: &'t LineStarts,
     /// The names around, each with a full stop.
     around: String,
-    found: Found,
+    found: FunctionList,
 }
 
 /// What something is called, and where that is written.

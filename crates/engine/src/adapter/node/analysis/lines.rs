@@ -19,7 +19,7 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 
 use crate::javascript::effects::{self, Effect};
-use crate::javascript::endings::{is_always_true, is_end_reached};
+use crate::javascript::endings::{can_reach_end, is_always_true};
 use crate::javascript::{LineStarts, positions};
 
 /// Where a program can stop; lines and columns are 1-based.
@@ -35,16 +35,16 @@ pub(super) struct ExecutableLines {
 /// Finds the places of a program.
 pub(super) fn of(program: &Program<'_>, text: &str, starts: &LineStarts) -> ExecutableLines {
     let (found, places) = (BTreeSet::new(), BTreeSet::new());
-    let mut lines = Lines { text, starts, found, places, first: None, functions: 0, in_finally: 0 };
+    let mut lines = LineCollector { text, starts, found, places, first: None, functions: 0, in_finally: 0 };
     lines.visit_program(program);
-    let Lines { found, places, first, .. } = lines;
+    let LineCollector { found, places, first, .. } = lines;
     // The column is needed only where something else is in front of it.
     let is_alone = |line, column| places.range((line, 0)..(line, column)).next().is_none();
     let first = first.map(|(line, column)| (line, column.filter(|column| !is_alone(line, *column))));
     ExecutableLines { lines: found.into_iter().collect(), places: places.into_iter().collect(), first }
 }
 
-struct Lines<'t> {
+struct LineCollector<'t> {
     text: &'t str,
     starts: &'t LineStarts,
     found: BTreeSet<u32>,
@@ -57,7 +57,7 @@ struct Lines<'t> {
     in_finally: usize,
 }
 
-impl Lines<'_> {
+impl LineCollector<'_> {
     fn at(&mut self, offset: u32) {
         let line = self.starts.line(offset);
         let column = self.starts.column(line, offset, self.text);
@@ -81,7 +81,7 @@ impl Lines<'_> {
     }
 
     /// V8 returns right behind what is returned.
-    fn behind(&mut self, span: Span) {
+    fn add_end(&mut self, span: Span) {
         let line = self.starts.last_line(span);
         self.found.insert(line);
         self.places.insert((line, self.starts.column(line, span.end, self.text)));
@@ -124,7 +124,7 @@ impl Lines<'_> {
     }
 
     fn at_end(&mut self, body: &FunctionBody<'_>) {
-        if is_end_reached(&body.statements) {
+        if can_reach_end(&body.statements) {
             // At the bracket.
             self.at(body.span.end.saturating_sub(1).max(body.span.start));
         }
@@ -149,7 +149,7 @@ fn is_inert(expression: &Expression<'_>) -> bool {
     }
 }
 
-impl<'a> VisitJs<'a> for Lines<'_> {
+impl<'a> VisitJs<'a> for LineCollector<'_> {
     fn visit_declaration(&mut self, it: &Declaration<'a>) {
         if !it.declare() {
             walk_js::walk_declaration(self, it);
@@ -182,7 +182,7 @@ impl<'a> VisitJs<'a> for Lines<'_> {
             None => self.at(it.span.start),
         }
         if self.in_finally == 0 {
-            self.behind(it.span);
+            self.add_end(it.span);
         }
         walk_js::walk_return_statement(self, it);
     }
@@ -330,7 +330,7 @@ impl<'a> VisitJs<'a> for Lines<'_> {
                     if let Some(expression) = body.as_expression() {
                         lines.at_expression(expression);
                     }
-                    lines.behind(it.span);
+                    lines.add_end(it.span);
                 }
             }
             walk_js::walk_arrow_function_expression(lines, it);

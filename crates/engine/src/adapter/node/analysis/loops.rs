@@ -20,13 +20,13 @@ use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::Span;
 use oxc_syntax::scope::ScopeFlags;
 
-use self::names::Names;
+use self::names::NameTable;
 use crate::javascript::LineStarts;
 use crate::model::source::Loop;
 
 /// The loops of a program, in the order of their first lines; an outer one before those in it.
 pub(super) fn of(program: &Program<'_>, starts: &LineStarts) -> Vec<Loop> {
-    let names = Names::of(program);
+    let names = NameTable::of(program);
     let mut loops = Loops { text: program.source_text, starts, names, labels: Vec::new(), found: Vec::new() };
     loops.visit_program(program);
     loops.found.sort_by_key(|found| found.start);
@@ -34,7 +34,7 @@ pub(super) fn of(program: &Program<'_>, starts: &LineStarts) -> Vec<Loop> {
 }
 
 /// A loop whose condition is an expression.
-struct Counted<'e, 'a> {
+struct ConditionalLoop<'e, 'a> {
     span: Span,
     init: Option<&'e ForStatementInit<'a>>,
     /// None goes on for ever.
@@ -45,7 +45,7 @@ struct Counted<'e, 'a> {
     begins_unasked: bool,
 }
 
-impl<'e, 'a> Counted<'e, 'a> {
+impl<'e, 'a> ConditionalLoop<'e, 'a> {
     fn of_while(it: &'e WhileStatement<'a>) -> Self {
         let (test, body) = (Some(&it.test), &it.body);
         Self { span: it.span, init: None, test, update: None, body, begins_unasked: false }
@@ -63,7 +63,7 @@ impl<'e, 'a> Counted<'e, 'a> {
 
     /// The names in its head.
     fn variables(&self) -> Vec<String> {
-        let mut read = Mentioned::default();
+        let mut read = ReferencedNames::default();
         if let Some(init) = self.init {
             read.visit_for_statement_init(init);
         }
@@ -74,7 +74,7 @@ impl<'e, 'a> Counted<'e, 'a> {
 
     /// The names that it assigns to, at each turn.
     fn assigned(&self) -> Vec<String> {
-        let mut assigned = Assigned::default();
+        let mut assigned = AssignedNames::default();
         if let Some(ForStatementInit::VariableDeclaration(init)) = self.init {
             assigned.visit_variable_declaration(init);
         }
@@ -87,25 +87,25 @@ impl<'e, 'a> Counted<'e, 'a> {
 struct Loops<'t> {
     text: &'t str,
     starts: &'t LineStarts,
-    names: Names,
+    names: NameTable,
     /// Those of the statement that is looked at.
     labels: Vec<String>,
     found: Vec<Loop>,
 }
 
 impl Loops<'_> {
-    fn counted(&mut self, it: &Counted<'_, '_>) {
+    fn counted(&mut self, it: &ConditionalLoop<'_, '_>) {
         let labels = std::mem::take(&mut self.labels);
         let assigned = it.assigned();
-        let is_left = leaving::is_left(it, &labels);
+        let has_exit = leaving::has_exit(it, &labels);
         let is_always = it.test.is_none_or(condition::is_always_true);
         self.found.push(Loop {
             start: self.starts.line(it.span.start),
             end: self.starts.last_line(it.span),
             goes_through: false,
-            is_left,
-            is_endless: is_always && !is_left,
-            is_certain: !is_left && certainty::goes_on(it, is_always, &assigned, &self.names),
+            has_exit,
+            is_endless: is_always && !has_exit,
+            is_certain: !has_exit && certainty::runs_forever(it, is_always, &assigned, &self.names),
             is_closed: closed::is_closed(it),
             condition: it.test.map(|test| condition::comparisons(test, self.text)).unwrap_or_default(),
             variables: it.variables(),
@@ -122,7 +122,7 @@ impl Loops<'_> {
         body: &Statement<'_>,
     ) {
         self.labels.clear();
-        let (mut read, mut assigned) = (Mentioned::default(), Assigned::default());
+        let (mut read, mut assigned) = (ReferencedNames::default(), AssignedNames::default());
         read.visit_for_statement_left(left);
         read.visit_expression(right);
         match left {
@@ -151,17 +151,17 @@ impl<'a> VisitJs<'a> for Loops<'_> {
     }
 
     fn visit_while_statement(&mut self, it: &WhileStatement<'a>) {
-        self.counted(&Counted::of_while(it));
+        self.counted(&ConditionalLoop::of_while(it));
         walk_js::walk_while_statement(self, it);
     }
 
     fn visit_do_while_statement(&mut self, it: &DoWhileStatement<'a>) {
-        self.counted(&Counted::of_do(it));
+        self.counted(&ConditionalLoop::of_do(it));
         walk_js::walk_do_while_statement(self, it);
     }
 
     fn visit_for_statement(&mut self, it: &ForStatement<'a>) {
-        self.counted(&Counted::of_for(it));
+        self.counted(&ConditionalLoop::of_for(it));
         walk_js::walk_for_statement(self, it);
     }
 
@@ -178,9 +178,9 @@ impl<'a> VisitJs<'a> for Loops<'_> {
 
 /// The variables that are named, each once, in the order of the text.
 #[derive(Default)]
-struct Mentioned(Vec<String>);
+struct ReferencedNames(Vec<String>);
 
-impl<'a> VisitJs<'a> for Mentioned {
+impl<'a> VisitJs<'a> for ReferencedNames {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         if !matches!(it.name.as_str(), "undefined" | "NaN" | "Infinity") {
             note(&mut self.0, it.name.as_str());
@@ -202,9 +202,9 @@ impl<'a> VisitJs<'a> for Mentioned {
 
 /// The variables that get a value, each once, in the order of the text. Of `order.total = 1` it is `order`.
 #[derive(Default)]
-struct Assigned(Vec<String>);
+struct AssignedNames(Vec<String>);
 
-impl<'a> VisitJs<'a> for Assigned {
+impl<'a> VisitJs<'a> for AssignedNames {
     fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
         let member_root = || it.as_member_expression().and_then(|member| root(member.object()));
         if let Some(name) = names::target(it).or_else(member_root) {

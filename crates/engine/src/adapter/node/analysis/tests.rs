@@ -192,7 +192,7 @@ fn every_dialect_that_node_projects_have_is_read() {
 async fn a_file_that_is_no_program_holds_code_wherever_there_is_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), "broken.ts", "const a = 1;\n\n// why\nif (a {\n");
-    let question = Question { file: Some(&path), ..Question::default() };
+    let question = AnalysisRequest { file: Some(&path), ..AnalysisRequest::default() };
     let code = analyze(question).await.unwrap();
     assert_eq!((code.lines, code.length), (vec![1, 4], 4));
     let error = check(&FakeMachine::default(), &node(), &path).await.unwrap_err().to_string();
@@ -200,7 +200,8 @@ async fn a_file_that_is_no_program_holds_code_wherever_there_is_text() {
     assert!(error.ends_with("at line 4, `if (a {`"), "{error}");
 
     let json = write(folder.path(), "data.json", "{}");
-    let error = analyze(Question { file: Some(&json), ..Question::default() }).await.unwrap_err();
+    let error =
+        analyze(AnalysisRequest { file: Some(&json), ..AnalysisRequest::default() }).await.unwrap_err();
     assert_eq!(error.code(), "file_unusable");
 }
 
@@ -220,7 +221,7 @@ fn what_is_huge_or_very_deep_is_not_parsed() {
 async fn a_file_is_read_again_when_it_has_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), "edited.js", "f();\n");
-    let question = Question { file: Some(&path), ..Question::default() };
+    let question = AnalysisRequest { file: Some(&path), ..AnalysisRequest::default() };
     assert_eq!(analyze(question).await.unwrap().lines, [1]);
     write(folder.path(), "edited.js", "\nf();\n");
     assert_eq!(analyze(question).await.unwrap().lines, [2]);
@@ -240,7 +241,7 @@ async fn of_plain_javascript_node_has_the_last_word() {
 #[tokio::test]
 async fn conditions_and_log_messages_are_checked() {
     let ask = |expressions: &'static [&str], log_message| {
-        analyze(Question { file: None, expressions, log_message })
+        analyze(AnalysisRequest { file: None, expressions, log_message })
     };
     assert_eq!(ask(&["a > 1"], Some("a={a} {{}}")).await.unwrap(), Code::default());
     let error = ask(&["a b"], None).await.unwrap_err();

@@ -46,7 +46,7 @@ impl BreakpointBinder {
     /// function taken away while it is suspended there, V8 would pass over the next place in it that is set then.
     pub(super) async fn remove(&self, ids: Vec<String>) -> Result<()> {
         if self.run.is_stopped() {
-            self.table.leave_later(ids);
+            self.table.remove_on_resume(ids);
             return Ok(());
         }
         self.forget(ids).await
@@ -55,7 +55,7 @@ impl BreakpointBinder {
     /// The thread is let go on: V8 forgets what was removed meanwhile.
     pub(in super::super) async fn forget_removed(&self) {
         // One that V8 does not know any more is gone.
-        let _ = self.forget(self.table.take_leaving()).await;
+        let _ = self.forget(self.table.take_removals()).await;
     }
 
     /// Has V8 forget some, each whatever becomes of the others.

@@ -61,7 +61,7 @@ impl BreakpointBinder {
             }
         }
         if is_entry {
-            breakpoints.spend_entry();
+            breakpoints.end_entry_stop();
         }
         users.sort_unstable();
         users.dedup();
@@ -71,7 +71,7 @@ impl BreakpointBinder {
             Hit::Entry
         } else if breakpoints.has_temporary(hits) {
             Hit::Temporary
-        } else if breakpoints.has_spent(hits) {
+        } else if breakpoints.was_entry_stop(hits) {
             Hit::Spent
         } else {
             Hit::Nobodys

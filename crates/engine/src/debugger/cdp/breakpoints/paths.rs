@@ -39,7 +39,7 @@ impl BreakpointBinder {
             numbers.extend(self.table.add_function(&wanted, &source, &made, start));
         }
         if !numbers.is_empty()
-            && let Err(error) = self.plant_all(&numbers).await
+            && let Err(error) = self.bind_places(&numbers).await
         {
             tracing::debug!(%error, "a function that was found has no breakpoint");
         }

@@ -9,7 +9,7 @@ use super::super::insertions::RecordedPlace;
 use super::super::locks::lock;
 use super::super::places::{CompiledScript, ScriptSpot};
 use super::super::recording;
-use crate::debugger::{Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, Event, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::BreakpointId;
 use crate::source_map::SourceMap;
@@ -73,7 +73,7 @@ pub(super) struct BreakpointTarget {
     pub(super) declared: Option<u32>,
     pub(super) rules: Vec<RuleFor>,
     /// What V8 knows of it.
-    pub(super) spots: Vec<PlantedSpot>,
+    pub(super) spots: Vec<V8Breakpoint>,
     /// What keeps V8 from taking it.
     pub(super) refused: Option<String>,
     /// The thread has not answered yet.
@@ -83,7 +83,7 @@ pub(super) struct BreakpointTarget {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct PlantedSpot {
+pub(super) struct V8Breakpoint {
     pub(super) spot: ScriptSpot,
     /// V8's name for it.
     pub(super) id: String,
@@ -102,7 +102,7 @@ impl BreakpointTable {
             let known = before
                 .iter()
                 .copied()
-                .find(|number| table.places.get(number).is_some_and(|known| known.is_wanted_as(&place)));
+                .find(|number| table.places.get(number).is_some_and(|known| known.is_same_request(&place)));
             numbers.push(known.unwrap_or_else(|| table.add(place)));
         }
         let mut removed = Vec::new();
@@ -161,7 +161,7 @@ impl BreakpointTable {
         };
         let at = table.functions.iter().position(|named| named.function == *wanted)?;
         let known = table.functions.get(at)?.places.iter().filter_map(|number| table.places.get(number));
-        if known.into_iter().any(|known| known.is_wanted_as(&place)) {
+        if known.into_iter().any(|known| known.is_same_request(&place)) {
             return None;
         }
         let number = table.add(place);
@@ -170,13 +170,13 @@ impl BreakpointTable {
     }
 
     /// What became of the functions that are wanted, in their order.
-    pub(super) fn function_outcomes(&self) -> Vec<Planted> {
+    pub(super) fn function_outcomes(&self) -> Vec<BindResult> {
         let table = lock(&self.0);
         table.functions.iter().map(|named| table.function_outcome(named)).collect()
     }
 
     /// What became of the function that is wanted at a place: it may begin at several.
-    fn of_function(&self, number: u64) -> Option<Planted> {
+    fn of_function(&self, number: u64) -> Option<BindResult> {
         let table = lock(&self.0);
         let named = table.functions.iter().find(|named| named.places.contains(&number))?;
         Some(table.function_outcome(named))
@@ -205,12 +205,14 @@ impl BreakpointTable {
         };
         let mut recorded = Vec::new();
         for place in table.places.values().filter(is_it) {
-            recorded.extend(place.spots.iter().map(|planted| RecordedPlace {
-                path: planted.spot.path.clone(),
-                line: planted.spot.line,
-                column:
-                    Some(planted.spot.column).filter(|_| planted.spot.is_mapped || place.column.is_some()),
-                rules: place.rules.clone(),
+            recorded.extend(place.spots.iter().map(|bound_spot| {
+                RecordedPlace {
+                    path: bound_spot.spot.path.clone(),
+                    line: bound_spot.spot.line,
+                    column: Some(bound_spot.spot.column)
+                        .filter(|_| bound_spot.spot.is_mapped || place.column.is_some()),
+                    rules: place.rules.clone(),
+                }
             }));
         }
         recorded.sort_by(|one, other| (&one.path, one.line).cmp(&(&other.path, other.line)));
@@ -222,7 +224,7 @@ impl BreakpointTable {
         let table = lock(&self.0);
         let is_its = |place: &&BreakpointTarget| matches!(place.rules.as_slice(), [only] if only.id == id);
         let places = table.places.values().filter(is_its);
-        places.flat_map(|place| &place.spots).map(|planted| planted.id.clone()).collect()
+        places.flat_map(|place| &place.spots).map(|bound_spot| bound_spot.id.clone()).collect()
     }
 
     /// The sources in which something is wanted.
@@ -253,10 +255,10 @@ impl BreakpointTable {
         let place = table.places.get_mut(&number)?;
         let surplus: Vec<String> = place
             .spots
-            .extract_if(.., |planted| !spots.contains(&planted.spot))
-            .map(|planted| planted.id)
+            .extract_if(.., |bound_spot| !spots.contains(&bound_spot.spot))
+            .map(|bound_spot| bound_spot.id)
             .collect();
-        let is_known = |spot: &ScriptSpot| place.spots.iter().any(|planted| planted.spot == *spot);
+        let is_known = |spot: &ScriptSpot| place.spots.iter().any(|bound_spot| bound_spot.spot == *spot);
         let missing = spots.into_iter().filter(|spot| !is_known(spot)).collect();
         for id in &surplus {
             table.owners.remove(id);
@@ -265,18 +267,18 @@ impl BreakpointTable {
     }
 
     /// V8 knows a spot. False when its place is not wanted any more.
-    pub(super) fn planted(&self, number: u64, spot: ScriptSpot, id: String) -> bool {
+    pub(super) fn add_breakpoint(&self, number: u64, spot: ScriptSpot, id: String) -> bool {
         let mut table = lock(&self.0);
         let Some(place) = table.places.get_mut(&number) else { return false };
         place.refused = None;
-        place.spots.push(PlantedSpot { spot, id: id.clone(), bound: None });
+        place.spots.push(V8Breakpoint { spot, id: id.clone(), bound: None });
         table.owners.insert(id, number);
         true
     }
 
     /// Ends the stop before the first line. V8 keeps its breakpoint: were the last one of a function taken away
     /// while it is suspended there, V8 would not see others in it before the function's next call.
-    pub(super) fn spend_entry(&self) {
+    pub(super) fn end_entry_stop(&self) {
         let mut table = lock(&self.0);
         let entries = table.places.iter().filter(|(_, place)| place.kind == TargetKind::Entry);
         let numbers: Vec<u64> = entries.map(|(number, _)| *number).collect();
@@ -287,17 +289,17 @@ impl BreakpointTable {
     }
 
     /// Has V8 forget some when the thread is let go on.
-    pub(super) fn leave_later(&self, ids: Vec<String>) {
+    pub(super) fn remove_on_resume(&self, ids: Vec<String>) {
         lock(&self.0).leaving.extend(ids);
     }
 
     /// What V8 is to forget now.
-    pub(super) fn take_leaving(&self) -> Vec<String> {
+    pub(super) fn take_removals(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.0).leaving)
     }
 
     /// Whether one of these was that of the stop before the first line.
-    pub(super) fn has_spent(&self, ids: &[String]) -> bool {
+    pub(super) fn was_entry_stop(&self, ids: &[String]) -> bool {
         let table = lock(&self.0);
         ids.iter().any(|id| table.spent.contains(id))
     }
@@ -324,11 +326,11 @@ impl BreakpointTable {
     pub(super) fn owner(&self, id: &str) -> Option<(u64, ScriptSpot)> {
         let table = lock(&self.0);
         let number = *table.owners.get(id)?;
-        let planted = table.places.get(&number)?.spots.iter().find(|planted| planted.id == id)?;
-        Some((number, planted.spot.clone()))
+        let bound_spot = table.places.get(&number)?.spots.iter().find(|bound_spot| bound_spot.id == id)?;
+        Some((number, bound_spot.spot.clone()))
     }
 
-    pub(super) fn knows_columns(&self, number: u64, columns: Vec<u32>) {
+    pub(super) fn set_columns(&self, number: u64, columns: Vec<u32>) {
         if let Some(place) = lock(&self.0).places.get_mut(&number) {
             place.columns = columns.into_iter().map(|column| column.saturating_add(1)).collect();
         }
@@ -338,19 +340,19 @@ impl BreakpointTable {
         let mut table = lock(&self.0);
         let Some(&number) = table.owners.get(id) else { return };
         let Some(place) = table.places.get_mut(&number) else { return };
-        if let Some(planted) = place.spots.iter_mut().find(|planted| planted.id == id) {
-            planted.bound = Some(at);
+        if let Some(bound_spot) = place.spots.iter_mut().find(|bound_spot| bound_spot.id == id) {
+            bound_spot.bound = Some(at);
             place.refused = None;
         }
     }
 
     /// V8 has bound a spot where it does not belong: it is none any more, and where the place has no other one that is
     /// bound, this is why.
-    pub(super) fn strayed(&self, id: &str, problem: &str) {
+    pub(super) fn mark_unbound(&self, id: &str, problem: &str) {
         let mut table = lock(&self.0);
         let Some(number) = table.owners.remove(id) else { return };
         let Some(place) = table.places.get_mut(&number) else { return };
-        place.spots.retain(|planted| planted.id != id);
+        place.spots.retain(|bound_spot| bound_spot.id != id);
         if !place.is_bound() {
             place.refused = Some(problem.to_owned());
         }
@@ -364,9 +366,9 @@ impl BreakpointTable {
         its.peek().is_some() && its.all(|place| place.refused.is_some())
     }
 
-    pub(super) fn outcome(&self, number: u64) -> Planted {
+    pub(super) fn outcome(&self, number: u64) -> BindResult {
         lock(&self.0).places.get(&number).map_or_else(
-            || Planted::Refused("it was removed meanwhile".to_owned()),
+            || BindResult::Refused("it was removed meanwhile".to_owned()),
             BreakpointTarget::outcome,
         )
     }
@@ -374,9 +376,9 @@ impl BreakpointTable {
     /// What is known of a place, for each breakpoint there.
     pub(super) fn news(&self, number: u64) -> Vec<Event> {
         let Some(place) = self.place(number) else { return Vec::new() };
-        let planted = self.of_function(number).unwrap_or_else(|| place.outcome());
+        let result = self.of_function(number).unwrap_or_else(|| place.outcome());
         let ids = RuleFor::ids(&place.rules).into_iter();
-        ids.map(|id| Event::Planted { id, planted: planted.clone() }).collect()
+        ids.map(|id| Event::BindResult { id, result: result.clone() }).collect()
     }
 
     /// The sources with places that are not bound, and whether a script is known that is made of them.
@@ -430,14 +432,14 @@ impl BreakpointTable {
 
 impl Targets {
     /// The first place that is bound speaks for all.
-    fn function_outcome(&self, named: &WantedFunction) -> Planted {
+    fn function_outcome(&self, named: &WantedFunction) -> BindResult {
         let places = named.places.iter().filter_map(|number| self.places.get(number));
         let bound =
-            places.map(BreakpointTarget::outcome).find(|outcome| matches!(outcome, Planted::Bound { .. }));
+            places.map(BreakpointTarget::outcome).find(|outcome| matches!(outcome, BindResult::Bound { .. }));
         bound.unwrap_or_else(|| {
             let name = &named.function.name;
             let known = format!("the program has loaded no function `{name}` of its own so far");
-            Planted::NotLoaded(if named.places.is_empty() && name.contains('.') {
+            BindResult::NotLoaded(if named.places.is_empty() && name.contains('.') {
                 format!(
                     "{known}; it binds when one is loaded, or when the program pauses where `{name}` is a function"
                 )
@@ -455,7 +457,7 @@ impl Targets {
 
     fn remove(&mut self, number: u64) -> Vec<String> {
         let spots = self.places.remove(&number).map(|place| place.spots).unwrap_or_default();
-        let ids: Vec<String> = spots.into_iter().map(|planted| planted.id).collect();
+        let ids: Vec<String> = spots.into_iter().map(|bound_spot| bound_spot.id).collect();
         for id in &ids {
             self.owners.remove(id);
         }
@@ -480,35 +482,35 @@ impl BreakpointTarget {
         }
     }
 
-    pub(super) fn is_wanted_as(&self, other: &Self) -> bool {
+    pub(super) fn is_same_request(&self, other: &Self) -> bool {
         (&self.source, self.line, self.column, &self.rules)
             == (&other.source, other.line, other.column, &other.rules)
     }
 
     pub(super) fn is_bound(&self) -> bool {
-        self.spots.iter().any(|planted| planted.bound.is_some())
+        self.spots.iter().any(|bound_spot| bound_spot.bound.is_some())
     }
 
-    pub(super) fn outcome(&self) -> Planted {
+    pub(super) fn outcome(&self) -> BindResult {
         if let Some(problem) = &self.refused {
-            return Planted::Refused(problem.clone());
+            return BindResult::Refused(problem.clone());
         }
         // Copies of the line that V8 moved elsewhere do not speak for it.
         let wanted = self.line.saturating_add(1);
         let asked = self.column.map(|column| column.saturating_add(1));
-        let bound = self.spots.iter().filter_map(|planted| planted.bound);
+        let bound = self.spots.iter().filter_map(|bound_spot| bound_spot.bound);
         let distance =
             |(line, column): &(u32, u32)| (line.abs_diff(wanted), asked.map(|asked| asked.abs_diff(*column)));
         match bound.min_by_key(distance) {
-            Some(_) if self.kind == TargetKind::Entry => Planted::on(None),
+            Some(_) if self.kind == TargetKind::Entry => BindResult::on(None),
             Some((line, _)) if self.kind == TargetKind::Function => {
                 let function = FunctionLocation { file: self.source.clone(), declared: self.declared };
-                Planted::in_function(function, Some(line))
+                BindResult::in_function(function, Some(line))
             }
             Some((line, column)) => {
                 let is_moved = asked.is_some_and(|asked| asked != column);
                 let columns = if is_moved { self.columns.clone() } else { Vec::new() };
-                Planted::Bound {
+                BindResult::Bound {
                     line: Some(line),
                     column: Some(column),
                     columns,
@@ -516,10 +518,10 @@ impl BreakpointTarget {
                     warning: None,
                 }
             }
-            None if self.is_late => Planted::NotLoaded(
+            None if self.is_late => BindResult::NotLoaded(
                 "the thread is in native code, and takes it up as soon as that returns".to_owned(),
             ),
-            None => Planted::NotLoaded(sources::NOT_LOADED_YET.to_owned()),
+            None => BindResult::NotLoaded(sources::NOT_LOADED_YET.to_owned()),
         }
     }
 }

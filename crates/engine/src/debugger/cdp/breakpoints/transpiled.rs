@@ -102,7 +102,7 @@ impl BreakpointBinder {
             && let Some(path) = &script.path
         {
             if !self.table.functions().is_empty() && !self.sources.program.adapter.is_internal(path) {
-                let _ = self.look_into(path).await;
+                let _ = self.resolve_functions(path).await;
             }
             if self.table.is_wanted(path)
                 && let Some(Ok(map)) = script.map().await
@@ -120,11 +120,12 @@ impl BreakpointBinder {
         let numbers = self.table.made(source, script, map);
         for &number in &numbers {
             let Some(place) = self.table.place(number) else { continue };
-            let mut spots: Vec<ScriptSpot> = place.spots.iter().map(|planted| planted.spot.clone()).collect();
+            let mut spots: Vec<ScriptSpot> =
+                place.spots.iter().map(|bound_spot| bound_spot.spot.clone()).collect();
             spots.retain(|spot| spot.path != script);
             spots.extend(places::mapped(source, script, map, place.line, place.column));
             if let Err(error) = self.set_spots(number, spots).await {
-                tracing::warn!(%error, "a breakpoint could not be planted in transpiled code");
+                tracing::warn!(%error, "a breakpoint could not be bound_spot in transpiled code");
             }
         }
         numbers

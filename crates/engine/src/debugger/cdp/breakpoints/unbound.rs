@@ -5,7 +5,7 @@ use std::path::Path;
 use super::super::places;
 use super::binder::BreakpointBinder;
 use super::table::BreakpointTarget;
-use crate::debugger::{Event, Planted, RuleFor};
+use crate::debugger::{BindResult, Event, RuleFor};
 use crate::sources;
 
 impl BreakpointBinder {
@@ -13,17 +13,17 @@ impl BreakpointBinder {
     pub(in super::super) async fn never_bound(&self) -> Vec<Event> {
         let mut events = Vec::new();
         for place in self.table.unbound() {
-            let planted = Planted::NotLoaded(self.why_not(&place).await);
+            let result = BindResult::NotLoaded(self.unbound_reason(&place).await);
             events.extend(
                 RuleFor::ids(&place.rules)
                     .into_iter()
-                    .map(|id| Event::Planted { id, planted: planted.clone() }),
+                    .map(|id| Event::BindResult { id, result: result.clone() }),
             );
         }
         events
     }
 
-    async fn why_not(&self, place: &BreakpointTarget) -> String {
+    async fn unbound_reason(&self, place: &BreakpointTarget) -> String {
         let name = place.source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         for script in self.sources.scripts.mapped() {
             let is_namesake = script.path.as_deref().and_then(Path::file_stem) == place.source.file_stem();

@@ -13,7 +13,7 @@ use super::super::values::ValueReader;
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::Result;
-use crate::javascript::{self, Asserted};
+use crate::javascript::{self, ParsedAssertion};
 use crate::model::thrown::{Assertion, Side, SideValue};
 
 /// What holds the sides: Jest keeps them in an object of their own.
@@ -44,7 +44,7 @@ pub(super) async fn assertion(
 
 /// What the error holds.
 #[derive(Debug, Default)]
-struct HeldSides {
+struct AssertionSides {
     operator: Option<String>,
     left: Option<SideValue>,
     right: Option<SideValue>,
@@ -57,11 +57,11 @@ async fn held_sides(
     values: &ValueReader,
     binding: &ProgramBinding,
     text: usize,
-) -> Result<HeldSides> {
+) -> Result<AssertionSides> {
     let frame = stop.id_of(0);
     let top = frames::frame(stop, &sources.scripts, frame).await?;
     binding.bind_frame(&top).await?;
-    binding.lend(thrown, true).await?;
+    binding.expose_thrown(thrown, true).await?;
     let ask = async |expression: &str| {
         let request = Evaluate {
             expression: format!("{HOLDER}({BINDING}.error){expression}"),
@@ -77,7 +77,7 @@ async fn held_sides(
         let answer = ask(&format!(".hasOwnProperty('{name}')")).await;
         answer.is_some_and(|answer| answer.text == "true")
     };
-    let mut held = HeldSides::default();
+    let mut held = AssertionSides::default();
     if has("actual").await {
         held.left = ask(".actual").await;
     }
@@ -91,12 +91,12 @@ async fn held_sides(
             held.operator = operator.filter(|operator| operator != "AssertionError");
         }
     }
-    binding.lend(thrown, false).await?;
+    binding.expose_thrown(thrown, false).await?;
     Ok(held)
 }
 
 /// What the user has written, at the place in his innermost function.
-async fn written(stop: &V8Stop, sources: &Sources) -> Option<Asserted> {
+async fn written(stop: &V8Stop, sources: &Sources) -> Option<ParsedAssertion> {
     let place = if let Some(frame) = stop.frames.iter().find(|frame| sources.is_users_frame(frame)) {
         frame.location.clone()
     } else {

@@ -13,14 +13,14 @@ use super::super::frames::place_of;
 use super::super::locks::lock;
 use super::super::sources::Sources;
 use super::super::stop::V8Stop;
-use crate::javascript::{self, Handlers, ThrowFate};
+use crate::javascript::{self, Handlers, ThrowOutcome};
 
 /// Follows throws through the functions of a thread.
 #[derive(Debug)]
 pub(super) struct UnhandledThrows {
     sources: Sources,
     /// What became of what was thrown at a place, or rejected there.
-    fates: Mutex<HashMap<(Location, bool), ThrowFate>>,
+    fates: Mutex<HashMap<(Location, bool), ThrowOutcome>>,
 }
 
 /// By the names that `node:assert`, Chai and Jest have for it.
@@ -37,27 +37,27 @@ impl UnhandledThrows {
     /// they throw and catch is none of the user's. Below it, they catch only what they were called to see thrown: a
     /// test runner catches everything.
     pub(super) async fn leaves_users(&self, stop: &V8Stop, thrown: &RemoteObject) -> bool {
-        if !self.is_above_users(stop) {
+        if !self.has_waiting_user_code(stop) {
             return false;
         }
         let is_assertion = is_assertion(thrown);
         let mut path = ThrowPath { is_assertion, reached: false, is_rejection: false };
         for frame in &stop.frames {
             let is_users = self.sources.is_users_frame(frame);
-            if !path.goes_on(self, &frame.location, &frame.function_name, is_users).await {
+            if !path.propagates(self, &frame.location, &frame.function_name, is_users).await {
                 return false;
             }
         }
         let mut next = stop.asynchronous.as_ref();
         while let Some(trace) = next {
-            if !is_waited_for(trace) {
+            if !is_awaited(trace) {
                 break;
             }
             path.is_rejection = true;
             for frame in &trace.call_frames {
                 let location = place_of(frame);
                 let is_users = self.sources.is_users(&frame.script_id);
-                if !path.goes_on(self, &location, &frame.function_name, is_users).await {
+                if !path.propagates(self, &location, &frame.function_name, is_users).await {
                     return false;
                 }
             }
@@ -72,34 +72,34 @@ impl UnhandledThrows {
         let mut is_rejection = false;
         if stop.thrown.as_ref().is_some_and(|thrown| thrown.is_rejection)
             && let Some(frame) = stop.frames.first()
-            && self.fate(&frame.location, true).await == ThrowFate::Caught
+            && self.fate(&frame.location, true).await == ThrowOutcome::Caught
         {
             return false;
         }
         for frame in &stop.frames {
-            if let Some(is_out) = self.way_out(&frame.location, &mut is_rejection).await {
+            if let Some(is_out) = self.module_exit(&frame.location, &mut is_rejection).await {
                 return is_out;
             }
         }
-        let mut next = stop.asynchronous.as_ref().filter(|trace| is_waited_for(trace));
+        let mut next = stop.asynchronous.as_ref().filter(|trace| is_awaited(trace));
         is_rejection = true;
         while let Some(trace) = next {
             for frame in &trace.call_frames {
-                if let Some(is_out) = self.way_out(&place_of(frame), &mut is_rejection).await {
+                if let Some(is_out) = self.module_exit(&place_of(frame), &mut is_rejection).await {
                     return is_out;
                 }
             }
-            next = trace.parent.as_deref().filter(|trace| is_waited_for(trace));
+            next = trace.parent.as_deref().filter(|trace| is_awaited(trace));
         }
         false
     }
 
     /// Whether what is thrown leaves a module here; none where it goes on to the caller.
-    async fn way_out(&self, location: &Location, is_rejection: &mut bool) -> Option<bool> {
+    async fn module_exit(&self, location: &Location, is_rejection: &mut bool) -> Option<bool> {
         match self.fate(location, *is_rejection).await {
-            ThrowFate::Caught | ThrowFate::Expected => return Some(false),
-            ThrowFate::Rejected => *is_rejection = true,
-            ThrowFate::Passed => {}
+            ThrowOutcome::Caught | ThrowOutcome::Expected => return Some(false),
+            ThrowOutcome::Rejected => *is_rejection = true,
+            ThrowOutcome::Passed => {}
         }
         let script = self.sources.scripts.get(&location.script_id).filter(|script| script.is_module)?;
         let is_top = |handlers: &Handlers, (line, column)| handlers.is_top_level(line, column);
@@ -108,7 +108,7 @@ impl UnhandledThrows {
 
     /// Whether code of the user's is waiting for what has thrown. Most that is thrown while a runner starts is its own,
     /// and no text need be read for that.
-    fn is_above_users(&self, stop: &V8Stop) -> bool {
+    fn has_waiting_user_code(&self, stop: &V8Stop) -> bool {
         let mut traces = std::iter::successors(stop.asynchronous.as_ref(), |trace| trace.parent.as_deref());
         stop.frames.iter().any(|frame| self.sources.is_users_frame(frame))
             || traces
@@ -117,17 +117,17 @@ impl UnhandledThrows {
 
     /// What the text of a function says; the same for each hit. Code without a text that can be read lets everything
     /// pass.
-    async fn fate(&self, location: &Location, is_rejection: bool) -> ThrowFate {
+    async fn fate(&self, location: &Location, is_rejection: bool) -> ThrowOutcome {
         let key = (location.clone(), is_rejection);
         if let Some(known) = lock(&self.fates).get(&key) {
             return *known;
         }
-        let fate = self.read_fate(location, is_rejection).await.unwrap_or(ThrowFate::Passed);
+        let fate = self.read_fate(location, is_rejection).await.unwrap_or(ThrowOutcome::Passed);
         lock(&self.fates).insert(key, fate);
         fate
     }
 
-    async fn read_fate(&self, location: &Location, is_rejection: bool) -> Option<ThrowFate> {
+    async fn read_fate(&self, location: &Location, is_rejection: bool) -> Option<ThrowOutcome> {
         let script = self.sources.scripts.get(&location.script_id)?;
         let fate = move |handlers: &Handlers, (line, column)| handlers.fate(line, column, is_rejection);
         script.at_handlers(location, fate).await
@@ -135,7 +135,7 @@ impl UnhandledThrows {
 }
 
 /// Whether the functions of a trace wait for what came next. For a timer, or another event, nobody does.
-fn is_waited_for(trace: &StackTrace) -> bool {
+fn is_awaited(trace: &StackTrace) -> bool {
     let description = trace.description.as_deref();
     description.is_some_and(|what| matches!(what, "await" | "async function") || what.starts_with("Promise."))
 }
@@ -152,7 +152,7 @@ struct ThrowPath {
 
 impl ThrowPath {
     /// Whether it leaves the function of a frame.
-    async fn goes_on(
+    async fn propagates(
         &mut self,
         throws: &UnhandledThrows,
         location: &Location,
@@ -168,14 +168,14 @@ impl ThrowPath {
         let was_reached = self.reached;
         self.reached |= is_users;
         match throws.fate(location, self.is_rejection).await {
-            ThrowFate::Passed => true,
-            ThrowFate::Rejected => {
+            ThrowOutcome::Passed => true,
+            ThrowOutcome::Rejected => {
                 self.is_rejection = true;
                 true
             }
-            ThrowFate::Caught => false,
+            ThrowOutcome::Caught => false,
             // An assertion that something throws fails itself when it does not.
-            ThrowFate::Expected => self.is_assertion && !was_reached,
+            ThrowOutcome::Expected => self.is_assertion && !was_reached,
         }
     }
 }

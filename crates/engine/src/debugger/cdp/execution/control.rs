@@ -15,7 +15,7 @@ use super::super::sources::Sources;
 use super::super::thread::{JsThread, THREAD};
 use super::super::v8::V8Client;
 use super::super::values::ValueReader;
-use super::ends::StepEnds;
+use super::ends::StepEndBreakpoints;
 use super::intent::Intent;
 use crate::debugger::{Event, Step};
 use crate::error::Result;
@@ -34,7 +34,7 @@ pub(in super::super) struct RunControl {
     pub(super) run: Arc<RunState>,
     pub(super) thread: Arc<JsThread>,
     pub(super) breakpoints: BreakpointBinder,
-    pub(super) ends: StepEnds,
+    pub(super) ends: StepEndBreakpoints,
     /// What the thread was last told to do.
     pub(super) intent: Mutex<Intent>,
     /// V8 goes on with a step that was given up at an exception.
@@ -50,7 +50,7 @@ impl RunControl {
         thread: Arc<JsThread>,
         breakpoints: BreakpointBinder,
     ) -> Self {
-        let ends = StepEnds::new(v8.clone(), sources.clone(), breakpoints.clone());
+        let ends = StepEndBreakpoints::new(v8.clone(), sources.clone(), breakpoints.clone());
         let (intent, lingers) = (Mutex::default(), AtomicBool::new(false));
         Self { v8, sources, values, run, thread, breakpoints, ends, intent, lingers }
     }
@@ -83,7 +83,7 @@ impl RunControl {
     }
 
     /// Goes on from a pause that is none of the user's, with what the thread was told before.
-    pub(in super::super) async fn go_on(&self) {
+    pub(in super::super) async fn resume_intent(&self) {
         let next = match &*lock(&self.intent) {
             Intent::Run | Intent::Pause => None,
             Intent::Step(stepping) if stepping.step != Step::Into => Some(Step::Out),

@@ -17,13 +17,13 @@ const MOST_PLACES: usize = 500;
 
 /// Sets breakpoints where steps may end. Clones share them.
 #[derive(Clone, Debug)]
-pub(super) struct StepEnds {
+pub(super) struct StepEndBreakpoints {
     v8: V8Client,
     sources: Sources,
     breakpoints: BreakpointBinder,
 }
 
-impl StepEnds {
+impl StepEndBreakpoints {
     pub(super) fn new(v8: V8Client, sources: Sources, breakpoints: BreakpointBinder) -> Self {
         Self { v8, sources, breakpoints }
     }
@@ -37,29 +37,30 @@ impl StepEnds {
         }
         let mut possible = self.places(frame).await.unwrap_or_default();
         possible.retain(|location| location.kind.as_deref() == Some("return"));
-        self.plant(possible).await
+        self.set_breakpoints(possible).await
     }
 
     /// The frames that a step from a stop may come back to without V8 knowing it, by their index, innermost first. For
     /// a step out, the place at which the function will be left is not known yet.
-    pub(super) async fn unseen(&self, stop: &V8Stop, is_out: bool) -> Vec<usize> {
+    pub(super) async fn set_at_unseen_ends(&self, stop: &V8Stop, is_out: bool) -> Vec<usize> {
         let mut found = Vec::new();
         for (index, frame) in stop.frames.iter().enumerate() {
-            let is_foreign = self.sources.is_passed_over(frame);
+            let is_foreign = self.sources.is_skipped(frame);
             if index > 0 && !is_foreign {
                 found.push(index);
             }
             // What is foreign may have such places as well.
-            if !is_foreign && !self.leaves_unseen(&frame.location, is_out && index == 0).await {
+            if !is_foreign && !self.exits_without_stop(&frame.location, is_out && index == 0).await {
                 break;
             }
         }
         found
     }
 
-    async fn leaves_unseen(&self, location: &Location, any: bool) -> bool {
+    async fn exits_without_stop(&self, location: &Location, any: bool) -> bool {
         let Some(script) = self.sources.scripts.get(&location.script_id) else { return false };
-        let leaves = move |handlers: &Handlers, (line, column)| handlers.leaves_unseen(line, column, any);
+        let leaves =
+            move |handlers: &Handlers, (line, column)| handlers.exits_without_stop(line, column, any);
         script.at_handlers(location, leaves).await.unwrap_or(false)
     }
 
@@ -71,7 +72,7 @@ impl StepEnds {
         let before = possible.partition_point(|place| at(place.line_number, place.column_number) <= here);
         possible.rotate_left(before);
         possible.truncate(MOST_PLACES);
-        self.plant(possible).await
+        self.set_breakpoints(possible).await
     }
 
     /// All places of the function of a frame, in their order.
@@ -92,7 +93,7 @@ impl StepEnds {
         Some(all.filter(|all| last(all) == last(&next)).unwrap_or(next))
     }
 
-    async fn plant(&self, places: Vec<BreakLocation>) -> Vec<String> {
+    async fn set_breakpoints(&self, places: Vec<BreakLocation>) -> Vec<String> {
         let set = places.into_iter().map(|place| {
             let location = Location {
                 script_id: place.script_id,

@@ -34,14 +34,17 @@ impl RunControl {
             return Err(error.into());
         }
         let is_attached = !self.sources.program.is_ours && !self.run.has_stopped();
-        tokio::spawn(insist(Arc::downgrade(self), if is_attached { IDLE_AT_ATTACH } else { IDLE }));
+        tokio::spawn(pause_idle_thread(
+            Arc::downgrade(self),
+            if is_attached { IDLE_AT_ATTACH } else { IDLE },
+        ));
         Ok(())
     }
 }
 
 /// Has a thread come to the pause that it was asked for. One that runs no code needs some to stop in, and V8
 /// forgets a pause that finds it in code that is passed over, such as Node's own.
-async fn insist(control: Weak<RunControl>, mut patience: Duration) {
+async fn pause_idle_thread(control: Weak<RunControl>, mut patience: Duration) {
     loop {
         tokio::time::sleep(patience).await;
         let Some(control) = control.upgrade() else { return };

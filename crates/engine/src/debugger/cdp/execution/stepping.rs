@@ -59,7 +59,7 @@ impl RunControl {
         if has_ends && stop.frames.len() > stepping.depth {
             return self.pass_inner_call(stepping).await;
         }
-        let is_users = |frame: &CallFrame| !self.sources.is_passed_over(frame);
+        let is_users = |frame: &CallFrame| !self.sources.is_skipped(frame);
         let ends_here = stop.frames.first().is_some_and(is_users);
         let is_lost =
             stepping.count >= MOST_STEPS || stepping.step != Step::Into && !stop.frames.iter().any(is_users);
@@ -88,7 +88,7 @@ impl RunControl {
     /// Sees to it that the step comes back to the user's code where V8 would lose it.
     async fn catch_below(&self, stop: &V8Stop, stepping: &mut Stepping) {
         let is_out = stepping.step == Step::Out;
-        for index in self.ends.unseen(stop, is_out).await {
+        for index in self.ends.set_at_unseen_ends(stop, is_out).await {
             let caught = stop.frames.len() - index;
             if !stepping.caught.contains(&caught)
                 && let Some(frame) = stop.frames.get(index)
@@ -142,7 +142,7 @@ impl RunControl {
         if stepping.step == Step::Out && is_same_function && is_not_left {
             return Some(Step::Out);
         }
-        if self.sources.is_passed_over(frame) {
+        if self.sources.is_skipped(frame) {
             // Our hook leads on to the user's code; Node's own code that V8 does not pass over, such as that of
             // its promises, leads back to it.
             let leads_on = stepping.step == Step::Into && self.sources.is_hook(frame);

@@ -18,7 +18,7 @@ use super::text;
 use crate::deadlines;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
-use crate::javascript::{self, Awaited};
+use crate::javascript::{self, AwaitUse};
 use crate::model::ids::RawId;
 use crate::model::variable::Value;
 
@@ -92,12 +92,12 @@ impl ValueReader {
     async fn find_named(&self, frame: &Arc<Frame>, asked: &EvaluationPlan<'_>) -> Result<EvaluatedValue> {
         let expression = asked.expression.trim();
         match javascript::awaited(expression) {
-            Awaited::Nothing => self.find_renamed(frame, expression, asked).await,
-            Awaited::Operand(operand) => {
+            AwaitUse::Nothing => self.find_renamed(frame, expression, asked).await,
+            AwaitUse::Operand(operand) => {
                 let value = self.find_renamed(frame, operand, asked).await?;
                 self.awaited(value, operand, frame).await
             }
-            Awaited::Within => Err(awaited::within()),
+            AwaitUse::Within => Err(awaited::within()),
         }
     }
 

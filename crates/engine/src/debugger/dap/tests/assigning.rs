@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use super::values::{page, read};
 use crate::adapter::plan::Quirks;
 use crate::debugger::Debugger;
@@ -13,7 +13,7 @@ use crate::model::variable::Value;
 const EVALUATES: Quirks = Quirks { assigns_by_evaluating: true, ..Quirks::NONE };
 
 /// With the locals of frame 4 listed, which are a structure with a member.
-async fn listed(given: Given) -> Scene {
+async fn listed(given: PeerOptions) -> Scene {
     let mut scene = Scene::running(given).await;
     let scopes = json!({ "scopes": [{ "name": "Locals", "variablesReference": 2 }] });
     tokio::join!(scene.debugger.scopes(RawId(4)), scene.peer.serve("scopes", scopes)).0.unwrap();
@@ -33,7 +33,7 @@ fn text(value: Result<Value<RawId>>) -> String {
 #[tokio::test(start_paused = true)]
 async fn by_set_variable() {
     let capabilities = json!({ "supportsSetVariable": true, "supportsSetExpression": true });
-    let mut scene = listed(Given { capabilities, ..Given::default() }).await;
+    let mut scene = listed(PeerOptions { capabilities, ..PeerOptions::default() }).await;
     // lldb-dap 19 says `result`.
     for field in ["value", "result"] {
         let served = scene.peer.serve("setVariable", json!({ field: "7", "type": "int" }));
@@ -46,7 +46,7 @@ async fn by_set_variable() {
 #[tokio::test(start_paused = true)]
 async fn by_set_expression() {
     let capabilities = json!({ "supportsSetExpression": true });
-    let mut scene = listed(Given { capabilities, ..Given::default() }).await;
+    let mut scene = listed(PeerOptions { capabilities, ..PeerOptions::default() }).await;
     let served = scene.peer.serve("setExpression", json!({ "value": "7" }));
     let (value, asked) = tokio::join!(scene.debugger.set_variable(RawId(2), "p", "q", 10), served);
     assert_eq!(asked, json!({ "expression": "p", "value": "q", "frameId": 4 }));
@@ -64,7 +64,7 @@ async fn by_set_expression() {
 #[tokio::test(start_paused = true)]
 async fn by_evaluating() {
     let capabilities = json!({ "supportsSetVariable": true });
-    let mut scene = listed(Given { capabilities, quirks: &EVALUATES, ..Given::default() }).await;
+    let mut scene = listed(PeerOptions { capabilities, quirks: &EVALUATES, ..PeerOptions::default() }).await;
     read(&mut scene, 5, page(0, 10), member()).await;
     let served = scene.peer.serve("evaluate", json!({ "result": "7" }));
     let (value, asked) = tokio::join!(scene.debugger.set_variable(RawId(5), "x", "f(1)", 10), served);
@@ -74,7 +74,7 @@ async fn by_evaluating() {
 
 #[tokio::test(start_paused = true)]
 async fn what_cannot_be_named_or_is_not_there_cannot_be_assigned_to() {
-    let mut scene = listed(Given { quirks: &EVALUATES, ..Given::default() }).await;
+    let mut scene = listed(PeerOptions { quirks: &EVALUATES, ..PeerOptions::default() }).await;
     for name in ["y", "z"] {
         let served = scene.peer.serve("variables", member());
         let (value, _) = tokio::join!(scene.debugger.set_variable(RawId(5), name, "1", 10), served);
@@ -85,7 +85,7 @@ async fn what_cannot_be_named_or_is_not_there_cannot_be_assigned_to() {
 /// What a scope has is called by its name in every language.
 #[tokio::test(start_paused = true)]
 async fn a_variable_of_a_scope_needs_no_other_name() {
-    let mut scene = listed(Given { quirks: &EVALUATES, ..Given::default() }).await;
+    let mut scene = listed(PeerOptions { quirks: &EVALUATES, ..PeerOptions::default() }).await;
     let unnamed = json!({ "variables": [{ "name": "n", "value": "1" }] });
     let served = async {
         scene.peer.serve("variables", unnamed).await;
@@ -97,7 +97,7 @@ async fn a_variable_of_a_scope_needs_no_other_name() {
 
 #[tokio::test(start_paused = true)]
 async fn not_at_all() {
-    let mut scene = listed(Given::default()).await;
+    let mut scene = listed(PeerOptions::default()).await;
     let error = scene.debugger.set_variable(RawId(2), "p", "1", 10).await.unwrap_err();
     assert!(matches!(error, Error::Unsupported(_)), "{error}");
     scene.assert_quiet().await;
@@ -107,7 +107,7 @@ async fn not_at_all() {
 #[tokio::test(start_paused = true)]
 async fn a_refusal_has_the_adapters_words() {
     let capabilities = json!({ "supportsSetVariable": true });
-    let mut scene = listed(Given { capabilities, ..Given::default() }).await;
+    let mut scene = listed(PeerOptions { capabilities, ..PeerOptions::default() }).await;
     let served = async {
         let request = scene.peer.take("setVariable").await;
         let body = json!({ "success": false, "body": { "message": "'abc' is not a number" } });

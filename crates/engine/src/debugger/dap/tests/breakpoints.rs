@@ -4,28 +4,28 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use super::rules::{at, rule, stops};
-use crate::debugger::{Debugger, Event, FunctionBreakpoint, Planted, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, Debugger, Event, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::Rule;
 use crate::model::ids::BreakpointId;
 use crate::model::stop::StopReason;
-use crate::recording::{Cells, Record, Recorder};
+use crate::recording::{CellFormat, Record, Recorder};
 
 /// Sets breakpoints of `/w/main.c`: what is asked, and what comes of the answer.
-async fn set(scene: &mut Scene, wanted: Vec<SourceBreakpoint>, answer: Json) -> (Json, Vec<Planted>) {
+async fn set(scene: &mut Scene, wanted: Vec<SourceBreakpoint>, answer: Json) -> (Json, Vec<BindResult>) {
     let served = scene.peer.serve("setBreakpoints", json!({ "breakpoints": answer }));
-    let (planted, asked) =
+    let (result, asked) =
         tokio::join!(scene.debugger.set_breakpoints(Path::new("/w/main.c"), wanted), served);
-    (asked, planted.unwrap())
+    (asked, result.unwrap())
 }
 
 #[tokio::test(start_paused = true)]
 async fn breakpoints_are_what_the_adapter_says_of_them() {
     let bound =
-        |line, column| Planted::Bound { line, column, columns: Vec::new(), function: None, warning: None };
-    let unbound = |message: &str| Planted::NotLoaded(message.to_owned());
+        |line, column| BindResult::Bound { line, column, columns: Vec::new(), function: None, warning: None };
+    let unbound = |message: &str| BindResult::NotLoaded(message.to_owned());
     let silent = unbound("no code that is loaded has debug information for this place");
     let table = [
         (json!({ "id": 1, "verified": true, "line": 4 }), bound(Some(4), None)),
@@ -39,8 +39,8 @@ async fn breakpoints_are_what_the_adapter_says_of_them() {
     ];
     for (answer, expected) in table {
         let mut scene = Scene::offering(json!({})).await;
-        let (_, planted) = set(&mut scene, vec![at(3, 1, Rule::default())], json!([answer])).await;
-        assert_eq!(planted, [expected], "{answer}");
+        let (_, result) = set(&mut scene, vec![at(3, 1, Rule::default())], json!([answer])).await;
+        assert_eq!(result, [expected], "{answer}");
     }
 }
 
@@ -48,9 +48,9 @@ async fn breakpoints_are_what_the_adapter_says_of_them() {
 async fn a_breakpoint_that_is_not_answered_for_is_refused() {
     let mut scene = Scene::offering(json!({})).await;
     let wanted = vec![at(3, 1, Rule::default()), at(4, 2, Rule::default())];
-    let (_, planted) = set(&mut scene, wanted, json!([{ "id": 1, "verified": true, "line": 3 }])).await;
-    let refused = Planted::Refused("the debugger did not answer for it".to_owned());
-    assert_eq!(planted, [Planted::on(Some(3)), refused]);
+    let (_, result) = set(&mut scene, wanted, json!([{ "id": 1, "verified": true, "line": 3 }])).await;
+    let refused = BindResult::Refused("the debugger did not answer for it".to_owned());
+    assert_eq!(result, [BindResult::on(Some(3)), refused]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -59,15 +59,20 @@ async fn lines_and_columns_are_sent_as_they_are_asked_for() {
     let with_column = SourceBreakpoint { column: Some(13), ..at(3, 1, Rule::default()) };
     let answer =
         json!([{ "id": 1, "verified": true, "line": 3, "column": 9 }, { "id": 2, "verified": false }]);
-    let (asked, planted) = set(&mut scene, vec![with_column, at(9, 2, Rule::default())], answer).await;
+    let (asked, result) = set(&mut scene, vec![with_column, at(9, 2, Rule::default())], answer).await;
     let expected = json!({
         "source": { "name": "main.c", "path": "/w/main.c" },
         "breakpoints": [{ "line": 3, "column": 13 }, { "line": 9 }],
     });
     assert_eq!(asked, expected);
-    let bound =
-        Planted::Bound { line: Some(3), column: Some(9), columns: Vec::new(), function: None, warning: None };
-    assert_eq!(planted[0], bound);
+    let bound = BindResult::Bound {
+        line: Some(3),
+        column: Some(9),
+        columns: Vec::new(),
+        function: None,
+        warning: None,
+    };
+    assert_eq!(result[0], bound);
 }
 
 /// Adapters differ in everything else, so it is applied here.
@@ -106,12 +111,12 @@ async fn functions_are_breakpoints_where_the_adapter_takes_them() {
     let answer =
         json!({ "breakpoints": [{ "id": 1, "verified": true, "line": 4 }, { "id": 2, "verified": false }] });
     let served = scene.peer.serve("setFunctionBreakpoints", answer);
-    let (planted, asked) = tokio::join!(scene.debugger.set_function_breakpoints(wanted), served);
+    let (result, asked) = tokio::join!(scene.debugger.set_function_breakpoints(wanted), served);
     assert_eq!(
         asked,
         json!({ "breakpoints": [{ "name": "add", "condition": "x > 1" }, { "name": "gone" }] })
     );
-    assert_eq!(planted.unwrap()[0], Planted::on(Some(4)));
+    assert_eq!(result.unwrap()[0], BindResult::on(Some(4)));
     // Breakpoints of a file do not take those away.
     set(&mut scene, Vec::new(), json!([])).await;
     scene.peer.stopped("function breakpoint", &[1]).await;
@@ -132,9 +137,9 @@ async fn a_breakpoint_may_change_later() {
     for breakpoint in changed {
         scene.peer.event("breakpoint", json!({ "reason": "changed", "breakpoint": breakpoint })).await;
     }
-    let planted = |planted| Event::Planted { id: BreakpointId(2), planted };
-    assert_eq!(scene.event().await, planted(Planted::on(Some(10))));
-    assert_eq!(scene.event().await, planted(Planted::NotLoaded("unloaded".to_owned())));
+    let result = |result| Event::BindResult { id: BreakpointId(2), result };
+    assert_eq!(scene.event().await, result(BindResult::on(Some(10))));
+    assert_eq!(scene.event().await, result(BindResult::NotLoaded("unloaded".to_owned())));
 }
 
 /// lldb-dap has one breakpoint for a line, whatever the columns.
@@ -188,7 +193,7 @@ async fn a_breakpoint_that_was_bound_late_is_found_by_its_place() {
     set(&mut scene, vec![at(3, 1, Rule::default())], json!([{ "id": 7, "verified": false }])).await;
     let bound = json!({ "reason": "changed", "breakpoint": { "id": 7, "verified": true, "line": 4 } });
     scene.peer.event("breakpoint", bound).await;
-    assert!(matches!(scene.event().await, Event::Planted { .. }));
+    assert!(matches!(scene.event().await, Event::BindResult { .. }));
     scene.peer.event("stopped", json!({ "reason": "breakpoint", "threadId": 1 })).await;
     scene.peer.serve_stack(1, 4).await;
     assert_eq!(scene.event().await, stops(&[1]));
@@ -196,7 +201,7 @@ async fn a_breakpoint_that_was_bound_late_is_found_by_its_place() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_at_a_breakpoint_that_is_not_known_is_the_entry_or_none() {
-    let mut scene = Scene::running(Given { stops_on_entry: true, ..Given::default() }).await;
+    let mut scene = Scene::running(PeerOptions { stops_on_entry: true, ..PeerOptions::default() }).await;
     scene.peer.stopped("breakpoint", &[4711]).await;
     assert!(matches!(scene.event().await, Event::Stopped { reason: StopReason::Entry, .. }));
     // That was it. Another one was removed while the program was on its way to it.
@@ -216,13 +221,13 @@ async fn values_are_not_recorded_by_a_debugger_that_has_no_code_in_the_program()
         sample_every: 1,
         only_when_changed: false,
         max_rows: 1,
-        cells: Cells::Text(10),
+        cells: CellFormat::Text(10),
         recorder: Recorder::new(1).unwrap().sink(),
     };
     let rules = vec![RuleFor { id: BreakpointId(1), rule: Rule { record: Some(record), ..Rule::default() } }];
     let on_line = vec![SourceBreakpoint { line: 3, column: None, rules: rules.clone() }];
     let on_function = vec![FunctionBreakpoint { name: "f".to_owned(), rules }];
-    let refused: [Result<Vec<Planted>>; 2] = [
+    let refused: [Result<Vec<BindResult>>; 2] = [
         scene.debugger.set_breakpoints(Path::new("/w/main.c"), on_line).await,
         scene.debugger.set_function_breakpoints(on_function).await,
     ];

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use crate::adapter::plan::{Quirks, StartRequest};
 use crate::debugger::{Debugger, Event};
 use crate::error::Error;
@@ -51,7 +51,7 @@ async fn an_exit_code_means_what_it_does_to_the_adapter() {
         },
         ..Quirks::NONE
     };
-    let mut scene = Scene::running(Given { quirks: &SIGNALS, ..Given::default() }).await;
+    let mut scene = Scene::running(PeerOptions { quirks: &SIGNALS, ..PeerOptions::default() }).await;
     scene.peer.event("exited", json!({ "exitCode": 245 })).await;
     scene.peer.event("terminated", json!({})).await;
     assert_eq!(scene.event().await, Event::Left);
@@ -88,7 +88,7 @@ async fn what_is_left_ends_where_it_was_launched_and_runs_on_where_it_was_attach
         (StartRequest::Attach, json!({}), json!({})),
     ];
     for (request, capabilities, expected) in table {
-        let given = Given { request, capabilities: capabilities.clone(), ..Given::default() };
+        let given = PeerOptions { request, capabilities: capabilities.clone(), ..PeerOptions::default() };
         let mut scene = Scene::running(given).await;
         let (left, asked) = tokio::join!(scene.debugger.detach(), scene.peer.serve("disconnect", json!({})));
         assert_eq!((left, asked), (Ok(()), expected), "{request:?} {capabilities}");
@@ -98,7 +98,7 @@ async fn what_is_left_ends_where_it_was_launched_and_runs_on_where_it_was_attach
 /// Until `initialize` is answered nobody knows what the adapter takes.
 #[tokio::test(start_paused = true)]
 async fn a_start_that_is_given_up_before_the_first_answer_ends_the_program_too() {
-    let mut scene = Scene::new(&Given::default());
+    let mut scene = Scene::new(&PeerOptions::default());
     let (left, asked) = tokio::join!(scene.debugger.detach(), scene.peer.serve("disconnect", json!({})));
     assert_eq!((left, asked), (Ok(()), json!({ "terminateDebuggee": true })));
 }

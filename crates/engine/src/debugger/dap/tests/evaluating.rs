@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate};
@@ -77,7 +77,7 @@ async fn an_error_is_found_wherever_an_adapter_puts_it() {
         ),
     ];
     for (adapter, response, type_name, message) in table {
-        let mut scene = Scene::running(Given { quirks: &RUBY, ..Given::default() }).await;
+        let mut scene = Scene::running(PeerOptions { quirks: &RUBY, ..PeerOptions::default() }).await;
         let served = async {
             let request = scene.peer.take("evaluate").await;
             scene.peer.respond(&request, response).await;
@@ -152,10 +152,10 @@ async fn an_exception_is_put_together_from_what_there_is() {
         ),
         (json!({}), exception("", "", "", false)),
     ];
-    let given = Given {
+    let given = PeerOptions {
         quirks: &WORDS,
         capabilities: json!({ "supportsExceptionInfoRequest": true }),
-        ..Given::default()
+        ..PeerOptions::default()
     };
     let mut scene = Scene::running(given).await;
     for (info, expected) in table {

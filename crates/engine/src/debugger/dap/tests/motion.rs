@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use super::rules::at;
 use crate::adapter::plan::Quirks;
 use crate::debugger::{Debugger, Event, SourceBreakpoint, Step};
@@ -17,7 +17,7 @@ const QUIRKS: Quirks =
 
 /// A program that runs, with breakpoints in lines 3 and 4, whose numbers are those of their lines.
 async fn running() -> Scene {
-    let mut scene = Scene::running(Given { quirks: &QUIRKS, ..Given::default() }).await;
+    let mut scene = Scene::running(PeerOptions { quirks: &QUIRKS, ..PeerOptions::default() }).await;
     let wanted = vec![at(3, 1, Rule::default()), at(4, 2, Rule::default())];
     let Scene { debugger, peer, .. } = &mut scene;
     let (set, asked) = tokio::join!(

@@ -125,7 +125,7 @@ impl Peer {
 }
 
 /// How a connection is made.
-pub(in crate::debugger) struct Given {
+pub(in crate::debugger) struct PeerOptions {
     pub(in crate::debugger) adapter: &'static dyn Adapter,
     pub(in crate::debugger) request: StartRequest,
     pub(in crate::debugger) quirks: &'static Quirks,
@@ -136,7 +136,7 @@ pub(in crate::debugger) struct Given {
     pub(in crate::debugger) stops_on_entry: bool,
 }
 
-impl Default for Given {
+impl Default for PeerOptions {
     fn default() -> Self {
         Self {
             adapter: &C,
@@ -172,7 +172,7 @@ pub(in crate::debugger) fn sinks(output: &Output) -> Sinks {
 
 impl<D: Dialect> Scene<D> {
     /// Before the first request, in a dialect.
-    pub(in crate::debugger) fn of(given: &Given) -> Self {
+    pub(in crate::debugger) fn of(given: &PeerOptions) -> Self {
         let (ours, theirs) = duplex(1 << 20);
         let output = Output::new();
         let arguments = json!({ "program": "main", "stopOnEntry": true });
@@ -217,12 +217,12 @@ impl<D: Dialect> Scene<D> {
 
 impl Scene {
     /// Before the first request.
-    pub(in crate::debugger) fn new(given: &Given) -> Self {
+    pub(in crate::debugger) fn new(given: &PeerOptions) -> Self {
         Self::of(given)
     }
 
     /// With the program running.
-    pub(in crate::debugger) async fn running(given: Given) -> Self {
+    pub(in crate::debugger) async fn running(given: PeerOptions) -> Self {
         let mut scene = Self::new(&given);
         let Self { debugger, peer, .. } = &mut scene;
         let started = async {
@@ -245,7 +245,7 @@ impl Scene {
 
     /// With the program running, of an adapter that can do this.
     pub(in crate::debugger) async fn offering(capabilities: Json) -> Self {
-        Self::running(Given { capabilities, ..Given::default() }).await
+        Self::running(PeerOptions { capabilities, ..PeerOptions::default() }).await
     }
 
     /// The adapter is asked for nothing: the next request that it sees is one that is sent here.

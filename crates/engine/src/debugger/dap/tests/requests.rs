@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use crate::adapter::plan::Quirks;
 use crate::debugger::{Debugger, FunctionBreakpoint};
 use crate::model::ids::RawId;
@@ -22,7 +22,7 @@ async fn nothing_is_asked_for_that_was_not_offered() {
         debugger.set_function_breakpoints(vec![function]).await.unwrap_err(),
         debugger.set_variable(RawId(1), "x", "2", 10).await.unwrap_err(),
         debugger.exception(RawId(1)).await.unwrap_err(),
-        debugger.exception_meets(RawId(1), "true").await.unwrap_err(),
+        debugger.exception_satisfies(RawId(1), "true").await.unwrap_err(),
     ];
     assert!(refused.iter().all(|error| error.code() == "unsupported"), "{refused:?}");
     scene.assert_quiet().await;
@@ -39,7 +39,8 @@ async fn only_offered_filters_of_exceptions_are_chosen() {
     };
     let offered = json!([{ "filter": "cpp_catch", "label": "" }, { "filter": "cpp_throw", "label": null }]);
     let capabilities = json!({ "exceptionBreakpointFilters": offered });
-    let mut scene = Scene::running(Given { capabilities, quirks: &FILTERS, ..Given::default() }).await;
+    let mut scene =
+        Scene::running(PeerOptions { capabilities, quirks: &FILTERS, ..PeerOptions::default() }).await;
     for (mode, expected) in [(ExceptionMode::All, json!(["cpp_throw"])), (ExceptionMode::None, json!([]))] {
         let served = scene.peer.serve("setExceptionBreakpoints", json!({}));
         let (set, asked) = tokio::join!(scene.debugger.set_exception_mode(mode), served);

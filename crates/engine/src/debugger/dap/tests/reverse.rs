@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 use tokio::net::TcpListener;
 
-use super::peer::{Given, Peer, Scene, sinks};
+use super::peer::{Peer, PeerOptions, Scene, sinks};
 use super::spawn::Scripted;
 use crate::adapter::Machine;
 use crate::adapter::plan::Transport;
@@ -18,7 +18,8 @@ async fn a_program_in_a_terminal_has_the_words_folder_variables_and_input_that_i
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let env = [("SHAPE".to_owned(), Some("round".to_owned())), ("COLOUR".to_owned(), Some("red".to_owned()))];
-    let given = Given { stdin: Stdin::Text("typed".to_owned()), env: env.into(), ..Given::default() };
+    let given =
+        PeerOptions { stdin: Stdin::Text("typed".to_owned()), env: env.into(), ..PeerOptions::default() };
     let mut scene = Scene::running(given).await;
     let script = r#"echo "$PWD $1 ${COLOUR-unset} ${SHAPE-unset} ${HOME-unset}"; cat"#;
     let program = json!({

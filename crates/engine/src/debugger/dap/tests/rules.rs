@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use crate::adapter::plan::Quirks;
 use crate::debugger::{Debugger, Event, RuleFor, SourceBreakpoint};
 use crate::model::breakpoint::Rule;
@@ -34,13 +34,13 @@ pub(super) fn stops(ids: &[u32]) -> Event {
 }
 
 /// A program with these rules on line 3.
-pub(super) async fn ruled(given: Given, rules: Vec<RuleFor>) -> Scene {
+pub(super) async fn ruled(given: PeerOptions, rules: Vec<RuleFor>) -> Scene {
     let mut scene = Scene::running(given).await;
     let wanted = vec![SourceBreakpoint { line: 3, column: None, rules }];
     let answer = json!({ "breakpoints": [{ "id": 7, "verified": true, "line": 3 }] });
     let served = scene.peer.serve("setBreakpoints", answer);
-    let (planted, _) = tokio::join!(scene.debugger.set_breakpoints(Path::new("/w/main.c"), wanted), served);
-    planted.unwrap();
+    let (result, _) = tokio::join!(scene.debugger.set_breakpoints(Path::new("/w/main.c"), wanted), served);
+    result.unwrap();
     scene
 }
 
@@ -68,7 +68,7 @@ fn conditional() -> Json {
 
 #[tokio::test(start_paused = true)]
 async fn a_condition_that_the_adapter_has_applied_is_not_evaluated_again() {
-    let given = Given { capabilities: conditional(), ..Given::default() };
+    let given = PeerOptions { capabilities: conditional(), ..PeerOptions::default() };
     let mut scene = ruled(given, vec![rule(1, "x > 1", "", "")]).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     assert_eq!(scene.event().await, stops(&[1]));
@@ -77,7 +77,7 @@ async fn a_condition_that_the_adapter_has_applied_is_not_evaluated_again() {
 
 #[tokio::test(start_paused = true)]
 async fn a_condition_that_the_adapter_does_not_take_is_evaluated_here() {
-    let mut scene = ruled(Given::default(), vec![rule(1, "x > 1", "", "")]).await;
+    let mut scene = ruled(PeerOptions::default(), vec![rule(1, "x > 1", "", "")]).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(1, 3).await;
     scene.serve_expression("x > 1", Ok("false")).await;
@@ -92,7 +92,7 @@ async fn a_condition_that_the_adapter_does_not_take_is_evaluated_here() {
 async fn each_rule_of_a_line_is_applied_for_itself() {
     let rules =
         vec![rule(1, "a", "", ""), rule(2, "b", "", ""), rule(3, "", "", "seen"), rule(4, "", "", "")];
-    let given = Given { capabilities: conditional(), ..Given::default() };
+    let given = PeerOptions { capabilities: conditional(), ..PeerOptions::default() };
     let mut scene = ruled(given, rules).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(1, 3).await;
@@ -107,7 +107,7 @@ async fn each_rule_of_a_line_is_applied_for_itself() {
 async fn hits_are_counted_here() {
     let can = json!({ "supportsConditionalBreakpoints": true, "supportsHitConditionalBreakpoints": true });
     for (hit, stopping) in [("== 3", &[3][..]), (">= 3", &[3, 4]), ("% 2", &[2, 4]), ("3", &[3])] {
-        let given = Given { capabilities: can.clone(), ..Given::default() };
+        let given = PeerOptions { capabilities: can.clone(), ..PeerOptions::default() };
         let mut scene = ruled(given, vec![rule(1, "", hit, "")]).await;
         for count in 1..=4 {
             scene.peer.stopped("breakpoint", &[7]).await;
@@ -122,7 +122,7 @@ async fn hits_are_counted_here() {
 
 #[tokio::test(start_paused = true)]
 async fn only_hits_with_a_true_condition_count() {
-    let mut scene = ruled(Given::default(), vec![rule(1, "x", "== 2", "")]).await;
+    let mut scene = ruled(PeerOptions::default(), vec![rule(1, "x", "== 2", "")]).await;
     for (value, is_stop) in [("1", false), ("0", false), ("0", false), ("1", true)] {
         scene.peer.stopped("breakpoint", &[7]).await;
         scene.peer.serve_stack(1, 3).await;
@@ -138,7 +138,7 @@ async fn only_hits_with_a_true_condition_count() {
 /// `{{x}}` is no escape to lldb-dap.
 #[tokio::test(start_paused = true)]
 async fn a_log_message_has_the_values_of_its_expressions() {
-    let given = Given { capabilities: json!({ "supportsLogPoints": true }), ..Given::default() };
+    let given = PeerOptions { capabilities: json!({ "supportsLogPoints": true }), ..PeerOptions::default() };
     let mut scene = ruled(given, vec![rule(1, "", "", "{{x}} is {x}, {f((p){1})}")]).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(1, 3).await;
@@ -155,7 +155,7 @@ fn failed(message: &str) -> Event {
 #[tokio::test(start_paused = true)]
 async fn a_rule_that_cannot_be_applied_says_so_and_the_program_goes_on() {
     for rules in [rule(1, "y", "", ""), rule(1, "", "", "{y}"), rule(1, "y", "== 1", "")] {
-        let mut scene = ruled(Given::default(), vec![rules]).await;
+        let mut scene = ruled(PeerOptions::default(), vec![rules]).await;
         scene.peer.stopped("breakpoint", &[7]).await;
         scene.peer.serve_stack(1, 3).await;
         scene.serve_expression("y", Err("no y here")).await;
@@ -168,7 +168,7 @@ async fn a_rule_that_cannot_be_applied_says_so_and_the_program_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn a_condition_that_makes_no_sense_does_not_stop_even_where_the_adapter_does() {
     const STOPS: Quirks = Quirks { stops_at_bad_conditions: true, ..Quirks::NONE };
-    let given = Given { capabilities: conditional(), quirks: &STOPS, ..Given::default() };
+    let given = PeerOptions { capabilities: conditional(), quirks: &STOPS, ..PeerOptions::default() };
     let mut scene = ruled(given, vec![rule(1, "n ==", "", "")]).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(1, 3).await;
@@ -183,7 +183,7 @@ async fn a_condition_that_makes_no_sense_does_not_stop_even_where_the_adapter_do
 
 #[tokio::test(start_paused = true)]
 async fn rules_are_applied_to_breakpoints_that_the_stop_does_not_name() {
-    let mut scene = ruled(Given::default(), vec![rule(1, "", "", "here")]).await;
+    let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "here")]).await;
     scene.peer.event("stopped", json!({ "reason": "breakpoint", "threadId": 1 })).await;
     scene.peer.serve_stack(1, 3).await;
     scene.serve_silent_continue().await;
@@ -192,7 +192,7 @@ async fn rules_are_applied_to_breakpoints_that_the_stop_does_not_name() {
 
 #[tokio::test(start_paused = true)]
 async fn a_program_that_cannot_go_on_has_stopped() {
-    let mut scene = ruled(Given::default(), vec![rule(1, "x", "", "")]).await;
+    let mut scene = ruled(PeerOptions::default(), vec![rule(1, "x", "", "")]).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(1, 3).await;
     scene.serve_expression("x", Ok("0")).await;
@@ -204,7 +204,7 @@ async fn a_program_that_cannot_go_on_has_stopped() {
 /// The program stands still when the pause arrives, so the adapter has nothing to stop, and says nothing more.
 #[tokio::test(start_paused = true)]
 async fn a_pause_is_not_lost_at_a_stop_that_would_not_be_one() {
-    let mut scene = ruled(Given::default(), vec![rule(1, "", "", "seen")]).await;
+    let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "seen")]).await;
     let pausing = scene.peer.serve("pause", json!({}));
     let (paused, _) = tokio::join!(scene.debugger.pause(RawId(1)), pausing);
     paused.unwrap();

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::peer::sinks;
 use crate::adapter::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, Transport};
-use crate::adapter::{Adapter, Boxed, Host, Machine, Runtime, Sample};
+use crate::adapter::{Adapter, BoxFuture, Host, Machine, Runtime, Sample};
 use crate::debugger::dap::{DapConnector, DapDebugger};
 use crate::debugger::{Connector, Owned};
 use crate::error::{Error, Result};
@@ -53,7 +53,7 @@ impl Adapter for Scripted {
         _host: &'a dyn Host,
         _executable: Option<&'a Path>,
         _near: Option<&'a Path>,
-    ) -> Boxed<'a, Result<Runtime>> {
+    ) -> BoxFuture<'a, Result<Runtime>> {
         let text = String::new;
         let runtime = Runtime { executable: PathBuf::new(), version: text(), tag: text(), origin: text() };
         Box::pin(async { Ok(runtime) })

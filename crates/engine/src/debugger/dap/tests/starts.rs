@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use super::peer::{Given, Peer, Scene};
+use super::peer::{Peer, PeerOptions, Scene};
 use crate::adapter::plan::{Quirks, StartRequest};
 use crate::deadlines;
 use crate::debugger::Debugger;
@@ -80,18 +80,18 @@ async fn start(debugger: &impl Debugger) -> Result<()> {
 }
 
 /// How a start ends with an adapter that does this.
-async fn started(given: Given, moves: &[Move]) -> Result<()> {
+async fn started(given: PeerOptions, moves: &[Move]) -> Result<()> {
     let Scene { debugger, peer, .. } = Scene::new(&given);
     let (started, _open) = tokio::join!(start(&debugger), play(peer, given.capabilities, moves));
     started
 }
 
-fn launching(capabilities: Json) -> Given {
-    Given { capabilities, quirks: &QUIRKS, ..Given::default() }
+fn launching(capabilities: Json) -> PeerOptions {
+    PeerOptions { capabilities, quirks: &QUIRKS, ..PeerOptions::default() }
 }
 
-fn attaching(capabilities: Json) -> Given {
-    Given { request: StartRequest::Attach, ..launching(capabilities) }
+fn attaching(capabilities: Json) -> PeerOptions {
+    PeerOptions { request: StartRequest::Attach, ..launching(capabilities) }
 }
 
 #[tokio::test(start_paused = true)]
@@ -120,7 +120,7 @@ async fn row_debuggee_of_debugpy_initialized_never_comes() {
     ];
     for (quirks, waits) in [(&DIRECT, Duration::ZERO), (&QUIRKS, deadlines::INITIALIZED)] {
         let begin = tokio::time::Instant::now();
-        started(Given { quirks, ..launching(all()) }, &moves).await.unwrap();
+        started(PeerOptions { quirks, ..launching(all()) }, &moves).await.unwrap();
         assert_eq!(
             begin.elapsed().as_secs(),
             waits.as_secs(),
@@ -236,7 +236,7 @@ async fn configuration_done_is_sent_only_where_it_is_declared() {
 
 #[tokio::test(start_paused = true)]
 async fn the_first_requests_carry_what_they_should() {
-    let mut scene = Scene::new(&Given::default());
+    let mut scene = Scene::new(&PeerOptions::default());
     let served = async {
         let asked = scene.peer.serve("initialize", json!({})).await;
         let expected = json!({
@@ -339,7 +339,7 @@ async fn a_refused_launch_is_put_in_the_words_of_its_language() {
     for request in [StartRequest::Launch, StartRequest::Attach] {
         let command = if request == StartRequest::Launch { "launch" } else { "attach" };
         let moves = [Serve("initialize"), Take(command), Refuse(command, "error: no such process")];
-        let given = Given { request, quirks: &PREFIXED, ..launching(all()) };
+        let given = PeerOptions { request, quirks: &PREFIXED, ..launching(all()) };
         let error = started(given, &moves).await.unwrap_err();
         assert_eq!(error.to_string(), "no such process");
     }

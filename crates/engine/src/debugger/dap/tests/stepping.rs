@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use super::rules::{rule, ruled, stops};
 use crate::debugger::{Debugger, Event, Step};
 use crate::model::ids::{BreakpointId, RawId};
@@ -18,7 +18,7 @@ fn logged() -> Event {
 
 /// A logpoint on line 3, and a step that begins on line 10 of a function at depth 2.
 async fn stepping(step: Step) -> Scene {
-    let mut scene = ruled(Given::default(), vec![rule(1, "", "", "here")]).await;
+    let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "here")]).await;
     let served = async {
         scene.peer.serve_stack(2, 10).await;
         scene.peer.serve(command(step), json!({})).await;
@@ -39,7 +39,7 @@ fn command(step: Step) -> &'static str {
 #[tokio::test(start_paused = true)]
 async fn a_step_where_nothing_has_rules_is_one_request() {
     for step in [Step::Over, Step::Into, Step::Out] {
-        let mut scene = ruled(Given::default(), vec![rule(1, "", "", "")]).await;
+        let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "")]).await;
         let served = scene.peer.serve(command(step), json!({}));
         let (stepped, asked) = tokio::join!(scene.debugger.step(RawId(1), step), served);
         assert_eq!((stepped, asked), (Ok(()), json!({ "threadId": 1 })));
@@ -157,7 +157,7 @@ async fn the_depth_is_counted_where_the_adapter_does_not_say_it() {
         let frame = |id| json!({ "id": id, "name": "f", "line": 10, "source": { "path": "/w/main.c" } });
         json!({ "stackFrames": (0..count).map(frame).collect::<Vec<_>>() })
     };
-    let mut scene = ruled(Given::default(), vec![rule(1, "", "", "here")]).await;
+    let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "here")]).await;
     let serve_stack = async |scene: &mut Scene, count: u64| {
         let asked = scene.peer.take("stackTrace").await;
         let levels = asked["arguments"]["levels"].as_u64().unwrap_or(u64::MAX);
@@ -179,7 +179,8 @@ async fn the_depth_is_counted_where_the_adapter_does_not_say_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_step_ends_at_a_breakpoint_and_at_whatever_else_stops_the_program() {
-    let mut scene = ruled(Given::default(), vec![rule(1, "", "", "here"), rule(2, "", "== 2", "")]).await;
+    let mut scene =
+        ruled(PeerOptions::default(), vec![rule(1, "", "", "here"), rule(2, "", "== 2", "")]).await;
     let served = async {
         scene.peer.serve_stack(2, 10).await;
         scene.peer.serve("next", json!({})).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use crate::adapter::plan::Quirks;
 use crate::debugger::{Debugger, Event, Step};
 use crate::model::ids::RawId;
@@ -35,9 +35,11 @@ async fn reasons_are_those_of_the_specification_and_any_other() {
             stopped(StopReason::Exception, Some("D")),
         ),
     ];
-    let mut scene =
-        Scene::running(Given { quirks: &Quirks { reports_hits: true, ..Quirks::NONE }, ..Given::default() })
-            .await;
+    let mut scene = Scene::running(PeerOptions {
+        quirks: &Quirks { reports_hits: true, ..Quirks::NONE },
+        ..PeerOptions::default()
+    })
+    .await;
     for (mut body, expected) in table {
         body["threadId"] = json!(1);
         scene.peer.event("stopped", body.clone()).await;
@@ -57,7 +59,7 @@ async fn a_stop_of_all_threads_need_not_name_one() {
 #[tokio::test(start_paused = true)]
 async fn the_signal_of_a_pause_is_a_pause_when_one_was_asked_for() {
     const SIGNAL: Quirks = Quirks { is_pause: |text| text == "signal SIGSTOP", ..Quirks::NONE };
-    let mut scene = Scene::running(Given { quirks: &SIGNAL, ..Given::default() }).await;
+    let mut scene = Scene::running(PeerOptions { quirks: &SIGNAL, ..PeerOptions::default() }).await;
     let signal =
         |name: &str| json!({ "reason": "exception", "threadId": 1, "description": format!("signal {name}") });
     scene.peer.event("stopped", signal("SIGSTOP")).await;
@@ -132,7 +134,7 @@ async fn line_ends_of_a_terminal_are_those_of_the_program() {
     for (quirks, expected) in
         [(&TERMINAL, "one\ntwo\n50%\r90%\n"), (&Quirks::NONE, "one\r\ntwo\r\n50%\r90%\r\n")]
     {
-        let mut scene = Scene::running(Given { quirks, ..Given::default() }).await;
+        let mut scene = Scene::running(PeerOptions { quirks, ..PeerOptions::default() }).await;
         for piece in ["one\r", "\ntwo", "\r\n", "50%", "\r90%\r", "\n"] {
             scene.peer.event("output", json!({ "category": "stdout", "output": piece })).await;
         }

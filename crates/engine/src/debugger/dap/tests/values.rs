@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::peer::{Given, Scene};
+use super::peer::{PeerOptions, Scene};
 use crate::adapter::plan::Quirks;
 use crate::debugger::Debugger;
 use crate::model::ids::RawId;
@@ -191,7 +191,7 @@ mod of_one_frame {
     const QUIRKS: Quirks = Quirks { scopes_of_one_frame: true, ..Quirks::NONE };
 
     async fn scene() -> Scene {
-        Scene::running(Given { quirks: &QUIRKS, ..Given::default() }).await
+        Scene::running(PeerOptions { quirks: &QUIRKS, ..PeerOptions::default() }).await
     }
 
     fn answer() -> Json {

@@ -6,7 +6,7 @@ use super::{AgentClient, MODULE, call_text};
 use crate::adapter::python::AGENT;
 use crate::debugger::RuleFor;
 use crate::error::Result;
-use crate::recording::{Cells, Record};
+use crate::recording::{CellFormat, Record};
 
 /// The name of the module that records.
 const RECORDER: &str = "stillframe_recorder";
@@ -54,8 +54,8 @@ impl AgentClient {
 /// A record as `stillframe_recorder.py` reads it.
 fn record_spec(record: &Record) -> Json {
     let (form, limit) = match record.cells {
-        Cells::Text(limit) => ("text", limit),
-        Cells::Json(limit) => ("json", limit),
+        CellFormat::Text(limit) => ("text", limit),
+        CellFormat::Json(limit) => ("json", limit),
     };
     json!([
         record.recorder.pipe().to_string_lossy(),

@@ -14,10 +14,10 @@ pub(super) struct FlatCall(i64, String, String, u32, u64, Vec<(u32, u64)>);
 
 /// The calls from one call.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Call>);
+pub(super) struct Calls(Vec<CallTotals>);
 
 #[derive(Debug)]
-struct Call {
+struct CallTotals {
     function: String,
     file: String,
     /// The function's first line; 0 when it is not known.
@@ -64,15 +64,15 @@ impl Calls {
 
     /// The call of a function, with its position; of one whose first line is not known, that of any with its name
     /// in its file.
-    fn entry(&mut self, function: String, file: String, first: u32) -> Option<(usize, &mut Call)> {
-        let is_same = |call: &Call| {
+    fn entry(&mut self, function: String, file: String, first: u32) -> Option<(usize, &mut CallTotals)> {
+        let is_same = |call: &CallTotals| {
             call.function == function
                 && call.file == file
                 && (call.first == first || call.first == 0 || first == 0)
         };
         let index = self.0.iter().position(is_same).unwrap_or_else(|| {
             let (lines, calls) = (BTreeMap::new(), Self::default());
-            self.0.push(Call { function, file, first, total: 0, lines, calls });
+            self.0.push(CallTotals { function, file, first, total: 0, lines, calls });
             self.0.len() - 1
         });
         let call = self.0.get_mut(index)?;
@@ -84,7 +84,7 @@ impl Calls {
     pub(super) fn into_nodes(self, place: &impl Fn(String, u32) -> Location) -> Vec<CallNode> {
         let mut calls = self.0;
         calls.sort_by_key(|call| std::cmp::Reverse(call.total));
-        let node = |call: Call| CallNode {
+        let node = |call: CallTotals| CallNode {
             function: call.function,
             location: Some(place(call.file, call.first)),
             total: call.total,
@@ -104,11 +104,11 @@ mod tests {
     }
 
     /// Each call as `depth function@first total lines`.
-    fn told(nodes: &[CallNode], depth: usize, into: &mut Vec<String>) {
+    fn flatten(nodes: &[CallNode], depth: usize, into: &mut Vec<String>) {
         for node in nodes {
             let first = node.location.as_ref().unwrap().line;
             into.push(format!("{depth} {}@{first} {} {:?}", node.function, node.total, node.lines));
-            told(&node.calls, depth + 1, into);
+            flatten(&node.calls, depth + 1, into);
         }
     }
 
@@ -123,7 +123,7 @@ mod tests {
         calls.add_flat(serde_json::from_str(flat).unwrap());
         calls.add_flat(serde_json::from_str(flat).unwrap());
         let mut lines = Vec::new();
-        told(&calls.into_nodes(&place), 0, &mut lines);
+        flatten(&calls.into_nodes(&place), 0, &mut lines);
         let expected = ["0 main@1 11 [(4, 11)]", "1 often@20 9 [(21, 2), (22, 7)]", "1 rare@9 2 [(9, 2)]"];
         assert_eq!(lines, expected);
     }

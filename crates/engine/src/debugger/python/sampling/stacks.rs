@@ -45,7 +45,7 @@ type Stack = Vec<(String, String, u32)>;
 
 /// What was written since the last look.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct OutputWritten {
     /// How long the watchdog waits between two times, in seconds.
     pub(super) period: f64,
     /// Where threads were, each time.
@@ -72,7 +72,7 @@ impl Stacks {
     }
 
     /// What was written since the last look.
-    pub(super) async fn read(&mut self) -> Written {
+    pub(super) async fn read(&mut self) -> OutputWritten {
         let mut text = self.rest();
         // A part of what is being written at this moment is not worth a look.
         while !text.is_empty() {
@@ -85,7 +85,7 @@ impl Stacks {
         }
         self.read += text.len() as u64;
         let stacks = self.parse(&String::from_utf8_lossy(&text));
-        Written { period: self.period, stacks, threads: self.threads.values().cloned().collect() }
+        OutputWritten { period: self.period, stacks, threads: self.threads.values().cloned().collect() }
     }
 
     /// What was not read yet. A program that is gone, or has closed the file, has nothing to say.

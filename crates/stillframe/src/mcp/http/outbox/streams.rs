@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::ServerJsonRpcMessage;
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 
-use super::Refused;
+use super::StreamError;
 
 /// What belongs to no call.
 pub(super) const COMMON: u64 = 0;
@@ -53,8 +53,8 @@ impl Default for Streams {
 }
 
 impl Streams {
-    pub(super) fn get(&mut self, number: u64) -> Result<&mut Events, Refused> {
-        self.0.get_mut(&number).ok_or(Refused::UnknownEvent)
+    pub(super) fn get(&mut self, number: u64) -> Result<&mut Events, StreamError> {
+        self.0.get_mut(&number).ok_or(StreamError::UnknownEvent)
     }
 
     /// Opens one, for which old ones make room.
@@ -69,12 +69,12 @@ impl Streams {
     }
 
     /// The number of a stream, and the place that an event of it names, behind which something comes or may come.
-    pub(super) fn behind(&mut self, event: &str) -> Result<(u64, u64), Refused> {
-        let (number, place) = parse_event(event).ok_or(Refused::UnknownEvent)?;
+    pub(super) fn resume_position(&mut self, event: &str) -> Result<(u64, u64), StreamError> {
+        let (number, place) = parse_event(event).ok_or(StreamError::UnknownEvent)?;
         let events = self.get(number)?;
         let is_known = place <= events.end();
         let is_last = events.is_answered() && place == events.end();
-        if is_known && !is_last { Ok((number, place)) } else { Err(Refused::UnknownEvent) }
+        if is_known && !is_last { Ok((number, place)) } else { Err(StreamError::UnknownEvent) }
     }
 
     pub(super) fn push(&mut self, number: u64, message: ServerJsonRpcMessage) {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     fn kept(streams: &mut Streams, count: u64) -> Vec<u64> {
-        (1..=count).filter(|number| streams.behind(&name_event(*number, 0)).is_ok()).collect()
+        (1..=count).filter(|number| streams.resume_position(&name_event(*number, 0)).is_ok()).collect()
     }
 
     #[test]
@@ -251,7 +251,7 @@ mod tests {
         let table =
             [("1-0", true), ("1-1", false), ("1-2", false), ("2-0", true), ("0-0", true), ("0-1", false)];
         for (event, is_known) in table {
-            assert_eq!(streams.behind(event).is_ok(), is_known, "{event}");
+            assert_eq!(streams.resume_position(event).is_ok(), is_known, "{event}");
         }
     }
 
@@ -262,7 +262,7 @@ mod tests {
         for _ in 0..300 {
             streams.push(COMMON, answer());
         }
-        let (number, place) = streams.behind("0-3").unwrap();
+        let (number, place) = streams.resume_position("0-3").unwrap();
         let events = streams.get(number).unwrap();
         events.go_to(place);
         assert_eq!(events.take_next().unwrap().event_id.as_deref(), Some("0-45"));

@@ -30,15 +30,15 @@ fn position(function: &str, line: u32, loops: &[Loop], values: &[(&str, &str)]) 
 #[test]
 fn values_that_repeat_are_proof_where_nothing_else_decides() {
     let table = [
-        (true, ["1", "2", "1"], Motion::Repeats),
-        (true, ["1", "2", "3"], Motion::Changes),
-        (true, ["1", "1", "2"], Motion::Changes),
+        (true, ["1", "2", "1"], LoopProgress::Repeats),
+        (true, ["1", "2", "3"], LoopProgress::Changes),
+        (true, ["1", "1", "2"], LoopProgress::Changes),
         // What it calls may end it.
-        (false, ["1", "2", "1"], Motion::Changes),
+        (false, ["1", "2", "1"], LoopProgress::Changes),
     ];
     for (is_closed, values, expected) in table {
         let found = a_loop(|found| {
-            (found.is_closed, found.is_left) = (is_closed, true);
+            (found.is_closed, found.has_exit) = (is_closed, true);
             found.assigned = vec!["a".to_owned()];
         });
         let sampled = samples(&found, "a", &values);
@@ -48,30 +48,30 @@ fn values_that_repeat_are_proof_where_nothing_else_decides() {
         for (sample, line) in called.iter_mut().zip(7..) {
             sample.insert(0, position("caller", 1, &[], &[("item", &line.to_string())]));
         }
-        assert_eq!(motion_of(&called), Motion::Changes, "{is_closed} {values:?}");
+        assert_eq!(motion_of(&called), LoopProgress::Changes, "{is_closed} {values:?}");
     }
 }
 
-fn motion_of(samples: &[StackSample]) -> Motion {
+fn motion_of(samples: &[StackSample]) -> LoopProgress {
     observe(samples, Duration::from_secs(1)).unwrap().motion
 }
 
 #[test]
 fn the_sides_of_a_condition_come_together_or_do_not() {
-    let left = |milliseconds| Motion::Nearer(Some(Duration::from_millis(milliseconds)));
+    let left = |milliseconds| LoopProgress::Nearer(Some(Duration::from_millis(milliseconds)));
     let table = [
         (test("i", "<", "100"), vec!["10", "20", "30"], left(3500)),
         (test("i", "<=", "100"), vec!["10", "10", "30"], left(3500)),
         (test("i", ">", "0"), vec!["30", "20", "10"], left(500)),
         (test("i", "!=", "0"), vec!["-30", "-20"], left(2000)),
-        (test("i", "<", "100"), vec!["10", "40", "20"], Motion::Away),
-        (test("i", ">", "0"), vec!["10", "20", "30"], Motion::Away),
-        (test("i", "<", "Infinity"), vec!["10", "20"], Motion::Away),
+        (test("i", "<", "100"), vec!["10", "40", "20"], LoopProgress::Away),
+        (test("i", ">", "0"), vec!["10", "20", "30"], LoopProgress::Away),
+        (test("i", "<", "Infinity"), vec!["10", "20"], LoopProgress::Away),
         (test("i", "<", "1_000"), vec!["0", "500"], left(1000)),
-        (test("i", "<", "100"), vec!["10", "10", "10"], Motion::Stuck),
-        (test("i", "===", "0"), vec!["'b'", "'c'"], Motion::Changes),
-        (test("i", "!=", "0"), vec!["'b'", "'c'", "'c'", "'d'"], Motion::Changes),
-        (test("i", "!=", "0"), vec!["'b'", "'c'", "'c'", "'b'"], Motion::Away),
+        (test("i", "<", "100"), vec!["10", "10", "10"], LoopProgress::Stuck),
+        (test("i", "===", "0"), vec!["'b'", "'c'"], LoopProgress::Changes),
+        (test("i", "!=", "0"), vec!["'b'", "'c'", "'c'", "'d'"], LoopProgress::Changes),
+        (test("i", "!=", "0"), vec!["'b'", "'c'", "'c'", "'b'"], LoopProgress::Away),
     ];
     for (test, values, expected) in table {
         let case = format!("{test:?} {values:?}");
@@ -89,29 +89,37 @@ fn what_a_loop_goes_through_is_progress_and_other_changes_are_changes() {
         found.goes_through = true;
         found.variables = vec!["item".to_owned()];
     });
-    assert_eq!(motion_of(&samples(&through, "item", &["'a'", "'b'"])), Motion::Nearer(None));
-    assert_eq!(motion_of(&samples(&through, "item", &["'a'", "'a'"])), Motion::Stuck);
+    assert_eq!(motion_of(&samples(&through, "item", &["'a'", "'b'"])), LoopProgress::Nearer(None));
+    assert_eq!(motion_of(&samples(&through, "item", &["'a'", "'a'"])), LoopProgress::Stuck);
     let assigns = a_loop(|found| {
         found.condition = vec![test("done", "!=", "0")];
         found.assigned = vec!["n".to_owned()];
     });
     let asks = a_loop(|found| found.variables = vec!["clock".to_owned()]);
-    assert_eq!(motion_of(&samples(&asks, "clock", &["1", "1"])), Motion::Asks);
-    assert_eq!(motion_of(&samples(&asks, "clock", &["1", "2"])), Motion::Changes);
-    assert_eq!(motion_of(&samples(&asks, "clock", &["1", "2", "1"])), Motion::Away, "it goes in circles");
-    assert_eq!(motion_of(&samples(&assigns, "n", &["1", "7", "3"])), Motion::Changes);
-    assert_eq!(motion_of(&samples(&assigns, "n", &["1", "1", "1"])), Motion::Stuck);
-    let held = |is_left| {
+    assert_eq!(motion_of(&samples(&asks, "clock", &["1", "1"])), LoopProgress::Asks);
+    assert_eq!(motion_of(&samples(&asks, "clock", &["1", "2"])), LoopProgress::Changes);
+    assert_eq!(
+        motion_of(&samples(&asks, "clock", &["1", "2", "1"])),
+        LoopProgress::Away,
+        "it goes in circles"
+    );
+    assert_eq!(motion_of(&samples(&assigns, "n", &["1", "7", "3"])), LoopProgress::Changes);
+    assert_eq!(motion_of(&samples(&assigns, "n", &["1", "1", "1"])), LoopProgress::Stuck);
+    let held = |has_exit| {
         a_loop(|found| {
             found.condition = vec![test("4", ">", "3")];
             found.assigned = vec!["n".to_owned()];
-            found.is_left = is_left;
+            found.has_exit = has_exit;
         })
     };
-    assert_eq!(motion_of(&samples(&held(true), "n", &["1", "7", "3"])), Motion::Changes, "it may be left");
+    assert_eq!(
+        motion_of(&samples(&held(true), "n", &["1", "7", "3"])),
+        LoopProgress::Changes,
+        "it may be left"
+    );
     assert_eq!(
         motion_of(&samples(&held(false), "n", &["1", "7", "3"])),
-        Motion::Stuck,
+        LoopProgress::Stuck,
         "nothing else ends it"
     );
 }
@@ -122,9 +130,9 @@ fn a_loop_without_a_way_out_needs_one_look() {
         found.is_certain = true;
         found.is_endless = true;
     });
-    assert_eq!(motion_of(&samples(&certain, "i", &["1"])), Motion::Certain);
+    assert_eq!(motion_of(&samples(&certain, "i", &["1"])), LoopProgress::Certain);
     let endless = a_loop(|found| found.is_endless = true);
-    assert_eq!(motion_of(&samples(&endless, "i", &["1"])), Motion::Endless);
+    assert_eq!(motion_of(&samples(&endless, "i", &["1"])), LoopProgress::Endless);
 }
 
 #[test]
@@ -144,20 +152,20 @@ fn of_loops_in_each_other_the_one_that_decides_is_told() {
         stack(outer(&[], &endless), inner(&[("item", "1")], &through)),
         stack(outer(&[], &endless), inner(&[("item", "2")], &through)),
     ];
-    assert_eq!(motion_of(&served), Motion::Endless, "what goes on inside does not end the outer one");
+    assert_eq!(motion_of(&served), LoopProgress::Endless, "what goes on inside does not end the outer one");
 
     let left_again = [
         stack(outer(&[("item", "1")], &through), inner(&[], &endless)),
         stack(outer(&[("item", "2")], &through), inner(&[], &endless)),
     ];
-    assert_eq!(motion_of(&left_again), Motion::Nearer(None), "the inner one was left, by an error");
+    assert_eq!(motion_of(&left_again), LoopProgress::Nearer(None), "the inner one was left, by an error");
 
     let held = [
         stack(outer(&[("item", "1")], &through), inner(&[], &endless)),
         stack(outer(&[("item", "1")], &through), inner(&[], &endless)),
     ];
     let observed = observe(&held, Duration::from_secs(1)).unwrap();
-    assert_eq!((observed.motion, observed.function.as_str()), (Motion::Endless, "inner"));
+    assert_eq!((observed.motion, observed.function.as_str()), (LoopProgress::Endless, "inner"));
 }
 
 #[test]
@@ -170,7 +178,10 @@ fn frames_that_come_and_go_do_not_count() {
         ]
     };
     let observed = observe(&[calls("one"), calls("two")], Duration::ZERO).unwrap();
-    assert_eq!((observed.motion, observed.function.as_str(), observed.line), (Motion::Endless, "main", 3));
+    assert_eq!(
+        (observed.motion, observed.function.as_str(), observed.line),
+        (LoopProgress::Endless, "main", 3)
+    );
 }
 
 #[test]
@@ -178,15 +189,15 @@ fn without_a_loop_it_is_recursion_or_stands_still() {
     let fib = |depth: usize| {
         (0..depth).map(|depth| Position { depth, ..position("fib", 1, &[], &[]) }).collect::<StackSample>()
     };
-    assert_eq!(motion_of(&[fib(5), fib(7)]), Motion::Recursion);
+    assert_eq!(motion_of(&[fib(5), fib(7)]), LoopProgress::Recursion);
     // The place is where the function calls itself, not where its innermost call happens to be.
     let mut begins = fib(5);
     begins.push(Position { depth: 5, ..position("fib", 8, &[], &[]) });
     assert_eq!(observe(&[begins], Duration::ZERO).unwrap().line, 1);
     let still = vec![position("main", 3, &[], &[])];
-    assert_eq!(motion_of(&[still.clone(), still]), Motion::Still);
+    assert_eq!(motion_of(&[still.clone(), still]), LoopProgress::Still);
     let moves = |value| vec![position("main", 3, &[], &[("n", value)])];
-    assert_eq!(motion_of(&[moves("1"), moves("2")]), Motion::Changes);
+    assert_eq!(motion_of(&[moves("1"), moves("2")]), LoopProgress::Changes);
     assert_eq!(observe(&[], Duration::ZERO), None);
     assert_eq!(observe(&[Vec::new()], Duration::ZERO), None);
 }

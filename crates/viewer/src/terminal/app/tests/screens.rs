@@ -87,7 +87,7 @@ fn shop() -> Vec<Value> {
 fn shown(reader: &mut Reader, width: u16, height: u16) -> String {
     let view = reader.app.view(Rect::new(0, 0, width, height), START + 6_000);
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let mut drawn = Drawn::default();
+    let mut drawn = DrawnState::default();
     terminal.draw(|frame| drawn = draw(frame, &view, Theme { has_colour: true })).unwrap();
     reader.app.drawn(drawn, Instant::now());
     let cells = terminal.backend().buffer().content.chunks(width.into());

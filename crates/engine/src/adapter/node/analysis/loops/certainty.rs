@@ -10,31 +10,36 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::VisitJs;
 
-use super::names::{self, Names};
-use super::{Counted, Mentioned};
+use super::names::{self, NameTable};
+use super::{ConditionalLoop, ReferencedNames};
 use crate::javascript::positions::bare;
 
 /// Whether a loop that no statement leaves goes on for ever. `is_always` says that its condition is always true; else
 /// nothing that it reads may be in `assigned`.
-pub(super) fn goes_on(it: &Counted<'_, '_>, is_always: bool, assigned: &[String], names: &Names) -> bool {
-    let judge = Judge { names };
-    !names.is_obscure()
+pub(super) fn runs_forever(
+    it: &ConditionalLoop<'_, '_>,
+    is_always: bool,
+    assigned: &[String],
+    names: &NameTable,
+) -> bool {
+    let judge = PurityCheck { names };
+    !names.has_dynamic_names()
         && (is_always || (is_constant(it, assigned) && !it.begins_unasked))
         && judge.is_harmless_loop(it)
 }
 
-fn is_constant(it: &Counted<'_, '_>, assigned: &[String]) -> bool {
-    let mut read = Mentioned::default();
+fn is_constant(it: &ConditionalLoop<'_, '_>, assigned: &[String]) -> bool {
+    let mut read = ReferencedNames::default();
     it.test.into_iter().for_each(|test| read.visit_expression(test));
     !read.0.is_empty() && !read.0.iter().any(|name| assigned.contains(name))
 }
 
-struct Judge<'n> {
-    names: &'n Names,
+struct PurityCheck<'n> {
+    names: &'n NameTable,
 }
 
-impl Judge<'_> {
-    fn is_harmless_loop(&self, it: &Counted<'_, '_>) -> bool {
+impl PurityCheck<'_> {
+    fn is_harmless_loop(&self, it: &ConditionalLoop<'_, '_>) -> bool {
         let init = match it.init {
             Some(ForStatementInit::VariableDeclaration(init)) => self.is_harmless_declaration(init),
             Some(init) => init.as_expression().is_some_and(|init| self.is_harmless(init)),
@@ -58,9 +63,9 @@ impl Judge<'_> {
                     && self.is_harmless_statement(&it.consequent)
                     && it.alternate.as_ref().is_none_or(|it| self.is_harmless_statement(it))
             }
-            Statement::WhileStatement(it) => self.is_harmless_loop(&Counted::of_while(it)),
-            Statement::DoWhileStatement(it) => self.is_harmless_loop(&Counted::of_do(it)),
-            Statement::ForStatement(it) => self.is_harmless_loop(&Counted::of_for(it)),
+            Statement::WhileStatement(it) => self.is_harmless_loop(&ConditionalLoop::of_while(it)),
+            Statement::DoWhileStatement(it) => self.is_harmless_loop(&ConditionalLoop::of_do(it)),
+            Statement::ForStatement(it) => self.is_harmless_loop(&ConditionalLoop::of_for(it)),
             _ => false,
         }
     }

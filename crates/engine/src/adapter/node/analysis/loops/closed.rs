@@ -6,10 +6,10 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::VisitJs;
 
-use super::Counted;
+use super::ConditionalLoop;
 
 /// Whether a loop calls nothing, never yields its thread and reads nothing from objects.
-pub(super) fn is_closed(it: &Counted<'_, '_>) -> bool {
+pub(super) fn is_closed(it: &ConditionalLoop<'_, '_>) -> bool {
     let mut seen = Opening(false);
     it.test.into_iter().chain(it.update).for_each(|part| seen.visit_expression(part));
     seen.visit_statement(it.body);

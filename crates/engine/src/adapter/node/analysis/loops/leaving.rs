@@ -8,19 +8,19 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
 
-use super::Counted;
+use super::ConditionalLoop;
 use crate::javascript::endings::takes_breaks;
 
 /// Whether a loop that has these labels holds a statement that leaves it, or hands its thread to others. An error
 /// that is thrown and caught in the loop counts as well: nobody follows it.
-pub(super) fn is_left(it: &Counted<'_, '_>, labels: &[String]) -> bool {
-    let mut seen = Leaving { own: labels, inner: Vec::new(), inside: 0, found: false };
+pub(super) fn has_exit(it: &ConditionalLoop<'_, '_>, labels: &[String]) -> bool {
+    let mut seen = ExitFinder { own: labels, inner: Vec::new(), inside: 0, found: false };
     it.test.into_iter().chain(it.update).for_each(|part| seen.visit_expression(part));
     seen.visit_statement(it.body);
     seen.found
 }
 
-struct Leaving<'l> {
+struct ExitFinder<'l> {
     /// The labels of the loop itself.
     own: &'l [String],
     /// The labels of the statements around, in the loop.
@@ -30,13 +30,13 @@ struct Leaving<'l> {
     found: bool,
 }
 
-impl Leaving<'_> {
+impl ExitFinder<'_> {
     fn is_inner(&self, label: &str) -> bool {
         self.inner.iter().any(|inner| inner == label)
     }
 }
 
-impl<'a> VisitJs<'a> for Leaving<'_> {
+impl<'a> VisitJs<'a> for ExitFinder<'_> {
     fn visit_break_statement(&mut self, it: &BreakStatement<'a>) {
         self.found |= match &it.label {
             Some(label) => !self.is_inner(&label.name),

@@ -20,18 +20,18 @@ use crate::javascript::positions::bare;
 
 /// What is known of all names of a file.
 #[derive(Default)]
-pub(super) struct Names {
-    declared: HashMap<String, Vec<Declared>>,
+pub(super) struct NameTable {
+    declared: HashMap<String, Vec<NameDeclaration>>,
     /// Those that hold nothing but numbers.
     numbers: HashSet<String>,
     /// Those that other modules know as well.
     shared: HashSet<String>,
     /// Something in the file makes names mean what they do not say.
-    is_obscure: bool,
+    has_dynamic_names: bool,
 }
 
 /// A declaration of a name.
-struct Declared {
+struct NameDeclaration {
     /// Where it is.
     at: u32,
     /// Where the name is known.
@@ -40,9 +40,9 @@ struct Declared {
     is_variable: bool,
 }
 
-impl Names {
+impl NameTable {
     pub(super) fn of(program: &Program<'_>) -> Self {
-        let mut reader = Reader { scopes: vec![program.span], ..Reader::default() };
+        let mut reader = NameCollector { scopes: vec![program.span], ..NameCollector::default() };
         reader.visit_program(program);
         let mut numbers = reader.numeric;
         numbers.retain(|name| !reader.others.contains(name));
@@ -54,13 +54,13 @@ impl Names {
             let Some(name) = reader.written.iter().find(wrong).map(|(name, _)| name.clone()) else { break };
             numbers.remove(&name);
         }
-        let Reader { declared, shared, is_obscure, .. } = reader;
-        Self { declared, numbers, shared, is_obscure }
+        let NameCollector { declared, shared, has_dynamic_names, .. } = reader;
+        Self { declared, numbers, shared, has_dynamic_names }
     }
 
     /// A `with` or an `eval` makes names mean what they do not say.
-    pub(super) fn is_obscure(&self) -> bool {
-        self.is_obscure
+    pub(super) fn has_dynamic_names(&self) -> bool {
+        self.has_dynamic_names
     }
 
     /// Whether the name is one that reading does not throw for, nor run code: it was declared around the place,
@@ -79,7 +79,7 @@ impl Names {
         self.numbers.contains(name) && self.is_known(name, at)
     }
 
-    fn around(&self, name: &str, at: u32) -> impl Iterator<Item = &Declared> {
+    fn around(&self, name: &str, at: u32) -> impl Iterator<Item = &NameDeclaration> {
         let all = self.declared.get(name).into_iter().flatten();
         all.filter(move |it| it.scope.start <= at && at < it.scope.end && it.at < at)
     }
@@ -106,9 +106,9 @@ pub(super) fn numeric(expression: &Expression<'_>) -> Option<Vec<(String, u32)>>
 }
 
 #[derive(Default)]
-struct Reader {
+struct NameCollector {
     scopes: Vec<Span>,
-    declared: HashMap<String, Vec<Declared>>,
+    declared: HashMap<String, Vec<NameDeclaration>>,
     /// Names that begin as numbers somewhere.
     numeric: HashSet<String>,
     /// Names that are certainly, or possibly, something else somewhere.
@@ -116,13 +116,13 @@ struct Reader {
     /// Names that get a number as long as the others are numbers.
     written: Vec<(String, Vec<String>)>,
     shared: HashSet<String>,
-    is_obscure: bool,
+    has_dynamic_names: bool,
 }
 
-impl Reader {
+impl NameCollector {
     fn declare(&mut self, it: &BindingIdentifier<'_>, is_variable: bool) {
         let scope = self.scopes.last().copied().unwrap_or_default();
-        let declared = Declared { at: it.span.start, scope, is_variable };
+        let declared = NameDeclaration { at: it.span.start, scope, is_variable };
         self.declared.entry(it.name.to_string()).or_default().push(declared);
     }
 
@@ -138,7 +138,7 @@ impl Reader {
     }
 }
 
-impl<'a> VisitJs<'a> for Reader {
+impl<'a> VisitJs<'a> for NameCollector {
     fn enter_node(&mut self, kind: AstKind<'a>) {
         if is_scope(&kind) {
             self.scopes.push(kind.span());
@@ -226,11 +226,11 @@ impl<'a> VisitJs<'a> for Reader {
     }
 
     fn visit_with_statement(&mut self, _: &WithStatement<'a>) {
-        self.is_obscure = true;
+        self.has_dynamic_names = true;
     }
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
-        self.is_obscure |= it.callee.is_specific_id("eval");
+        self.has_dynamic_names |= it.callee.is_specific_id("eval");
         walk_js::walk_call_expression(self, it);
     }
 }

@@ -27,7 +27,7 @@ console.log(kept, held, captured, stacked, thrown);
 
 async fn scene() -> PausedProgram {
     let mut scene = PausedProgram::of(PROGRAM).await;
-    scene.be_careful();
+    scene.forbid_side_effects();
     scene
 }
 
@@ -100,7 +100,7 @@ console.log(named, worded, own, later, objects, texts, proxied, captured, coded,
 #[tokio::test]
 async fn stacks_whose_head_the_program_would_write_are_not_read() {
     let mut scene = PausedProgram::of(HEADS).await;
-    scene.be_careful();
+    scene.forbid_side_effects();
     let locals = scene.locals().await;
     for name in ["named", "worded", "own", "later", "objects", "texts", "captured", "coded"] {
         let members = scene.open(&named(&locals, name).value).await;

@@ -55,7 +55,7 @@ impl PausedProgram {
     }
 
     /// Looks at it as at a program of which nothing may run.
-    pub(super) fn be_careful(&mut self) {
+    pub(super) fn forbid_side_effects(&mut self) {
         self.values = reader(self.client.clone(), true);
     }
 

@@ -14,7 +14,7 @@ use super::message::Message;
 use super::wrong_method;
 
 /// What was asked, as far as it can be a reason to refuse.
-pub(super) struct Asked {
+pub(super) struct RequestSummary {
     pub(super) method: Method,
     /// The revision in its header; none without one.
     pub(super) revision: Option<String>,
@@ -22,7 +22,7 @@ pub(super) struct Asked {
     pub(super) message: Option<Message>,
 }
 
-impl Asked {
+impl RequestSummary {
     /// The same answer, and in place of a refusal one that says what is allowed.
     pub(super) async fn explain(&self, response: Response) -> Response {
         let status = response.status();

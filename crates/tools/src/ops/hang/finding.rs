@@ -10,7 +10,7 @@ use super::Verdict;
 const FRAMES: usize = 50;
 
 /// What is said of it.
-pub(super) struct Said {
+pub(super) struct HangFinding {
     pub(super) verdict: Verdict,
     pub(super) message: String,
     pub(super) evidence: Vec<String>,

@@ -11,7 +11,7 @@ use super::super::places::{self, ScriptSpot};
 use super::super::scripts::{Script, position};
 use super::super::{columns, renaming, rules};
 use super::binder::BreakpointBinder;
-use super::table::{BreakpointTarget, PlantedSpot, TargetKind};
+use super::table::{BreakpointTarget, TargetKind, V8Breakpoint};
 use crate::deadlines;
 use crate::debugger::{Event, RuleFor};
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ const LEFT_OUT: &str =
 
 impl BreakpointBinder {
     /// Has V8 know a place, unless it does already.
-    pub(super) async fn plant(&self, number: u64) -> Result<()> {
+    pub(super) async fn bind_place(&self, number: u64) -> Result<()> {
         let is_new = |place: &BreakpointTarget| place.spots.is_empty() && place.refused.is_none();
         let place = self.table.place(number).filter(is_new);
         let Some(place) = place else { return Ok(()) };
@@ -57,7 +57,7 @@ impl BreakpointBinder {
         let found = columns::of_line(&self.v8, script, &place.source, place.line).await;
         let columns: Vec<u32> = found.iter().map(|at| at.column).collect();
         let last = columns.last().copied().filter(|last| *last < wanted);
-        self.table.knows_columns(number, columns);
+        self.table.set_columns(number, columns);
         let is_mapped = script.is_mapped();
         let taken = found.into_iter().filter(|at| Some(at.column) == last);
         let spot = |at: columns::CodeStart| {
@@ -142,7 +142,7 @@ impl BreakpointBinder {
         };
         match self.v8.request_within(deadlines::LONGEST_WAIT, set).await.map_err(Error::from) {
             Ok(set) => {
-                if !self.table.planted(number, spot, set.breakpoint_id.clone()) {
+                if !self.table.add_breakpoint(number, spot, set.breakpoint_id.clone()) {
                     let breakpoint_id = set.breakpoint_id;
                     return self.v8.request(debugger::RemoveBreakpoint { breakpoint_id }).await.map(|_| ());
                 }
@@ -180,8 +180,11 @@ impl BreakpointBinder {
         let wanted = place.line.saturating_add(1);
         let location = self.sources.location(at).await;
         let is_on_line = location.as_ref().is_some_and(|location| location.line == wanted);
-        if !is_exact && place.kind != TargetKind::Entry && self.is_astray(&spot, at, is_on_line).await {
-            self.table.strayed(id, LEFT_OUT);
+        if !is_exact
+            && place.kind != TargetKind::Entry
+            && self.is_in_other_function(&spot, at, is_on_line).await
+        {
+            self.table.mark_unbound(id, LEFT_OUT);
             // One that V8 does not know any more is gone.
             let _ = self.remove(vec![id.to_owned()]).await;
             return Some(number);
@@ -199,7 +202,7 @@ impl BreakpointBinder {
 
     /// V8 goes on to the next code that it has. Where it has left out that of a whole function, this is in another
     /// one, which only the text tells.
-    async fn is_astray(&self, spot: &ScriptSpot, at: &Location, is_on_line: bool) -> bool {
+    async fn is_in_other_function(&self, spot: &ScriptSpot, at: &Location, is_on_line: bool) -> bool {
         let Some(script) = self.sources.scripts.get(&at.script_id) else { return false };
         let wanted = script.in_text((spot.line, spot.column));
         let share = move |handlers: &Handlers, at| handlers.share_function(wanted, at, is_on_line);
@@ -223,7 +226,7 @@ impl BreakpointBinder {
         let Some(place) = place else { return };
         let Some(script) = self.sources.scripts.get(script_id) else { return };
         let line = place.line.saturating_add(1);
-        let is_on_line = |planted: &PlantedSpot| planted.bound.is_some_and(|(bound, _)| bound == line);
+        let is_on_line = |bound_spot: &V8Breakpoint| bound_spot.bound.is_some_and(|(bound, _)| bound == line);
         if place.column.is_none() || place.spots.iter().any(is_on_line) {
             return;
         }
@@ -231,7 +234,7 @@ impl BreakpointBinder {
         if last.is_empty() {
             return;
         }
-        let spots = place.spots.into_iter().map(|planted| planted.spot);
+        let spots = place.spots.into_iter().map(|bound_spot| bound_spot.spot);
         let others = spots.filter(|spot| Some(&spot.path) != script.path.as_ref());
         if let Err(error) = self.set_spots(number, others.chain(last).collect()).await {
             tracing::warn!(%error, "a breakpoint could not be moved back to its line");

@@ -16,7 +16,7 @@ use super::scripts::position;
 use super::values::is_path;
 use crate::debugger::Evaluate;
 use crate::error::{Error, Result};
-use crate::javascript::{self, Declared};
+use crate::javascript::{self, DeclaredName};
 use crate::model::ids::RawId;
 use crate::model::variable::Value;
 
@@ -83,11 +83,11 @@ async fn at_return(
     let frame = debugger.frame(request.frame).await?;
     let binding = &debugger.0.binding;
     binding.bind_frame(&frame).await?;
-    binding.lend(&returned, true).await?;
+    binding.expose_thrown(&returned, true).await?;
     let value = literal(&returned).unwrap_or_else(|| format!("{BINDING}.error"));
     let expression = request.expression.trim().replacen(name, &value, 1);
     let answer = debugger.0.values.evaluate(&frame, &Evaluate { expression, ..request.clone() }).await;
-    binding.lend(&returned, false).await?;
+    binding.expose_thrown(&returned, false).await?;
     let note = format!("V8 has left the scope of `{name}` at this `return`; this is what is returned");
     Ok(Value { note: Some(note), ..answer? })
 }
@@ -141,7 +141,7 @@ async fn declared(
     debugger: &CdpDebugger,
     request: &Evaluate,
     name: &str,
-) -> Option<(Declared, Vec<(RawId, String)>)> {
+) -> Option<(DeclaredName, Vec<(RawId, String)>)> {
     let stop = debugger.0.run.stop().ok()?;
     let index = stop.index_of(request.frame)?;
     let frame = stop.frames.get(index)?;

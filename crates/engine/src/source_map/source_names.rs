@@ -19,22 +19,22 @@ pub fn may_mention(raw: &[u8], file_name: &str) -> bool {
     if !is_escaped_always && memmem::find(raw, b"\\u").is_none() && memchr(b'%', raw).is_none() {
         return false;
     }
-    serde_json::from_slice::<Named>(json(raw)).map_or(true, |named| named.mentions(file_name))
+    serde_json::from_slice::<MapSources>(json(raw)).map_or(true, |named| named.mentions(file_name))
 }
 
 /// Of a map, what names its sources; the rest is skipped.
 #[derive(Deserialize)]
-struct Named {
+struct MapSources {
     sources: Option<Vec<Option<String>>>,
     sections: Option<Vec<Section>>,
 }
 
 #[derive(Deserialize)]
 struct Section {
-    map: Option<Named>,
+    map: Option<MapSources>,
 }
 
-impl Named {
+impl MapSources {
     fn mentions(&self, file_name: &str) -> bool {
         let named = |source: &String| {
             source.contains(file_name) || percent_decode_str(source).decode_utf8_lossy().contains(file_name)
