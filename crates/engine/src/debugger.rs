@@ -354,7 +354,7 @@ pub enum Event {
         text: String,
     },
     /// A line of what is recorded at a breakpoint, from a process that cannot open the recorder's pipe.
-    RecordedRows {
+    Recorded {
         /// Which.
         id: BreakpointId,
         /// See [`recording`](crate::recording).

@@ -69,7 +69,7 @@ enum Command {
     /// Run tests and print the first failure with its state at the throw.
     Test(Box<TestArgs>),
     /// Run a command and find out why it does not finish.
-    HangRequest(Box<HangArgs>),
+    Hang(Box<HangArgs>),
     /// Debug one command at a time: keep a session, step, inspect, continue.
     Debug(DebugArgs),
     /// Start the MCP server, on standard input and output or over HTTP.
@@ -208,7 +208,7 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
             Command::Probe(_)
                 | Command::Trace(_)
                 | Command::Test(_)
-                | Command::HangRequest(_)
+                | Command::Hang(_)
                 | Command::Serve { .. }
         );
     let journal = match log_file.clone().filter(|_| debugs) {
@@ -242,7 +242,7 @@ async fn run_command(
         Command::Probe(args) => probe::run(*args, run_context).await,
         Command::Trace(args) => trace::run(*args, run_context).await,
         Command::Test(args) => test::run(*args, run_context).await,
-        Command::HangRequest(args) => hang::run(*args, run_context).await,
+        Command::Hang(args) => hang::run(*args, run_context).await,
         Command::Debug(args) => debug::run(args, settings).await,
         Command::Serve { toolset, http } => {
             let toolsets = toolset.chosen(settings)?;

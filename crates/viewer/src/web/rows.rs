@@ -43,7 +43,7 @@ pub(super) struct RowQuery {
 pub(super) struct Part {
     before: Option<i64>,
     after: Option<i64>,
-    source_context: Option<i64>,
+    around: Option<i64>,
     limit: Option<usize>,
 }
 
@@ -224,13 +224,13 @@ impl<'a> Walk<'a> {
         let end = self.log.len();
         // Those before `from` are looked at backwards, those from `to` on forwards.
         let (from, to) = match part {
-            Part { source_context: Some(place), .. } => (self.number(*place), self.number(*place)),
+            Part { around: Some(place), .. } => (self.number(*place), self.number(*place)),
             Part { after: Some(place), .. } => (0, self.number(place.saturating_add(1))),
             Part { before: Some(place), .. } => (self.number(*place), end),
             _ => (end, end),
         };
         let (before, behind) = match part {
-            Part { source_context: Some(_), .. } => (limit / 2, limit - limit / 2),
+            Part { around: Some(_), .. } => (limit / 2, limit - limit / 2),
             Part { after: Some(_), .. } => (0, limit),
             _ => (limit, 0),
         };

@@ -29,7 +29,7 @@ pub(super) enum RuleEvent {
     /// A logpoint spoke.
     Logged { id: u32, text: String },
     /// A line of what is recorded that is too long for the pipe.
-    RecordedRows { id: u32, line: String },
+    Recorded { id: u32, line: String },
     /// A statement in the source records a place, and its breakpoint is not needed any more.
     Inlined { id: u32 },
     /// A condition or message failed so many times since the last such message.

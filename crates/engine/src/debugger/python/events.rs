@@ -120,12 +120,12 @@ enum AgentEvent {
         times: u64,
     },
     /// A line of a recording that did not go by the pipe.
-    RecordedRows {
+    Recorded {
         id: u32,
         line: String,
     },
     /// The answer to `find_function` and `look_for_file`.
-    FunctionLookup {
+    Found {
         place: u64,
         #[serde(flatten)]
         found: FunctionLookup,
@@ -157,7 +157,7 @@ enum AgentEvent {
 impl PythonEvents {
     fn agent_event(&mut self, python: &Python, event: AgentEvent) -> Vec<Event> {
         match event {
-            AgentEvent::FunctionLookup { place, found } => {
+            AgentEvent::Found { place, found } => {
                 if let Some(agent) = python.agent.get() {
                     agent.found(place, found);
                 }
@@ -183,7 +183,7 @@ impl PythonEvents {
             AgentEvent::Failed { id, message, times } => {
                 vec![Event::RuleFailed { id: BreakpointId(id), message, times }]
             }
-            AgentEvent::RecordedRows { id, line } => vec![Event::RecordedRows { id: BreakpointId(id), line }],
+            AgentEvent::Recorded { id, line } => vec![Event::Recorded { id: BreakpointId(id), line }],
             AgentEvent::Unloaded { ids, file, loaded } => {
                 bind_events(ids, &BindResult::NotLoaded(sources::not_loaded(Path::new(&file), loaded)))
             }

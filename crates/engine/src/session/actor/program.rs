@@ -369,7 +369,7 @@ impl Actor {
                 self.breakpoints.hit(target, id);
                 self.sinks.output.append(Category::Log, &format!("{text}\n"));
             }
-            Event::RecordedRows { id, line } => {
+            Event::Recorded { id, line } => {
                 if let Some(record) = self.breakpoints.record(id) {
                     record.recorder.read(&line);
                 }
