@@ -101,7 +101,7 @@ where
         // When the inbox goes, every caller learns that no reply will come, even if this future is dropped.
         tokio::select! {
             ended = read(stream, &mut inbox) => if let Err(error) = ended {
-                tracing::debug!(%error, "reading from the debugger failed");
+                tracing::debug!(%error, "cannot read from the debugger");
             },
             () = write_while_read(sink, frames) => {}
         }
@@ -247,7 +247,7 @@ where
         match message? {
             tungstenite::Message::Text(text) => inbox.receive(&text),
             tungstenite::Message::Close(_) => return Ok(()),
-            other => tracing::warn!(length = other.len(), "skipped a message that is no text"),
+            other => tracing::warn!(length = other.len(), "skipped a message that is not text"),
         }
     }
     Ok(())
@@ -262,7 +262,7 @@ async fn write_while_read<S>(
     S: AsyncRead + AsyncWrite + Unpin,
 {
     if let Err(error) = write(sink, &mut frames).await {
-        tracing::debug!(%error, "writing to the debugger failed");
+        tracing::debug!(%error, "cannot write to the debugger");
         while frames.recv().await.is_some() {}
     }
 }

@@ -106,17 +106,17 @@ async fn ask(host: &str, port: u16) -> Result<Vec<u8>, ConnectError> {
             return Ok(body.to_vec());
         }
         if read == 0 {
-            return Err(other("the answer breaks off"));
+            return Err(other("the response is incomplete"));
         }
         if response.len() > MAX_RESPONSE {
-            return Err(other("the answer has no end"));
+            return Err(other("the response is too long"));
         }
     }
 }
 
 /// The body of a response, or `None` while it is not complete. Node does not close the connection after it.
 fn body(response: &[u8]) -> Result<Option<&[u8]>, &'static str> {
-    const NOT_HTTP: &str = "the answer is not HTTP";
+    const NOT_HTTP: &str = "the response is not HTTP";
     let opening = response.get(..5.min(response.len())).unwrap_or_default();
     if !b"HTTP/".starts_with(opening) {
         return Err(NOT_HTTP);
@@ -126,13 +126,13 @@ fn body(response: &[u8]) -> Result<Option<&[u8]>, &'static str> {
     let head = std::str::from_utf8(head).map_err(|_| NOT_HTTP)?;
     let mut lines = head.split("\r\n");
     if lines.next().and_then(|status| status.split(' ').nth(1)) != Some("200") {
-        return Err("it has no list of debuggees");
+        return Err("the response has no list of targets");
     }
     let length = lines
         .filter_map(|line| line.split_once(':'))
         .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
         .and_then(|(_, value)| value.trim().parse::<usize>().ok())
-        .ok_or("the answer does not tell its length")?;
+        .ok_or("the response has no `Content-Length`")?;
     Ok(rest.get(4..).and_then(|rest| rest.get(..length)))
 }
 

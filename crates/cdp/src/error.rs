@@ -28,7 +28,7 @@ pub enum Error {
         message: String,
     },
     /// The answer does not have the shape that the command calls for, or is too long to be read.
-    #[error("the answer to `{command}` cannot be read: {reason}")]
+    #[error("cannot read the response to `{command}`: {reason}")]
     Malformed {
         /// The command.
         command: &'static str,
@@ -41,7 +41,7 @@ pub enum Error {
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// Not the address of an inspector.
-    #[error("`{0}` is not an address of the form `ws://HOST:PORT/ID`")]
+    #[error("`{0}` is not an address such as `ws://HOST:PORT/ID`")]
     Address(String),
     /// Nobody listens there, or the connection broke.
     #[error("cannot connect to {place}: {source}")]
@@ -60,7 +60,7 @@ pub enum ConnectError {
         deadline: Duration,
     },
     /// Something else listens there, or the inspector has no debuggee of that id.
-    #[error("{place} did not answer as an inspector does: {reason}")]
+    #[error("{place} is not an inspector: {reason}")]
     NotAnInspector {
         /// Host and port.
         place: String,

@@ -53,7 +53,10 @@ impl Inbox {
         match event {
             Event::ReceivedMessageFromWorker(received) => {
                 let Some(worker) = self.workers.get(&received.session_id) else {
-                    tracing::debug!(session_id = received.session_id, "nobody knows this worker");
+                    tracing::debug!(
+                        session_id = received.session_id,
+                        "skipped a message of an unknown worker"
+                    );
                     return;
                 };
                 if let Some(event) = worker.answer_or_read(&received.message) {
@@ -127,7 +130,7 @@ impl Thread {
         let envelope: Envelope<'_> = match serde_json::from_str(&json) {
             Ok(envelope) => envelope,
             Err(error) => {
-                tracing::warn!(%error, "skipped a message that is no protocol message");
+                tracing::warn!(%error, "skipped a malformed message");
                 return None;
             }
         };
@@ -145,14 +148,14 @@ impl Thread {
             Envelope { error: Some(refusal), .. } => {
                 tracing::warn!(refusal.code, refusal.message, "the debugger refused an unknown command");
             }
-            _ => tracing::warn!("skipped a message without id and method"),
+            _ => tracing::warn!("skipped a message without ID and method"),
         }
         None
     }
 
     fn answer(&self, id: i64, reply: Reply) {
         let Some(slot) = lock(&self.pending).take(id) else {
-            tracing::trace!(id, "nobody waits for this reply");
+            tracing::trace!(id, "skipped a response without a request");
             return;
         };
         // The caller may have given up since.

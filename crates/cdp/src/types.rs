@@ -82,7 +82,7 @@ pub enum Event {
     DetachedFromWorker(node_worker::DetachedFromWorker),
     /// A worker says something. Handed on by its own [`crate::Incoming`].
     ReceivedMessageFromWorker(node_worker::ReceivedMessageFromWorker),
-    /// The program waits for `Runtime.runIfWaitingForDebugger`.
+    /// The program is waiting for `Runtime.runIfWaitingForDebugger`.
     WaitingForDebugger,
     /// The program has ended and waits for all connections to close.
     WaitingForDisconnect,

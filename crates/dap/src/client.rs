@@ -44,7 +44,7 @@ pub enum Error {
         message: String,
     },
     /// The answer does not have the shape that the request calls for.
-    #[error("the answer to `{command}` cannot be read: {reason}")]
+    #[error("cannot read the response to `{command}`: {reason}")]
     Malformed {
         /// The request.
         command: &'static str,
@@ -109,7 +109,7 @@ where
     let driver = async move {
         tokio::select! {
             ended = read(reader, &pending, &events) => if let Err(error) = ended {
-                tracing::debug!(%error, "reading from the debugger failed");
+                tracing::debug!(%error, "cannot read from the debugger");
             },
             () = write_while_read(writer, frames) => {}
         }
@@ -281,7 +281,7 @@ fn dispatch(json: &[u8], pending: &Mutex<PendingRequests>, events: &mpsc::Unboun
     let envelope: Envelope<'_> = match serde_json::from_slice(json) {
         Ok(envelope) => envelope,
         Err(error) => {
-            tracing::warn!(%error, "skipped a message that is no protocol message");
+            tracing::warn!(%error, "skipped a malformed message");
             return;
         }
     };
@@ -290,7 +290,7 @@ fn dispatch(json: &[u8], pending: &Mutex<PendingRequests>, events: &mpsc::Unboun
             let slot =
                 lock(pending).replies.as_mut().and_then(|replies| replies.remove(&envelope.request_seq));
             let Some(slot) = slot else {
-                tracing::debug!(request_seq = envelope.request_seq, "nobody waits for this reply");
+                tracing::debug!(request_seq = envelope.request_seq, "skipped a response without a request");
                 return;
             };
             // The caller may have given up since.
@@ -317,7 +317,7 @@ fn dispatch(json: &[u8], pending: &Mutex<PendingRequests>, events: &mpsc::Unboun
 /// as how the program ended: whether it is gone is for the reader to say.
 async fn write_while_read<W: AsyncWrite + Unpin>(writer: W, mut frames: mpsc::UnboundedReceiver<Bytes>) {
     if let Err(error) = write(writer, &mut frames).await {
-        tracing::debug!(%error, "writing to the debugger failed");
+        tracing::debug!(%error, "cannot write to the debugger");
         while frames.recv().await.is_some() {}
     }
 }

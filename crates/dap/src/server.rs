@@ -21,10 +21,10 @@ pub enum Unreadable {
     #[error(transparent)]
     Stream(#[from] io::Error),
     /// A message is longer than it may be.
-    #[error("a message has {0} bytes")]
+    #[error("a message of {0} bytes is too large")]
     TooLarge(usize),
     /// A frame holds no message.
-    #[error("a message cannot be read: {0}")]
+    #[error("cannot read a message: {0}")]
     Malformed(#[from] serde_json::Error),
 }
 
@@ -125,7 +125,7 @@ impl IncomingRequest {
             Value::Null => Value::Object(Map::new()),
             arguments => arguments.clone(),
         };
-        let problem = |error| format!("the arguments of `{}` cannot be read: {error}", self.command);
+        let problem = |error| format!("invalid arguments of `{}`: {error}", self.command);
         serde_json::from_value(arguments).map_err(problem)
     }
 }

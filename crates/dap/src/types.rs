@@ -95,7 +95,10 @@ pub struct Empty {}
 /// What the client is and can do.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(clippy::struct_excessive_bools, reason = "the protocol has one flag for each ability of a client")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the protocol has one flag for each capability of a client"
+)]
 pub struct InitializeArguments {
     /// Which adapter is meant, where one program serves several.
     #[serde(rename = "adapterID")]

@@ -37,7 +37,7 @@ impl SetBy {
             Self::Maximum => return None,
         };
         let most = named(name).map_or(u64::MAX, |bound| *bound.range.end());
-        Some(format!("the person who runs the server raises `limits.{name}`{place}, to {most} at most"))
+        Some(format!("the person who runs the server can raise `limits.{name}`{place}, up to {most}"))
     }
 }
 
@@ -282,7 +282,7 @@ impl Error {
         let here = match *name {
             "sessions" => Some("close a session".to_owned()),
             "breakpoints" => Some("remove a breakpoint".to_owned()),
-            "watches" => Some("end the watch of an expression".to_owned()),
+            "watches" => Some("remove a watch".to_owned()),
             "processes" => None,
             // What is usual when a call says nothing: it may ask for all that can be set.
             "frames" | "variables" | "value" | "source" | "report_output" => {
@@ -342,8 +342,8 @@ mod tests {
             Error::Limit { set_by, .. } => (set_by.to_string(), set_by.raised("sessions")),
             _ => unreachable!(),
         };
-        let raised = "the person who runs the server raises `limits.sessions`";
-        let usual = format!("{raised} in the user's stillframe.toml, to 1000 at most");
+        let raised = "the person who runs the server can raise `limits.sessions`";
+        let usual = format!("{raised} in the user's stillframe.toml, up to 1000");
         assert_eq!(by(&bounds), ("the default".to_owned(), Some(usual)));
         let table = [
             (SetBy::File("/p/stillframe.toml:3".to_owned()), "set in /p/stillframe.toml:3"),
@@ -352,9 +352,9 @@ mod tests {
         ];
         for (set_by, said) in table {
             bounds.set("sessions", 999, set_by.clone());
-            assert_eq!(by(&bounds), (said.to_owned(), Some(format!("{raised} there, to 1000 at most"))));
+            assert_eq!(by(&bounds), (said.to_owned(), Some(format!("{raised} there, up to 1000"))));
             bounds.set("sessions", 1000, set_by);
-            assert_eq!(by(&bounds), ("the most that can be set".to_owned(), None));
+            assert_eq!(by(&bounds), ("the maximum".to_owned(), None));
         }
     }
 

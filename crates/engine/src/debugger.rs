@@ -141,7 +141,7 @@ pub trait Debugger: Send + Sync + 'static {
     /// Begins to take samples of what the process does, about one each `interval`, without stopping it.
     async fn start_sampling(&self, interval: Duration) -> Result<()> {
         let _ = interval;
-        Err(Error::Unsupported("this debugger takes no samples".to_owned()))
+        Err(Error::Unsupported("this debugger cannot sample stacks".to_owned()))
     }
 
     /// What the process has been doing since [`Debugger::start_sampling`], or since the last such call, and what
@@ -230,7 +230,8 @@ pub trait Debugger: Send + Sync + 'static {
 /// What only some debuggers can tell.
 fn not_measured(what: &str) -> Error {
     Error::Unsupported(format!(
-        "{what} are not available: the debugger of this language does not take them; its own tools do"
+        "{what} are not available: this language's debugger does not support them; use the language's own \
+         tools"
     ))
 }
 
@@ -438,9 +439,9 @@ pub struct Arrival<D = Arc<dyn Debugger>> {
 /// An evaluation that went on after its time limit and the signals that were to end it, and why.
 fn uninterrupted(deadline: Duration, pid: Option<u32>) -> Error {
     let why = if pid.is_some_and(process::is_stopped) {
-        "because a signal has stopped the whole process; it answers again when it gets the signal SIGCONT"
+        "because a signal has stopped the process; it responds again after SIGCONT"
     } else {
-        "because native code is at work; the thread answers again when that returns"
+        "because native code is running; the thread responds again when it returns"
     };
     let limit = deadline.as_millis();
     Error::Refused(format!("the expression did not end within {limit} ms and cannot be interrupted, {why}"))

@@ -10,8 +10,8 @@ use crate::model::ids::{BreakpointId, Reference, ThreadId};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What there is to say of a program that runs on when its debugger is gone.
-pub const UNDEBUGGED: &str = "program runs without a debugger: it has replaced itself by another one, or closed the \
-                              connection of its debugger";
+pub const UNDEBUGGED: &str = "program runs without a debugger: it replaced itself with another program, or \
+                              closed the debugger's connection";
 
 /// What went wrong. Each has a stable code for programs and a message for people.
 ///
@@ -36,7 +36,7 @@ pub enum Error {
     #[error("the {UNDEBUGGED}")]
     Undebugged,
     /// There is a program already.
-    #[error("a program is being debugged already")]
+    #[error("a program is already being debugged")]
     AlreadyLive,
 
     // Cannot.
@@ -46,13 +46,13 @@ pub enum Error {
 
     // Not found.
     /// No such breakpoint.
-    #[error("there is no breakpoint `{0}`")]
+    #[error("no breakpoint `{0}`")]
     NoBreakpoint(BreakpointId),
     /// No such thread.
-    #[error("there is no thread {0}")]
+    #[error("no thread {0}")]
     NoThread(ThreadId),
     /// The number never stood for a frame or a value.
-    #[error("{number} is no {wanted} of this session")]
+    #[error("{number} is not a {wanted} of this session")]
     NoReference {
         /// What it was taken for.
         wanted: &'static str,
@@ -70,7 +70,7 @@ pub enum Error {
         number: Reference,
     },
     /// The number stood for something at an earlier stop.
-    #[error("{wanted} {number} belongs to an earlier stop, and the program has run since")]
+    #[error("{wanted} {number} belongs to an earlier stop: the program has run since then")]
     Stale {
         /// What it was.
         wanted: &'static str,
@@ -78,7 +78,7 @@ pub enum Error {
         number: Reference,
     },
     /// No such file.
-    #[error("there is no file `{}`", path.display())]
+    #[error("no file `{}`", path.display())]
     NoFile {
         /// The path, made absolute.
         path: PathBuf,
@@ -118,7 +118,7 @@ pub enum Error {
         lines: Vec<(u32, String)>,
     },
     /// An expression is no expression of its language.
-    #[error("`{expression}` is no expression: {message}")]
+    #[error("`{expression}` is not a valid expression: {message}")]
     BadExpression {
         /// The text.
         expression: String,
@@ -255,7 +255,7 @@ impl fmt::Display for SetBy {
             Self::File(place) => write!(f, "set in {place}"),
             Self::Variable(name) => write!(f, "set by the variable {name}"),
             Self::Option(name) => write!(f, "set by the option {name}"),
-            Self::Maximum => f.write_str("the most that can be set"),
+            Self::Maximum => f.write_str("the maximum"),
         }
     }
 }

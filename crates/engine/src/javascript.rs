@@ -98,22 +98,22 @@ fn deeply<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
 }
 
 fn out_of_memory<T>() -> Result<T, String> {
-    Err("it could not be read: the system has no memory for it".to_owned())
+    Err("it could not be parsed: out of memory".to_owned())
 }
 
 fn check_length(text: &str) -> Result<(), String> {
     if text.len() > LONGEST {
-        return Err(format!("it has {} bytes, and may have {LONGEST}", text.len()));
+        return Err(format!("it has {} bytes, the limit is {LONGEST}", text.len()));
     }
     Ok(())
 }
 
 fn check(text: &str) -> Result<(), String> {
     if text.trim().is_empty() {
-        return Err("SyntaxError: it is empty".to_owned());
+        return Err("SyntaxError: the expression is empty".to_owned());
     }
     if let Some(word) = suspends(text) {
-        return Err(format!("SyntaxError: `{word}` cannot be used here: nothing goes on meanwhile"));
+        return Err(format!("SyntaxError: `{word}` cannot be used here: nothing else runs meanwhile"));
     }
     let allocator = Allocator::default();
     let wrapped = format!("{BEFORE}{text}{AFTER}");
@@ -124,7 +124,7 @@ fn check(text: &str) -> Result<(), String> {
     let length = BEFORE.len() + text.len();
     match only_statement(&parsed.program).map(GetSpan::span) {
         Some(span) if span.start as usize == BEFORE.len() - 2 && span.end as usize == length + 2 => Ok(()),
-        _ => Err("SyntaxError: it is not one expression".to_owned()),
+        _ => Err("SyntaxError: not a single expression".to_owned()),
     }
 }
 

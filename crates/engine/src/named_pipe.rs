@@ -38,8 +38,8 @@ impl NamedPipe {
         match made.and_then(open) {
             Ok((receiver, name)) => Ok(Self { reader: BufReader::new(receiver), name }),
             Err(error) => Err(Error::Environment {
-                problem: format!("no pipe can be made at `{}`: {error}", path.display()),
-                remedy: "check that the folder for temporary files can be written to".to_owned(),
+                problem: format!("cannot create a pipe at `{}`: {error}", path.display()),
+                remedy: "check that the temporary folder is writable".to_owned(),
             }),
         }
     }

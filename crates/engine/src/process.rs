@@ -398,7 +398,7 @@ pub fn interrupt_system_call(pid: u32) {
     marked::interrupt_system_call(pid);
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
+#[expect(clippy::disallowed_methods, reason = "this is the place where child processes start")]
 fn command(spec: &ProcessSpec) -> Result<Command> {
     let mut command = Command::new(&spec.program);
     command.args(&spec.args).env_remove(OWN_SECRET);
@@ -410,10 +410,7 @@ fn command(spec: &ProcessSpec) -> Result<Command> {
     }
     if let Some(cwd) = &spec.cwd {
         if !cwd.is_dir() {
-            return Err(Error::BadFile {
-                path: cwd.clone(),
-                problem: "is no directory to work in".to_owned(),
-            });
+            return Err(Error::BadFile { path: cwd.clone(), problem: "is not a directory".to_owned() });
         }
         command.current_dir(cwd);
     }
@@ -430,7 +427,7 @@ fn stdin(stdin: &Stdin) -> Result<Stdio> {
 
 fn cannot_start(spec: &ProcessSpec, error: &io::Error) -> Error {
     Error::Environment {
-        problem: format!("`{}` cannot be started: {error}", spec.program.display()),
+        problem: format!("cannot start `{}`: {error}", spec.program.display()),
         remedy: "check the path and its permissions, or give another one as `executablePath`".to_owned(),
     }
 }

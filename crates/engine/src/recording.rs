@@ -147,8 +147,8 @@ impl Recorder {
         let mut pipe = NamedPipe::new()?;
         let path = pipe.path().to_owned();
         let marks = pipe::OpenOptions::new().open_sender(&path).map_err(|error| Error::Environment {
-            problem: format!("the pipe `{}` cannot be written to: {error}", path.display()),
-            remedy: "check that nothing removes files from the folder for temporary files".to_owned(),
+            problem: format!("cannot write to the pipe `{}`: {error}", path.display()),
+            remedy: "check that nothing removes files from the temporary folder".to_owned(),
         })?;
         let table = Arc::new(RowStore {
             limit: rows,
@@ -307,7 +307,7 @@ impl RowStore {
             Ok(Line::Mark { mark }) => {
                 self.mark.send_replace(mark);
             }
-            Err(error) => tracing::warn!(%error, "skipped what is no row"),
+            Err(error) => tracing::warn!(%error, "skipped a malformed row"),
         }
     }
 

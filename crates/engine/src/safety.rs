@@ -47,8 +47,8 @@ impl Safety {
     pub fn check_language(&self, name: &str) -> Result<()> {
         match &self.languages {
             Some(allowed) if !allowed.iter().any(|allowed| allowed == name) => Err(forbidden(
-                format!("`{name}` must not be used here"),
-                format!("the languages that are allowed are: {}", listed(allowed)),
+                format!("the language `{name}` is not allowed"),
+                format!("allowed languages: {}", listed(allowed)),
             )),
             _ => Ok(()),
         }
@@ -68,8 +68,8 @@ impl Safety {
     fn outside(&self, path: &Path) -> Error {
         let allowed = self.roots.iter().flatten().map(|root| root.display().to_string());
         forbidden(
-            format!("`{}` is outside of what may be used", path.display()),
-            format!("the folders that are allowed are: {}", listed(&allowed.collect::<Vec<_>>())),
+            format!("`{}` is outside the allowed folders", path.display()),
+            format!("allowed folders: {}", listed(&allowed.collect::<Vec<_>>())),
         )
     }
 
@@ -168,9 +168,10 @@ impl Safety {
         if let Some(shell) = words::shell_of_text(&command) {
             return Err(forbidden(
                 format!(
-                    "what `{shell}` makes of a text cannot be told, and files may be used in some folders only"
+                    "cannot check what `{shell}` does with a script text, and files are restricted to some \
+                     folders"
                 ),
-                "name the command itself, without a shell around it",
+                "run the command directly, without a shell",
             ));
         }
         let folder = launch.working_folder();
@@ -204,25 +205,27 @@ impl Safety {
         }
         let is_listed = |path: &Path| resolved(path).is_some_and(|real| self.programs.contains(&real));
         let listing = || match self.programs.as_slice() {
-            [] => "no program is allowed; `--allow-program PATH` allows one".to_owned(),
+            [] => "no program is allowed; allow one with `--allow-program PATH`".to_owned(),
             programs => {
                 let names: Vec<String> =
                     programs.iter().map(|program| program.display().to_string()).collect();
-                format!("the programs that are allowed are: {}", listed(&names))
+                format!("allowed programs: {}", listed(&names))
             }
         };
         let problem = match &launch.program {
             Program::Script(path) if is_listed(&sources::absolute(path)) => match executable {
                 Some(executable) if !is_listed(executable) => {
-                    format!("with --read-only, `{}` must not be run", executable.display())
+                    format!("--read-only does not allow running `{}`", executable.display())
                 }
                 _ if !launch.runtime_args.is_empty() => {
-                    "with --read-only, no arguments are given to the interpreter".to_owned()
+                    "--read-only does not allow arguments to the interpreter".to_owned()
                 }
-                _ if !launch.env.is_empty() => "with --read-only, the environment is not changed".to_owned(),
+                _ if !launch.env.is_empty() => {
+                    "--read-only does not allow changes to the environment".to_owned()
+                }
                 _ => return Ok(()),
             },
-            program => format!("with --read-only, `{}` must not be started", program.name()),
+            program => format!("--read-only does not allow starting `{}`", program.name()),
         };
         Err(forbidden(problem, listing()))
     }
@@ -250,9 +253,9 @@ impl Safety {
             // A program of another machine is in none of the folders of this one.
             None if self.remote_attach => Ok(()),
             None => Err(forbidden(
-                format!("where {what} is cannot be told, and programs may be used in some folders only"),
-                "start it from here, or attach on this machine to a program of a language that is known; `--allow-remote-attach` allows \
-                 programs of which nothing is known",
+                format!("cannot tell where {what} is, and programs are restricted to some folders"),
+                "start it here, or attach to a local program in a supported language; \
+                 `--allow-remote-attach` allows unknown programs",
             )),
         }
     }
@@ -265,8 +268,8 @@ impl Safety {
         }
         Err(forbidden(
             format!("`{host}` is not this machine"),
-            "only `127.0.0.1`, `::1` and `localhost` may be attached to; `--allow-remote-attach` allows others, \
-             and a tunnel such as `ssh -L` needs no permission",
+            "attach to `127.0.0.1`, `::1` or `localhost`; `--allow-remote-attach` allows other hosts, and a \
+             tunnel such as `ssh -L` needs no permission",
         ))
     }
 
@@ -292,20 +295,20 @@ impl Safety {
         }
     }
 
-    #[expect(clippy::unused_self, reason = "it is about this policy")]
+    #[expect(clippy::unused_self, reason = "it belongs to this policy")]
     fn evaluates(&self, what: &str) -> Error {
         forbidden(
-            format!("with --read-only, there is no {}", what.trim_start_matches("a ")),
-            "the program evaluates it at each pass, and what it does there cannot be told; stop without it, and \
-             evaluate at the stop",
+            format!("--read-only does not allow {}", what),
+            "the program evaluates it at each hit, and it may have side effects; leave it out, and evaluate \
+             at the stop",
         )
     }
 
     /// Refuses to send anything to what is debugged, or to start something that does.
     pub fn check_trigger(&self) -> Result<()> {
         if self.read_only {
-            let rule = "a request may change what is debugged";
-            return Err(forbidden("with --read-only, there is no trigger".to_owned(), rule));
+            let rule = "a request may change the debugged program";
+            return Err(forbidden("--read-only does not allow a trigger".to_owned(), rule));
         }
         Ok(())
     }
@@ -313,11 +316,8 @@ impl Safety {
     /// Refuses to end a program that was not started here.
     pub fn check_termination(&self) -> Result<()> {
         if self.read_only {
-            let rule = "what is debugged must not be changed";
-            return Err(forbidden(
-                "with --read-only, no program is ended that was attached to".to_owned(),
-                rule,
-            ));
+            let rule = "debugged programs must not be changed";
+            return Err(forbidden("--read-only does not allow ending an attached program".to_owned(), rule));
         }
         Ok(())
     }
@@ -325,8 +325,8 @@ impl Safety {
     /// Refuses to assign.
     pub fn check_assignment(&self) -> Result<()> {
         if self.read_only {
-            let rule = "what is debugged must not be changed";
-            return Err(forbidden("with --read-only, nothing is assigned".to_owned(), rule));
+            let rule = "debugged programs must not be changed";
+            return Err(forbidden("--read-only does not allow assignments".to_owned(), rule));
         }
         Ok(())
     }

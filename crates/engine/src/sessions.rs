@@ -240,7 +240,7 @@ impl Sessions {
         }
         let open = lock(&self.shared.open).len() + lock(&self.shared.own).len();
         if open as u64 >= bounds.sessions {
-            return Err(bounds.reached("sessions", format!("{open} debug sessions are open")));
+            return Err(bounds.reached("sessions", format!("{open} debug sessions are already open")));
         }
         Ok(())
     }
@@ -295,7 +295,7 @@ async fn close_when_idle(shared: Weak<Shared>, id: String, after: Duration) {
             let Some(session) = sessions.find_any(&id) else { return };
             let idle = session.idle();
             if idle >= after {
-                tracing::info!(session = %id, "closed: nobody has used it for {} s", after.as_secs());
+                tracing::info!(session = %id, "closed after {} s without use", after.as_secs());
                 return sessions.close(&session).await;
             }
             idle

@@ -102,7 +102,7 @@ impl Snapshot {
             notes.extend(stop.text.clone());
         }
         if unwatched > 0 {
-            notes.push(format!("there was no time left to look at {unwatched} of the watched expressions"));
+            notes.push(format!("no time was left to evaluate {unwatched} of the watches"));
         }
         Self {
             stop,
@@ -131,7 +131,7 @@ impl Snapshot {
                 // It waits for the ones above it and is not on the stack any more, as its name says.
                 Ok(Err(Error::Unsupported(_))) => continue,
                 Ok(Err(error)) => Err(format!("could not be read: {error}")),
-                Err(_) => Err("were not read: there was no time left".to_owned()),
+                Err(_) => Err("were not read: no time was left".to_owned()),
             };
             callers.push(Caller { frame: frame.clone(), locals });
         }
@@ -186,7 +186,7 @@ impl RuleFailure {
         let what = if is_condition { "condition" } else { "log message" };
         let Failures { count, message } = &self.failures;
         let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
-        format!("the {what} of {name} failed {times}, and did not stop the program: {message}")
+        format!("the {what} of {name} failed {times} and did not stop the program: {message}")
     }
 }
 

@@ -38,7 +38,10 @@ pub(crate) fn read_checked(path: &Path, check: impl FnOnce(&File) -> Result<()>)
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     check_regular(path, &metadata)?;
     if metadata.len() > LARGEST {
-        return Err(unusable(path, format!("has {} bytes, and source may have {LARGEST}", metadata.len())));
+        return Err(unusable(
+            path,
+            format!("has {} bytes, the limit for source is {LARGEST}", metadata.len()),
+        ));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;

@@ -151,8 +151,8 @@ impl TestReports {
         let path = temporary::new_path();
         let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         made.map(|_| Self(Arc::new(File(path.clone())))).map_err(|error| Error::Environment {
-            problem: format!("no file can be made at `{}`: {error}", path.display()),
-            remedy: "check that the folder for temporary files can be written to".to_owned(),
+            problem: format!("cannot create a file at `{}`: {error}", path.display()),
+            remedy: "check that the temporary folder is writable".to_owned(),
         })
     }
 

@@ -58,7 +58,7 @@ impl Files {
             let looked = Instant::now();
             return Ok(Self { options, path, file, size, is_torn, is_device: false, looked });
         }
-        Err(io::Error::other(format!("{PROGRAMS} programs write journals there already")))
+        Err(io::Error::other(format!("{PROGRAMS} programs already write journals there")))
     }
 
     /// The file that is written.

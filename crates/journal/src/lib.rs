@@ -109,7 +109,7 @@ impl Journal {
         let started =
             std::thread::Builder::new().name("journal".to_owned()).spawn(move || writer.run(&entries));
         if let Err(error) = started {
-            tracing::warn!(%error, "there is no journal: its thread could not be started");
+            tracing::warn!(%error, "no journal: cannot start its thread");
             return Self::none();
         }
         Self(Some(Arc::new(Shared { queue, dropped, calls: AtomicU64::new(0), path })))

@@ -22,8 +22,9 @@ impl Secret {
     /// 256 random bits, as 64 hexadecimal digits.
     pub fn random() -> io::Result<Self> {
         let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| io::Error::other(format!("the system gives no random numbers: {error}")))?;
+        getrandom::fill(&mut bytes).map_err(|error| {
+            io::Error::other(format!("the system cannot provide random numbers: {error}"))
+        })?;
         Ok(Self(HEXLOWER.encode(&bytes)))
     }
 

@@ -204,7 +204,7 @@ impl Writer {
         if !self.has_warned {
             self.has_warned = true;
             let path = self.options.path.display();
-            tracing::warn!(%path, %error, "the journal cannot be written; everything else goes on without it");
+            tracing::warn!(%path, %error, "cannot write the journal; continuing without it");
         }
     }
 }

@@ -47,7 +47,7 @@ pub(crate) async fn admit(
             Ok(Some(request)) => request,
             Ok(None) => return Ok(None),
             Err(error) => {
-                tracing::debug!(%error, "a client without a token is disconnected");
+                tracing::debug!(%error, "disconnected a client without a token");
                 return Ok(None);
             }
         };
@@ -78,8 +78,7 @@ pub(crate) async fn admit(
                 return Ok(None);
             }
             dap::Launch::COMMAND => {
-                let instead =
-                    "this is a session that runs already: use a configuration with `request: attach`";
+                let instead = "this session is already running: use a configuration with `request: attach`";
                 out.respond(&request, Err(Refusal(instead.to_owned()))).await?;
                 return Ok(None);
             }
@@ -143,9 +142,9 @@ fn initialize(request: &IncomingRequest, exposed: &Exposed) -> Answer {
 fn attach(request: &IncomingRequest, exposed: &Exposed) -> Result<OwnedSemaphorePermit, Refusal> {
     let given = request.arguments.get(TOKEN).and_then(Value::as_str);
     if !given.is_some_and(|given| exposed.token.is(given)) {
-        let problem = if given.is_some() { "is not that of this session" } else { "is missing" };
+        let problem = if given.is_some() { "does not belong to this session" } else { "is missing" };
         return Err(Refusal(format!(
-            "`{TOKEN}` {problem}: put the token that expose_session gave into the `attach` configuration"
+            "`{TOKEN}` {problem}: put the token from expose_session into the `attach` configuration"
         )));
     }
     Arc::clone(&exposed.places).try_acquire_owned().map_err(|_| {

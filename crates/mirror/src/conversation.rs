@@ -213,7 +213,7 @@ async fn until(due: Option<Instant>) {
 /// What an editor sends that is no message ends the conversation: nobody knows where the next one begins.
 fn read(request: Result<Option<IncomingRequest>, Unreadable>) -> Option<IncomingRequest> {
     request.unwrap_or_else(|error| {
-        tracing::info!(%error, "disconnected an editor that cannot be understood");
+        tracing::info!(%error, "disconnected an editor: malformed message");
         None
     })
 }

@@ -13,8 +13,8 @@ use crate::outgoing::{Answer, Refusal};
 use crate::sources::Sources;
 
 /// What is said to an editor that asks for more than it may.
-const READ_ONLY: &str = "this view of the agent's session is read-only; for more, the agent calls \
-                                    expose_session with `control: true`";
+const READ_ONLY: &str = "this view of the agent's session is read-only; to allow control, the agent calls \
+                         expose_session with `control: true`";
 
 /// An editor that was let in.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Editor {
             dap::Terminate::COMMAND | "restart" => Err(Refusal(
                 "the program belongs to the agent's session; `disconnect` leaves it alone".to_owned(),
             )),
-            command => Err(Refusal(format!("`{command}` is not served"))),
+            command => Err(Refusal(format!("`{command}` is not supported"))),
         }
     }
 
@@ -70,7 +70,7 @@ impl Editor {
 
 /// A number of ours as an editor has it.
 pub(crate) fn reference(number: i64) -> Result<Reference, Refusal> {
-    u64::try_from(number).map(Reference).map_err(|_| Refusal(format!("{number} stands for nothing")))
+    u64::try_from(number).map(Reference).map_err(|_| Refusal(format!("unknown reference {number}")))
 }
 
 /// The same the other way; 0 where there is none.

@@ -137,7 +137,7 @@ async fn accept(listener: &TcpListener, exposed: &Arc<Exposed>, clients: &mut Jo
             Ok((stream, _)) => drop(clients.spawn(conversation::serve(stream, Arc::clone(exposed)))),
             Err(error) => {
                 // The system is out of something, which may pass.
-                tracing::debug!(%error, "an editor could not connect");
+                tracing::debug!(%error, "cannot accept a connection of an editor");
                 sleep(limits::GOODBYE).await;
             }
         }

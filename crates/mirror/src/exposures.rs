@@ -58,7 +58,7 @@ impl Exposures {
         if options.control == Some(true) && session.policy().safety.read_only {
             return Err(Error::Forbidden {
                 problem: "with --read-only, no editor may control a program".to_owned(),
-                rule: "what is debugged must not be changed; leave `control` out".to_owned(),
+                rule: "debugged programs must not be changed; leave out `control`".to_owned(),
             });
         }
         let is_other =
@@ -72,8 +72,8 @@ impl Exposures {
             return Ok(open.grant().clone());
         }
         let opened = Endpoint::open(session, options, journal).map_err(|error| Error::Environment {
-            problem: format!("no port can be opened for editors: {error}"),
-            remedy: "look at what the system says, and try again".to_owned(),
+            problem: format!("cannot open a port for editors: {error}"),
+            remedy: "fix what the system reports, and try again".to_owned(),
         })?;
         let grant = opened.grant().clone();
         endpoints.insert(session.id().clone(), opened);

@@ -94,7 +94,7 @@ impl EditorUpdates {
         let excerpt = editor.session().output().read(self.cursor, limits::OUTPUT);
         self.cursor = excerpt.next;
         if excerpt.skipped > 0 {
-            let text = format!("[{} bytes of output are not kept any more]\n", excerpt.skipped);
+            let text = format!("[{} bytes of earlier output were dropped]\n", excerpt.skipped);
             let note = Piece { category: Category::Console, text, at: Timestamp::now() };
             out.event("output", &written(editor, note)).await?;
         }

@@ -32,7 +32,7 @@ impl From<String> for Refusal {
 
 /// Something as the body of a message.
 pub(crate) fn body(content: &impl Serialize) -> Answer {
-    serde_json::to_value(content).map_err(|error| Refusal(format!("this cannot be written: {error}")))
+    serde_json::to_value(content).map_err(|error| Refusal(format!("cannot serialize the response: {error}")))
 }
 
 /// The editor is gone, or does not read.
@@ -71,11 +71,11 @@ async fn written(writing: impl Future<Output = io::Result<()>>) -> Result<(), Ed
     match timeout(limits::UNREAD, writing).await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => {
-            tracing::debug!(%error, "an editor is gone");
+            tracing::debug!(%error, "an editor disconnected");
             Err(EditorGone)
         }
         Err(_) => {
-            tracing::info!("disconnected an editor that does not read");
+            tracing::info!("disconnected an editor that does not read its messages");
             Err(EditorGone)
         }
     }

@@ -108,7 +108,7 @@ pub(crate) struct Settings {
 
 /// Reads an option that is a flag.
 pub(crate) fn yes_or_no(text: &str) -> Result<bool, String> {
-    environment::flag(text).ok_or_else(|| "it takes true or false".to_owned())
+    environment::flag(text).ok_or_else(|| "it must be true or false".to_owned())
 }
 
 impl Settings {
@@ -123,8 +123,8 @@ impl Settings {
             if is_project {
                 for adapter in described {
                     terminal::hint(&format!(
-                        "warning: {}: the adapter `{}` is ignored: it could start any program; to use it, copy it to \
-                         the user's file or start stillframe with `--config {}`",
+                        "warning: {}: ignored the adapter `{}`, which could start any program; to use it, \
+                         copy it to the user's file or start stillframe with `--config {}`",
                         adapter.origin,
                         adapter.name,
                         file.display()

@@ -89,7 +89,7 @@ pub(crate) async fn keep(args: &DebugArgs, run_context: &RunContext) -> anyhow::
 pub(crate) async fn run(args: DebugArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     let is_start = matches!(args.action, Action::Launch(_) | Action::Attach(_));
     if let Some(option) = settings.option().filter(|_| !is_start) {
-        bail!("`{option}` holds for a session from its start: give it to `launch` or `attach`");
+        bail!("`{option}` applies to a whole session: pass it to `launch` or `attach`");
     }
     // What is to be hidden was hidden by the background process.
     terminal::show_credentials();
@@ -106,7 +106,7 @@ pub(crate) async fn run(args: DebugArgs, settings: &Settings) -> anyhow::Result<
         shown = action => shown?,
         Ok(()) = tokio::signal::ctrl_c() => {
             terminal::hint(
-                "interrupted: a program that was started runs on; `stillframe debug pause` stops it, \
+                "interrupted: a started program keeps running; `stillframe debug pause` stops it, \
                  `stillframe debug stop` ends it",
             );
             return Ok(ExitCode::from(INTERRUPTED));

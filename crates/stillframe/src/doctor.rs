@@ -117,7 +117,7 @@ async fn try_debugging(adapter: &'static dyn Adapter) -> anyhow::Result<Duration
     match ran.values.first() {
         Some((_, Ok(value))) if value.text == "42" => Ok(began.elapsed()),
         Some((_, Err(error))) => Err(anyhow::anyhow!(error.message.clone())),
-        other => Err(anyhow::anyhow!("a value was read wrongly: {other:?}")),
+        other => Err(anyhow::anyhow!("a value was read incorrectly: {other:?}")),
     }
 }
 
@@ -176,7 +176,7 @@ fn to_text(checked: &[LanguageCheck]) -> String {
             None if language.adapter.sample().line == 0 => {
                 detail(
                     &mut text,
-                    &format!("to try it: stillframe doctor --adapter {}", language.adapter.name()),
+                    &format!("to check it: stillframe doctor --adapter {}", language.adapter.name()),
                 );
             }
             None if language.runtime.is_ok() => {

@@ -82,7 +82,7 @@ async fn diagnose(args: HangArgs, context: &Context) -> anyhow::Result<Diagnosis
 
 async fn attach(args: &HangArgs, pid: u32, wait: Wait, context: &Context) -> anyhow::Result<Session> {
     let adapter = args.language.as_deref().and_then(by_name);
-    let adapter = adapter.ok_or_else(|| anyhow::anyhow!("give --language with --pid"))?;
+    let adapter = adapter.ok_or_else(|| anyhow::anyhow!("--pid needs --language"))?;
     let session = context.sessions.open(adapter, format!("process {pid}"), None)?;
     let to = Attach { to: Endpoint::Process(pid), path_mappings: Vec::new(), just_my_code: true };
     lifecycle::attach(&session, to, None, wait, context).await.map_err(told)?;

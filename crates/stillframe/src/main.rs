@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     log_to_stderr();
     match std::env::current_exe() {
         Ok(program) => guardian::set_program(program),
-        Err(error) => tracing::warn!(%error, "no guardian: debuggees may outlive a server that is killed"),
+        Err(error) => tracing::warn!(%error, "no guardian: programs may outlive a killed server"),
     }
     let command = cli::parse();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
@@ -68,7 +68,7 @@ fn log_to_stderr() {
     let records = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     tracing_subscriber::registry().with(records).with(filter).init();
     if is_wrong {
-        tracing::warn!("STILLFRAME_LOG takes filters such as `debug` or `engine=trace`: it is ignored");
+        tracing::warn!("ignored STILLFRAME_LOG; use filters such as `debug` or `engine=trace`");
     }
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
 }

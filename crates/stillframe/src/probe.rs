@@ -100,7 +100,7 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
         let report = report::ProbeReport { stop, callers, values, threads: Vec::new() };
         // The report's own sentence tells what to call next, and here there is nothing to call.
         let is_running = report.stop.state == "running";
-        let message = if is_running { "still running when the time was up" } else { &report.stop.message };
+        let message = if is_running { "still running at the timeout" } else { &report.stop.message };
         Ok(CommandOutput { text: report.to_text(message), data: serde_json::to_value(&report)?, code })
     };
     one_shot.run(operation).await
@@ -126,7 +126,7 @@ async fn inspect(dump: &Path, args: ProbeArgs, context: &Context) -> anyhow::Res
 }
 
 async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<RunUntilResult> {
-    let place = args.place.clone().ok_or_else(|| anyhow::anyhow!("name a FILE"))?;
+    let place = args.place.clone().ok_or_else(|| anyhow::anyhow!("FILE is missing"))?;
     let (session, launch) = args.program.clone().open(&place.file, context)?;
     let request = RunUntil {
         places: args.places(),

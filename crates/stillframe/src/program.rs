@@ -48,7 +48,7 @@ pub(crate) struct ProgramArgs {
 }
 
 fn read_variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("takes NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }
 
@@ -69,7 +69,7 @@ impl ProgramArgs {
             return Ok(Command { adapter, executable, launch: self.launch(adapter, &file) });
         }
         if self.module.is_some() || self.executable_path.is_some() || !self.runtime_args.is_empty() {
-            bail!("name a FILE, which tells the language, or give a whole command: `-- python3 -m NAME`");
+            bail!("FILE is missing; give a file, or a whole command such as `-- python3 -m NAME`");
         }
         let words = std::mem::take(&mut self.args);
         let mut command = Command::of_words(&Machine, words, self.cwd.clone()).map_err(told)?;
@@ -85,7 +85,7 @@ impl ProgramArgs {
         commands::by_program(&Machine, file).or_else(|| adapter::by_extension(place)).ok_or_else(|| {
             let names: Vec<&str> = adapter::all().map(Adapter::name).collect();
             anyhow::anyhow!(
-                "`{}` is in no language known here; these are: {}",
+                "the language of `{}` is unknown; supported languages: {}",
                 file.display(),
                 names.join(", ")
             )

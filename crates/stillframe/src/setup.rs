@@ -14,7 +14,7 @@ use crate::terminal;
 pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Result<ExitCode> {
     static MACHINE: Machine = Machine;
     let host: &dyn Host = &MACHINE;
-    let adapter = adapter::by_name(language).context("no such language")?;
+    let adapter = adapter::by_name(language).context("unknown language")?;
     let here = std::env::current_dir()?.join("program");
     let runtime = adapter.locate(host, executable, Some(&here)).await.map_err(told)?;
     let found = format!("{} {} at {}", adapter.name(), runtime.version, runtime.executable.display());
@@ -25,11 +25,11 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
     adapter.provide(host, &runtime, &Progress::new()).await.map_err(told)?;
     let cache = host.cache_dir();
     let state = match (already, adapter.driver()) {
-        (_, Driver::Node) => format!("is built in; our hook is in {}", cache.display()),
+        (_, Driver::Node) => format!("is built in; its hook is in {}", cache.display()),
         (_, Driver::Dap) => "needs no setup".to_owned(),
-        (_, Driver::Java) => format!("is built in; our bridge is compiled into {}", cache.display()),
+        (_, Driver::Java) => format!("is built in; its bridge is compiled into {}", cache.display()),
         (true, Driver::Python) => format!("is already installed in {}", cache.display()),
-        (false, Driver::Python) => format!("has been installed in {}", cache.display()),
+        (false, Driver::Python) => format!("is now installed in {}", cache.display()),
     };
     terminal::print(&format!("the debugger for {found} {state}\n"))?;
     Ok(ExitCode::SUCCESS)

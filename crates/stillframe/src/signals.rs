@@ -8,7 +8,7 @@ pub(crate) async fn cancel_on_signal(shutdown: CancellationToken) {
     use tokio::signal::unix::{SignalKind, signal};
     let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
     let [Ok(mut terminate), Ok(mut interrupt), Ok(mut hangup)] = kinds.map(signal) else {
-        return tracing::warn!("signals end this program without its help");
+        return tracing::warn!("signals end this program by default");
     };
     tokio::select! {
         _ = terminate.recv() => {}
@@ -35,7 +35,7 @@ pub(crate) fn outlive_full_files() {
     const FILE_SIZE: i32 = 25;
     // The handler stays when nobody listens to it any more.
     if let Err(error) = signal(SignalKind::from_raw(FILE_SIZE)) {
-        tracing::debug!(%error, "a limit on the size of files ends this program");
+        tracing::debug!(%error, "the limit on file sizes ends this program");
     }
 }
 

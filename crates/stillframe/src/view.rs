@@ -60,5 +60,5 @@ pub(crate) fn report(session: &str, path: Option<PathBuf>) -> anyhow::Result<Exi
 }
 
 fn journal(path: Option<PathBuf>) -> anyhow::Result<PathBuf> {
-    path.context("nothing is written down: give the journal with --log-file")
+    path.context("the journal is off; give a journal with --log-file")
 }

@@ -79,7 +79,7 @@ pub struct Row {
 
 /// How a language spells what bodies of tests write, and what its debugger answers: one row a language.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate fact")]
 pub struct Words {
     /// Its name for `create_debug_session`.
     pub name: &'static str,

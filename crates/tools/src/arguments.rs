@@ -35,7 +35,7 @@ pub fn read<T: DeserializeOwned>(
         let problem = if reason.contains("integer `-") {
             "must not be negative".to_owned()
         } else {
-            format!("is wrong: {reason}")
+            format!("is invalid: {reason}")
         };
         ToolError::argument(if path == "." { "arguments" } else { &path }, problem)
     })
@@ -73,7 +73,7 @@ fn fit_object(
     for name in required.filter_map(Value::as_str) {
         if !fitted.contains_key(name) {
             let takes = known.get(name).map(expected_type).unwrap_or_default();
-            return Err(ToolError::argument(&join(path, name), format!("is missing; it takes {takes}")));
+            return Err(ToolError::argument(&join(path, name), format!("is missing; expected {takes}")));
         }
     }
     Ok(fitted)
@@ -92,18 +92,18 @@ fn fit(schema: &Value, value: Value, path: &str, warnings: &mut Vec<String>) -> 
     let value = if is_of(kind, &value) { value } else { reshaped(schema, value, path) };
     if !is_of(kind, &value) {
         let got = shown(&value);
-        return Err(ToolError::argument(path, format!("takes {}, and got {got}", expected_type(schema))));
+        return Err(ToolError::argument(path, format!("must be {}, not {got}", expected_type(schema))));
     }
     if let Some(choices) = schema.get("enum").and_then(Value::as_array)
         && !choices.contains(&value)
     {
         let got = shown(&value);
-        return Err(ToolError::argument(path, format!("takes {}, and got {got}", expected_type(schema))));
+        return Err(ToolError::argument(path, format!("must be {}, not {got}", expected_type(schema))));
     }
     if let (Some(least), Some(number)) = (schema.get("minimum").and_then(Value::as_f64), value.as_f64())
         && number < least
     {
-        return Err(ToolError::argument(path, format!("must be at least {least}, and is {number}")));
+        return Err(ToolError::argument(path, format!("must be at least {least}, not {number}")));
     }
     match value {
         Value::Array(items) => {
@@ -298,21 +298,21 @@ mod tests {
     #[test]
     fn complaints_name_the_argument_and_what_it_takes() {
         let table = [
-            (json!({}), "`line` is missing; it takes a whole number"),
-            (json!({ "line": "x" }), "`line` takes a whole number, and got `\"x\"`"),
-            (json!({ "line": 1.5 }), "`line` takes a whole number, and got `1.5`"),
+            (json!({}), "`line` is missing; expected a whole number"),
+            (json!({ "line": "x" }), "`line` must be a whole number, not `\"x\"`"),
+            (json!({ "line": 1.5 }), "`line` must be a whole number, not `1.5`"),
             (json!({ "line": -1 }), "`line` must not be negative"),
-            (json!({ "line": [] }), "`line` takes a whole number, and got `[]`"),
+            (json!({ "line": [] }), "`line` must be a whole number, not `[]`"),
             (
                 json!({ "line": 1, "mode": "some" }),
                 "`mode` takes `\"all\"` or `\"none\"`, and got `\"some\"`",
             ),
             (
                 json!({ "line": 1, "args": "a | b" }),
-                "`args` takes a list, each item a string, and got `\"a | b\"`",
+                "`args` must be a list, each item a string, not `\"a | b\"`",
             ),
-            (json!({ "line": 1, "args": [["a"]] }), "`args[0]` takes a string, and got `[\"a\"]`"),
-            (json!({ "line": 1, "nested": {} }), "`nested.x` is missing; it takes a whole number"),
+            (json!({ "line": 1, "args": [["a"]] }), "`args[0]` must be a string, not `[\"a\"]`"),
+            (json!({ "line": 1, "nested": {} }), "`nested.x` is missing; expected a whole number"),
         ];
         for (arguments, message) in table {
             assert_eq!(check(arguments.clone()).unwrap_err(), message, "{arguments}");
@@ -338,7 +338,7 @@ mod tests {
             assert_eq!(warnings, [warning]);
         }
         let (read, warnings) = warned(json!({ "lien": 1 }));
-        assert_eq!(read.unwrap_err(), "`line` is missing; it takes a whole number");
+        assert_eq!(read.unwrap_err(), "`line` is missing; expected a whole number");
         assert_eq!(warnings, ["ignored unknown argument `lien`; did you mean `line`?"]);
         // What is left out and empty is no news.
         assert_eq!(warned(json!({ "line": 1, "zebra": null })).1, [""; 0]);

@@ -111,7 +111,7 @@ impl ToolError {
     /// No such breakpoint; these are there.
     pub fn no_breakpoint(id: &str, known: &[Breakpoint]) -> Self {
         let known: Vec<String> = known.iter().map(|known| known.id.to_string()).collect();
-        Self::new("breakpoint_not_found", format!("there is no breakpoint `{id}`"), &there_are(&known))
+        Self::new("breakpoint_not_found", format!("no breakpoint `{id}`"), &there_are(&known))
             .then(Next::FindBreakpoint)
             .with("breakpointId", json!(id))
             .with("breakpoints", json!(known))
@@ -120,7 +120,7 @@ impl ToolError {
     /// No such watched expression; these are there.
     pub fn no_watch(id: &str, known: &[Watch]) -> Self {
         let known: Vec<String> = known.iter().map(|known| known.id.to_string()).collect();
-        Self::new("watch_not_found", format!("there is no watch `{id}`"), &there_are(&known))
+        Self::new("watch_not_found", format!("no watch `{id}`"), &there_are(&known))
             .then(Next::FindWatch)
             .with("watchId", json!(id))
             .with("watches", json!(known))
@@ -129,11 +129,11 @@ impl ToolError {
     /// The stack has only so many frames.
     pub fn no_frame(index: usize, frames: usize) -> Self {
         let there = match frames {
-            0 => "the stack has no frames that are shown".to_owned(),
+            0 => "the stack has no visible frames".to_owned(),
             1 => "the only frame is 0".to_owned(),
-            _ => format!("the frames are 0 to {}", frames - 1),
+            _ => format!("valid frames are 0 to {}", frames - 1),
         };
-        Self::new("frame_not_found", format!("there is no frame `{index}`"), &there)
+        Self::new("frame_not_found", format!("no frame `{index}`"), &there)
             .then(Next::FindFrame)
             .with("frameIndex", json!(index))
             .with("frames", json!(frames))
@@ -142,12 +142,11 @@ impl ToolError {
     /// A value that cannot be looked into any more, or never could.
     pub fn no_object(id: &str, error: Error) -> Self {
         let (code, problem) = match &error {
-            Error::Stale { .. } => (
-                "object_released",
-                "was released: it belongs to an earlier stop, and the program has run since",
-            ),
-            Error::NoReference { .. } => ("object_not_found", "was never given out"),
-            Error::WrongReference { .. } => ("object_not_found", "is no object"),
+            Error::Stale { .. } => {
+                ("object_released", "belongs to an earlier stop: the program has run since then")
+            }
+            Error::NoReference { .. } => ("object_not_found", "is unknown"),
+            Error::WrongReference { .. } => ("object_not_found", "is not an object"),
             _ => return error.into(),
         };
         let next = if code == "object_released" { Next::RenewReference } else { Next::FindReference };
@@ -156,7 +155,7 @@ impl ToolError {
 
     /// What cannot stand for a value.
     pub fn no_object_id(id: &str) -> Self {
-        let error = format!("`objectId` takes what stands for a value, such as `12`, and got `{id}`");
+        let error = format!("`objectId` must be a number such as `12`, not `{id}`");
         Self::new("object_not_found", error, "").then(Next::FindReference).with("objectId", json!(id))
     }
 
@@ -167,7 +166,7 @@ impl ToolError {
         let next = if others.is_empty() {
             "there are no functions".to_owned()
         } else {
-            format!("there are {}", others.join(", "))
+            format!("functions found: {}", others.join(", "))
         };
         Self::new("function_not_found", error, &next).with("functions", json!(others))
     }
@@ -180,16 +179,16 @@ impl ToolError {
 
     /// A command of which it is not known what language it runs.
     pub fn unknown_command(name: &str) -> Self {
-        let problem = format!("what `{name}` runs is not known");
-        let next = "a command is `node FILE`, `npm test`, `python FILE`, `python -m MODULE`, a script or a \
-                    binary, or a test runner";
+        let problem = format!("cannot tell which language `{name}` runs");
+        let next = "use `node FILE`, `npm test`, `python FILE`, `python -m MODULE`, a script, a binary or a \
+                    test runner";
         Self::new("command_unknown", problem, next).with("command", json!(name))
     }
 
     /// No such language.
     pub fn no_language(language: &str, known: &[&str]) -> Self {
         Self::new("language_unsupported", format!("`{language}` is not supported"), "")
-            .and(&format!("the languages are: {}", known.join(", ")))
+            .and(&format!("supported languages: {}", known.join(", ")))
             .with("languages", json!(known))
     }
 
@@ -294,7 +293,7 @@ impl From<Error> for ToolError {
                 let next = if numbers.is_empty() {
                     String::new()
                 } else {
-                    format!("lines that would do: {}", numbers.join(", "))
+                    format!("lines that can have a breakpoint: {}", numbers.join(", "))
                 };
                 Self::new(code, text, &next)
                     .with("file", json!(path.display().to_string()))
@@ -327,7 +326,7 @@ impl From<Error> for ToolError {
             }
             Error::Environment { remedy, .. } => Self::new(code, text, &remedy),
             Error::StartFailed { output, .. } if !output.is_empty() => Self::new(code, text, "")
-                .and(&format!("it printed: {}", output.trim()))
+                .and(&format!("its output: {}", output.trim()))
                 .with("output", json!(output)),
             Error::Deadline { after, .. } => {
                 let milliseconds = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);

@@ -205,8 +205,8 @@ mod tests {
             said["results"],
             json!([{ "type": "string", "value": MARK }, { "type": "number", "value": 1 }])
         );
-        let said =
-            reply("(str) x\nnote: this is the beginning", None).without_credentials(asked("password"), &[]);
+        let said = reply("(str) x\nnote: only the beginning is shown", None)
+            .without_credentials(asked("password"), &[]);
         assert!(said.text.starts_with("(str) [redacted]\nhidden: 1"), "{}", said.text);
         for (expression, text) in [("password", "(int) 12345678"), ("token", "(str) if"), ("name", "(str) x")]
         {

@@ -69,7 +69,7 @@ impl JournaledCall {
 impl Drop for JournaledCall {
     fn drop(&mut self) {
         if !self.is_answered {
-            self.failed("nobody waits for its answer any more");
+            self.failed("the call that waits for it may be gone");
         }
     }
 }

@@ -17,7 +17,7 @@ pub static TOOLSETS: &[&Toolset] =
 pub fn choose(names: &str) -> Result<Vec<&'static Toolset>, String> {
     let known = || {
         let names: Vec<&str> = TOOLSETS.iter().map(|toolset| toolset.name).collect();
-        format!("the toolsets are: {}, all", names.join(", "))
+        format!("available toolsets: {}, all", names.join(", "))
     };
     let mut chosen: Vec<&'static Toolset> = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -25,12 +25,12 @@ pub fn choose(names: &str) -> Result<Vec<&'static Toolset>, String> {
             return Ok(TOOLSETS.to_vec());
         }
         let found = TOOLSETS.iter().copied().find(|toolset| toolset.name == name);
-        let Some(toolset) = found else { return Err(format!("there is no toolset `{name}`; {}", known())) };
+        let Some(toolset) = found else { return Err(format!("no toolset `{name}`; {}", known())) };
         if !chosen.iter().any(|one| one.name == toolset.name) {
             chosen.push(toolset);
         }
     }
-    if chosen.is_empty() { Err(format!("no toolset is named; {}", known())) } else { Ok(chosen) }
+    if chosen.is_empty() { Err(format!("no toolset given; {}", known())) } else { Ok(chosen) }
 }
 
 /// The tool of that name in some vocabularies.

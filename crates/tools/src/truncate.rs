@@ -80,8 +80,9 @@ impl Reply {
 /// That an answer was cut, and how to get the rest.
 fn note(size: usize, most: usize) -> String {
     format!(
-        "this answer had {size} bytes, and may have {most}: what is largest in it was cut; ask for less at a time \
-         (limits, maxLength, count, start, maxHits), or have `answer` raised under `[limits]` in the user's stillframe.toml"
+        "the answer had {size} bytes, the limit is {most}: its largest parts were cut; ask for less at a \
+         time (limits, maxLength, count, start, maxHits), or have `answer` raised under `[limits]` in the \
+         user's stillframe.toml"
     )
 }
 
@@ -216,6 +217,6 @@ mod tests {
             }
         }
         let told = reply(&"x".repeat(50_000), None).within(20_000);
-        assert!(told.text.len() <= 20_000 && told.text.contains("\ncut: this answer had 50000 bytes"));
+        assert!(told.text.len() <= 20_000 && told.text.contains("\ncut: the answer had 50000 bytes"));
     }
 }

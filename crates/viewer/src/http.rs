@@ -43,7 +43,7 @@ pub async fn serve(
 ) {
     let app = app.layer(from_fn(move |request: Request, next: Next| async move {
         if head_bytes(&request) > HEAD_BYTES {
-            let message = format!("the head of a request may have at most {HEAD_BYTES} bytes");
+            let message = format!("a request's head is limited to {HEAD_BYTES} bytes");
             return refuse(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, message);
         }
         next.run(request).await
@@ -95,7 +95,7 @@ async fn connection(stream: TcpStream, app: Router, over: CancellationToken) {
     };
     if let Err(error) = ended {
         // A client that went away, or wrote what is not HTTP and was refused.
-        tracing::debug!(%error, "a connection ended");
+        tracing::debug!(%error, "a connection failed");
     }
 }
 

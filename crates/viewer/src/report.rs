@@ -93,7 +93,7 @@ fn heading(chapter: &Chapter, began: i64, stops: &mut usize) -> String {
             format!("Stop {stops}: {}{place}", code(state.reason.as_deref().unwrap_or("stopped")))
         }
     };
-    format!("\n## {title}\n\n{} after the beginning.\n", after(began, chapter.time))
+    format!("\n## {title}\n\n{} after the start.\n", after(began, chapter.time))
 }
 
 fn stop(state: &State, variables: &[ComparedVariable]) -> String {
@@ -154,7 +154,7 @@ fn items(items: &[Item], began: i64) -> String {
             Item::Note(note) => format!("- {note}\n"),
             Item::Output { category, text, omitted } => {
                 let omitted =
-                    if *omitted > 0 { format!(" ({omitted} bytes are left out)") } else { String::new() };
+                    if *omitted > 0 { format!(" ({omitted} bytes are omitted)") } else { String::new() };
                 format!("{}{omitted}:\n\n{}", code(category), block("text", &markdown::shortened(text)))
             }
         };

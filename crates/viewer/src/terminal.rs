@@ -50,9 +50,7 @@ pub struct Options {
 /// terminal, or no such session.
 pub fn run(path: &Path, options: &Options) -> io::Result<()> {
     if !io::stdout().is_terminal() {
-        return Err(io::Error::other(
-            "standard output is no terminal; `stillframe report` writes what happened as text",
-        ));
+        return Err(io::Error::other("standard output is not a terminal; use `stillframe report` for text"));
     }
     let mut log = Log::open(path)?;
     let session = options

@@ -54,12 +54,12 @@ pub fn entry(entry: &Entry) -> String {
             format!("an editor can attach at {host}:{port}, and {may}")
         }
         Event::Exposure(Exposure { event: ExposureEvent::Closed, host, port, .. }) => {
-            format!("no editor can attach at {host}:{port} any more")
+            format!("editors can no longer attach at {host}:{port}")
         }
         Event::Output(written) => {
             let omitted = match written.omitted {
                 0 => String::new(),
-                bytes => format!("({bytes} bytes left out) "),
+                bytes => format!("({bytes} bytes omitted) "),
             };
             format!("{}: {omitted}{}", written.category, written.output.trim_end())
         }
@@ -80,7 +80,7 @@ pub fn of(log: &Log, number: usize) -> String {
             let rest = pairs(&object, |key| known.contains(&key));
             cut(plain::line(&format!("{kind} {}", rest.join(" "))).trim(), LINE)
         }
-        Some(Err(_)) => "a line that is broken".to_owned(),
+        Some(Err(_)) => "a malformed line".to_owned(),
         None => "no longer there".to_owned(),
     }
 }
@@ -98,7 +98,7 @@ pub(crate) fn whole(log: &Log, number: usize) -> Vec<String> {
 
 fn lines(log: &Log, number: usize) -> Vec<String> {
     let Some(raw) = log.raw(number) else {
-        return vec!["the journal has this entry no more".to_owned()];
+        return vec!["the journal no longer has this entry".to_owned()];
     };
     let value = serde_json::from_str::<Value>(&raw);
     let text = value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or(raw);

@@ -57,12 +57,12 @@ fn the_body_of_a_response_is_found_when_it_is_complete() {
     }
     assert_eq!(body(whole), Ok(Some(&b"[ ]"[..])));
     let table: &[(&[u8], &str)] = &[
-        (b"SSH-2.0-OpenSSH", "the answer is not HTTP"),
-        (b"\x16\x03\x01", "the answer is not HTTP"),
-        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n[]", "it has no list of debuggees"),
-        (b"HTTP/1.1 200 OK\r\n\r\n[]", "the answer does not tell its length"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n[]", "the answer does not tell its length"),
-        (b"HTTP/1.1 200 \xff\r\n\r\n[]", "the answer is not HTTP"),
+        (b"SSH-2.0-OpenSSH", "the response is not HTTP"),
+        (b"\x16\x03\x01", "the response is not HTTP"),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n[]", "the response has no list of targets"),
+        (b"HTTP/1.1 200 OK\r\n\r\n[]", "the response has no `Content-Length`"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n[]", "the response has no `Content-Length`"),
+        (b"HTTP/1.1 200 \xff\r\n\r\n[]", "the response is not HTTP"),
     ];
     for (response, expected) in table {
         assert_eq!(body(response), Err(*expected), "{}", String::from_utf8_lossy(response));
@@ -99,10 +99,10 @@ async fn server(answer: Vec<u8>) -> u16 {
 async fn whatever_else_listens_is_no_inspector() {
     let endless = [b"HTTP/1.1 200 OK\r\n".to_vec(), vec![b'x'; MAX_RESPONSE + 1]].concat();
     let table: [(&[u8], &str); 4] = [
-        (b"", "the answer breaks off"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[]", "the answer breaks off"),
-        (b"220 mail.example\r\n", "the answer is not HTTP"),
-        (&endless, "the answer has no end"),
+        (b"", "the response is incomplete"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[]", "the response is incomplete"),
+        (b"220 mail.example\r\n", "the response is not HTTP"),
+        (&endless, "the response is too long"),
     ];
     for (answer, expected) in table {
         let port = server(answer.to_vec()).await;

@@ -122,7 +122,7 @@ impl Known {
     fn missing(&self, what: &str) -> Error {
         let Configured { name, origin, .. } = &self.described;
         Error::Unsupported(format!(
-            "the adapter `{name}` has no `{what}`; add `[adapters.{name}.{what}]` in {origin}"
+            "the adapter `{name}` has no `{what}` arguments; add `[adapters.{name}.{what}]` in {origin}"
         ))
     }
 }
@@ -160,7 +160,7 @@ impl Adapter for Known {
                 return Ok(Runtime { executable: PathBuf::new(), version, tag, origin });
             };
             let found = host.which(&program).ok_or_else(|| Error::Environment {
-                problem: format!("the adapter `{}` was not found: there is no `{program}`", described.name),
+                problem: format!("the adapter `{}` was not found: no `{program}`", described.name),
                 remedy: format!(
                     "install it, or correct `adapters.{}.command` in {}",
                     described.name, described.origin
@@ -258,7 +258,7 @@ fn known(start: &Start) -> Result<Vec<(&'static str, Value)>> {
             vec![("${processId}", json!(pid)), ("${host}", Value::Null), ("${port}", Value::Null)]
         }
         Start::Attach(Attach { to: Endpoint::Core { .. }, .. }) => {
-            return Err(Error::Unsupported("a configured adapter opens no crash dumps".to_owned()));
+            return Err(Error::Unsupported("a configured adapter cannot open crash dumps".to_owned()));
         }
     })
 }

@@ -1,7 +1,7 @@
 //! The machine as a server may use it: only certain programs are run to be asked who they are.
 //!
 //! A repository brings an interpreter with it, as the link or the script in its virtual environment. Nobody has
-//! chosen that who only looks at a file of the repository, so it is not run before a program is started. What is
+//! chosen that who only looks at a file of the repository, so it must not run before a program starts. What is
 //! run meanwhile is what anybody gets who calls an interpreter by its name.
 
 use std::path::{Path, PathBuf};
@@ -57,8 +57,7 @@ impl<'a> Guarded<'a> {
         self.has_refused.store(true, Ordering::Relaxed);
         Err(Error::Environment {
             problem: format!("`{}` {problem}", program.display()),
-            remedy: "install one in a folder of the search path, or allow its folder with `--allow-root`"
-                .to_owned(),
+            remedy: "install it in a folder on PATH, or allow its folder with `--allow-root`".to_owned(),
         })
     }
 }
@@ -73,12 +72,12 @@ impl Host for Guarded<'_> {
         if self.starts {
             return match self.safety.check_executable(self.host, program) {
                 Ok(()) => Ok(program.to_owned()),
-                Err(_) => self.refuse(program, "is outside of what may be used"),
+                Err(_) => self.refuse(program, "is outside the allowed folders"),
             };
         }
         match program.canonicalize().ok().filter(|real| self.is_named(real)) {
             Some(real) => Ok(real),
-            None => self.refuse(program, "is not run before a program is started"),
+            None => self.refuse(program, "must not run before a program starts"),
         }
     }
 

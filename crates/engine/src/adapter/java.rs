@@ -85,7 +85,7 @@ impl Adapter for Java {
             let jdk = Jdk::find(host, executable)?;
             let chosen = executable.map(|path| {
                 host.which(&path.to_string_lossy()).ok_or_else(|| Error::Environment {
-                    problem: format!("there is no program at `{}`", path.display()),
+                    problem: format!("no program at `{}`", path.display()),
                     remedy: "give the path of a `java`, or of a build tool, as `executablePath`".to_owned(),
                 })
             });

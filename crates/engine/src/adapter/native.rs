@@ -23,7 +23,7 @@ pub(super) async fn find_dump(host: &dyn Host, name: &Path) -> Result<PathBuf> {
     }
     let missing = || Error::BadFile {
         path: name.to_owned(),
-        problem: "is not a file, and no `coredumpctl` is on PATH that could have a dump of that name"
+        problem: "is not a file, and there is no `coredumpctl` on PATH to find a dump by this name"
             .to_owned(),
     };
     let program = host.which("coredumpctl").ok_or_else(missing)?;
@@ -38,7 +38,7 @@ pub(super) async fn find_dump(host: &dyn Host, name: &Path) -> Result<PathBuf> {
     if dumped.success && host.is_file(&file) {
         return Ok(file);
     }
-    let problem = format!("is not a file, and coredumpctl has no such dump: {}", dumped.stderr.trim());
+    let problem = format!("is not a file, and coredumpctl found no such dump: {}", dumped.stderr.trim());
     Err(Error::BadFile { path: name.to_owned(), problem })
 }
 
@@ -48,14 +48,17 @@ pub(super) fn program_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>
     let program = given.map(Path::to_owned).or(named);
     let program = program.ok_or_else(|| Error::BadFile {
         path: dump.to_owned(),
-        problem: "does not say which program left it; give the path of the program too".to_owned(),
+        problem: "does not name the program that crashed; give its path too".to_owned(),
     })?;
     if host.is_file(&program) {
         return Ok(program);
     }
     Err(Error::BadFile {
         path: program,
-        problem: format!("is the program that left `{}`, and it is not there; give its path", dump.display()),
+        problem: format!(
+            "is the program that left `{}`, but it does not exist; give its path",
+            dump.display()
+        ),
     })
 }
 
@@ -66,7 +69,7 @@ pub(super) fn check_binary(host: &dyn Host, path: &Path) -> Result<()> {
         Some(machine) => Err(Error::BadFile {
             path: path.to_owned(),
             problem: format!(
-                "is built for {machine}, and this machine is {}; build it for this machine",
+                "is built for {machine}, but this machine is {}; build it for this machine",
                 std::env::consts::ARCH
             ),
         }),

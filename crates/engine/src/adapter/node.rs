@@ -159,15 +159,15 @@ impl Adapter for Node {
     /// By the table of exit codes in the documentation of `process`.
     fn explain_exit(&self, code: i32) -> Option<&'static str> {
         (code == 13).then_some(
-            "code 13 is Node's own: an `await` at the top level of an ES module never settled, and nothing else was \
-             left to run",
+            "code 13 means that a top-level `await` of an ES module never settled, and nothing else was left \
+             to run",
         )
     }
 
     fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
         (!cfg!(unix)).then(|| {
-            "attaching by process id needs a signal that this system does not have; start the program with \
-             `--inspect` and attach by host and port"
+            "attaching by process ID needs a signal that this system does not have; start the program with \
+             `--inspect`, then attach by host and port"
                 .to_owned()
         })
     }

@@ -169,7 +169,7 @@ pub enum StartRequest {
 /// Where an adapter departs from the specification, or fills in what it leaves open. The default is an adapter that
 /// does neither.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a departure of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate departure")]
 pub struct Quirks {
     /// It sends `initialized` when breakpoints may be set. One that never does is configured after its answer to
     /// `launch` or `attach`.

@@ -164,13 +164,13 @@ impl Adapter for Python {
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-            let problem = "attaching by process id needs Linux on a processor of the x86-64 family; attaching by \
-                           host and port does not";
+            let problem = "attaching by process ID needs Linux on a processor of the x86-64 family; \
+                           attaching by host and port does not";
             return Some(problem.to_owned());
         }
         host.forbids_tracing().then(|| {
-            "attaching by process id is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run \
-             `echo 0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root, or attach by host and port"
+            "attaching by process ID is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run `echo \
+             0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root, or attach by host and port"
                 .to_owned()
         })
     }
@@ -265,7 +265,7 @@ fn plan_attach(runtime: &Runtime, debugger: &Path, attach: &Attach) -> Result<Pl
     let setup = setup(StartRequest::Attach, arguments(attach.just_my_code, extra), is_local);
     let transport = match &attach.to {
         Endpoint::Address { host, port } => Transport::Connect { host: host.clone(), port: *port },
-        Endpoint::Core { .. } => return Err(Error::Unsupported("Python reads no crash dumps".to_owned())),
+        Endpoint::Core { .. } => return Err(Error::Unsupported("Python cannot open crash dumps".to_owned())),
         Endpoint::Process(pid) => {
             let root = debugpy::root_beside(debugger, runtime);
             let args = vec![

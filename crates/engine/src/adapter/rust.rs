@@ -151,7 +151,7 @@ impl Adapter for Rust {
     }
 
     fn explain_exit(&self, code: i32) -> Option<&'static str> {
-        (code == 101).then_some("a panic ended the program")
+        (code == 101).then_some("the program panicked")
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {

@@ -272,9 +272,7 @@ impl DapDebugger {
     fn can_run(&self) -> Result<()> {
         if self.0.setup.is_dump {
             return Err(Error::Refused(
-                "a crash dump shows how a program ended, and cannot run or step; start the program to step \
-                 through it"
-                    .to_owned(),
+                "a crash dump cannot run or step; start the program to step through it".to_owned(),
             ));
         }
         Ok(())
@@ -491,7 +489,8 @@ impl Debugger for DapDebugger {
 
     async fn exception_satisfies(&self, _thread: RawId, _condition: &str) -> Result<bool> {
         Err(Error::Unsupported(
-            "this debugger has no conditions on exceptions; leave the condition out, and evaluate at the stop"
+            "this debugger does not support conditions on exceptions; leave out the condition, and evaluate \
+             at the stop"
                 .to_owned(),
         ))
     }

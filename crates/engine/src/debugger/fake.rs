@@ -249,7 +249,7 @@ pub struct FakeProgram(mpsc::Receiver<Arrival>);
 
 impl FakeConnector {
     /// A connector, and where to put the programs that it is to start.
-    #[expect(clippy::disallowed_methods, reason = "a test puts in a handful")]
+    #[expect(clippy::disallowed_methods, reason = "a test uses a handful")]
     pub fn new() -> (Self, mpsc::UnboundedSender<FakeProgram>) {
         let (programs, received) = mpsc::unbounded_channel();
         (Self(Mutex::new(received)), programs)

@@ -76,13 +76,13 @@ impl Preparation {
         match self.host.program_of(pid) {
             Some(program) if !identity.may_be_interpreter(&program) => Err(Error::Environment {
                 problem: format!(
-                    "process {pid} runs `{}`, which is no interpreter for {}",
+                    "process {pid} runs `{}`, which is not an interpreter for {}",
                     program.display(),
                     self.adapter.about()
                 ),
                 remedy:
-                    "give the number of the process of the interpreter, such as a child of that one; for a \
-                         program with an interpreter inside, give the same one as `executablePath`"
+                    "give the process ID of the interpreter, such as a child of that process; for a program \
+                     with an embedded interpreter, give the same program as `executablePath`"
                         .to_owned(),
             }),
             program => Ok(program),
@@ -91,20 +91,22 @@ impl Preparation {
 
     fn check_attach(&self, endpoint: &Endpoint) -> Result<()> {
         if matches!(endpoint, Endpoint::Core { .. }) && !self.adapter.reads_core_dumps() {
-            let instead = "its debugger does not read them";
+            let instead = "its debugger does not support them";
             return Err(crate::adapter::unsupported(self.adapter, "opening a crash dump", instead));
         }
         let Endpoint::Process(pid) = endpoint else { return Ok(()) };
         if !crate::process::exists(*pid) {
             return Err(Error::Environment {
-                problem: format!("there is no process {pid}"),
-                remedy: "check the number; the program may have ended".to_owned(),
+                problem: format!("no process {pid}"),
+                remedy: "check the process ID; the program may have ended".to_owned(),
             });
         }
         if crate::process::is_stopped(*pid) {
             return Err(Error::Environment {
-                problem: format!("a signal such as SIGSTOP holds process {pid}, which answers nobody"),
-                remedy: format!("send it the signal SIGCONT (`kill -CONT {pid}`) first"),
+                problem: format!(
+                    "process {pid} is stopped by a signal such as SIGSTOP, and does not respond"
+                ),
+                remedy: format!("send it SIGCONT (`kill -CONT {pid}`) first"),
             });
         }
         match self.adapter.attach_obstacle(self.host) {

@@ -78,7 +78,7 @@ impl Dialect for PythonDebugger {
         if answer.client_access_token.as_deref() == Some(token) {
             return Ok(());
         }
-        Err(Error::Refused("it does not know the secret that the program was given".to_owned()))
+        Err(Error::Refused("it does not know the program's secret".to_owned()))
     }
 
     fn injected_by(&self, injector: Injector) {
@@ -336,13 +336,12 @@ fn strip_note(text: &str) -> &str {
 fn adapter_stopped_accepting(after: Duration) -> Error {
     Error::Environment {
         problem: format!(
-            "a debugger takes connections there, but did not answer `initialize` within {} ms",
+            "a debugger listens there, but did not respond to `initialize` within {} ms",
             after.as_millis()
         ),
-        remedy:
-            "start the program again: debugpy serves nobody any more once a client has come while it was \
-                 letting go of another, or has gone at once"
-                .to_owned(),
+        remedy: "restart the program: debugpy stops serving when a client connects while another one \
+                 disconnects, or disconnects at once"
+            .to_owned(),
     }
 }
 

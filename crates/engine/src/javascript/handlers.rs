@@ -161,7 +161,7 @@ impl Handlers {
 
 /// What holds at a place, as far as the innermost function that was seen goes.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each holds or does not, whatever the others do")]
+#[expect(clippy::struct_excessive_bools, reason = "each is independent of the others")]
 struct CatchState {
     is_rejection: bool,
     is_asynchronous: bool,

@@ -166,7 +166,7 @@ impl fmt::Display for HitCondition {
 
 /// The text is no hit condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("takes a number of passes: `5`, `== 5`, `> 5`, `>= 5`, `< 5`, `<= 5` or `% 5`")]
+#[error("must be a number of hits: `5`, `== 5`, `> 5`, `>= 5`, `< 5`, `<= 5` or `% 5`")]
 pub struct NotAHitCondition;
 
 impl FromStr for HitCondition {

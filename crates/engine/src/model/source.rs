@@ -112,7 +112,7 @@ pub enum Placement {
 }
 
 /// A loop in a file: a statement, not a comprehension or a call such as `forEach`.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate fact")]
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loop {
     /// The line where it begins: `while`, `for`, `do`.

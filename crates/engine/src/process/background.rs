@@ -8,7 +8,7 @@ use tokio::process::{ChildStdout, Command};
 
 /// Starts this program with these arguments, without input and without a log; its standard output is read here, for as
 /// long as the caller wants to.
-#[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
+#[expect(clippy::disallowed_methods, reason = "this is the place where child processes start")]
 pub fn start(arguments: impl IntoIterator<Item = OsString>) -> io::Result<ChildStdout> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -19,6 +19,6 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>) -> io::Result<ChildS
 /// Leaves the terminal: its Ctrl-C and its end are of no concern any more.
 pub fn detach() {
     if let Err(error) = rustix::process::setsid() {
-        tracing::warn!(%error, "the terminal that this was started from can end it");
+        tracing::warn!(%error, "the terminal that started this process can end it");
     }
 }

@@ -73,17 +73,17 @@ impl SystemCall {
         } else if kind(calls::READ) && file.starts_with("socket:") || kind(calls::RECEIVE) {
             (WaitKind::Socket, "data on a connection".to_owned())
         } else if kind(calls::READ) && file.starts_with("pipe:") {
-            (WaitKind::File, "data in a pipe".to_owned())
+            (WaitKind::File, "data from a pipe".to_owned())
         } else if kind(calls::READ) {
-            (WaitKind::File, format!("data in `{file}`"))
+            (WaitKind::File, format!("data from `{file}`"))
         } else if kind(calls::ACCEPT) {
-            (WaitKind::Server, "a connection to come in".to_owned())
+            (WaitKind::Server, "an incoming connection".to_owned())
         } else if kind(calls::CONNECT) {
-            (WaitKind::Socket, "a connection to be made".to_owned())
+            (WaitKind::Socket, "a connection to be established".to_owned())
         } else if kind(calls::WAIT) {
             (WaitKind::Child, "the end of another process".to_owned())
         } else if kind(calls::SLEEP) {
-            (WaitKind::Timer, "time to pass".to_owned())
+            (WaitKind::Timer, "a sleep to end".to_owned())
         } else if kind(calls::FUTEX) {
             (WaitKind::Lock, "another thread".to_owned())
         } else if kind(calls::LOCK_FILE) {
@@ -132,11 +132,11 @@ mod tests {
     fn a_call_says_what_is_waited_for() {
         let table = [
             (calls::READ, "0x0", "/dev/pts/1", Some((WaitKind::Input, "standard input"))),
-            (calls::READ, "0x5", "pipe:[123]", Some((WaitKind::File, "data in a pipe"))),
+            (calls::READ, "0x5", "pipe:[123]", Some((WaitKind::File, "data from a pipe"))),
             (calls::READ, "0x5", "socket:[123]", Some((WaitKind::Socket, "data on a connection"))),
-            (calls::READ, "0x5", "/tmp/fifo", Some((WaitKind::File, "data in `/tmp/fifo`"))),
+            (calls::READ, "0x5", "/tmp/fifo", Some((WaitKind::File, "data from `/tmp/fifo`"))),
             (calls::WAIT, "0x1f", "", Some((WaitKind::Child, "the end of another process"))),
-            (calls::SLEEP, "0x0", "", Some((WaitKind::Timer, "time to pass"))),
+            (calls::SLEEP, "0x0", "", Some((WaitKind::Timer, "a sleep to end"))),
             (calls::LOCK_FILE, "0x4", "/tmp/x", Some((WaitKind::File, "the lock of `/tmp/x`"))),
             (&[1_000_000], "0x0", "", None),
         ];

@@ -75,7 +75,7 @@ impl Guardian {
         self.child.as_mut().is_some_and(|child| matches!(child.try_wait(), Ok(None)))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the place where children are started")]
+    #[expect(clippy::disallowed_methods, reason = "this is the place where child processes start")]
     fn start(&mut self) {
         let Some(program) = PROGRAM.get() else { return };
         let mut command = std::process::Command::new(program);
@@ -86,7 +86,7 @@ impl Guardian {
         match command.spawn() {
             Ok(child) => self.child = Some(child),
             Err(error) => {
-                tracing::warn!(%error, "no guardian: debuggees may outlive a server that is killed");
+                tracing::warn!(%error, "no guardian: programs may outlive a killed server");
             }
         }
     }

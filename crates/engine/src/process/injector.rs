@@ -25,8 +25,8 @@ impl Injector {
     /// Starts it. It has no mark, and no guardian watches it.
     pub fn spawn(spec: &ProcessSpec) -> Result<Self> {
         let no_file = |error| Error::Environment {
-            problem: format!("no temporary file can be made: {error}"),
-            remedy: "make room in the folder for temporary files, or name another one in TMPDIR".to_owned(),
+            problem: format!("cannot create a temporary file: {error}"),
+            remedy: "free space in the temporary folder, or set TMPDIR to another one".to_owned(),
         };
         let printed = tempfile::tempfile().map_err(no_file)?;
         let pipe = || printed.try_clone().map_err(no_file);

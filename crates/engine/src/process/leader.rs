@@ -24,7 +24,7 @@ pub(super) async fn status(pid: u32) -> Option<Status> {
 
     let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
     let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-    #[expect(deprecated, reason = "what replaces it is unsafe, and a handle that we own stays open")]
+    #[expect(deprecated, reason = "the replacement is unsafe, and a handle that we own stays open")]
     let watched = AsyncFd::with_interest(handle, Interest::READABLE).ok()?;
     // The handle can be read from when the process has ended (`pidfd_open(2)`).
     let _ready = watched.readable().await.ok()?;

@@ -14,7 +14,7 @@ pub async fn parent_gone() {
     match pidfd_open(parent, PidfdFlags::empty()) {
         // Its number is somebody else's when it was gone before it could be opened.
         Ok(handle) if getppid() == Some(parent) => {
-            #[expect(deprecated, reason = "what replaces it is unsafe, and a handle that we own stays open")]
+            #[expect(deprecated, reason = "the replacement is unsafe, and a handle that we own stays open")]
             let watched = AsyncFd::with_interest(handle, Interest::READABLE);
             // The handle can be read from when the process has ended (`pidfd_open(2)`).
             match watched {
@@ -25,7 +25,7 @@ pub async fn parent_gone() {
         Ok(_) => {}
         // Kernels before 5.3, and sandboxes that forbid it.
         Err(error) => {
-            tracing::debug!(%error, "the program that started this one is not watched");
+            tracing::debug!(%error, "cannot watch the parent process");
             never().await;
         }
     }

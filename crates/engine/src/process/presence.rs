@@ -26,7 +26,7 @@ static SHOWN: Mutex<PresenceState> = Mutex::new(PresenceState::NotYet);
 
 enum PresenceState {
     NotYet,
-    As(#[expect(dead_code, reason = "it is locked as long as it is open")] File),
+    As(#[expect(dead_code, reason = "it stays locked while it is open")] File),
     /// It cannot be shown, and that was said.
     Not,
 }
@@ -38,7 +38,7 @@ pub fn begin(cache: &Path) {
     let _ = FOLDER.set(folder.clone());
     let swept = std::thread::Builder::new().name("sweep".to_owned()).spawn(move || sweep(&folder));
     if let Err(error) = swept {
-        tracing::warn!(%error, "what an earlier server may have left is not looked for");
+        tracing::warn!(%error, "cannot clean up after an earlier server");
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn show() {
             tracing::warn!(
                 %error,
                 folder = %folder.display(),
-                "programs may outlive this server when it is killed together with its guardian",
+                "programs may outlive this server if its guardian is killed too",
             );
             PresenceState::Not
         }

@@ -14,8 +14,8 @@ pub(super) type Terminal = tokio::io::Empty;
 /// Our end, and the end for the program. Nothing is changed on the way: there is no echo, and a line end stays one.
 pub(super) fn open() -> Result<(Terminal, File)> {
     pair().map_err(|error| Error::Environment {
-        problem: format!("no pseudo-terminal can be opened: {error}"),
-        remedy: "end other programs, or raise the system's limit for terminals".to_owned(),
+        problem: format!("cannot open a pseudo-terminal: {error}"),
+        remedy: "end other programs, or raise the system's limit of terminals".to_owned(),
     })
 }
 

@@ -25,7 +25,7 @@ impl Termination {
                 return Ok(());
             }
         }
-        Err(self.refused("it is still there after SIGKILL"))
+        Err(self.refused("it is still running after SIGKILL"))
     }
 
     /// Refuses: there are no signals.
@@ -48,6 +48,6 @@ impl Termination {
     }
 
     fn refused(self, error: impl std::fmt::Display) -> Error {
-        Error::Refused(format!("process {} cannot be ended: {error}", self.0.pid))
+        Error::Refused(format!("cannot end process {}: {error}", self.0.pid))
     }
 }

@@ -222,5 +222,5 @@ fn languages_are_all_or_those_that_are_named() {
     let Error::Forbidden { rule, .. } = safety.check_language("javascript").unwrap_err() else {
         panic!("it is forbidden")
     };
-    assert_eq!(rule, "the languages that are allowed are: python");
+    assert_eq!(rule, "allowed languages: python");
 }

@@ -111,15 +111,16 @@ impl Session {
         let Some(column) = wanted.column else { return Ok(()) };
         if !self.adapter().has_columns() {
             return Err(Error::Unsupported(format!(
-                "{} has no breakpoints on columns: a line stops at its first code; leave `column` out",
+                "{} does not support column breakpoints: a breakpoint stops at the first statement of its \
+                 line; leave out `column`",
                 self.adapter().about()
             )));
         }
         if column == 0 {
-            return Err(Error::Refused("columns are counted from 1".to_owned()));
+            return Err(Error::Refused("columns start at 1".to_owned()));
         }
         if wanted.line.is_none() && wanted.statement.is_none() {
-            return Err(Error::Refused("`column` goes with `line` or `statement`".to_owned()));
+            return Err(Error::Refused("`column` needs `line` or `statement`".to_owned()));
         }
         Ok(())
     }
@@ -174,7 +175,7 @@ impl Session {
         let Some(owner) = adapter::by_extension(path).filter(|owner| !self.adapter().debugs(*owner)) else {
             return Ok(());
         };
-        let problem = format!("is for a session of `{}`, and this one is of `{own}`", owner.name());
+        let problem = format!("is for a `{}` session, but this is a `{own}` session", owner.name());
         Err(Error::BadFile { path: path.to_owned(), problem })
     }
 
@@ -206,14 +207,14 @@ impl Session {
         let planned = planning(&path, lines.as_deref().unwrap_or_default(), code.as_ref(), (line, column))?;
         let note = code.as_ref().and_then(|code| code.defined_at(planned.line.unwrap_or(line))).map(|function| {
             format!(
-                "line {} is where `{}` is defined, and stops there, not at calls; its body begins on line {}",
+                "line {} defines `{}`: it stops at the definition, not at calls; the body begins on line {}",
                 planned.line.unwrap_or(line),
                 function.name,
                 function.body
             )
         });
         let problem = code.and_then(|code| code.problem);
-        let note = note.or(problem.map(|problem| format!("the file does not run as it is: {problem}")));
+        let note = note.or(problem.map(|problem| format!("the file has an error: {problem}")));
         let anchor = wanted.statement.map(Anchor::Statement);
         let place = BreakpointTarget::Line { path, line, column, anchor };
         Ok(ResolvedPlace { request: Request { place, rule: wanted.rule }, planned, note })
@@ -224,10 +225,7 @@ impl Session {
         self.read_lines(&path)?;
         let Some(code) = self.analyze(Some(&path), &rule).await? else {
             let placed = self.place_on_name(name.clone(), rule).await?;
-            return Ok(ResolvedPlace {
-                note: Some(format!("stops in every function `{name}` that is entered")),
-                ..placed
-            });
+            return Ok(ResolvedPlace { note: Some(format!("stops in every function `{name}`")), ..placed });
         };
         match functions_named(&code, &name).as_slice() {
             [] => {
@@ -263,7 +261,7 @@ impl Session {
                 Err(Error::BadFile {
                     path,
                     problem: format!(
-                        "has several functions `{name}`: {}; name one in full",
+                        "has several functions `{name}`: {}; give a qualified name",
                         names.join(", ")
                     ),
                 })
@@ -274,7 +272,7 @@ impl Session {
     /// A function that may be anywhere: the debugger looks out for its name.
     async fn place_on_name(&self, name: String, rule: Rule) -> Result<ResolvedPlace> {
         self.analyze(None, &rule).await?;
-        let note = format!("stops in every function `{name}` that is entered; give `file` to mean one");
+        let note = format!("stops in every function `{name}`; give `file` for one of them");
         let place = BreakpointTarget::Function { name };
         Ok(ResolvedPlace {
             request: Request { place, rule },
@@ -381,7 +379,7 @@ fn find_again(
             (found, format!("function `{name}`"))
         }
     };
-    let gone = || format!("its {what} is not in {} any more; it stays on line {line}", path.display());
+    let gone = || format!("its {what} is no longer in {}; it stays on line {line}", path.display());
     (found.unwrap_or(line), found.is_none().then(gone))
 }
 
@@ -450,13 +448,13 @@ fn find(path: &Path, lines: &[String], statement: &str, near: Option<u32>) -> Re
         StatementMatch::Several(several) => Err(Error::NoStatement {
             path: path.to_owned(),
             statement: statement.to_owned(),
-            problem: format!("stands on {} lines; add text, or `nearLine`", several.len()),
+            problem: format!("matches {} lines; add text, or `nearLine`", several.len()),
             lines: listed(several),
         }),
         StatementMatch::Nowhere(alike) => Err(Error::NoStatement {
             path: path.to_owned(),
             statement: statement.to_owned(),
-            problem: "stands on no line".to_owned(),
+            problem: "matches no line".to_owned(),
             lines: listed(alike),
         }),
     }
@@ -475,18 +473,18 @@ fn check_content(path: &Path, lines: &[String], line: u32, expected: &str) -> Re
     Err(Error::NoLine {
         path: path.to_owned(),
         line,
-        problem: format!("holds `{}`, not `{expected}`", actual.trim()),
+        problem: format!("is `{}`, not `{expected}`", actual.trim()),
         nearest: elsewhere,
     })
 }
 
 fn no_code(path: PathBuf, line: u32, nearest: Vec<u32>, lines: &[String]) -> Error {
     let problem = if line == 0 {
-        "does not exist: lines are counted from 1".to_owned()
+        "does not exist: lines start at 1".to_owned()
     } else if line as usize > lines.len() {
         format!("is past the end of the file, which has {} lines", lines.len())
     } else {
-        "holds no code, and neither does a line near it".to_owned()
+        "has no code, and neither do the lines near it".to_owned()
     };
     let nearest = nearest.into_iter().map(|line| (line, text_of(lines, line).trim().to_owned())).collect();
     Error::NoLine { path, line, problem, nearest }
@@ -496,9 +494,9 @@ fn no_code(path: PathBuf, line: u32, nearest: Vec<u32>, lines: &[String]) -> Err
 fn no_function(name: &str, known: &[String], unread: Option<String>) -> String {
     match (known, unread) {
         ([], Some(why)) => {
-            format!("was not searched for function `{name}`: {why}; give `line` or `statement`")
+            format!("could not be searched for function `{name}`: {why}; give `line` or `statement`")
         }
-        ([], None) => format!("has no function `{name}`; it has none"),
+        ([], None) => format!("defines no functions, so no `{name}`"),
         (known, _) => format!("has no function `{name}`; it has {}", known.join(", ")),
     }
 }

@@ -226,9 +226,9 @@ impl Session {
     /// Watches an expression from now on, without looking at it yet.
     pub fn watch_later(&self, expression: &str) -> Result<WatchId> {
         let bounds = &self.policy().bounds;
-        self.watches()
-            .add(expression, bounds.watches)
-            .ok_or_else(|| bounds.reached("watches", format!("{} expressions are watched", bounds.watches)))
+        self.watches().add(expression, bounds.watches).ok_or_else(|| {
+            bounds.reached("watches", format!("{} expressions are already watched", bounds.watches))
+        })
     }
 
     /// Evaluates an expression, and watches it from now on, also when it raises: it may have a value later.

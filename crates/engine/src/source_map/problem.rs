@@ -6,19 +6,19 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MapProblem {
     /// The script names a map, and there is no such file.
-    #[error("there is no source map `{}`: build again, with source maps", path.display())]
+    #[error("no source map `{}`: rebuild with source maps", path.display())]
     Missing {
         /// Where it should be.
         path: PathBuf,
     },
     /// The map is not on this machine's disk.
-    #[error("the source map is at `{url}`, and only files and inline maps are read")]
+    #[error("the source map is at `{url}`, but only files and inline maps are supported")]
     Remote {
         /// Where it is.
         url: String,
     },
     /// The file is there and cannot be read.
-    #[error("the source map `{}` cannot be read: {reason}", path.display())]
+    #[error("cannot read the source map `{}`: {reason}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -26,7 +26,7 @@ pub enum MapProblem {
         reason: String,
     },
     /// More than is decoded.
-    #[error("the source map has {size} {unit}, and may have {limit}")]
+    #[error("the source map has {size} {unit}, the limit is {limit}")]
     TooLarge {
         /// How much there is.
         size: u64,
@@ -42,13 +42,13 @@ pub enum MapProblem {
         reason: String,
     },
     /// The file was changed after the map was made, judging by the text that the map carries.
-    #[error("`{}` is not what the source map was made of: build again, or lines will be off", path.display())]
+    #[error("`{}` differs from the source of the source map: rebuild, or lines will be off", path.display())]
     Differs {
         /// The original file.
         path: PathBuf,
     },
     /// The file was changed after the map was made, judging by the times of both.
-    #[error("`{}` is newer than `{}`: build again, or lines may be off", path.display(), built.display())]
+    #[error("`{}` is newer than `{}`: rebuild, or lines may be off", path.display(), built.display())]
     Newer {
         /// The original file.
         path: PathBuf,

@@ -116,7 +116,7 @@ async fn a_child_process() {
 #[tokio::test]
 async fn a_pipe_and_a_locked_file() {
     let table = [
-        ("os", "ends = os.pipe()\nos.read(ends[0], 1)  # @wait", "File: data of a pipe at PLACE"),
+        ("os", "ends = os.pipe()\nos.read(ends[0], 1)  # @wait", "File: data from a pipe at PLACE"),
         (
             "os, fcntl",
             "one, other = open('f', 'w'), open('f', 'w')\nfcntl.flock(one, fcntl.LOCK_EX)\nfcntl.flock(other, fcntl.LOCK_EX)  # @wait",

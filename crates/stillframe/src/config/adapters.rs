@@ -51,12 +51,10 @@ pub(super) fn check(adapters: &[Configured]) -> anyhow::Result<()> {
         let is_built_in =
             ADAPTERS.iter().any(|known| known.name() == name || known.aliases().contains(&name.as_str()));
         if is_built_in {
-            bail!(
-                "{origin}: `adapters.{name}` has the name of a language that is built in; choose another one"
-            );
+            bail!("{origin}: `adapters.{name}` has the name of a built-in language; choose another one");
         }
         if adapters.iter().skip(at + 1).any(|other| other.name == *name) {
-            bail!("{origin}: `adapters.{name}` is described twice");
+            bail!("{origin}: `adapters.{name}` is defined twice");
         }
     }
     Ok(())
@@ -77,7 +75,7 @@ fn adapter(name: &str, keys: &DeTable<'_>, origin: String) -> Result<Configured,
     let text = |key: &str| match value(key) {
         None => Ok(None),
         Some(DeValue::String(text)) => Ok(Some(text.to_string())),
-        Some(_) => Err(wrong(key, "takes a text")),
+        Some(_) => Err(wrong(key, "must be a string")),
     };
     let list = |key: &str| match value(key) {
         None => Ok(None),
@@ -86,18 +84,18 @@ fn adapter(name: &str, keys: &DeTable<'_>, origin: String) -> Result<Configured,
             items
                 .collect::<Option<Vec<String>>>()
                 .map(Some)
-                .ok_or_else(|| wrong(key, "takes a list of texts"))
+                .ok_or_else(|| wrong(key, "must be a list of strings"))
         }
-        Some(_) => Err(wrong(key, "takes a list of texts, such as [\"lldb-dap\"]")),
+        Some(_) => Err(wrong(key, "must be a list of strings, such as [\"lldb-dap\"]")),
     };
     let template = |key: &str| match value(key) {
         None => Ok(None),
         Some(DeValue::Table(fields)) => Ok(Some(object(fields))),
-        Some(_) => Err(wrong(key, "takes the arguments of the request, as a table")),
+        Some(_) => Err(wrong(key, "must be a table of the request's arguments")),
     };
     let command = list("command")?;
     if command.as_ref().is_some_and(Vec::is_empty) {
-        return Err(wrong("command", "is empty, and takes a program and its arguments"));
+        return Err(wrong("command", "is empty; give a program and its arguments"));
     }
     let transport = text("transport")?;
     let reach = match (command, text("address")?, transport.as_deref()) {
@@ -115,17 +113,21 @@ fn adapter(name: &str, keys: &DeTable<'_>, origin: String) -> Result<Configured,
         (None, Some(address), None | Some("tcp")) => {
             let (host, port) =
                 address.rsplit_once(':').ok_or_else(|| wrong("address", "takes \"HOST:PORT\""))?;
-            let port = port.parse().map_err(|_| wrong("address", "takes \"HOST:PORT\", with a number"))?;
+            let port =
+                port.parse().map_err(|_| wrong("address", "must be \"HOST:PORT\", with a numeric port"))?;
             Reach::Address { host: host.to_owned(), port }
         }
-        (Some(_), Some(_), _) => return Err(wrong("address", "excludes `command`")),
+        (Some(_), Some(_), _) => return Err(wrong("address", "cannot be combined with `command`")),
         (None, None, _) => return Err(wrong("", "needs `command` or `address`")),
         (_, _, Some(_)) => return Err(wrong("transport", "takes \"stdio\" or \"tcp\"")),
     };
     let quirks = list("quirks")?.unwrap_or_default();
     if let Some(unknown) = quirks.iter().find(|quirk| QUIRKS.iter().all(|(known, _)| known != quirk)) {
         let known: Vec<&str> = QUIRKS.iter().map(|(name, _)| *name).collect();
-        return Err(("quirks".to_owned(), format!("has `{unknown}`, and takes: {}", known.join(", "))));
+        return Err((
+            "quirks".to_owned(),
+            format!("does not allow `{unknown}`; allowed: {}", known.join(", ")),
+        ));
     }
     let (launch, attach) = (template("launch")?, template("attach")?);
     if launch.is_none() && attach.is_none() {
@@ -190,7 +192,7 @@ mod tests {
                 "[adapters.x]\ncomand = []\n",
                 "f.toml:2: `adapters.x.comand` is not a setting of an adapter; did you mean `command`?",
             ),
-            ("[adapters.x]\ncommand = \"a\"\n", "f.toml:2: `adapters.x.command` takes a list of texts"),
+            ("[adapters.x]\ncommand = \"a\"\n", "f.toml:2: `adapters.x.command` must be a list of strings"),
             (
                 "[adapters.x]\ncommand = [\"a\"]\ntransport = \"udp\"\n",
                 "f.toml:3: `adapters.x.transport` takes",

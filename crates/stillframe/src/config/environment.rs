@@ -36,7 +36,7 @@ pub(super) fn given(variable: impl Fn(&str) -> Option<OsString>) -> anyhow::Resu
     let text = |name: &'static str| match variable(name).map(OsString::into_string) {
         None => Ok(None),
         Some(Ok(text)) => Ok(Some(text)),
-        Some(Err(_)) => bail!("{name}: its value is not UTF-8"),
+        Some(Err(_)) => bail!("{name}: value is not UTF-8"),
     };
     let mut given = Vec::new();
     for limit in text(LIMITS)?.iter().flat_map(|limits| limits.split(',')) {

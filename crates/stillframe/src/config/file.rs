@@ -17,11 +17,11 @@ const LARGEST: u64 = 1024 * 1024;
 /// Reads a file: what it sets, with the lines.
 pub(super) fn read(file: &Path, is_project: bool) -> anyhow::Result<(Vec<SettingValue>, Vec<Configured>)> {
     let shown = file.display();
-    let size = std::fs::metadata(file).with_context(|| format!("`{shown}` cannot be read"))?.len();
+    let size = std::fs::metadata(file).with_context(|| format!("cannot read `{shown}`"))?.len();
     if size > LARGEST {
-        bail!("`{shown}` has {size} bytes, and may have {LARGEST}");
+        bail!("`{shown}` has {size} bytes, the limit is {LARGEST}");
     }
-    let bytes = std::fs::read(file).with_context(|| format!("`{shown}` cannot be read"))?;
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read `{shown}`"))?;
     match str::from_utf8(&bytes) {
         Ok(text) => Ok((parse(text, file, is_project)?, adapters::read(text, file)?)),
         Err(error) => {
@@ -82,11 +82,11 @@ pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result
 /// What stands where a section is to be.
 fn outside(name: &str) -> String {
     if table::all().any(|setting| setting.section() == name) {
-        return format!("`{name}` is a section; write `[{name}]`, and below it what it sets");
+        return format!("`{name}` is a section; write `[{name}]`, and its settings below");
     }
     let end = format!(".{name}");
     match table::all().find(|setting| setting.name == name || setting.name.ends_with(&end)) {
-        Some(setting) => format!("`{name}` is in no section; it belongs below `[{}]`", setting.section()),
+        Some(setting) => format!("`{name}` is outside a section; move it below `[{}]`", setting.section()),
         None => unknown(name),
     }
 }
@@ -95,15 +95,13 @@ fn outside(name: &str) -> String {
 fn unknown(name: &str) -> String {
     let near = table::all().map(|setting| setting.name).min_by_key(|known| distance(known, name));
     match near {
-        Some(near) if name.contains('.') => format!("there is no setting `{name}`; did you mean `{near}`?"),
-        _ => format!(
-            "there is no section `{name}`; the sections are: limits, safety, serve, journal, adapters"
-        ),
+        Some(near) if name.contains('.') => format!("unknown setting `{name}`; did you mean `{near}`?"),
+        _ => format!("unknown section `{name}`; sections: limits, safety, serve, journal, adapters"),
     }
 }
 
 fn value_of(setting: &Setting, value: &DeValue<'_>) -> Result<Value, String> {
-    let wrong = || format!("`{}` takes {}", setting.name, setting.takes());
+    let wrong = || format!("`{}` must be {}", setting.name, setting.takes());
     let strings = |items: &toml::de::DeArray<'_>| {
         let text = |item: &toml::Spanned<DeValue<'_>>| item.get_ref().as_str().map(str::to_owned);
         items.iter().map(text).collect::<Option<Vec<String>>>().ok_or_else(wrong)

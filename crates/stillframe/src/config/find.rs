@@ -24,7 +24,7 @@ pub(super) fn files(args: &ConfigArgs) -> anyhow::Result<Vec<(PathBuf, bool)>> {
         }
         if !chosen.is_file() {
             let shown = chosen.display();
-            bail!("{origin}: there is no configuration file `{shown}`; `--no-config` does without");
+            bail!("{origin}: no configuration file `{shown}`; use `--no-config` to run without one");
         }
         return Ok(vec![(chosen, false)]);
     }
@@ -49,7 +49,7 @@ pub(super) fn files(args: &ConfigArgs) -> anyhow::Result<Vec<(PathBuf, bool)>> {
 /// Whether there is a file of that name. What is there and cannot be read is an error: it may forbid something.
 fn is_there(file: &Path) -> anyhow::Result<bool> {
     let shown = file.display();
-    let look = || format!("`{shown}` cannot be looked at; `--no-config` does without");
+    let look = || format!("cannot access `{shown}`; use `--no-config` to run without it");
     match file.symlink_metadata() {
         Ok(_) => {}
         Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(false),
@@ -57,7 +57,7 @@ fn is_there(file: &Path) -> anyhow::Result<bool> {
     }
     // A link may lead nowhere, or round and round.
     let leads_to = file.metadata().with_context(look)?;
-    ensure!(leads_to.is_file(), "`{shown}` is no regular file; `--no-config` does without");
+    ensure!(leads_to.is_file(), "`{shown}` is not a regular file; use `--no-config` to run without it");
     Ok(true)
 }
 

@@ -61,18 +61,18 @@ pub(super) fn merge(given: Vec<SettingValue>) -> anyhow::Result<EffectiveSetting
             }
             ("safety.programs", _) if was_read_only => Some("cannot allow programs".to_owned()),
             ("safety.remote_attach", Value::Flag(true)) => {
-                Some("cannot allow to attach to other machines".to_owned())
+                Some("cannot allow attaching to other machines".to_owned())
             }
             ("safety.redact", Value::Flag(false)) => Some("cannot show credentials".to_owned()),
             ("safety.read_only", Value::Flag(false)) if was_read_only => {
                 Some("cannot allow changes".to_owned())
             }
             ("journal.file" | "limits.journal_size" | "limits.journal_files", _) => {
-                Some("has no say in the journal".to_owned())
+                Some("cannot set the journal".to_owned())
             }
             _ if is_said => continue,
             ("serve.toolset", _) if known.origin != SettingSource::Default => {
-                Some(format!("has no say in the toolset, which is set by {}", known.origin))
+                Some(format!("cannot set the toolset, which is set by {}", known.origin))
             }
             (name, Value::Number(asked)) => match known.value {
                 Value::Number(held) if size(name, *asked) > size(name, held) => {
@@ -154,7 +154,7 @@ fn narrowed(
     both.dedup();
     if both.is_empty() {
         bail!(
-            "{origin}: no folder is left: the `safety.roots` of the project's file are outside of those that are allowed \
+            "{origin}: no allowed folder: the `safety.roots` of the project's file are outside those allowed \
              by {}",
             known.origin
         );
@@ -178,7 +178,7 @@ fn common(
     let both: Vec<String> = outer.iter().filter(|name| inner.contains(name)).cloned().collect();
     if both.is_empty() {
         bail!(
-            "{origin}: no language is left: the `safety.languages` of the project's file are none of those that are \
+            "{origin}: no allowed language: the `safety.languages` of the project's file are not among those \
              allowed by {}",
             known.origin
         );
@@ -196,7 +196,7 @@ fn folders(paths: &[String], origin: &SettingSource) -> anyhow::Result<Vec<PathB
     let folder = |path: &String| {
         let real = PathBuf::from(path).canonicalize();
         let real = real.with_context(|| format!("{origin}: `{path}` cannot be in `safety.roots`"))?;
-        ensure!(real.is_dir(), "{origin}: `{path}` cannot be in `safety.roots`: it is no folder");
+        ensure!(real.is_dir(), "{origin}: `{path}` cannot be in `safety.roots`: it is not a folder");
         Ok(real)
     };
     paths.iter().map(folder).collect()

@@ -91,5 +91,5 @@ fn paths(option: &str, paths: &[OsString]) -> anyhow::Result<Value> {
 }
 
 fn text(option: &str, value: &OsString) -> anyhow::Result<String> {
-    value.clone().into_string().map_err(|_| anyhow!("{option}: its value is not UTF-8"))
+    value.clone().into_string().map_err(|_| anyhow!("{option}: value is not UTF-8"))
 }

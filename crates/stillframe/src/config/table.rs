@@ -62,14 +62,12 @@ pub(super) fn all() -> impl Iterator<Item = Setting> {
 /// A limit as it is given in one word, as in `sessions=8`; the problem when it is none.
 pub(super) fn read_limit(text: &str) -> Result<(&'static str, Value), String> {
     let Some((name, number)) = text.split_once('=') else {
-        return Err(format!("`{text}` has no value; a limit is set by NAME=N, as in `sessions=8`"));
+        return Err(format!("`{text}` has no value; write NAME=N, such as `sessions=8`"));
     };
     let Some(setting) = named(&format!("limits.{}", name.trim())) else {
         let limits = bounds::TABLE.iter().map(|bound| bound.name);
         let near = limits.min_by_key(|known| sources::distance(known, name.trim())).unwrap_or_default();
-        return Err(format!(
-            "there is no limit `{name}`; did you mean `{near}`? `stillframe config` lists them"
-        ));
+        return Err(format!("unknown limit `{name}`; did you mean `{near}`? `stillframe config` lists them"));
     };
     let number = number.trim().parse().map_err(|_| setting.wrong(number))?;
     Ok((setting.name, setting.checked(Value::Number(number), None)?))
@@ -129,7 +127,7 @@ impl Setting {
 
     /// That this is not what it takes.
     pub(super) fn wrong(&self, got: &str) -> String {
-        format!("`{}` takes {}, and got `{got}`", self.name, self.takes())
+        format!("`{}` must be {}, not `{got}`", self.name, self.takes())
     }
 
     /// The value if it may be set, its paths being of the folder, or of the working directory without one; the
@@ -152,7 +150,7 @@ impl Setting {
         match (self.kind, value) {
             (Kind::Bound, Value::Number(number)) => match self.bound() {
                 Some(bound) if !bound.range.contains(number) => {
-                    Err(format!("`{}` is {number}, and takes {}", self.name, self.takes()))
+                    Err(format!("`{}` must be {}, not {number}", self.name, self.takes()))
                 }
                 _ => Ok(()),
             },
@@ -161,21 +159,23 @@ impl Setting {
                 Err(problem) => Err(format!("`{}`: {problem}", self.name)),
             },
             (Kind::File, Value::Text(path)) if path.is_empty() => {
-                Err(format!("`{}` is empty, and takes {}", self.name, self.takes()))
+                Err(format!("`{}` is empty; it must be {}", self.name, self.takes()))
             }
             (Kind::Paths, Value::List(paths)) if paths.iter().any(String::is_empty) => {
-                Err(format!("`{}` has an empty path, and takes {}", self.name, self.takes()))
+                Err(format!("`{}` has an empty path; it must be {}", self.name, self.takes()))
             }
             (Kind::Languages, Value::List(names)) => {
                 match names.iter().find(|name| adapter::by_name(name).is_none()) {
-                    Some(name) => Err(format!("`{}` has `{name}`, and takes {}", self.name, self.takes())),
+                    Some(name) => {
+                        Err(format!("`{}` does not allow `{name}`; it must be {}", self.name, self.takes()))
+                    }
                     None => Ok(()),
                 }
             }
             (Kind::Flag, Value::Flag(_)) | (Kind::File, Value::Text(_)) | (Kind::Paths, Value::List(_)) => {
                 Ok(())
             }
-            _ => Err(format!("`{}` takes {}", self.name, self.takes())),
+            _ => Err(format!("`{}` must be {}", self.name, self.takes())),
         }
     }
 }

@@ -23,85 +23,90 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
     let table = [
         (
             "[limits]\nsesions = 3\n",
-            "/p/stillframe.toml:2: there is no setting `limits.sesions`; did you mean `limits.sessions`?",
+            "/p/stillframe.toml:2: unknown setting `limits.sesions`; did you mean `limits.sessions`?",
         ),
         (
             "[limit]\nsessions = 3\n",
-            "/p/stillframe.toml:2: there is no setting `limit.sessions`; did you mean `limits.sessions`?",
+            "/p/stillframe.toml:2: unknown setting `limit.sessions`; did you mean `limits.sessions`?",
         ),
         (
             "\nlimits = 3\n",
-            "/p/stillframe.toml:2: `limits` is a section; write `[limits]`, and below it what it sets",
+            "/p/stillframe.toml:2: `limits` is a section; write `[limits]`, and its settings below",
         ),
         (
             "[[limits]]\nsessions = 3\n",
-            "/p/stillframe.toml:1: `limits` is a section; write `[limits]`, and below it what it sets",
+            "/p/stillframe.toml:1: `limits` is a section; write `[limits]`, and its settings below",
         ),
         (
             "read_only = true\n",
-            "/p/stillframe.toml:1: `read_only` is in no section; it belongs below `[safety]`",
+            "/p/stillframe.toml:1: `read_only` is outside a section; move it below `[safety]`",
         ),
         (
             "zebra = true\n",
-            "/p/stillframe.toml:1: there is no section `zebra`; the sections are: limits, safety, serve, journal, adapters",
+            "/p/stillframe.toml:1: unknown section `zebra`; sections: limits, safety, serve, journal, \
+             adapters",
         ),
         ("[limits]\nrows = 3\nrows = 4\n", "/p/stillframe.toml:3: duplicate key at `rows`"),
         (
             "[limits]\n\nsessions = 0\n",
-            "/p/stillframe.toml:3: `limits.sessions` is 0, and takes a whole number from 1 to 1000 (sessions)",
+            "/p/stillframe.toml:3: `limits.sessions` must be a whole number from 1 to 1000 (sessions), not 0",
         ),
         (
             "[limits]\nsessions = \"3\"\n",
-            "/p/stillframe.toml:2: `limits.sessions` takes a whole number from 1 to 1000 (sessions)",
+            "/p/stillframe.toml:2: `limits.sessions` must be a whole number from 1 to 1000 (sessions)",
         ),
         (
             "[limits]\nsessions = -3\n",
-            "/p/stillframe.toml:2: `limits.sessions` takes a whole number from 1 to 1000 (sessions)",
+            "/p/stillframe.toml:2: `limits.sessions` must be a whole number from 1 to 1000 (sessions)",
         ),
         (
             "[limits]\nsessions = 3.0\n",
-            "/p/stillframe.toml:2: `limits.sessions` takes a whole number from 1 to 1000 (sessions)",
+            "/p/stillframe.toml:2: `limits.sessions` must be a whole number from 1 to 1000 (sessions)",
         ),
         (
             "[limits]\nsessions = inf\n",
-            "/p/stillframe.toml:2: `limits.sessions` takes a whole number from 1 to 1000 (sessions)",
+            "/p/stillframe.toml:2: `limits.sessions` must be a whole number from 1 to 1000 (sessions)",
         ),
         (
             "[limits]\nsessions = 2026-01-01\n",
-            "/p/stillframe.toml:2: `limits.sessions` takes a whole number from 1 to 1000 (sessions)",
+            "/p/stillframe.toml:2: `limits.sessions` must be a whole number from 1 to 1000 (sessions)",
         ),
         (
             "[limits]\nsessions = 0x3E9\n",
-            "/p/stillframe.toml:2: `limits.sessions` is 1001, and takes a whole number from 1 to 1000 (sessions)",
+            "/p/stillframe.toml:2: `limits.sessions` must be a whole number from 1 to 1000 (sessions), not \
+             1001",
         ),
         (
             "[limits]\n[x]\n",
-            "/p/stillframe.toml:2: there is no section `x`; the sections are: limits, safety, serve, journal, adapters",
+            "/p/stillframe.toml:2: unknown section `x`; sections: limits, safety, serve, journal, adapters",
         ),
-        ("[safety]\nread_only = 1\n", "/p/stillframe.toml:2: `safety.read_only` takes true or false"),
+        ("[safety]\nread_only = 1\n", "/p/stillframe.toml:2: `safety.read_only` must be true or false"),
         (
             "[safety]\nroots = \".\"\n",
-            "/p/stillframe.toml:2: `safety.roots` takes a list of paths, such as [\".\"]",
+            "/p/stillframe.toml:2: `safety.roots` must be a list of paths, such as [\".\"]",
         ),
         (
             "[safety]\nroots = [\"a\", \"\"]\n",
-            "/p/stillframe.toml:2: `safety.roots` has an empty path, and takes a list of paths, such as [\".\"]",
+            "/p/stillframe.toml:2: `safety.roots` has an empty path; it must be a list of paths, such as \
+             [\".\"]",
         ),
         (
             "[safety]\nprograms = [\"a\", 1]\n",
-            "/p/stillframe.toml:2: `safety.programs` takes a list of paths, such as [\".\"]",
+            "/p/stillframe.toml:2: `safety.programs` must be a list of paths, such as [\".\"]",
         ),
         (
             "[journal]\nfile = \"\"\n",
-            "/p/stillframe.toml:2: `journal.file` is empty, and takes a path, or \"off\"",
+            "/p/stillframe.toml:2: `journal.file` is empty; it must be a path, or \"off\"",
         ),
         (
             "[safety]\nlanguages = [\"cobol\"]\n",
-            "/p/stillframe.toml:2: `safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\", \"rust\", \"c\", \"java\", \"go\"",
+            "/p/stillframe.toml:2: `safety.languages` does not allow `cobol`; it must be a list of \
+             languages: \"python\", \"javascript\", \"rust\", \"c\", \"java\", \"go\"",
         ),
         (
             "[serve]\ntoolset = \"all-of-it\"\n",
-            "/p/stillframe.toml:2: `serve.toolset`: there is no toolset `all-of-it`; the toolsets are: standard, inspector, quick, script, all",
+            "/p/stillframe.toml:2: `serve.toolset`: no toolset `all-of-it`; available toolsets: standard, \
+             inspector, quick, script, all",
         ),
     ];
     for (text, expected) in table {
@@ -119,31 +124,28 @@ fn of_environment(variable: &str, value: impl Into<OsString>) -> anyhow::Result<
 #[test]
 fn a_mistake_in_the_environment_is_told_with_its_variable_and_what_is_allowed() {
     let table = [
-        ("LIMITS", "rows", "`rows` has no value; a limit is set by NAME=N, as in `sessions=8`"),
-        ("LIMITS", "rows=1,", "`` has no value; a limit is set by NAME=N, as in `sessions=8`"),
-        ("LIMITS", "ros=1", "there is no limit `ros`; did you mean `rows`? `stillframe config` lists them"),
-        (
-            "LIMITS",
-            "rows=many",
-            "`limits.rows` takes a whole number from 1 to 1000000 (rows), and got `many`",
-        ),
-        ("LIMITS", "rows=0", "`limits.rows` is 0, and takes a whole number from 1 to 1000000 (rows)"),
-        ("READ_ONLY", "perhaps", "`safety.read_only` takes true or false, and got `perhaps`"),
-        ("REDACT", "2", "`safety.redact` takes true or false, and got `2`"),
+        ("LIMITS", "rows", "`rows` has no value; write NAME=N, such as `sessions=8`"),
+        ("LIMITS", "rows=1,", "`` has no value; write NAME=N, such as `sessions=8`"),
+        ("LIMITS", "ros=1", "unknown limit `ros`; did you mean `rows`? `stillframe config` lists them"),
+        ("LIMITS", "rows=many", "`limits.rows` must be a whole number from 1 to 1000000 (rows), not `many`"),
+        ("LIMITS", "rows=0", "`limits.rows` must be a whole number from 1 to 1000000 (rows), not 0"),
+        ("READ_ONLY", "perhaps", "`safety.read_only` must be true or false, not `perhaps`"),
+        ("REDACT", "2", "`safety.redact` must be true or false, not `2`"),
         (
             "ALLOW_ROOT",
             "/a::/b",
-            "`safety.roots` has an empty path, and takes a list of paths, such as [\".\"]",
+            "`safety.roots` has an empty path; it must be a list of paths, such as [\".\"]",
         ),
         (
             "ALLOW_LANGUAGE",
             "python,cobol",
-            "`safety.languages` has `cobol`, and takes a list of languages: \"python\", \"javascript\", \"rust\", \"c\", \"java\", \"go\"",
+            "`safety.languages` does not allow `cobol`; it must be a list of languages: \"python\", \
+             \"javascript\", \"rust\", \"c\", \"java\", \"go\"",
         ),
         (
             "TOOLSET",
             ",",
-            "`serve.toolset`: no toolset is named; the toolsets are: standard, inspector, quick, script, all",
+            "`serve.toolset`: no toolset given; available toolsets: standard, inspector, quick, script, all",
         ),
     ];
     for (name, value, problem) in table {
@@ -302,8 +304,8 @@ fn a_project_can_only_tighten() {
     assert_eq!(policy.safety.roots, Some(vec![format!("{base}/a").into()]));
     assert_eq!(policy.safety.languages, Some(vec!["python".to_owned()]));
     let elsewhere = parsed(&format!("[safety]\nroots = [\"{base}/b\"]\n"), true);
-    let expected = "/p/stillframe.toml:2: no folder is left: the `safety.roots` of the project's file are outside of \
-                    those that are allowed by /p/stillframe.toml:2";
+    let expected = "/p/stillframe.toml:2: no allowed folder: the `safety.roots` of the project's file are \
+                    outside those allowed by /p/stillframe.toml:2";
     assert_eq!(merge([user(), elsewhere].concat()).unwrap_err().to_string(), expected);
 }
 

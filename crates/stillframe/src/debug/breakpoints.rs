@@ -53,7 +53,7 @@ pub(super) fn place(text: &str) -> Result<LocationArg, String> {
         return Ok(place);
     }
     if text.is_empty() || place.file.exists() || text.contains(['/', '\\', ':']) {
-        return Err("it takes FILE:LINE, FILE:FUNCTION or FUNCTION".to_owned());
+        return Err("expected FILE:LINE, FILE:FUNCTION or FUNCTION".to_owned());
     }
     Ok(LocationArg { file: "".into(), function: Some(text.to_owned()), ..place })
 }

@@ -40,20 +40,20 @@ pub(super) struct Client {
 impl Client {
     /// For a stream to a process of this user.
     pub(super) fn new(stream: UnixStream) -> anyhow::Result<Self> {
-        ensure!(is_of_user(&stream), "the process that answers for the debug session is another user's");
+        ensure!(is_of_user(&stream), "the debug session's background process belongs to another user");
         let (reader, writer) = stream.into_split();
         Ok(Self { lines: BufReader::new(reader).lines(), writer })
     }
 
     /// Calls a tool. Its progress is shown on a terminal only; a line each second is too much for a model.
     pub(super) async fn call(&mut self, tool: &str, arguments: Value) -> anyhow::Result<Value> {
-        let Value::Object(arguments) = arguments else { bail!("the arguments of a call are an object") };
+        let Value::Object(arguments) = arguments else { bail!("the arguments of a call must be an object") };
         let call = serde_json::to_string(&HostCall { tool: tool.to_owned(), arguments })? + "\n";
-        let gone = "the debug session has ended meanwhile";
+        let gone = "the debug session has ended";
         self.writer.write_all(call.as_bytes()).await.context(gone)?;
         loop {
             let line = self.lines.next_line().await.context(gone)?.context(gone)?;
-            match serde_json::from_str(&line).context("the background process is of another version")? {
+            match serde_json::from_str(&line).context("the background process has another version")? {
                 HostReply::Progress(message) if std::io::stderr().is_terminal() => terminal::hint(&message),
                 HostReply::Progress(_) => {}
                 HostReply::Done(data) => return Ok(data),

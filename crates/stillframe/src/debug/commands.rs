@@ -158,7 +158,7 @@ pub(super) async fn session(client: &mut Client) -> anyhow::Result<Option<Sessio
 
 /// What the program is doing. A stopped one is reported as it was at the stop.
 async fn status(client: &mut Client) -> anyhow::Result<CommandOutput> {
-    let mut session = session(client).await?.ok_or_else(|| anyhow!("the session is being started"))?;
+    let mut session = session(client).await?.ok_or_else(|| anyhow!("the session is starting"))?;
     if session.state == "paused" {
         session.stop = Some(stop(client).await?);
     }

@@ -157,7 +157,7 @@ impl Host {
 
     async fn call(&self, call: HostCall, writer: &mut OwnedWriteHalf) -> HostReply {
         let Some(entry) = toolsets::find(TOOLSETS, &call.tool) else {
-            return HostReply::Failed(Value::String(format!("there is no tool `{}`", call.tool)));
+            return HostReply::Failed(Value::String(format!("no tool `{}`", call.tool)));
         };
         let (sender, mut messages) = mpsc::channel::<String>(QUEUED);
         let report = Report::new(move |mut message| {

@@ -61,7 +61,7 @@ pub(super) fn session_name(text: &str) -> Result<String, String> {
     if !text.is_empty() && text.len() <= 40 && text.chars().all(is_plain) {
         Ok(text.to_owned())
     } else {
-        Err("it takes 1 to 40 letters, digits, `-` and `_`".to_owned())
+        Err("use 1 to 40 letters, digits, `-` and `_`".to_owned())
     }
 }
 
@@ -74,8 +74,8 @@ pub(super) async fn find(session: Option<&str>) -> anyhow::Result<Client> {
             Ok(SessionRecord::Dead(record)) => {
                 place.forget(&record);
                 bail!(
-                    "the debug session of {} is gone, and its program with it: its background process was killed; \
-                     `stillframe debug launch` starts another one",
+                    "the debug session of {} and its program are gone: its background process was killed; \
+                     start another one with `stillframe debug launch`",
                     place.folder.display()
                 );
             }
@@ -86,8 +86,8 @@ pub(super) async fn find(session: Option<&str>) -> anyhow::Result<Client> {
     }
     let name = session.map(|name| format!(" `{name}`")).unwrap_or_default();
     bail!(
-        "no debug session{name} is open in this folder or above it; `stillframe debug launch` starts one, and one that \
-         gets no command for a while is ended"
+        "no debug session{name} is open in this folder or a parent folder; start one with `stillframe debug \
+         launch` (idle sessions end after a while)"
     );
 }
 
@@ -143,7 +143,7 @@ impl Place {
             {
                 Ok(SessionRecord::Dead(record))
             }
-            Err(error) => Err(error).context("the debug session cannot be reached"),
+            Err(error) => Err(error).context("cannot reach the debug session"),
         }
     }
 
@@ -153,17 +153,17 @@ impl Place {
         let about = match file.symlink_metadata() {
             Ok(about) => about,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error).with_context(|| format!("`{shown}` cannot be read")),
+            Err(error) => return Err(error).with_context(|| format!("cannot read `{shown}`")),
         };
         ensure!(
             about.is_file() && about.uid() == user(),
-            "`{shown}` is not a file of this user; take another folder, or another name by --session"
+            "`{shown}` belongs to another user; use another folder, or another name with --session"
         );
-        let text = std::fs::read(&file).with_context(|| format!("`{shown}` cannot be read"))?;
+        let text = std::fs::read(&file).with_context(|| format!("cannot read `{shown}`"))?;
         let record = serde_json::from_slice::<Record>(&text).ok().filter(Record::is_ours);
         let record = record.with_context(|| {
             format!(
-                "`{shown}` is not of a session of stillframe; remove it, or take another name by --session"
+                "`{shown}` is not a stillframe session file; remove it, or use another name with --session"
             )
         })?;
         Ok(Some(record))
@@ -178,7 +178,7 @@ impl Place {
             // The socket of a dead one was swept away.
             SessionRecord::Nothing | SessionRecord::Dead(_) => {}
             SessionRecord::Live(_) => {
-                bail!("a debug session is open here already; --session NAME opens another one")
+                bail!("a debug session is already open here; open another one with --session NAME")
             }
         }
         let process = Identity::own();
@@ -193,8 +193,8 @@ impl Place {
         if let Err(error) = self.write(&record) {
             let _ = std::fs::remove_file(socket);
             bail!(
-                "`{}`, by which a session is found, cannot be written: {error}; call this in a folder that you can write \
-                 to, and give the program's own as --cwd",
+                "cannot write the session file `{}`: {error}; run this in a writable folder, and pass the \
+                 program's folder as --cwd",
                 self.file().display()
             );
         }
@@ -254,8 +254,8 @@ fn socket_folder() -> anyhow::Result<PathBuf> {
         made.is_ok() && is_private(folder) && longest.as_os_str().len() <= LONGEST
     };
     runtime.into_iter().chain(state).find(is_usable).context(
-        "there is no folder for the socket of a session: set XDG_RUNTIME_DIR to a folder with a short path that only you \
-         can enter",
+        "no folder for the session's socket: set XDG_RUNTIME_DIR to a folder with a short path that only you \
+         can access",
     )
 }
 
@@ -328,7 +328,7 @@ mod tests {
         assert!(place.read().unwrap().is_some());
         for other in ["/run/docker.sock".into(), folder.path().join("agent.sock"), "/tmp".into()] {
             write(other);
-            assert!(place.read().unwrap_err().to_string().contains("not of a session of stillframe"));
+            assert!(place.read().unwrap_err().to_string().contains("not a stillframe session file"));
         }
         // Others may enter the folder, or have written the file.
         write(ours);
@@ -336,6 +336,6 @@ mod tests {
         assert!(place.read().is_err());
         std::fs::remove_file(place.file()).unwrap();
         std::os::unix::fs::symlink("/etc/hostname", place.file()).unwrap();
-        assert!(place.read().unwrap_err().to_string().contains("not a file of this user"));
+        assert!(place.read().unwrap_err().to_string().contains("belongs to another user"));
     }
 }

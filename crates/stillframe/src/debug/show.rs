@@ -68,7 +68,7 @@ fn stop_text(mut stop: StopReport) -> String {
     // What was started is known to whoever has typed it.
     stop.message = told(match stop.message.split_once("Current state: ") {
         Some((_, "running")) => {
-            "The program is running; continue_execution waits for it, pause_execution stops it"
+            "The program is running; call continue_execution to wait for it, or pause_execution to stop it"
         }
         Some((_, state)) => state.strip_prefix("ended. ").unwrap_or(state),
         None => &stop.message,
@@ -101,7 +101,7 @@ pub(super) fn value(data: Value) -> anyhow::Result<CommandOutput> {
     let mut text = result + "\n";
     if cut.truncated {
         let all = cut.length.map(|length| format!(" of {length} characters")).unwrap_or_default();
-        text.push_str(&note(&format!("this is the beginning{all}; evaluate a part of it")));
+        text.push_str(&note(&format!("only the beginning{all} is shown; evaluate a part of it")));
     }
     text.extend(cut.note.as_deref().map(note));
     Ok(shown(data, text))
@@ -117,7 +117,7 @@ pub(super) fn variables(data: Value) -> anyhow::Result<CommandOutput> {
     let Variables { variables, total } = Variables::deserialize(&data)?;
     let more = total.saturating_sub(variables.len() as u64);
     let text = match variable_lines(&variables, Some(more).filter(|more| *more > 0), "") {
-        none if none.is_empty() => "there are no variables\n".to_owned(),
+        none if none.is_empty() => "no variables\n".to_owned(),
         lines => lines,
     };
     Ok(shown(data, text))
@@ -140,7 +140,7 @@ pub(super) fn stack(data: Value) -> anyhow::Result<CommandOutput> {
         let _ = writeln!(text, "{number} {} {}", styled(NAME, fit(&frame.name, 60)), styled(FAINT, place));
     }
     if hidden_frames > 0 {
-        let _ = writeln!(text, "   {}", styled(FAINT, format_args!("and {hidden_frames} of libraries")));
+        let _ = writeln!(text, "   {}", styled(FAINT, format_args!("and {hidden_frames} library frames")));
     }
     Ok(shown(data, text))
 }
@@ -163,7 +163,7 @@ pub(super) fn output(data: Value) -> anyhow::Result<CommandOutput> {
     let written = OutputPage::deserialize(&data)?;
     let mut text = String::new();
     if written.dropped > 0 {
-        text.push_str(&note(&format!("{} bytes before this are not kept any more", written.dropped)));
+        text.push_str(&note(&format!("{} earlier bytes were dropped", written.dropped)));
     }
     let end_line = |text: &mut String| {
         if !text.is_empty() && !text.ends_with('\n') {
@@ -179,7 +179,7 @@ pub(super) fn output(data: Value) -> anyhow::Result<CommandOutput> {
     }
     end_line(&mut text);
     if written.has_more {
-        text.push_str(&note(&format!("there is more; --since {} prints it", written.next_since)));
+        text.push_str(&note(&format!("more output: print it with --since {}", written.next_since)));
     }
     Ok(shown(data, text))
 }
@@ -240,7 +240,7 @@ pub(super) fn breakpoints(data: Value) -> anyhow::Result<CommandOutput> {
     let Breakpoints { breakpoints, exceptions } = Breakpoints::deserialize(&data)?;
     let mut text: String = breakpoints.iter().map(breakpoint_line).collect();
     if text.is_empty() {
-        text.push_str("there are no breakpoints\n");
+        text.push_str("no breakpoints\n");
     }
     let _ = writeln!(text, "exceptions: {}", exceptions.mode);
     Ok(shown(data, text))
@@ -256,14 +256,14 @@ fn breakpoint_line(breakpoint: &BreakpointData) -> String {
     let mut text = format!("{} {place}", styled(HEADING, &breakpoint.breakpoint_id));
     let rules = [
         ("if", &breakpoint.condition),
-        ("at passes", &breakpoint.hit_condition),
+        ("at hits", &breakpoint.hit_condition),
         ("log", &breakpoint.log_message),
     ];
     for (word, rule) in rules {
         let _ = rule.as_ref().map_or(Ok(()), |rule| write!(text, ", {word} {}", fit(rule, 80)));
     }
     if let Some(asked) = breakpoint.requested_line.filter(|asked| Some(*asked) != breakpoint.line) {
-        let _ = write!(text, ", because line {asked} holds no code");
+        let _ = write!(text, ", because line {asked} has no code");
     }
     let bound = match &breakpoint.reason {
         None if breakpoint.hits > 0 => styled(GOOD, format_args!("bound, hits: {}", breakpoint.hits)),
@@ -272,7 +272,7 @@ fn breakpoint_line(breakpoint: &BreakpointData) -> String {
     };
     let _ = writeln!(text, ": {bound}");
     if let Some(failure) = &breakpoint.failure {
-        text.push_str(&note(&format!("its condition has failed {failure}")));
+        text.push_str(&note(&format!("its condition failed {failure}")));
     }
     text
 }

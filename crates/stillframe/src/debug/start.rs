@@ -157,11 +157,11 @@ async fn begin(
 async fn host(place: &Place) -> anyhow::Result<Client> {
     if let SessionRecord::Live(mut client) = place.look().await? {
         let session = commands::session(&mut client).await?;
-        let session = session.context("a debug session is being started here already")?;
+        let session = session.context("a debug session is already starting here")?;
         if session.state != "ended" {
             bail!(
-                "a debug session is open here: {} is {}; `stillframe debug stop` ends it, --session NAME opens another \
-                 one beside it",
+                "a debug session is already open here: {} is {}; end it with `stillframe debug stop`, or \
+                 open another one with --session NAME",
                 session.name,
                 session.state
             );
@@ -169,15 +169,15 @@ async fn host(place: &Place) -> anyhow::Result<Client> {
         client.call(CLOSE, json!({})).await?;
     }
     let words = std::iter::once(ARGUMENT.into()).chain(std::env::args_os().skip(1));
-    let said = background::start(words).context("the background process cannot be started")?;
+    let said = background::start(words).context("cannot start the background process")?;
     let mut line = String::new();
     BufReader::new(said).read_line(&mut line).await?;
-    match serde_json::from_str(&line).context("the background process has ended before it was ready")? {
+    match serde_json::from_str(&line).context("the background process ended before it was ready")? {
         StartStatus::Failed(problem) => bail!(problem),
         StartStatus::Listening => match place.look().await? {
             SessionRecord::Live(client) => Ok(client),
             SessionRecord::Nothing | SessionRecord::Dead(_) => {
-                bail!("the background process has ended before it was asked")
+                bail!("the background process ended before the first request")
             }
         },
     }

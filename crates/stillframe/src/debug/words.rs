@@ -29,13 +29,13 @@ pub(super) fn told(text: &str) -> String {
         let rest = word.get(name.len()..).unwrap_or_default();
         command.map_or_else(|| word.to_owned(), |(_, command)| format!("`stillframe debug {command}`{rest}"))
     });
-    words.collect()
+    words.collect::<String>().replace("call `stillframe", "run `stillframe")
 }
 
 /// Why a call has failed.
 pub(super) fn failure(data: &Value) -> String {
     let text = |field: &str| data.get(field)?.as_str().filter(|text| !text.is_empty());
-    told(text("message").or_else(|| text("error")).or(data.as_str()).unwrap_or("the call has failed"))
+    told(text("message").or_else(|| text("error")).or(data.as_str()).unwrap_or("the call failed"))
 }
 
 #[cfg(test)]
@@ -46,11 +46,13 @@ mod tests {
 
     #[test]
     fn tools_are_called_by_their_commands() {
-        let said = "The program is running; continue_execution waits for it, pause_execution stops it";
-        let expected = "The program is running; `stillframe debug continue` waits for it, `stillframe debug pause` \
-                        stops it";
+        let said =
+            "The program is running; call continue_execution to wait for it, or pause_execution to stop it";
+        let expected = "The program is running; run `stillframe debug continue` to wait for it, or \
+                        `stillframe debug pause` to stop it";
         assert_eq!(told(said), expected);
-        assert_eq!(told("restart_debugging starts it again"), "`stillframe debug restart` starts it again");
+        let again = "run `stillframe debug restart` to start it again";
+        assert_eq!(told("call restart_debugging to start it again"), again);
         assert_eq!(
             failure(&json!({ "error": "no", "message": "no; see get_output" })),
             "no; see `stillframe debug output`"

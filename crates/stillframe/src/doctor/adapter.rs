@@ -88,7 +88,7 @@ async fn session(
     };
     let ran = run_until(&session, request, context).await.map_err(told)?;
     let abilities = session.abilities().await.unwrap_or_default();
-    tried.push(("handshake", Ok(format!("it declares {}", listed(&abilities)))));
+    tried.push(("handshake", Ok(format!("capabilities: {}", listed(&abilities)))));
     let Settled::Stopped(snapshot) = &ran.settled else {
         let reason = ran.missed.first().cloned().unwrap_or_else(|| "the program did not stop".to_owned());
         tried.push(("breakpoint", Err(reason)));
@@ -137,7 +137,7 @@ fn to_text(adapter: &dyn Adapter, tried: &[Tried]) -> String {
         }
     }
     if tried.len() == 1 {
-        line(&mut text, CheckMark::Warn, "give `--at FILE:LINE` to try a breakpoint, values and a step");
+        line(&mut text, CheckMark::Warn, "add `--at FILE:LINE` to check a breakpoint, values and a step");
     }
     text
 }

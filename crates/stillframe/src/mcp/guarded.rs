@@ -1,6 +1,6 @@
 //! Around the server: no panic leaves a request without an answer, and every answer names the server.
 
-#![expect(deprecated, reason = "older clients subscribe in the older way, and ask for messages of a log")]
+#![expect(deprecated, reason = "older clients subscribe in the older way, and request log messages")]
 
 use std::any::Any;
 use std::borrow::Cow;

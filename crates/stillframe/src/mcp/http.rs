@@ -79,8 +79,8 @@ pub(crate) async fn serve(
 ) -> anyhow::Result<ExitCode> {
     ensure!(
         address.ip().is_loopback() || args.http_allow_remote,
-        "`{}` can be reached from other machines, and there is no TLS; listen on 127.0.0.1 and put a proxy in front, \
-         or add `--http-allow-remote`",
+        "`{}` is reachable from other machines without TLS; listen on 127.0.0.1 behind a proxy, or add \
+         `--http-allow-remote`",
         address.ip()
     );
     let (tokens, told) = tokens(args)?;
@@ -88,7 +88,7 @@ pub(crate) async fn serve(
     let bound = listener.local_addr()?;
     let mut hosts = args.allow_host.clone();
     if !bound.ip().is_loopback() {
-        terminal::hint("other machines can connect and there is no TLS: everything can be read on the way");
+        terminal::hint("other machines can connect without TLS: traffic is not encrypted");
         hosts.push(Host::Address(bound.ip()));
     }
     terminal::hint(&format!("listening on http://{bound}{ENDPOINT}"));
@@ -161,12 +161,12 @@ fn router(site: Arc<HttpState>) -> Router {
 
 async fn not_found(State(site): State<Arc<HttpState>>, uri: Uri, headers: HeaderMap) -> Refusal {
     site.access.owner(&headers).err().unwrap_or_else(|| {
-        let message = format!("there is nothing at `{}`: MCP is at `{ENDPOINT}`", uri.path());
+        let message = format!("nothing at `{}`; MCP is at `{ENDPOINT}`", uri.path());
         Refusal::new(StatusCode::NOT_FOUND, message)
     })
 }
 
 fn wrong_method(allowed: &'static str) -> Response {
-    let message = format!("this method is not served, only {allowed}");
+    let message = format!("unsupported method; use {allowed}");
     ([(ALLOW, allowed)], Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message)).into_response()
 }

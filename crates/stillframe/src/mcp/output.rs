@@ -33,7 +33,7 @@ fn uri_of(session: &str) -> String {
 pub(super) fn template() -> ResourceTemplate {
     ResourceTemplate::new(uri_of("{sessionId}"), "session-output")
         .with_title("Output of a debug session")
-        .with_description("What the program wrote: standard output, standard error, logpoints.")
+        .with_description("The program's output: standard output, standard error, logpoints.")
         .with_mime_type("text/plain")
 }
 
@@ -52,7 +52,7 @@ pub(super) fn find(sessions: &Sessions, uri: &str) -> Result<Output, ErrorData> 
     let rest = uri.strip_prefix(BEGIN).or_else(|| uri.strip_prefix(OTHER_BEGIN));
     let session = rest.and_then(|rest| rest.strip_suffix(END)).and_then(|id| sessions.find(id));
     session.map(|session| session.output().clone()).ok_or_else(|| {
-        let problem = format!("there is no resource `{uri}`; resources/list tells which there are");
+        let problem = format!("no resource `{uri}`; call resources/list for valid ones");
         ErrorData::resource_not_found(problem, Some(json!({ "uri": uri })))
     })
 }
@@ -62,7 +62,7 @@ pub(super) fn read(output: &Output, uri: &str, shows_credentials: bool) -> Resou
     let all = output.read(0, usize::MAX);
     let mut text = output_text(&all);
     if all.skipped > 0 {
-        text.insert_str(0, &format!("[the first {} bytes are not kept]\n", all.skipped));
+        text.insert_str(0, &format!("[the first {} bytes were dropped]\n", all.skipped));
     }
     show_in_text(&mut text);
     if !shows_credentials {

@@ -27,7 +27,7 @@ pub(super) fn get(
     request: &GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
     let Some(prompt) = prompts(toolsets).find(|prompt| prompt.name == request.name) else {
-        return Err(ErrorData::invalid_params(format!("there is no prompt `{}`", request.name), None));
+        return Err(ErrorData::invalid_params(format!("no prompt `{}`", request.name), None));
     };
     let (name, _) = prompt.argument;
     let given =

@@ -33,7 +33,7 @@ pub(super) fn lines(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStr
     tokio::spawn(async move {
         // The end of either side is the end of both.
         if let Err(error) = relay(BufReader::new(input), output).await {
-            tracing::debug!(%error, "the client's messages are not read any more");
+            tracing::debug!(%error, "stopped reading the client's messages");
         }
     });
     lines
@@ -82,9 +82,9 @@ async fn relay(
 
 /// What stands for a line that is too long: a request that says so, nothing when it was none.
 fn refused(outline: Outline) -> Vec<u8> {
-    let problem = format!("a message may have {LONGEST} bytes at most, and this one has more");
+    let problem = format!("the message exceeds the limit of {LONGEST} bytes");
     without_params(&outline.into_bytes(), &problem).unwrap_or_else(|| {
-        tracing::warn!("a message of the client was too long and no request: it is passed over");
+        tracing::warn!("skipped a client message that is too long and not a request");
         Vec::new()
     })
 }

@@ -1,6 +1,6 @@
 //! What the server offers, in MCP's terms: the tools of its toolsets, outputs as resources, prompts.
 
-#![expect(deprecated, reason = "older clients ask for messages of a log, and are told that there are none")]
+#![expect(deprecated, reason = "older clients request log messages, and get an error")]
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
@@ -318,7 +318,7 @@ impl ServerHandler for Server {
         let said = |what| request.params.as_ref().and_then(|params| params.get(what)?.as_str());
         let invalid = said(INVALID).filter(|_| method.is_empty());
         Err(if let Some(problem) = invalid {
-            ErrorData::invalid_request(format!("this is no request of JSON-RPC 2.0: {problem}"), None)
+            ErrorData::invalid_request(format!("not a JSON-RPC 2.0 request: {problem}"), None)
         } else if SERVED.contains(&method) && !is_gone {
             let problem = said(PROBLEM).map(|problem| format!(": {problem}")).unwrap_or_default();
             ErrorData::invalid_params(format!("malformed params for {method}{problem}"), None)

@@ -164,7 +164,7 @@ impl ProbeReport {
     fn output(&self) -> String {
         let mut text = String::new();
         if let Some(skipped) = self.stop.output_skipped {
-            let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… {skipped} bytes before this")));
+            let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… {skipped} earlier bytes")));
         }
         text.push_str(&wrapped(&self.stop.output, "  "));
         section("output", &text)

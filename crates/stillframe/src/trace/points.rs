@@ -97,11 +97,11 @@ impl FromArgMatches for PointsArgs {
         for PointArgs { place, expressions, statement, .. } in &given {
             let file = place.file.display();
             if expressions.is_empty() {
-                return Err(mistake(format!("nothing is recorded at `{file}`: give -e EXPR after it")));
+                return Err(mistake(format!("no expression for `{file}`: add -e EXPR after it")));
             }
             if place.line.is_none() && place.function.is_none() && statement.is_none() {
                 return Err(mistake(format!(
-                    "`{file}` is no place: give FILE:LINE, or --statement TEXT after it"
+                    "`{file}` is not a location: give FILE:LINE, or add --statement TEXT after it"
                 )));
             }
         }

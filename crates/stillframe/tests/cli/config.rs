@@ -92,15 +92,15 @@ async fn a_mistake_in_a_file_is_an_error_with_its_place() {
     let ran = config(&home, &home, &[], &[]).await;
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(!ran.status.success());
-    let expected = "stillframe.toml:2: there is no setting `limits.sesions`; did you mean `limits.sessions`?";
+    let expected = "stillframe.toml:2: unknown setting `limits.sesions`; did you mean `limits.sessions`?";
     assert!(said.contains(expected), "{said}");
     let ran = config(&home, &home, &["--config", "missing.toml"], &[]).await;
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(said.contains("--config: there is no configuration file `missing.toml`"), "{said}");
+    assert!(said.contains("--config: no configuration file `missing.toml`"), "{said}");
     let ran = config(&home, &home, &["--no-config", "--limit", "rows=0"], &[]).await;
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(
-        said.contains("--limit: `limits.rows` is 0, and takes a whole number from 1 to 1000000 (rows)"),
+        said.contains("--limit: `limits.rows` must be a whole number from 1 to 1000000 (rows), not 0"),
         "{said}"
     );
 }
@@ -112,7 +112,7 @@ async fn a_toolset_that_there_is_not_is_refused_whoever_names_it() {
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(!ran.status.success(), "{said}");
     assert!(
-        said.contains("STILLFRAME_TOOLSET: `serve.toolset`: there is no toolset `bogus`; the toolsets are: "),
+        said.contains("STILLFRAME_TOOLSET: `serve.toolset`: no toolset `bogus`; available toolsets: "),
         "{said}"
     );
 }
@@ -178,12 +178,12 @@ async fn what_is_not_utf_8_is_refused_with_its_place() {
     for name in VARIABLES {
         let said = run(&[], Some(name)).await;
         let is_a_file = name == "STILLFRAME_CONFIG";
-        let problem = if is_a_file { "there is no configuration file" } else { "its value is not UTF-8" };
+        let problem = if is_a_file { "no configuration file" } else { "value is not UTF-8" };
         assert!(said.contains(&format!("{name}: {problem}")), "{said}");
     }
     for option in ["--allow-root", "--allow-program", "--log-file"] {
         let said = run(&[option.as_ref(), odd], None).await;
-        assert!(said.contains(&format!("{option}: its value is not UTF-8")), "{said}");
+        assert!(said.contains(&format!("{option}: value is not UTF-8")), "{said}");
     }
     let file = folder.path().join("stillframe.toml");
     std::fs::write(&file, b"[safety]\nroots = [\"\xff\"]\n").unwrap();
@@ -195,19 +195,19 @@ async fn what_is_not_utf_8_is_refused_with_its_place() {
 async fn an_option_that_cannot_be_used_is_named_with_what_it_takes() {
     let folder = tempfile::tempdir().unwrap();
     let table: [(&[&str], &str); 7] = [
-        (&["--limit", "rows"], "--limit: `rows` has no value; a limit is set by NAME=N, as in `sessions=8`"),
-        (&["--limit", "ros=1"], "--limit: there is no limit `ros`; did you mean `rows`?"),
+        (&["--limit", "rows"], "--limit: `rows` has no value; write NAME=N, such as `sessions=8`"),
+        (&["--limit", "ros=1"], "--limit: unknown limit `ros`; did you mean `rows`?"),
         (
             &["--limit", "rows=x"],
-            "--limit: `limits.rows` takes a whole number from 1 to 1000000 (rows), and got `x`",
+            "--limit: `limits.rows` must be a whole number from 1 to 1000000 (rows), not `x`",
         ),
         (&["--allow-root", ""], "--allow-root: `safety.roots` has an empty path"),
         (
             &["--allow-language", "cobol"],
-            "--allow-language: `safety.languages` has `cobol`, and takes a list of",
+            "--allow-language: `safety.languages` does not allow `cobol`; it must be a list of",
         ),
-        (&["--redact=perhaps"], "'--redact[=<BOOL>]': it takes true or false"),
-        (&["--log-file", ""], "--log-file: `journal.file` is empty, and takes a path, or \"off\""),
+        (&["--redact=perhaps"], "'--redact[=<BOOL>]': it must be true or false"),
+        (&["--log-file", ""], "--log-file: `journal.file` is empty; it must be a path, or \"off\""),
     ];
     for (arguments, problem) in table {
         let ran = config(folder.path(), folder.path(), arguments, &[]).await;
@@ -250,7 +250,7 @@ async fn a_file_that_is_there_and_cannot_be_used_is_an_error() {
             let said = String::from_utf8_lossy(&ran.stderr).into_owned();
             assert!(!ran.status.success() && said.contains(&file.display().to_string()), "{kind}: {said}");
             let ran = config(&project, &home, &["--no-config"], &[]).await;
-            assert!(ran.status.success(), "{kind}: `--no-config` does without");
+            assert!(ran.status.success(), "{kind}: use `--no-config` to run without it");
         }
     }
 }
@@ -265,7 +265,7 @@ async fn a_file_that_cannot_be_looked_for_is_an_error_unless_there_can_be_none()
     let long = home.join("x".repeat(300));
     let ran = config(&home, &long, &[], &[]).await;
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(!ran.status.success() && said.contains("stillframe.toml` cannot be looked at"), "{said}");
+    assert!(!ran.status.success() && said.contains("stillframe.toml`; use `--no-config`"), "{said}");
 }
 
 /// A warning or an error may name what a stranger has named.

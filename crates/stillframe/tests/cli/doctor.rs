@@ -51,7 +51,7 @@ async fn setup_installs_into_an_empty_cache_and_then_finds_it_there() {
     let cache = folder();
     let ran = stillframe_with(["setup", "python"], cache.path(), &[]).await.ended_with(0);
     assert!(ran.err.starts_with("installing the debugger for python 3."), "{}", ran.err);
-    let below = format!(" has been installed in {}\n", cache.path().display());
+    let below = format!(" is now installed in {}\n", cache.path().display());
     assert!(ran.out.starts_with("the debugger for python 3.") && ran.out.ends_with(&below), "{}", ran.out);
 
     // What is there needs no network.

@@ -12,20 +12,20 @@ async fn what_cannot_be_debugged_is_code_1_and_one_line_on_standard_error() {
     let broken = Fixture::write(folder.path(), "broken.py", "if x\n").path().to_owned();
     let length = std::fs::read_to_string(path).unwrap().lines().count();
     let table = [
-        (vec!["/no/such.py:3".to_owned()], "there is no file `/no/such.py`".to_owned()),
+        (vec!["/no/such.py:3".to_owned()], "no file `/no/such.py`".to_owned()),
         (
             vec![format!("{path}:9999")],
             format!("line 9999 of `{path}` is past the end of the file, which has {length} lines"),
         ),
-        (vec![format!("{path}:0")], format!("line 0 of `{path}` does not exist: lines are counted from 1")),
+        (vec![format!("{path}:0")], format!("line 0 of `{path}` does not exist: lines start at 1")),
         (vec![format!("{path}:bil")], format!("`{path}` has no function `bil`; it has `bill`")),
         (
             vec![path.to_owned(), "--statement".to_owned(), "nowhere to be found".to_owned()],
-            format!("`nowhere to be found` stands on no line in `{path}`"),
+            format!("`nowhere to be found` matches no line in `{path}`"),
         ),
         (
             vec![format!("{path}:main"), "--condition".to_owned(), "(".to_owned()],
-            "`(` is no expression: SyntaxError: ".to_owned(),
+            "`(` is not a valid expression: SyntaxError: ".to_owned(),
         ),
         (
             vec![broken.clone()],
@@ -33,9 +33,9 @@ async fn what_cannot_be_debugged_is_code_1_and_one_line_on_standard_error() {
         ),
         (
             vec![path.to_owned(), "--executable-path".to_owned(), "/no/python".to_owned()],
-            "there is no Python interpreter `/no/python`".to_owned(),
+            "no Python interpreter `/no/python`".to_owned(),
         ),
-        (vec!["notes.txt:3".to_owned()], "`notes.txt` is in no language known here".to_owned()),
+        (vec!["notes.txt:3".to_owned()], "the language of `notes.txt` is unknown".to_owned()),
     ];
     for (arguments, error) in table {
         let ran = stillframe(std::iter::once("probe".to_owned()).chain(arguments)).await.ended_with(1);

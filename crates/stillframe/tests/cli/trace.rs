@@ -90,7 +90,7 @@ async fn a_table_fits_the_terminal() {
     let ran = ran.ended_with(0);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 80), "{}", ran.out);
     assert!(ran.out.contains("xxx…") && ran.out.contains("ReferenceError: long is n"), "{}", ran.out);
-    assert!(ran.out.contains("maxHits is reached"), "{}", ran.out);
+    assert!(ran.out.contains("maxHits was reached"), "{}", ran.out);
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn both_ways_give_the_same_rows() {
 async fn a_program_that_ends_without_a_row_is_code_3() {
     let program = Fixture::python("endings");
     let ran = stillframe(["trace", &at(&program, "never"), "-e", "how", "--", "exit"]).await.ended_with(3);
-    assert!(ran.out.contains("Recorded 0 rows of 0 passes. The program exited with code 4\n"), "{}", ran.out);
+    assert!(ran.out.contains("Recorded 0 rows of 0 hits. The program exited with code 4\n"), "{}", ran.out);
     assert!(ran.out.contains("was not reached"), "{}", ran.out);
 }
 
@@ -172,7 +172,7 @@ async fn mistakes_are_code_2_and_what_cannot_be_is_code_1() {
         assert!(ran.err.starts_with("error: "), "{arguments:?}: {}", ran.err);
     }
     let ran = stillframe(["trace", &deposit, "-e", "x ="]).await.ended_with(1);
-    assert!(ran.err.contains("`x =` is no expression: SyntaxError"), "{}", ran.err);
+    assert!(ran.err.contains("`x =` is not a valid expression: SyntaxError"), "{}", ran.err);
     let ran = stillframe(["trace", &deposit, "-e", "x", "--max-hits", "100001"]).await.ended_with(1);
     let said = "`maxHits` is 100001: the limit `rows` is 100000, the default; ask for 100000 rows or less";
     assert!(ran.err.contains(said), "{}", ran.err);

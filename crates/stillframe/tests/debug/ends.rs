@@ -30,7 +30,11 @@ async fn a_start_that_fails_leaves_nothing() {
         shell.assert_nothing_left();
     }
     shell.debug(["launch"]).await.ended_with(2).says("<FILE>");
-    shell.debug(["locals"]).await.ended_with(1).says("no debug session is open in this folder or above it");
+    shell
+        .debug(["locals"])
+        .await
+        .ended_with(1)
+        .says("no debug session is open in this folder or a parent folder");
     shell.assert_nothing_left();
 }
 
@@ -40,7 +44,7 @@ async fn a_folder_that_cannot_be_written_to_is_said_before_anything_is_started()
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let mut command = shell.command(["launch", program.path()]).await;
     let ran = CommandRun::of(command.current_dir("/proc").output().await.expect("it runs")).ended_with(1);
-    ran.says("`/proc/.debug_session.json`, by which a session is found, cannot be written");
+    ran.says("cannot write the session file `/proc/.debug_session.json`");
     shell.assert_nothing_left();
 }
 
@@ -89,7 +93,7 @@ async fn a_command_that_is_interrupted_leaves_the_session_as_it_is() {
     shell.waits().await;
     interrupt(waits.id().expect("it runs"));
     let ran = CommandRun::of(waits.wait_with_output().await.expect("it ends")).ended_with(130);
-    ran.says("interrupted: a program that was started runs on");
+    ran.says("interrupted: a started program keeps running");
     shell.debug(["status"]).await.ended_with(0).says("ticks.py (python) is running\n");
     let background = shell.background();
     let stat = std::fs::read_to_string(format!("/proc/{background}/stat")).expect("it lives");

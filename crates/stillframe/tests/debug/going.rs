@@ -41,7 +41,7 @@ async fn a_session_goes_from_command_to_command(language: DynamicLanguage) {
     assert_eq!(shell.debug(["output"]).await.ended_with(0).out, "x=20 y=20\n");
     shell.debug(["output", "--since", "5"]).await.ended_with(0).says("y=20\n");
     shell.debug(["status"]).await.ended_with(0).says(" has ended\n");
-    let restart = "the program has ended; `stillframe debug restart` starts it again";
+    let restart = "the program has ended; run `stillframe debug restart` to start it again";
     shell.debug(["step"]).await.ended_with(1).says(restart);
     shell.debug(["restart"]).await.ended_with(0).says("  b = 20\n");
     shell.finish().await;
@@ -100,7 +100,7 @@ async fn breakpoints_are_set_listed_and_removed_while_it_stands() {
         .says(", log got {amount}");
     shell.debug(["continue"]).await.ended_with(3).says("[log] got 6\n");
     shell.debug(["break", "--clear"]).await.ended_with(0);
-    shell.debug(["break", "--list"]).await.ended_with(0).says("there are no breakpoints\n");
+    shell.debug(["break", "--list"]).await.ended_with(0).says("no breakpoints\n");
     shell.finish().await;
 }
 
@@ -134,7 +134,7 @@ async fn a_pause_stops_what_another_command_waits_for() {
     let shell = Shell::new();
     let program = Fixture::write(shell.path(), "ticks.py", TICKS);
     let ran = shell.debug(["launch", program.path(), "--timeout", "1"]).await.ended_with(5);
-    ran.says("The program is running; `stillframe debug continue` waits for it");
+    ran.says("The program is running; run `stillframe debug continue` to wait for it");
     let (waits, paused) = tokio::join!(shell.debug(["continue"]), async {
         shell.waits().await;
         shell.debug(["pause"]).await

@@ -48,7 +48,7 @@ async fn a_program_that_runs_is_not_replaced_and_one_that_has_ended_is() {
     shell.debug(["launch", swap.path()]).await.ended_with(3);
     shell.debug(["launch", ticks.path(), "--timeout", "1"]).await.ended_with(5);
     let ran = shell.debug(["launch", swap.path()]).await.ended_with(1);
-    ran.says("a debug session is open here: ticks.py is running; `stillframe debug stop` ends it");
+    ran.says("a debug session is already open here: ticks.py is running; end it with `stillframe debug stop`");
     shell.finish().await;
 }
 
@@ -74,7 +74,7 @@ async fn a_file_that_is_not_ours_is_left_alone() {
     let others = r#"{"language":"python","socket":"/tmp/agent.sock","pid":1}"#;
     std::fs::write(&file, others).unwrap();
     for words in [&["launch", program.path()][..], &["status"], &["stop"]] {
-        shell.debug(words).await.ended_with(1).says("is not of a session of stillframe");
+        shell.debug(words).await.ended_with(1).says("is not a stillframe session file");
     }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), others);
     std::fs::remove_file(file).unwrap();

@@ -19,10 +19,10 @@ async fn rules_hold_from_the_start_of_a_session() {
     let words = [&rules[..], &["launch", program.path(), "--break", &place]].concat();
     shell.debug(words).await.ended_with(0);
     assert_eq!(shell.debug(["eval", "x + 1"]).await.ended_with(0).out, "2\n");
-    shell.debug(["eval", "open('f')"]).await.ended_with(1).says("is a call, which may have effects");
+    shell.debug(["eval", "open('f')"]).await.ended_with(1).says("is a call, which may have side effects");
     shell.debug(["break", "app.py:1"]).await.ended_with(1).says("`breakpoints`");
     let ran = shell.debug(["--no-redact", "eval", "x"]).await.ended_with(1);
-    ran.says("`--no-redact` holds for a session from its start: give it to `launch` or `attach`");
+    ran.says("`--no-redact` applies to a whole session: pass it to `launch` or `attach`");
     shell.finish().await;
 }
 

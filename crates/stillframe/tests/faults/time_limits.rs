@@ -31,7 +31,7 @@ async fn held(language: Language) {
     let attacked = Attacked::running(&server, language, &[]).await;
     let pid = attacked.pid().await;
     server.mark().signal(pid, Signal::STOP);
-    let holds = format!("a signal such as SIGSTOP holds process {pid}");
+    let holds = format!("process {pid} is stopped by a signal such as SIGSTOP");
     for tool in ["diagnose_hang", "trace_values", "pause_execution"] {
         let arguments = if tool == "trace_values" { points(&attacked) } else { json!({}) };
         let answer = soon(&attacked, tool, arguments).await;

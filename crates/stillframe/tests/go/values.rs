@@ -29,7 +29,7 @@ async fn functions_are_called_only_where_that_is_asked_for() {
     assert_eq!(session.evaluate("call wrapped.Error()").await, "\"cannot save: disk full\"");
     let plain =
         session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "add(1, 2)" })).await;
-    assert!(plain.text_of("error").contains("write `call` in front"), "{}", plain.text);
+    assert!(plain.text_of("error").contains("need an explicit `call`"), "{}", plain.text);
     let pure = json!({ "expression": "call add(1, 2)", "sideEffects": false });
     let refused = session.call("evaluate_expression", pure).await;
     assert!(refused.is_error, "{}", refused.text);

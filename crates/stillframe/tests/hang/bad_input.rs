@@ -18,9 +18,17 @@ async fn a_bad_call_says_what_was_wrong_and_starts_nothing() {
             "`timeout` is 600001: the limit `longest_wait` is 600000",
         ),
         (json!({ "command": "node x.js", "sampleInterval": 0 }), "invalid_arguments", "`sampleInterval`"),
-        (json!({ "command": "node x.js", "sessionId": "s" }), "invalid_arguments", "excludes `sessionId`"),
+        (
+            json!({ "command": "node x.js", "sessionId": "s" }),
+            "invalid_arguments",
+            "cannot be combined with `sessionId`",
+        ),
         (json!({ "command": "node x.js", "cwd": "/no/such/folder" }), "file_not_found", "/no/such/folder"),
-        (json!({ "command": "/etc/passwd" }), "command_unknown", "what `/etc/passwd` runs is not known"),
+        (
+            json!({ "command": "/etc/passwd" }),
+            "command_unknown",
+            "cannot tell which language `/etc/passwd` runs",
+        ),
         (json!({}), "session_not_found", "no debug session is open"),
         (json!({ "sessionId": "none" }), "session_not_found", "none"),
     ];

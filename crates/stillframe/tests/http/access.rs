@@ -167,14 +167,14 @@ async fn what_would_be_open_is_refused_at_the_start() {
     let table: [(&[&str], &[Header<'_>], &str); 12] = [
         (&["--http", "0.0.0.0:0"], &[], "--http-allow-remote"),
         (&["--http", "[::]:0"], &[], "--http-allow-remote"),
-        (&["--http", "0.0.0.0:0", "--no-token"], &[], "can be reached"),
+        (&["--http", "0.0.0.0:0", "--no-token"], &[], "is reachable"),
         (&["--http", "0.0.0.0:0", "--http-allow-remote", "--no-token"], &[], "cannot be used with"),
         (&["--http", "example.com:80"], &[], "an address and a port"),
         (&["--no-token"], &[], "--http"),
         (&[local[0], local[1], "--token-file", path], &[], "chmod 600"),
-        (&[local[0], local[1], "--token-file", "/no/such/file"], &[], "cannot be read"),
+        (&[local[0], local[1], "--token-file", "/no/such/file"], &[], "cannot read"),
         (&local, &[("STILLFRAME_HTTP_TOKEN", "short")], "at least 16"),
-        (&[local[0], local[1], "--allow-host", "debug.example:8443"], &[], "without a port"),
+        (&[local[0], local[1], "--allow-host", "debug.example:8443"], &[], "without scheme and port"),
         (&[local[0], local[1], "--allow-origin", "*"], &[], "such as https://app.example"),
         (&[local[0], local[1], "--allow-origin", "app.example"], &[], "such as https://app.example"),
     ];

@@ -17,7 +17,7 @@ async fn ids_that_do_not_exist_name_those_that_do(language: Language) {
             asked["value"] = json!(1);
         }
         let failed = talk.fails("BREAKPOINT_NOT_FOUND", tool, asked).await;
-        assert!(failed.text_of("message").starts_with("there is no breakpoint `bp-77`; there are: bp-1"));
+        assert!(failed.text_of("message").starts_with("no breakpoint `bp-77`; there are: bp-1"));
         assert_eq!(failed.at("/context/breakpoints"), &json!([id]));
     }
     let operator = json!({ "breakpointId": id, "operator": "=>", "value": 1 });
@@ -65,10 +65,14 @@ async fn a_program_that_cannot_be_started_leaves_no_session() {
         (
             json!({ "command": "/etc/passwd x" }),
             "SESSION_START_FAILED",
-            "what `/etc/passwd` runs is not known",
+            "cannot tell which language `/etc/passwd` runs",
         ),
         (json!({ "command": "" }), "INVALID_ARGUMENTS", "`command` is empty"),
-        (json!({ "command": "node x.js | cat" }), "INVALID_ARGUMENTS", "`command` is several commands"),
+        (
+            json!({ "command": "node x.js | cat" }),
+            "INVALID_ARGUMENTS",
+            "`command` needs a shell: it has several commands",
+        ),
         (
             json!({ "command": "node", "cwd": folder, "timeout": 600_001 }),
             "LIMIT_REACHED",
@@ -83,7 +87,7 @@ async fn a_program_that_cannot_be_started_leaves_no_session() {
     let failed = talk.fails("SESSION_START_FAILED", "start", misspelt).await;
     assert_eq!(failed["warnings"], json!(["ignored unknown argument `argz`; did you mean `args`?"]));
     let none = talk.fails("SESSION_NOT_FOUND", "continue", json!({})).await;
-    assert_eq!(none["message"], "no debug session is open; debugger_start starts a program");
+    assert_eq!(none["message"], "no debug session is open; call debugger_start to start a program");
     talk.finish().await;
 }
 

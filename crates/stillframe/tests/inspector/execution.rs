@@ -69,7 +69,7 @@ async fn a_running_program_is_paused_and_waited_for(language: Language) {
     assert!(talk.value("turns").await.as_u64().is_some());
     let stopped = talk.step("stop_session").await;
     let again = talk.ok("stop_session", json!({ "sessionId": stopped["sessionId"] })).await;
-    assert_eq!(again["message"], "The session was closed before");
+    assert_eq!(again["message"], "The session was already closed");
     assert_eq!(stopped["message"], "The program was ended by the session");
     talk.finish().await;
 }

@@ -47,7 +47,7 @@ async fn a_name_that_v8_left_out_is_inspected_where_it_is() {
     let inspected = talk.ok("inspect", json!({ "expression": "RATE" })).await;
     assert_eq!(inspected["value"], json!(2), "{}", inspected.text);
     assert!(
-        inspected["note"].to_string().contains("this is from the frame of `<module>`"),
+        inspected["note"].to_string().contains("this value is from the frame of `<module>`"),
         "{}",
         inspected.text
     );

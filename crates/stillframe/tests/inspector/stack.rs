@@ -39,6 +39,6 @@ async fn a_frame_that_was_switched_to_is_the_one_that_is_read(language: Language
     assert_eq!(talk.value("number").await, 1, "the program has run, and the innermost frame is read again");
     assert_eq!(talk.step("get_local_variables").await.at("/frame/line"), program.line("return"));
     let past = talk.fails("SWITCH_FRAME_FAILED", "switch_stack_frame", json!({ "frameIndex": 7 })).await;
-    assert!(past.text_of("message").contains("the frames are 0 to 1"), "{}", past.text);
+    assert!(past.text_of("message").contains("valid frames are 0 to 1"), "{}", past.text);
     talk.finish().await;
 }

@@ -89,6 +89,10 @@ async fn a_class_that_is_not_there_is_an_error_before_the_start() {
     let session = Debugging::of(Language::Java).await;
     let asked = json!({ "module": "shop.Main", "runtimeArgs": ["-cp", folder.path()] });
     let failed = session.fails("start_failed", "start_debugging", asked).await;
-    assert!(failed.text_of("error").contains("there is no class `shop.Main`"), "{}", failed.text);
+    assert!(
+        failed.text_of("error").contains("class `shop.Main` is not on the class path"),
+        "{}",
+        failed.text
+    );
     session.finish().await;
 }

@@ -41,7 +41,7 @@ async fn a_place_that_cannot_be_written_costs_one_warning() {
         assert_eq!(stopped["state"], "paused");
     }
     let (_, log) = server.finish().await;
-    assert_eq!(log.matches("the journal cannot be written").count(), 1, "{log}");
+    assert_eq!(log.matches("cannot write the journal").count(), 1, "{log}");
 }
 
 #[cfg(target_os = "linux")]

@@ -152,7 +152,7 @@ async fn a_line_of_twenty_megabytes_is_refused() {
     server.send(&json!({ "method": "tools/call", "params": params, "jsonrpc": "2.0", "id": "huge" })).await;
     let answer = next(&mut messages, |message| message["id"] == "huge").await;
     let message = answer.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
-    assert!(message.contains("16777216 bytes at most"), "{answer}");
+    assert!(message.contains("the limit of 16777216 bytes"), "{answer}");
     // What is no request has nobody who waits.
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/x", "params": { "x": long } })).await;
     server.send_raw(long.as_bytes()).await;

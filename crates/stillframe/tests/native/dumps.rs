@@ -100,7 +100,7 @@ async fn probe_reads_a_dump_and_names_what_is_wrong_with_another_file() {
     assert!(code == Some(1) && printed.contains("is not a crash dump"), "{printed}");
     std::fs::rename(&binary, sources.path("elsewhere")).unwrap();
     let (_, printed) = probe(&["--core", &text(&dump)]);
-    assert!(printed.contains("it is not there; give its path"), "{printed}");
+    assert!(printed.contains("it does not exist; give its path"), "{printed}");
     let (code, printed) = probe(&["--core", &text(&dump), "elsewhere"]);
     assert!(code == Some(0) && printed.contains("sum    = 3"), "{printed}");
 }

@@ -148,7 +148,7 @@ async fn a_process_that_a_signal_holds_is_not_attached_to() {
     let session = Debugging::of(Language::Node).await;
     let asked = json!({ "processId": pid, "timeout": 1_000, "stopOnEntry": false });
     let failed = session.fails("environment", "attach_to_process", asked.clone()).await;
-    assert!(failed.text_of("message").contains("a signal such as SIGSTOP holds"), "{}", failed.text);
+    assert!(failed.text_of("message").contains("is stopped by a signal such as SIGSTOP"), "{}", failed.text);
     send(pid, "CONT").await;
     assert_eq!(session.ok("attach_to_process", asked).await.outcome(), "running");
     looks_around(&session, &script).await;
@@ -271,7 +271,11 @@ async fn a_process_that_is_no_node_is_refused_and_lives() {
     let session = Debugging::of(Language::Node).await;
     let asked = json!({ "processId": running.pid() });
     let failed = session.fails("environment", "attach_to_process", asked).await;
-    assert!(failed.text_of("message").contains("which is no interpreter for JavaScript"), "{}", failed.text);
+    assert!(
+        failed.text_of("message").contains("which is not an interpreter for JavaScript"),
+        "{}",
+        failed.text
+    );
     session.finish().await;
     running.runs_on().await;
 }
@@ -281,7 +285,7 @@ async fn a_number_that_no_process_has_is_refused() {
     let session = Debugging::of(Language::Node).await;
     // Numbers of processes end below this on every Linux.
     let failed = session.fails("environment", "attach_to_process", json!({ "processId": 4_194_305 })).await;
-    assert_eq!(failed["error"], "there is no process 4194305");
+    assert_eq!(failed["error"], "no process 4194305");
     session.finish().await;
 }
 

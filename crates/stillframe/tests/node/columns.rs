@@ -53,7 +53,7 @@ async fn a_column_without_code_gives_way_to_the_nearest_one_that_has_it() {
     let columns = place["columns"].as_array().expect("the columns").clone();
     assert!(columns.contains(&json!(condition)) && columns.len() > 5, "{}", place.text);
     let said = format!(
-        "moved from column {} to {condition}; code on line 2 begins at columns 9, 12, ",
+        "moved from column {} to {condition}; statements on line 2 start at columns 9, 12, ",
         condition + 1
     );
     assert!(place.text_of("message").contains(&said), "{}", place.text);

@@ -53,7 +53,11 @@ async fn an_answer_of_500_that_nothing_was_written_about_is_named_too() {
     let asked = json!({ "exceptions": "uncaught", "env": { "NODE_ENV": "test" }, "close": true });
     let ran = ask(&server, &program, "/carts/b", asked).await;
     let note = ran.at("/notes/0").as_str().unwrap_or_default();
-    assert!(note.starts_with("the answer was 500: an exception may have been caught"), "{}", ran.text);
+    assert!(
+        note.starts_with("the response status was 500: an exception may have been caught"),
+        "{}",
+        ran.text
+    );
     server.finish().await;
 }
 

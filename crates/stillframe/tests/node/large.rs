@@ -30,7 +30,7 @@ async fn a_file_that_is_too_large_for_that_says_so() {
     let session = Debugging::of(Language::Node).await;
     let asked = json!({ "file": script.path(), "function": "last" });
     let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
-    assert!(failed.text.contains("was not searched for function `last`: it has 1"), "{}", failed.text);
+    assert!(failed.text.contains("could not be searched for function `last`: it has 1"), "{}", failed.text);
     assert!(failed.text.contains("give `line` or `statement`"), "{}", failed.text);
     session.finish().await;
 }

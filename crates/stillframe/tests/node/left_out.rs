@@ -7,8 +7,7 @@ use crate::debugging::{Debugging, Report};
 use crate::project::Project;
 use crate::script::Script;
 
-const REASON: &str =
-    "V8 has left out the code of this line, as it does for a function that nothing refers to";
+const REASON: &str = "V8 has not compiled this line; it skips functions that nothing references";
 
 /// The function is last, so that only the end of the module follows.
 const LAST: &str = "\

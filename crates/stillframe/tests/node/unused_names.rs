@@ -30,7 +30,7 @@ async fn they_are_read_where_they_are_and_the_answer_says_so() {
     ] {
         let read = session.ok("evaluate_expression", json!({ "expression": expression })).await;
         let note = format!(
-            "{declared} is not used here, so V8 has left it out; this is from the frame of `{frame}`"
+            "{declared} is not used here, so V8 optimized it out; this value is from the frame of `{frame}`"
         );
         assert_eq!((&read["result"], &read["note"]), (&json!(value), &json!(note)), "{}", read.text);
     }
@@ -42,7 +42,7 @@ async fn they_are_read_where_they_are_and_the_answer_says_so() {
     assert!(failed.text.contains("evaluate `limit` by itself"), "{}", failed.text);
     let failed =
         session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "nowhere" })).await;
-    assert!(!failed.text.contains("left it out"), "{}", failed.text);
+    assert!(!failed.text.contains("optimized it out"), "{}", failed.text);
     session.finish().await;
 }
 
@@ -55,7 +55,7 @@ async fn where_no_frame_has_one_the_answer_says_what_to_do() {
     let failed =
         session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "RATE" })).await;
     assert!(
-        failed.text.contains("has no frame on the stack; stop there, or use it in this function"),
+        failed.text.contains("has no frame on the stack; stop in that function, or use"),
         "{}",
         failed.text
     );
@@ -80,7 +80,7 @@ async fn what_is_returned_is_read_where_v8_has_left_its_scope() {
     for (expression, value) in [("item.sum", "12"), ("item", "{ sum: 12 }")] {
         let read = session.ok("evaluate_expression", json!({ "expression": expression })).await;
         assert_eq!(read["result"], json!(value), "{}", read.text);
-        let note = "V8 has left the scope of `item` at this `return`; this is what is returned";
+        let note = "at this `return`, V8 has already left the scope of `item`; this is the return value";
         assert_eq!(read["note"], json!(note), "{}", read.text);
     }
     let failed =

@@ -286,7 +286,7 @@ async fn a_program_that_runs_no_python_is_told_of_and_runs_on() {
     let session = Debugging::new().await;
     let asked = json!({ "processId": pid.parse::<u32>().unwrap() });
     let failed = session.fails("start_failed", "attach_to_process", asked).await;
-    assert!(failed.text_of("message").contains("runs no Python"), "{}", failed.text);
+    assert!(failed.text_of("message").contains("without running Python"), "{}", failed.text);
     session.finish().await;
     assert_eq!(child.try_wait().unwrap(), None);
     child.kill().await.unwrap();
@@ -298,7 +298,7 @@ async fn a_number_that_no_process_has_is_refused() {
     // Numbers of processes end below this on every Linux.
     let asked = json!({ "processId": 4_194_305 });
     let failed = session.fails("environment", "attach_to_process", asked).await;
-    assert_eq!(failed["error"], "there is no process 4194305");
+    assert_eq!(failed["error"], "no process 4194305");
     session.finish().await;
 }
 
@@ -309,7 +309,7 @@ async fn a_process_that_is_no_python_is_refused_in_words() {
     let session = Debugging::new().await;
     let failed = session.call("attach_to_process", json!({ "processId": pid })).await;
     assert!(failed.is_error, "{}", failed.text);
-    assert!(failed.text_of("message").contains("which is no interpreter for Python"), "{}", failed.text);
+    assert!(failed.text_of("message").contains("which is not an interpreter for Python"), "{}", failed.text);
     session.finish().await;
     runs_on(child).await;
 }

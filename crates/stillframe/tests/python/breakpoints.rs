@@ -136,7 +136,10 @@ async fn a_function_that_was_loaded_and_not_called_is_reported_as_such() {
     let notes = ended["notes"].as_array().unwrap();
     let note = |id: &str| notes.iter().filter_map(Value::as_str).find(|note| note.starts_with(id)).unwrap();
     assert_eq!(note("bp-1"), "bp-1: no function `bill` was entered; it is in main.py");
-    assert!(note("bp-2").starts_with("bp-2: no function `bil` was entered, and none is known"), "{notes:?}");
+    assert!(
+        note("bp-2").starts_with("bp-2: no function `bil` was entered, and the loaded files"),
+        "{notes:?}"
+    );
     session.finish().await;
 }
 
@@ -147,7 +150,7 @@ async fn a_file_of_another_language_is_refused_with_the_reason() {
     script.file("notes.txt", "Not a program.\n");
     let (session, _) = script.stopped_at("here").await;
     let table = [
-        ("app.js", "app.js` is for a session of `javascript`, and this one is of `python`"),
+        ("app.js", "app.js` is for a `javascript` session, but this is a `python` session"),
         ("notes.txt", "notes.txt` holds no Python"),
     ];
     for (name, reason) in table {
@@ -301,8 +304,8 @@ async fn a_condition_that_never_ends_is_cut_and_reported() {
         session.break_with(&script, "inside", json!({ "condition": condition })).await;
         let ended = session.start(&script).await;
         assert_eq!(ended.outcome(), "ended", "{}", ended.text);
-        let failed = "the condition of bp-1 failed 2 times, and did not stop the program: \
-                      TimeoutError: it took longer than 1 s";
+        let failed = "the condition of bp-1 failed 2 times and did not stop the program: TimeoutError: it \
+                      took longer than 1 s";
         assert_eq!(ended["notes"], json!([failed]));
         session.finish().await;
     }
@@ -330,10 +333,7 @@ async fn a_breakpoint_in_a_program_that_does_not_answer_is_pending() {
     let process = stopped.variable("number").parse().unwrap();
     session.server.hold_started(process);
     let set = session.break_at(&script, "next").await;
-    assert_eq!(
-        (&set["verified"], &set["reason"]),
-        (&json!(false), &json!("the program is being told of it"))
-    );
+    assert_eq!((&set["verified"], &set["reason"]), (&json!(false), &json!("it is being bound")));
     session.finish().await;
 }
 

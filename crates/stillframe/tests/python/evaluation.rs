@@ -132,8 +132,8 @@ async fn a_system_call_in_a_worker_thread_is_not_cut_and_that_is_said() {
     let asked = json!({ "expression": "time.sleep(4)", "timeout": LIMIT });
     let failed = session.call("evaluate_expression", asked).await;
     let error = format!(
-        "the expression did not end within {LIMIT} ms and cannot be interrupted, because native code is at \
-         work; the thread answers again when that returns"
+        "the expression did not end within {LIMIT} ms and cannot be interrupted, because native code is \
+         running; the thread responds again when it returns"
     );
     assert!(failed.is_error);
     assert_eq!(failed["error"], error);

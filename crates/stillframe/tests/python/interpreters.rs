@@ -60,7 +60,7 @@ async fn a_command_that_names_no_interpreter_in_particular_is_run_by_that_of_the
     let prefix = text(&script.path_of(".venv")).to_owned();
     assert!(found.text_of("output").contains(&format!("{prefix}\n")), "{}", found.text);
     let evidence = found["evidence"].to_string();
-    assert!(evidence.contains(&format!("it is run by `{prefix}/bin/python")), "{evidence}");
+    assert!(evidence.contains(&format!("it runs under `{prefix}/bin/python")), "{evidence}");
     server.finish().await;
 }
 
@@ -106,7 +106,8 @@ async fn interpreters_that_are_too_old_are_refused_by_name_and_version() {
         let failed =
             session.fails("unsupported", "start_debugging", json!({ "scriptPath": script.path() })).await;
         let error = format!(
-            "`{path}` is Python {version}, and debugging needs Python 3.8 or newer; give another one as `executablePath`"
+            "`{path}` is Python {version}, but debugging needs Python 3.8 or newer; give a newer one as \
+             `executablePath`"
         );
         assert_eq!(failed["error"], error);
         session.finish().await;
@@ -119,8 +120,8 @@ async fn what_is_no_python_is_refused_at_once() {
     let path = fake(&script, "echo hello; exit 0");
     let missing = text(&script.path_of("missing")).to_owned();
     for (path, problem) in [
-        (path.clone(), format!("`{path}` is no Python interpreter: ")),
-        (missing.clone(), format!("there is no Python interpreter `{missing}`")),
+        (path.clone(), format!("`{path}` is not a Python interpreter: ")),
+        (missing.clone(), format!("no Python interpreter `{missing}`")),
     ] {
         let session = with_interpreter(&path).await;
         let failed =

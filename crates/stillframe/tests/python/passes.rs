@@ -66,8 +66,8 @@ async fn a_function_that_is_not_loaded_is_not_verified_and_the_loaded_ones_are_n
     assert_eq!(set["verified"], false);
     assert_eq!(
         set["reason"],
-        "the program has loaded no function `ad` of its own so far, and stops when one is entered; \
-         loaded are `add`, `main`"
+        "the program has not loaded a function `ad` yet; it stops when one is entered; similar functions: \
+         `add`, `main`"
     );
     let ended = server.ok("continue_execution", json!({ "sessionId": session })).await;
     assert_eq!(ended["state"], "ended");

@@ -271,7 +271,7 @@ time.sleep(1000)
     for tool in ["step_over", "step_out"] {
         let left = session.ok(tool, json!({ "timeout": 30_000 })).await;
         let note = left.at("/notes/0").as_str().unwrap_or_default();
-        let said = "the step has left your code: `view` has ended, and a library that called it runs on";
+        let said = "the step left your code: `view` returned to a library, which keeps running";
         assert!(left.outcome() == "running" && note.starts_with(said), "{ending}, {tool}: {}", left.text);
         session.step("pause_execution").await;
         session.ok("restart_debugging", json!({})).await;

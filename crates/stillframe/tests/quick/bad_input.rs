@@ -60,16 +60,16 @@ async fn complaints_name_the_argument() {
     let folder = folder();
     let talk = Talk::within(folder.path()).await;
     let table = [
-        ("debug_launch", json!({}), "`program` is missing; it takes the path of a script"),
+        ("debug_launch", json!({}), "`program` is missing; give the path of a script"),
         ("debug_launch", json!({ "program": "a.py", "timeout": -1 }), "`timeout` must not be negative"),
         (
             "debug_launch",
             json!({ "path": "a.py" }),
-            "`program` is missing; it takes the path of a script\nwarning: ignored unknown argument `path`",
+            "`program` is missing; give the path of a script\nwarning: ignored unknown argument `path`",
         ),
-        ("debug_breakpoint", json!({ "file": "a.py" }), "`line` is missing; it takes a whole number"),
-        ("debug_evaluate", json!({}), "`expression` is missing; it takes a string"),
-        ("debug_probe", json!({ "program": "a.py" }), "`line` is missing; it takes a whole number"),
+        ("debug_breakpoint", json!({ "file": "a.py" }), "`line` is missing; expected a whole number"),
+        ("debug_evaluate", json!({}), "`expression` is missing; expected a string"),
+        ("debug_probe", json!({ "program": "a.py" }), "`line` is missing; expected a whole number"),
     ];
     for (tool, arguments, problem) in table {
         assert_eq!(talk.fails(tool, arguments).await, format!("Error: {problem}"), "{tool}");

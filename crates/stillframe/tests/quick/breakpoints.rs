@@ -24,7 +24,7 @@ async fn before_a_launch_they_are_pending_and_hold(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
-    let reason = "no program runs; it is bound when one is started";
+    let reason = "no program is running; it binds when one starts";
     let set = talk.break_at(&program, "add").await;
     assert_eq!(set, format!("Breakpoint at {} (pending: {reason})", at(&program, "add")));
     talk.launch(&program).await;
@@ -41,7 +41,7 @@ async fn one_on_a_line_without_code_says_where_it_moved(language: Language) {
     let asked = program.line("comment");
     let file = language.file("app");
     let expected = format!(
-        "Breakpoint at {file}:{} (verified) (moved from line {asked}: that line holds no code)",
+        "Breakpoint at {file}:{} (verified) (moved from line {asked}: that line has no code)",
         asked + 1
     );
     assert_eq!(set, expected);
@@ -59,16 +59,14 @@ async fn one_that_no_line_can_hold_is_an_error_with_the_nearest_lines(language: 
         }
         let failed = talk.fails("debug_breakpoint", json!({ "file": program.path(), "line": 9999 })).await;
         let problem = format!(
-            "Error: line 9999 of `{}` is past the end of the file, which has {lines} lines; lines that would do: ",
+            "Error: line 9999 of `{}` is past the end of the file, which has {lines} lines; lines that can \
+             have a breakpoint: ",
             program.path(),
         );
         assert!(failed.starts_with(&problem), "{failed}");
     }
     let missing = talk.fails("debug_breakpoint", json!({ "file": language.file("ap"), "line": 1 })).await;
-    assert!(
-        missing.starts_with("Error: there is no file `") && missing.contains(program.path()),
-        "{missing}"
-    );
+    assert!(missing.starts_with("Error: no file `") && missing.contains(program.path()), "{missing}");
     talk.server.finish().await;
 }
 
@@ -95,8 +93,8 @@ async fn a_condition_that_fails_is_told_at_the_end(language: Language) {
     talk.says("debug_breakpoint", place).await;
     let error = language.pick("NameError: name 'nope' is not defined", "ReferenceError: nope is not defined");
     let expected = format!(
-        "Program exited with code 0.\nOutput:\nbegin\n3\nnote: the condition of the breakpoint at {} failed 2 \
-         times, and did not stop the program: {error}",
+        "Program exited with code 0.\nOutput:\nbegin\n3\nnote: the condition of the breakpoint at {} failed \
+         2 times and did not stop the program: {error}",
         at(&program, "add")
     );
     assert_eq!(talk.step("debug_continue").await, expected);
@@ -109,7 +107,7 @@ async fn a_condition_that_is_no_expression_is_an_error(language: Language) {
     let talk = Talk::within(folder.path()).await;
     let place = json!({ "file": program.path(), "line": program.line("add"), "condition": "1 +" });
     let failed = talk.fails("debug_breakpoint", place).await;
-    assert!(failed.starts_with("Error: `1 +` is no expression: "), "{failed}");
+    assert!(failed.starts_with("Error: `1 +` is not a valid expression: "), "{failed}");
     talk.launch(&program).await;
     assert_eq!(talk.step("debug_continue").await, "Program exited with code 0.\nOutput:\nbegin\n3");
     talk.server.finish().await;

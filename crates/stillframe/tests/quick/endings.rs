@@ -15,8 +15,8 @@ dynamic![
     a_program_that_ended_between_two_calls_is_told_of_by_the_stop,
 ];
 
-const RUNNING: &str = "Still running. debug_continue waits for the next stop, or stops it where it is with `pause`; \
-                       debug_stop ends it.";
+const RUNNING: &str = "Still running. Call debug_continue to wait for the next stop, or with `pause` to stop \
+                       it now; debug_stop ends it.";
 
 async fn a_program_that_runs_on_says_so_and_what_to_do(language: Language) {
     let folder = folder();
@@ -29,8 +29,8 @@ async fn a_program_that_runs_on_says_so_and_what_to_do(language: Language) {
     }
     assert_eq!(said, format!("{RUNNING}\nOutput:\nready"));
     let failed = talk.fails("debug_evaluate", json!({ "expression": "1" })).await;
-    let next = "debug_continue waits until it stops, or stops it where it is with `pause`; debug_breakpoint makes \
-                it stop at a line";
+    let next = "call debug_continue to wait for a stop, or with `pause` to stop it now; call \
+                debug_breakpoint to stop at a line";
     assert_eq!(failed, format!("Error: Session is not paused; the program is running; {next}"));
     // The end of the line may have been written by itself.
     let ended = talk.step("debug_stop").await;
@@ -106,7 +106,7 @@ async fn after_the_end_the_next_step_is_another_launch(language: Language) {
     ];
     for (tool, arguments) in calls {
         let failed = talk.fails(tool, arguments).await;
-        let next = "the program has ended; debug_launch starts it again";
+        let next = "the program has ended; call debug_launch to start it again";
         assert_eq!(failed, format!("Error: Session is not paused; {next}"), "{tool}");
     }
     let launched = talk.step("debug_launch").await;

@@ -81,7 +81,7 @@ async fn a_condition_chooses_the_pass(language: Language) {
     let told = talk.says("debug_probe", asked(&program, "add", pass)).await;
     assert!(told.contains(&format!("\n  total: {} = 1\nStack:\n", language.words().number)), "{told}");
     let broken = talk.fails("debug_probe", asked(&program, "add", json!({ "condition": "1 +" }))).await;
-    assert!(broken.starts_with("Error: `1 +` is no expression: "), "{broken}");
+    assert!(broken.starts_with("Error: `1 +` is not a valid expression: "), "{broken}");
     let nothing = talk.fails("debug_probe", json!({ "program": program.path(), "line": 9999 })).await;
     assert!(nothing.contains(" is past the end of the file"), "{nothing}");
     talk.server.finish().await;
@@ -144,7 +144,7 @@ async fn a_program_that_runs_on_is_shown_where_it_is(language: Language) {
     let talk = Talk::within(folder.path()).await;
     let told = talk.says("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
     let begin = format!(
-        "Still running when the time was up; {} was not reached in time.\nOutput:\nready\nStopped (pause) at ",
+        "Still running at the timeout; {} was not reached in time.\nOutput:\nready\nStopped (pause) at ",
         at(&program, "never")
     );
     assert!(told.starts_with(&begin), "{told}");
@@ -164,7 +164,7 @@ async fn a_program_that_waits_for_ever_is_shown_where_it_waits(language: Languag
     let talk = Talk::within(folder.path()).await;
     let told = talk.says("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
     let begin = format!(
-        "Still running when the time was up; {} was not reached in time.\n{}\nStack:\n#0 <module> ({})",
+        "Still running at the timeout; {} was not reached in time.\n{}\nStack:\n#0 <module> ({})",
         at(&program, "never"),
         stop("pause", &program, "waits"),
         at(&program, "waits"),

@@ -51,12 +51,12 @@ async fn a_session_comes_back_after_the_server_was_killed(language: Language) {
     let talk = Talk::within(folder.path()).await;
     let file = language.file("app");
     let failed = talk.fails("debug_continue", json!({})).await;
-    let last = format!("the last one was `{file}`; debug_launch starts it again");
+    let last = format!("the last one was `{file}`; call debug_launch to start it again");
     assert_eq!(failed, format!("Error: no program is being debugged; {last}"));
     let launched = talk.step("debug_launch").await;
     let expected = format!(
-        "Debugger started for {file} ({}). Ready for breakpoints.\nRestored 2 breakpoints of the last session: {}, \
-         {}.\nIt runs without TOKEN: values of `env` are not kept, give them again.",
+        "Debugger started for {file} ({}). Ready for breakpoints.\nRestored 2 breakpoints of the last \
+         session: {}, {}.\nIt runs without TOKEN: values of `env` are not saved; pass them again.",
         name_of(language),
         at(&program, "return"),
         at(&program, "add"),
@@ -158,7 +158,7 @@ async fn what_came_back_and_was_not_used_stays_for_the_next_server() {
     assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
     assert_eq!(names(folder.path()), ["app.js"]);
     let failed = talk.fails("debug_launch", json!({})).await;
-    assert_eq!(failed, "Error: `program` is missing; it takes the path of a script");
+    assert_eq!(failed, "Error: `program` is missing; give the path of a script");
     talk.server.finish().await;
 }
 
@@ -172,11 +172,8 @@ async fn a_file_that_cannot_be_read_is_set_aside() {
         let launched = talk.launch(&program).await;
         let (first, note) = launched.split_once('\n').unwrap();
         assert_eq!(first, "Debugger started for app.js (node). Ready for breakpoints.");
-        assert!(
-            note.starts_with(&format!("note: `{FILE}` is not what a session leaves (")),
-            "{text}: {note}"
-        );
-        assert!(note.ends_with(&format!("; it is now `{FILE}.corrupt`")), "{text}: {note}");
+        assert!(note.starts_with(&format!("note: `{FILE}` is not a valid session file (")), "{text}: {note}");
+        assert!(note.ends_with(&format!("; it was renamed to `{FILE}.corrupt`")), "{text}: {note}");
         assert_eq!(std::fs::read_to_string(folder.path().join(format!("{FILE}.corrupt"))).unwrap(), text);
         // It is said once.
         assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
@@ -208,8 +205,7 @@ async fn a_folder_that_cannot_be_written_costs_a_note_and_no_more() {
     let launched = talk.launch(&program).await;
     let (first, note) = launched.split_once('\n').unwrap();
     assert_eq!(first, "Debugger started for app.js (node). Ready for breakpoints.");
-    let because =
-        format!("note: this session is not kept for recovery, because `{FILE}` cannot be written: ");
+    let because = format!("note: this session cannot be recovered later: cannot write `{FILE}`: ");
     assert!(note.starts_with(&because), "{note}");
     assert_eq!(
         talk.break_at(&program, "add").await,
@@ -230,11 +226,11 @@ async fn a_file_of_another_server_that_runs_is_left_alone() {
 
     let second = Talk::within(folder.path()).await;
     let launched = second.launch(&program).await;
-    let because = format!("because `{FILE}` is that of another server, process {}", first.server.pid());
-    let expected = format!(
-        "Debugger started for app.js (node). Ready for breakpoints.\nnote: this session is not kept for recovery, \
-         {because}"
+    let because = format!(
+        "this session cannot be recovered later: `{FILE}` belongs to another server, process {}",
+        first.server.pid()
     );
+    let expected = format!("Debugger started for app.js (node). Ready for breakpoints.\nnote: {because}");
     assert_eq!(launched, expected);
     assert_eq!(second.step("debug_stop").await, "Debug session ended.");
     second.server.finish().await;

@@ -27,7 +27,7 @@ async fn a_second_launch_ends_the_first_and_keeps_the_breakpoints(language: Lang
     assert_eq!(programs(talk.server.mark(), &program), 1);
     let launched = talk.step("debug_launch").await;
     let expected = format!(
-        "Debugger started for {} ({}). Ready for breakpoints.\nThe program that was being debugged is ended.\nKept 1 \
+        "Debugger started for {} ({}). Ready for breakpoints.\nThe previous program was ended.\nKept 1 \
          breakpoint: {}.",
         language.file("app"),
         name_of(language),
@@ -48,7 +48,7 @@ async fn a_launch_of_a_broken_program_keeps_the_breakpoints(language: Language) 
     std::fs::write(program.path(), format!("{text}\n)\n")).unwrap();
     let failed = talk.fails("debug_launch", json!({})).await;
     assert!(failed.starts_with("Error: ") && failed.contains("SyntaxError"), "{failed}");
-    assert!(failed.contains("; The program that was being debugged is ended."), "{failed}");
+    assert!(failed.contains("; The previous program was ended."), "{failed}");
     let next = talk.fails("debug_continue", json!({})).await;
     assert!(next.starts_with("Error: the program was not started: "), "{next}");
     std::fs::write(program.path(), text).unwrap();
@@ -90,14 +90,15 @@ async fn a_launch_that_cannot_be_leaves_the_session_alone(language: Language) {
     let talk = Talk::within(folder.path()).await;
     talk.stopped_at(&program, "add").await;
     let missing = talk.fails("debug_launch", json!({ "program": language.file("ap") })).await;
-    assert!(missing.starts_with("Error: there is no file `"), "{missing}");
+    assert!(missing.starts_with("Error: no file `"), "{missing}");
     let unknown = talk.fails("debug_launch", json!({ "program": program.path(), "language": "cobol" })).await;
     assert_eq!(
         unknown,
-        "Error: `cobol` is not supported; the languages are: python, node, rust, c, java, go"
+        "Error: `cobol` is not supported; supported languages: python, node, rust, c, java, go"
     );
     let untold = talk.fails("debug_launch", json!({ "program": "Makefile" })).await;
-    let problem = "`language` is missing, and `Makefile` does not tell it; the languages are: python, node, rust, c, java, go";
+    let problem = "`language` is missing, and `Makefile` does not determine it; supported languages: python, \
+                   node, rust, c, java, go";
     assert_eq!(untold, format!("Error: {problem}"));
     let number = language.words().number;
     assert_eq!(talk.says("debug_evaluate", json!({ "expression": "total" })).await, format!("({number}) 0"));
@@ -113,7 +114,7 @@ async fn a_stop_forgets_everything(language: Language) {
     assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
     assert_eq!(programs(talk.server.mark(), &program), 0);
     let failed = talk.fails("debug_continue", json!({})).await;
-    assert_eq!(failed, "Error: no program is being debugged; debug_launch starts a program");
+    assert_eq!(failed, "Error: no program is being debugged; call debug_launch to start a program");
     talk.launch(&program).await;
     assert_eq!(talk.step("debug_continue").await, "Program exited with code 0.\nOutput:\nbegin\n3");
     talk.server.finish().await;

@@ -58,7 +58,7 @@ async fn a_stack_is_numbered_and_its_numbers_choose_a_frame(language: Language) 
     assert!(frames[2].starts_with("#2 <module> (app."), "{stack}");
     assert_eq!(frames.len(), 3);
     let one = talk.says("debug_stack", json!({ "count": 1 })).await;
-    assert_eq!(one, format!("{}\n... and 2 more; `count` shows them", frames[0]));
+    assert_eq!(one, format!("{}\n... and 2 more; raise `count` to see them", frames[0]));
 
     let string = language.words().string;
     let name = json!({ "expression": "name", "frame": 1 });
@@ -140,7 +140,7 @@ async fn a_long_value_says_how_long_it_is(language: Language) {
     let expression = language.pick("'ab' * 5000", "'ab'.repeat(5000)");
     let string = language.words().string;
     let value = talk.says("debug_evaluate", json!({ "expression": expression, "max_length": 4 })).await;
-    let note = "note: this is the beginning of 10000 characters; `max_length` gives more of it";
+    let note = "note: only the beginning of 10000 characters is shown; raise `max_length` for more";
     assert_eq!(value, format!("({string}) abab...\n{note}"));
     let value = talk.says("debug_evaluate", json!({ "expression": expression, "max_length": 10_000 })).await;
     assert_eq!(value, format!("({string}) {}", "ab".repeat(5000)));

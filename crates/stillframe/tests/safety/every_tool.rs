@@ -213,7 +213,7 @@ async fn what_is_outside_of_the_roots_is_refused_by_every_tool_that_takes_a_path
             let answer = call(&server, &tool, &arguments).await;
             let said = answer.text;
             assert!(answer.is_error, "{tool} {arguments}: {said}");
-            assert!(said.contains("is outside of what may be used"), "{tool} {arguments}: {said}");
+            assert!(said.contains("is outside the allowed folders"), "{tool} {arguments}: {said}");
             assert!(!said.contains(SECRET), "{tool} {arguments}: {said}");
             server.ok("close_debug_session", json!({ "sessionId": fresh })).await;
             tried += 1;
@@ -231,7 +231,7 @@ async fn words_of_a_test_command_are_files_too() {
     for tool in ["debug_test", "debugger_run_test"] {
         let arguments = json!({ "command": "python", "args": ["-m", "pytest", scene.outside("main.py")] });
         let answer = call(&server, tool, &arguments).await;
-        assert!(answer.is_error && answer.text.contains("is outside of what may be used"), "{}", answer.text);
+        assert!(answer.is_error && answer.text.contains("is outside the allowed folders"), "{}", answer.text);
     }
     server.finish().await;
 }
@@ -251,12 +251,12 @@ async fn other_languages_are_refused_by_every_tool_and_told() {
             put(&mut arguments, &place, "javascript");
         }
         let answer = call(&server, &tool, &arguments).await;
-        assert!(answer.is_error && answer.text.contains("must not be used here"), "{tool}: {}", answer.text);
+        assert!(answer.is_error && answer.text.contains("is not allowed"), "{tool}: {}", answer.text);
     }
     let listed = server.ok("list_supported_languages", json!({})).await;
     assert_eq!(listed.at("/languages/0/launch/available"), true, "{}", listed.text);
     assert_eq!(listed.at("/languages/1/launch/available"), false, "{}", listed.text);
-    assert_eq!(listed.at("/languages/1/launch/reason"), "`javascript` must not be used here");
+    assert_eq!(listed.at("/languages/1/launch/reason"), "the language `javascript` is not allowed");
     server.finish().await;
 }
 
@@ -337,7 +337,7 @@ async fn no_tool_changes_a_program_that_it_starts() {
         let mut arguments = usual("run_until", Language::Python, "", "", &program);
         arguments["trigger"] = trigger;
         let answer = call(&server, "run_until", &arguments).await;
-        assert!(answer.text.contains("with --read-only, there is no trigger"), "{}", answer.text);
+        assert!(answer.text.contains("--read-only does not allow a trigger"), "{}", answer.text);
     }
     server.finish().await;
 }

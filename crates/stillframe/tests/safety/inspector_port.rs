@@ -104,7 +104,7 @@ async fn a_script_that_waits_for_other_machines_is_not_started() {
         let arguments = json!({ "sessionId": session["sessionId"], "args": args });
         let refused = server.fails("unsupported", "start_debugging", arguments).await;
         assert!(
-            refused.text.contains("`--inspect-brk=0.0.0.0:0` waits for a debugger where other machines"),
+            refused.text.contains("`--inspect-brk=0.0.0.0:0` opens a debugger port that other machines"),
             "{}",
             refused.text
         );

@@ -20,8 +20,8 @@ async fn a_limit_that_is_met_is_named_with_its_value_and_how_to_raise_it() {
     );
     assert_eq!(
         refused.text_of("message"),
-        "2 debug sessions are open: the limit `sessions` is 2, set by the option --limit; close a session, or the \
-         person who runs the server raises `limits.sessions` there, to 1000 at most"
+        "2 debug sessions are already open: the limit `sessions` is 2, set by the option --limit; close a \
+         session, or the person who runs the server can raise `limits.sessions` there, up to 1000"
     );
     let place = |line: u32| json!({ "sessionId": id, "file": program, "line": line });
     server.ok("set_breakpoint", place(1)).await;
@@ -33,7 +33,7 @@ async fn a_limit_that_is_met_is_named_with_its_value_and_how_to_raise_it() {
     server.ok("evaluate_expression", watch("word")).await;
     let refused = server.fails("limit_reached", "evaluate_expression", watch("1")).await;
     assert_eq!(refused.at("/context/limit"), "watches");
-    let said = "set by the option --limit; end the watch of an expression, or the person";
+    let said = "set by the option --limit; remove a watch, or the person";
     assert!(refused.text_of("message").contains(said), "{}", refused.text);
     server.finish().await;
 }
@@ -44,7 +44,7 @@ async fn a_limit_that_is_met_says_who_has_set_it() {
     let scene = Scene::new();
     let file = scene.inside("limits.toml");
     std::fs::write(&file, "[limits]\nsessions = 1\n").unwrap();
-    let raises = "close a session, or the person who runs the server raises `limits.sessions` there";
+    let raises = "close a session, or the person who runs the server can raise `limits.sessions` there";
     let table: [(&[&str], Option<&str>, String); 3] = [
         (&["--config", &file], None, format!("is 1, set in {file}:2; {raises}")),
         (&[], Some("sessions=1"), format!("is 1, set by the variable STILLFRAME_LIMITS; {raises}")),
@@ -72,7 +72,7 @@ async fn a_limit_that_is_met_says_who_has_set_it() {
     let refused = server.fails("limit_reached", "trace_values", asked).await;
     assert_eq!(
         refused["message"],
-        "`maxHits` is 1000001: the limit `rows` is 1000000, the most that can be set; ask for 1000000 rows or less"
+        "`maxHits` is 1000001: the limit `rows` is 1000000, the maximum; ask for 1000000 rows or less"
     );
     server.finish().await;
 }
@@ -204,7 +204,7 @@ async fn what_nobody_asked_for_is_lowered_to_the_limit() {
         let asked = json!({ "program": program, "points": points, "whenFull": "run" });
         let traced = server.ok("trace_values", asked).await;
         assert_eq!(traced.at("/rows").as_array().map(Vec::len), Some(2), "{}", traced.text);
-        assert!(traced.text.contains("maxHits takes up to 2"), "{}", traced.text);
+        assert!(traced.text.contains("a maxHits of up to 2"), "{}", traced.text);
         let runs = if language == Language::Python { "python3" } else { "node" };
         let asked = json!({
             "command": format!("{runs} {program}"),
@@ -321,7 +321,7 @@ async fn what_was_asked_for_beyond_a_limit_is_refused_with_the_limit() {
         let refused = call(&server, tool, &arguments).await;
         let said = format!("`{argument}` is ");
         let named = format!("the limit `{limit}` is ");
-        let raised = format!("the person who runs the server raises `limits.{limit}` there");
+        let raised = format!("the person who runs the server can raise `limits.{limit}` there");
         for part in [&said, &named, &raised] {
             assert!(refused.is_error && refused.text.contains(part.as_str()), "{tool}: {}", refused.text);
         }

@@ -142,7 +142,7 @@ async fn nothing_outside_is_run_by_a_name() {
         if ran {
             fs::remove_file(scene.outside("ran")).unwrap();
         }
-        let is_refusal = said.is_error && said.text.contains("outside of what");
+        let is_refusal = said.is_error && said.text.contains("outside the allowed");
         if ran || !is_refusal || said.text.contains(SECRET) {
             ways.push(format!("{}{tool} {arguments}: {:.300}", if ran { "RAN " } else { "" }, said.text));
         }
@@ -189,7 +189,7 @@ async fn no_module_outside_is_run_from_an_environment_inside() {
         let said =
             call(&server, "run_until", &json!({ "module": "installed", "until": until, "timeout": 5000 }))
                 .await;
-        assert!(said.is_error && said.text.contains("outside of what"), "{kind}: {}", said.text);
+        assert!(said.is_error && said.text.contains("outside the allowed"), "{kind}: {}", said.text);
         assert!(!Path::new(&scene.outside("ran")).exists(), "{kind}");
         server.finish().await;
     }

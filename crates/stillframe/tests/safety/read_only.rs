@@ -395,7 +395,7 @@ async fn an_environment_s_link_leads_to_where_it_is_allowed() {
     let session = server.ok("create_debug_session", plan).await;
     let arguments = json!({ "sessionId": session.text_of("sessionId"), "scriptPath": scene.inside("main.py"), "dryRunSpawn": true });
     let told = server.ok("start_debugging", arguments).await;
-    let why = "is outside of what may be used";
+    let why = "is outside the allowed folders";
     assert!(told.text.contains(why) || told.at("").to_string().contains(why), "{}", told.text);
     assert!(!mark.exists());
     server.finish().await;
@@ -408,8 +408,8 @@ async fn a_statement_is_refused_and_told_from_what_is_no_python() {
     let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
     let id = stopped_at(&server, Language::Python, &program, 2).await;
     for (text, code, why) in [
-        ("x = 2", "refused", "it is a statement, which may change something"),
-        ("import os", "refused", "it is a statement, which may change something"),
+        ("x = 2", "refused", "it is a statement, which may have side effects"),
+        ("import os", "refused", "it is a statement, which may have side effects"),
         ("x +", "evaluation_failed", "invalid syntax"),
     ] {
         let arguments = json!({ "sessionId": id, "expression": text });

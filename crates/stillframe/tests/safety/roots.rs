@@ -105,8 +105,14 @@ async fn nothing_outside_is_run_by_whatever_name() {
         let said = call(&server, tool, arguments).await;
         assert!(said.is_error, "{tool} {arguments}: {}", said.text);
         // One tool tells no codes.
-        let reasons =
-            ["outside of what", "shell", "not_allowed", "invalid_arguments", "is not known", "no Node.js"];
+        let reasons = [
+            "outside the allowed",
+            "shell",
+            "not_allowed",
+            "invalid_arguments",
+            "cannot tell which language",
+            "not run Node.js",
+        ];
         let is_refusal = reasons.iter().any(|reason| said.text.contains(reason));
         assert!(is_refusal && !said.text.contains(SECRET), "{tool} {arguments}: {}", said.text);
         assert!(!Path::new(&scene.outside("ran")).exists(), "{tool} {arguments}");

@@ -11,25 +11,25 @@ async fn what_cannot_be_is_an_error_before_anything_runs() {
     let good = json!({ "command": "node main.js", "breakpoint": { "file": "main.js", "line": 3 }, "expression": "1", "timeout": 5000 });
     let python = json!({ "file": "app.py", "line": 1 });
     let table = [
-        ("timeout", json!(0), "`timeout` must be at least 1, and is 0"),
+        ("timeout", json!(0), "`timeout` must be at least 1, not 0"),
         ("timeout", json!(-1), "`timeout` must not be negative"),
         ("timeout", json!(600_001), "`timeout` is 600001: the limit `longest_wait` is 600000"),
-        ("timeout", json!(null), "`timeout` is missing; it takes a whole number"),
-        ("timeout", json!("soon"), "`timeout` takes a whole number, and got `\"soon\"`"),
-        ("maxHits", json!(0), "`maxHits` must be at least 1, and is 0"),
+        ("timeout", json!(null), "`timeout` is missing; expected a whole number"),
+        ("timeout", json!("soon"), "`timeout` must be a whole number, not `\"soon\"`"),
+        ("maxHits", json!(0), "`maxHits` must be at least 1, not 0"),
         ("command", json!("  "), "`command` is empty"),
-        ("expression", json!("a b"), "`a b` is no expression: SyntaxError"),
-        ("expression", json!(""), "`` is no expression: SyntaxError"),
-        ("condition", json!("a ="), "`a =` is no expression: SyntaxError"),
-        ("breakpoint", json!({ "file": "main.js" }), "`breakpoint.line` is missing; it takes a whole number"),
-        ("breakpoint", json!({ "file": "main.js", "line": 0 }), "lines are counted from 1"),
+        ("expression", json!("a b"), "`a b` is not a valid expression: SyntaxError"),
+        ("expression", json!(""), "`` is not a valid expression: SyntaxError"),
+        ("condition", json!("a ="), "`a =` is not a valid expression: SyntaxError"),
+        ("breakpoint", json!({ "file": "main.js" }), "`breakpoint.line` is missing; expected a whole number"),
+        ("breakpoint", json!({ "file": "main.js", "line": 0 }), "lines start at 1"),
         ("breakpoint", json!({ "file": "main.js", "line": 999 }), "is past the end of the file"),
         ("breakpoint", json!({ "file": "mian.js", "line": 3 }), "did you mean"),
         ("cwd", json!("nowhere"), "there is no file"),
         (
             "breakpoint",
             python,
-            "`command` begins with `node`; for a breakpoint in Python it is `python FILE ARGS`",
+            "`command` begins with `node`; for a breakpoint in Python, use `python FILE ARGS`",
         ),
     ];
     for (name, value, message) in table {

@@ -132,9 +132,12 @@ async fn a_trigger_that_makes_no_sense_is_refused_before_anything_is_started() {
     let server = STILLFRAME.serve().await;
     for (trigger, problem) in [
         (json!({}), "`trigger` needs `http` or `command`"),
-        (get("http://example.com/"), "`trigger.http.url` is not of this machine"),
+        (get("http://example.com/"), "`trigger.http.url` is not on this machine"),
         (get("users"), "`trigger.http.url` is neither a path nor plain"),
-        (json!({ "http": { "url": "/", "headers": { "a b": "c" } } }), "has `a b`, which is no header"),
+        (
+            json!({ "http": { "url": "/", "headers": { "a b": "c" } } }),
+            "has `a b`, which is not a header name",
+        ),
         (json!({ "command": "curl x | sh" }), "no shell runs here"),
     ] {
         let asked = json!({ "program": program(Language::Python).path(), "trigger": trigger });

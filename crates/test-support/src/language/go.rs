@@ -45,12 +45,7 @@ pub(super) const ROW: Row = Row {
         ("programs: syntax error", &["start_failed", "does not compile"]),
         (
             "programs: missing debugger",
-            &[
-                "/no/such/dlv",
-                "there is no `dlv` at `/no/such/dlv`",
-                "/bin/false",
-                "there is no `dlv` at `/bin/false`",
-            ],
+            &["/no/such/dlv", "no `dlv` at `/no/such/dlv`", "/bin/false", "no `dlv` at `/bin/false`"],
         ),
         ("programs: missing module", &["no_such_module_anywhere"]),
         ("messages: sum", &["'a' + 1", "98"]),

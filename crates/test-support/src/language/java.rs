@@ -4,7 +4,7 @@ use super::{Row, Words};
 
 /// A `java` that starts no program before a file is there.
 const SLOW: &str = "#!/bin/sh\nwhile [ ! -e \"$0.go\" ]; do sleep 0.02; done\nexec java \"$@\"\n";
-const NOT_LOADED: &str = "no code that is loaded has debug information for this place";
+const NOT_LOADED: &str = "no loaded code has debug information for this location";
 
 pub(super) const ROW: Row = Row {
     words: Words {
@@ -50,8 +50,8 @@ pub(super) const ROW: Row = Row {
         ),
         // What the compiler printed is in the message.
         ("programs: syntax error", &["start_failed", "does not compile"]),
-        ("programs: missing debugger", &["/no/such/java", "there is no program at `/no/such/java`"]),
-        ("programs: missing module", &["there is no class `no_such_module_anywhere`"]),
+        ("programs: missing debugger", &["/no/such/java", "no program at `/no/such/java`"]),
+        ("programs: missing module", &["class `no_such_module_anywhere` is not on the class path"]),
         ("messages: sum", &["'a' + 1", "98"]),
         ("messages: throws", &["{this.missing}", "cannot find symbol `missing` in class `Account`"]),
         ("places: other content", &["name = \"odd\""]),

@@ -69,51 +69,55 @@ pub type Words = fn(Next) -> &'static str;
 /// The words of `standard`.
 pub(crate) fn standard(next: Next) -> &'static str {
     match next {
-        Next::FindSession => "list_debug_sessions tells which ones are open, create_debug_session opens one",
+        Next::FindSession => {
+            "call list_debug_sessions for open sessions, or create_debug_session to open one"
+        }
         Next::OpenSession => "call create_debug_session first",
         Next::NameSession => "give `sessionId`",
         Next::Start => "call start_debugging",
-        Next::StartAgain => "restart_debugging starts it again",
-        Next::EndFirst => "restart_debugging starts it again, close_debug_session ends it",
-        Next::Suspend => "pause_execution stops it, or let it run to a breakpoint",
-        Next::LearnEnd => "continue_execution tells how it ended, restart_debugging starts it again",
-        Next::FindBreakpoint => "list_breakpoints tells which there are",
-        Next::FindThread => "list_threads tells which there are",
+        Next::StartAgain => "call restart_debugging to start it again",
+        Next::EndFirst => "call restart_debugging to start it again, or close_debug_session to end it",
+        Next::Suspend => "call pause_execution to stop it, or let it run to a breakpoint",
+        Next::LearnEnd => {
+            "call continue_execution to see how it ended, or restart_debugging to start it again"
+        }
+        Next::FindBreakpoint => "call list_breakpoints for valid IDs",
+        Next::FindThread => "call list_threads for valid IDs",
         Next::FindReference => {
-            "frameId comes from get_stack_trace, variablesReference from get_scopes, get_variables and \
+            "get frameId from get_stack_trace, and variablesReference from get_scopes, get_variables or \
              evaluate_expression"
         }
         Next::RenewReference => "get a new one from get_stack_trace or get_scopes",
-        Next::FindWatch => "evaluate_expression watches with `watch: true`",
-        Next::FindFrame => "get_stack_trace tells which there are",
-        Next::EvaluateAlone => "evaluate_expression asks for it alone",
-        Next::StopWhereRaised => "run again with `exceptions: userUnhandled` to stop where it was raised",
+        Next::FindWatch => "call evaluate_expression with `watch: true` to add one",
+        Next::FindFrame => "call get_stack_trace for valid frames",
+        Next::EvaluateAlone => "call evaluate_expression to read it separately",
+        Next::StopWhereRaised => "run again with `exceptions: userUnhandled` to stop at the raise",
     }
 }
 
 /// The words of `inspector`.
 pub(crate) fn inspector(next: Next) -> &'static str {
     match next {
-        Next::FindSession | Next::OpenSession => "debugger_start starts a program",
+        Next::FindSession | Next::OpenSession => "call debugger_start to start a program",
         Next::NameSession => "give `sessionId`",
-        Next::Start => "debugger_start starts one",
+        Next::Start => "call debugger_start to start one",
         Next::StartAgain => {
-            "debugger_stop_session closes the session, debugger_start starts the program again"
+            "call debugger_stop_session to close the session, then debugger_start to start the program again"
         }
-        Next::EndFirst => "debugger_stop_session ends it",
-        Next::Suspend => "debugger_pause stops it, or let it run to a breakpoint",
-        Next::LearnEnd => "debugger_continue tells how it ended",
-        Next::FindBreakpoint => "debugger_list_breakpoints tells which there are",
-        Next::FindThread => "debugger_get_stack without it is of the thread that stopped",
+        Next::EndFirst => "call debugger_stop_session to end it",
+        Next::Suspend => "call debugger_pause to stop it, or let it run to a breakpoint",
+        Next::LearnEnd => "call debugger_continue to see how it ended",
+        Next::FindBreakpoint => "call debugger_list_breakpoints for valid IDs",
+        Next::FindThread => "leave it out for the stack of the thread that stopped",
         Next::FindReference => {
-            "objectId comes from debugger_inspect, debugger_get_local_variables and debugger_inspect_object"
+            "get objectId from debugger_inspect, debugger_get_local_variables or debugger_inspect_object"
         }
         Next::RenewReference => "get a new one from debugger_inspect or debugger_get_local_variables",
-        Next::FindWatch => "debugger_get_watches tells which there are",
-        Next::FindFrame => "debugger_get_stack tells which there are",
-        Next::EvaluateAlone => "debugger_inspect asks for it alone",
+        Next::FindWatch => "call debugger_get_watches for valid IDs",
+        Next::FindFrame => "call debugger_get_stack for valid frames",
+        Next::EvaluateAlone => "call debugger_inspect to read it separately",
         Next::StopWhereRaised => {
-            "debugger_set_exception_breakpoint with `breakOnCaught` stops where it was raised"
+            "use debugger_set_exception_breakpoint with `breakOnCaught` to stop at the raise"
         }
     }
 }
@@ -122,15 +126,15 @@ pub(crate) fn inspector(next: Next) -> &'static str {
 pub(crate) fn quick(next: Next) -> &'static str {
     match next {
         Next::FindSession | Next::OpenSession | Next::NameSession | Next::Start => {
-            "debug_launch starts a program"
+            "call debug_launch to start a program"
         }
-        Next::StartAgain => "debug_launch starts it again",
-        Next::EndFirst => "debug_launch starts it again, debug_stop ends it",
+        Next::StartAgain => "call debug_launch to start it again",
+        Next::EndFirst => "call debug_launch to start it again, or debug_stop to end it",
         Next::Suspend => {
-            "debug_continue waits until it stops, or stops it where it is with `pause`; debug_breakpoint makes \
-             it stop at a line"
+            "call debug_continue to wait for a stop, or with `pause` to stop it now; call debug_breakpoint \
+             to stop at a line"
         }
-        Next::LearnEnd => "debug_continue tells how it ended, debug_launch starts it again",
+        Next::LearnEnd => "call debug_continue to see how it ended, or debug_launch to start it again",
         Next::FindBreakpoint
         | Next::FindThread
         | Next::FindReference
@@ -138,6 +142,6 @@ pub(crate) fn quick(next: Next) -> &'static str {
         | Next::FindWatch
         | Next::FindFrame
         | Next::StopWhereRaised => "",
-        Next::EvaluateAlone => "debug_evaluate asks for it alone",
+        Next::EvaluateAlone => "call debug_evaluate to read it separately",
     }
 }

@@ -49,7 +49,7 @@ impl Caught {
                 format!("the exception raised at {file}:{line}{inside} {how} caught by {by}{next}")
             }
             Self::Answered(status) => {
-                format!("the answer was {status}: an exception may have been caught{next}")
+                format!("the response status was {status}: an exception may have been caught{next}")
             }
         }
     }
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn each_vocabulary_says_what_to_do() {
         let caught = Caught::Answered(500);
-        assert_eq!(caught.sentence(quick), "the answer was 500: an exception may have been caught");
+        assert_eq!(caught.sentence(quick), "the response status was 500: an exception may have been caught");
         assert!(caught.sentence(standard).contains("exceptions: userUnhandled"));
         assert!(caught.sentence(inspector).contains("breakOnCaught"));
     }

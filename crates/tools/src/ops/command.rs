@@ -43,7 +43,7 @@ impl Command {
     ) -> Result<Self, ToolError> {
         let words = match args {
             Some(args) => std::iter::once(command.to_owned()).chain(args).collect(),
-            None => split(command, "give its words as `args`")?,
+            None => split(command, "pass its arguments as `args`")?,
         };
         Self::of_words(host, words, cwd)
     }
@@ -55,7 +55,7 @@ impl Command {
         let (env, words) = assignments(words);
         let mut words = without_wrapper(words).into_iter();
         let name = words.next().filter(|name| !name.trim().is_empty());
-        let name = name.ok_or_else(|| ToolError::argument("command", "is empty; name what to run"))?;
+        let name = name.ok_or_else(|| ToolError::argument("command", "is empty; give a command"))?;
         let parsed = ParsedCommand { host, folder, name, args: words.collect() };
         let (adapter, executable, launch) = parsed.resolve()?;
         Ok(Self { adapter, executable, launch: Launch { cwd, env, ..launch } })
@@ -111,7 +111,7 @@ impl ParsedCommand<'_> {
 
     fn not_found(&self, stem: &str) -> ToolError {
         let hint = commands::all().find_map(|(_, commands)| commands.install_hint(stem));
-        let general = "check its name, or give its path; `cwd` is the folder that relative names are of";
+        let general = "check its name, or give its path; relative paths start at `cwd`";
         ToolError::no_command(&self.name, hint.unwrap_or(general))
     }
 }
@@ -125,20 +125,20 @@ impl From<CommandProblem> for ToolError {
 /// The words of a command in one text. `next` is what to do about one that needs a shell.
 pub(super) fn split(command: &str, next: &str) -> Result<Vec<String>, ToolError> {
     let problem = |problem: &str| ToolError::argument("command", problem).and(next);
-    let tokens = tokens(command).ok_or_else(|| problem("has a quote that is not closed"))?;
+    let tokens = tokens(command).ok_or_else(|| problem("has an unclosed quote"))?;
     if let [Token::Word(change), Token::Word(folder), Token::Operator { redirects: false }, ..] =
         tokens.as_slice()
         && change.value == "cd"
     {
         let folder = &folder.value;
         let rest = command.split_once("&&").map_or("the command", |(_, rest)| rest.trim());
-        return Err(ToolError::argument("command", "changes the folder, and no shell runs here")
+        return Err(ToolError::argument("command", "changes the folder, but no shell runs here")
             .and(&format!("give `cwd`: \"{folder}\" and `command`: \"{rest}\"")));
     }
     let word = |token: Token| match token {
         Token::Word(word) if !word.is_expanded => Ok(word.value),
-        Token::Word(word) => Err(problem(&format!("has `{}` for a shell to expand", word.value))),
-        Token::Operator { .. } => Err(problem("is several commands, or redirects; no shell runs here")),
+        Token::Word(word) => Err(problem(&format!("needs a shell to expand `{}`", word.value))),
+        Token::Operator { .. } => Err(problem("needs a shell: it has several commands or a redirection")),
     };
     tokens.into_iter().map(word).collect()
 }

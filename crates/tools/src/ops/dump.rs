@@ -60,7 +60,7 @@ pub async fn open(
     let Endpoint::Core { file, program } = &to else { return Err(ToolError::argument("core", "is missing")) };
     let program = adapter::program_of_dump(&Machine, file, program.as_deref())?;
     let adapter = commands::by_program(&Machine, &program).ok_or_else(|| {
-        ToolError::argument("program", format!("`{}` is in no language known here", program.display()))
+        ToolError::argument("program", format!("the language of `{}` is unknown", program.display()))
     })?;
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let session = context.sessions.open(adapter, name, None)?;

@@ -90,8 +90,8 @@ pub async fn step(
     };
     let notes = left.map(|function| {
         format!(
-            "the step has left your code: `{function}` has ended, and a library that called it runs on; set a breakpoint \
-             where it is to stop next, and continue"
+            "the step left your code: `{function}` returned to a library, which keeps running; to stop \
+             later, set a breakpoint and continue"
         )
     });
     Ok(describe(session, outcome, wait.limits).await.with_notes(notes.into_iter().collect()))
@@ -123,10 +123,10 @@ pub async fn pause(
         return Ok(settled);
     }
     if let Some(held) = held(session).await {
-        return Ok(settled.with_notes(vec![format!("the pause is asked for; {held}")]));
+        return Ok(settled.with_notes(vec![format!("the pause is pending: {held}")]));
     }
-    let asked = "the pause is asked for and takes effect as soon as the program leaves native code; wait for it \
-                 with a longer timeout";
+    let asked = "the pause is pending: it takes effect when the program leaves native code; wait with a \
+                 longer timeout";
     let mut notes = vec![asked.to_owned()];
     // A debugger that does not answer knows nothing of it.
     notes.extend(timeout(deadlines::ACKNOWLEDGE, thread_locations(session)).await.unwrap_or_default());
@@ -144,7 +144,7 @@ pub(super) async fn held(session: &Session) -> Option<String> {
 /// The same of a process that is held.
 pub(super) fn held_by_signal(pid: u32) -> String {
     format!(
-        "a signal such as SIGSTOP holds process {pid}, which does nothing until it gets the signal SIGCONT"
+        "process {pid} is stopped by a signal such as SIGSTOP, and does nothing until it receives SIGCONT"
     )
 }
 

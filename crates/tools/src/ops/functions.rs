@@ -47,14 +47,14 @@ impl Pattern {
             None => (text, ""),
         };
         if let Some(flag) = flags.chars().find(|flag| *flag != 'i') {
-            let problem = format!("has the flag `{flag}`; the only one there is is `i`");
+            let problem = format!("has the unsupported flag `{flag}`; use `i` or none");
             return Err(ToolError::argument("functionName", problem));
         }
         let built = RegexBuilder::new(pattern).case_insensitive(flags == "i").build();
         built.map(Self::Matching).map_err(|error| {
             let reason = error.to_string();
             let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            ToolError::argument("functionName", format!("is no regular expression: {reason}"))
+            ToolError::argument("functionName", format!("is not a valid regular expression: {reason}"))
         })
     }
 }
@@ -106,10 +106,10 @@ pub async fn set_breakpoints(
         return Err(ToolError::no_function(regex.as_str(), &folder, &names));
     }
     if set.breakpoints.len() == MOST {
-        set.notes.push(format!("only the first {MOST} that match have a breakpoint"));
+        set.notes.push(format!("only the first {MOST} matches have a breakpoint"));
     }
     if files.len() == FILES {
-        set.notes.push(format!("only {FILES} files below {} were searched", folder.display()));
+        set.notes.push(format!("only {FILES} files in {} were searched", folder.display()));
     }
     Ok(set)
 }
@@ -215,8 +215,8 @@ mod tests {
             ("handle.*", "matching handle.*"),
             ("^(get|set)_", "matching ^(get|set)_"),
             ("", "`functionName` is empty"),
-            ("/x/g", "`functionName` has the flag `g`; the only one there is is `i`"),
-            ("/(/", "`functionName` is no regular expression: unclosed group"),
+            ("/x/g", "`functionName` has the unsupported flag `g`; use `i` or none"),
+            ("/(/", "`functionName` is not a valid regular expression: unclosed group"),
         ];
         for (text, expected) in table {
             let read = match Pattern::read(text) {

@@ -178,7 +178,7 @@ pub fn check_times(
     let most = bounds.longest_wait;
     for (name, given, most) in [("timeout", timeout, most), ("sampleInterval", sample_interval, 10_000)] {
         if let Some(given) = given.filter(|given| !(1..=most).contains(given)) {
-            let problem = format!("must be between 1 and {most} ms, and is {given}");
+            let problem = format!("must be between 1 and {most} ms, not {given}");
             return Err(ToolError::argument(name, problem));
         }
     }

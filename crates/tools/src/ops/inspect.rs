@@ -165,7 +165,7 @@ pub async fn watch(
     let frame = frame_for(session, expression, frame_id).await?;
     session.watch_expression(frame, expression, deadline).await.map_err(|error| match error {
         raised @ (Error::Raised { .. } | Error::UnknownName(_)) => {
-            ToolError::from(raised).and("it is watched all the same")
+            ToolError::from(raised).and("it is watched anyway")
         }
         other => other.into(),
     })

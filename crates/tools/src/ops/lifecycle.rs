@@ -111,7 +111,8 @@ fn undebugged_workers(adapter: &dyn Adapter, endpoint: &Endpoint) -> Option<Stri
         more => (format!("processes {} are", more.join(", ")), "them", "one of them"),
     };
     Some(format!(
-        "{are} not debugged, because process {pid} started {them} before; attach to {which} to stop there"
+        "{are} not debugged, because process {pid} started {them} before the attach; attach to {which} to \
+         stop there"
     ))
 }
 
@@ -120,7 +121,7 @@ pub async fn restart(session: &Session, wait: Wait, context: &Context) -> Result
     let last = session.last_start().await?;
     let last = last.ok_or(Error::NotLive { state: session.execution().as_str() })?;
     if let Start::Attach(_) = last {
-        let problem = "a program that was attached to cannot be restarted from here; attach to it again";
+        let problem = "an attached program cannot be restarted; attach to it again";
         return Err(Error::Unsupported(problem.to_owned()).into());
     }
     context.exposures.unexpose(session.id()).await;
@@ -177,8 +178,8 @@ async fn begin(
 ) -> Result<Option<Settled>, ToolError> {
     let until = began + wait.timeout.max(deadlines::START);
     let still = match start {
-        Start::Launch(_) => "the program is still being started",
-        Start::Attach(_) => "the program is not attached to yet: it has not answered",
+        Start::Launch(_) => "the program is still starting",
+        Start::Attach(_) => "not attached yet: the program has not answered",
     };
     let starting = tokio::time::timeout_at(until, session.start(start));
     if let Ok(started) = with_progress(session, context, starting).await {
@@ -206,9 +207,7 @@ pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch
     if let Some(cwd) = &launch.cwd
         && !cwd.is_dir()
     {
-        return Err(
-            Error::BadFile { path: cwd.clone(), problem: "is no directory to work in".to_owned() }.into()
-        );
+        return Err(Error::BadFile { path: cwd.clone(), problem: "is not a directory".to_owned() }.into());
     }
     Ok(())
 }
@@ -229,7 +228,7 @@ pub async fn interpreter(session: &Session, launch: &Launch) -> Option<String> {
     let guarded = Guarded::starting(session.host(), &session.policy().safety);
     let near = launch.near();
     let runtime = session.adapter().locate(&guarded, session.executable(), near.as_deref()).await.ok()?;
-    Some(format!("it is run by `{}` {}, {}", runtime.executable.display(), runtime.version, runtime.origin))
+    Some(format!("it runs under `{}` {}, {}", runtime.executable.display(), runtime.version, runtime.origin))
 }
 
 /// Goes through the preparations of a start and starts nothing.
@@ -245,7 +244,7 @@ pub async fn dry_run(session: &Session, launch: Launch) -> Result<DryRun, ToolEr
     let launch = adapter.build(host, &runtime, launch, &progress).await?;
     let plan = adapter.plan(host, &runtime, &debugger, &Start::Launch(launch))?;
     let Some(process) = plan.process() else {
-        return Err(Error::Unsupported("this start has no command line".to_owned()).into());
+        return Err(Error::Unsupported("an attach has no command line".to_owned()).into());
     };
     let mut command = vec![process.program.display().to_string()];
     command.extend(process.args.iter().map(|argument| argument.to_string_lossy().into_owned()));

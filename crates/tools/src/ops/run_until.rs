@@ -80,7 +80,7 @@ pub struct RunUntilResult {
 /// Where a breakpoint is that was asked for on another line.
 fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
     let (asked, line) = (breakpoint.requested_line()?, breakpoint.line()?);
-    (asked != line).then(|| format!("line {asked} holds no code; stopping on line {line}"))
+    (asked != line).then(|| format!("line {asked} has no code; stopping on line {line}"))
 }
 
 /// Runs a program until one of the places, an exception, or its end, and evaluates there. The places are
@@ -197,7 +197,9 @@ pub fn moved_to_column(breakpoint: &Breakpoint) -> Option<String> {
     let columns: Vec<String> = breakpoint.columns().iter().map(ToString::to_string).collect();
     let begins = match (columns.as_slice(), breakpoint.line()) {
         ([], _) | (_, None) => String::new(),
-        (columns, Some(line)) => format!("; code on line {line} begins at columns {}", columns.join(", ")),
+        (columns, Some(line)) => {
+            format!("; statements on line {line} start at columns {}", columns.join(", "))
+        }
     };
     (asked != column).then(|| format!("moved from column {asked} to {column}{begins}"))
 }

@@ -1,7 +1,7 @@
 //! Running tests, and telling what made one fail, with the values that did.
 //!
 //! The runner is started as its user would start it. The debugger stops at each throw that no code of the user's
-//! catches ([`ExceptionMode::UserUnhandled`]), each is looked at ([`Throw`]), and the program goes on. Code of
+//! catches ([`ExceptionMode::UserUnhandled`]), each is looked at ([`Throw`]), and the program keeps running. Code of
 //! ours inside the runner tells how each test went ([`TestReports`]). At the end the two are put together: the
 //! throw that a failing test names is its failure.
 
@@ -169,7 +169,7 @@ pub fn open(context: &Context, command: &Command) -> Result<Session, ToolError> 
 pub async fn test(session: &Session, request: Test, context: &Context) -> Result<TestRunResult, ToolError> {
     let adapter = session.adapter();
     if !adapter.observation().reports_tests {
-        let instead = "start the test program in a debug session, and stop it where it fails";
+        let instead = "start the tests in a debug session, and stop where one fails";
         return Err(adapter::unsupported(adapter, "running tests", instead).into());
     }
     let runner = Runner::of(&request.command);

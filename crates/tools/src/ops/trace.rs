@@ -145,7 +145,7 @@ pub fn check_counts(
 ) -> Result<(), ToolError> {
     for (name, given) in [("maxHits", max_hits), ("sampleEvery", sample_every), ("timeout", timeout)] {
         if given == Some(0) {
-            return Err(ToolError::argument(name, "must be at least 1, and is 0"));
+            return Err(ToolError::argument(name, "must be at least 1, not 0"));
         }
     }
     if let Some(asked) = max_hits {

@@ -140,7 +140,7 @@ fn may_have_been_loaded(reason: &str) -> bool {
 fn not_entered(name: &str, fate: &BreakpointFate) -> String {
     match fate {
         BreakpointFate::Unbound(_) | BreakpointFate::Refused(_) => {
-            format!("no function `{name}` was entered, and none is known in the files that were loaded")
+            format!("no function `{name}` was entered, and the loaded files define none")
         }
         BreakpointFate::Unknown | BreakpointFate::Bound(_) => format!("no function `{name}` was entered"),
     }

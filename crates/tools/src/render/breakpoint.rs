@@ -88,7 +88,7 @@ impl From<&Breakpoint> for BreakpointData {
 
 /// How often something failed, and how the last time.
 pub fn failed(failures: &Failures) -> String {
-    format!("{} times, at last: {}", failures.count, failures.message)
+    format!("{} times; last error: {}", failures.count, failures.message)
 }
 
 /// Why a breakpoint is not bound.
@@ -99,14 +99,14 @@ pub fn unbound(breakpoint: &Breakpoint) -> Option<String> {
         Binding::Pending(Pending::NotStarted) => {
             let last = match &breakpoint.fate {
                 BreakpointFate::Unbound(reason) | BreakpointFate::Refused(reason) => {
-                    format!("; the last time it was not: {reason}")
+                    format!("; it was not bound in the last run: {reason}")
                 }
                 BreakpointFate::Unknown | BreakpointFate::Bound(_) => String::new(),
             };
-            format!("no program runs; it is bound when one is started{last}")
+            format!("no program is running; it binds when one starts{last}")
         }
         Binding::Pending(Pending::Disabled) => "it is disabled".to_owned(),
         Binding::Pending(Pending::Undebugged) => format!("the {UNDEBUGGED}"),
-        Binding::Pending(Pending::Underway) => "the program is being told of it".to_owned(),
+        Binding::Pending(Pending::Underway) => "it is being bound".to_owned(),
     })
 }

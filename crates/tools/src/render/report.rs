@@ -180,7 +180,7 @@ impl StopReport {
                 missed.extend(told.iter().map(ToString::to_string));
                 if more > 0 {
                     missed
-                        .push(format!("and {more} more that were not reached: list_breakpoints tells them"));
+                        .push(format!("and {more} more that were not reached; list_breakpoints shows them"));
                 }
                 Self::ended(&end, &output, remarks.notes(standard)).with_unreached(missed)
             }
@@ -226,14 +226,15 @@ impl StopReport {
         let message = match runs {
             Runs::Undebugged => {
                 let next = standard(Next::EndFirst);
-                after(did, &format!("The {UNDEBUGGED}; continue_execution waits for its end, {next}"))
+                after(did, &format!("The {UNDEBUGGED}; call continue_execution to wait for its end; {next}"))
             }
             Runs::Others(end) => {
-                after(did, &format!("The program {end}, and a process that it started still runs"))
+                after(did, &format!("The program {end}, but a process that it started is still running"))
             }
             Runs::Program => after(
                 did,
-                "The program is running; continue_execution waits for it, pause_execution stops it",
+                "The program is running; call continue_execution to wait for it, or pause_execution to stop \
+                 it",
             ),
         };
         Self { success: true, state: "running".to_owned(), message, notes, ..Self::default() }

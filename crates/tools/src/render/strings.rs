@@ -43,7 +43,7 @@ fn escape(letters: &mut Peekable<Chars<'_>>, plain: &mut String) -> Option<()> {
     Some(())
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "what `escape` gives")]
+#[expect(clippy::unnecessary_wraps, reason = "the output of `escape`")]
 fn push(plain: &mut String, letter: char) -> Option<()> {
     plain.push(letter);
     Some(())

@@ -311,7 +311,7 @@ fn message(tested: &TestRunResult) -> String {
     let first = first.map(|result| format!(": {}", result.id)).unwrap_or_default();
     match tested.verdict {
         Verdict::Failed if tested.is_kept => {
-            format!("failed (still running){first}; the program is stopped where it was thrown")
+            format!("failed (still running){first}; the program is stopped at the throw")
         }
         Verdict::Failed if run == 0 => format!("failed{first}; the program {}", ended(tested)),
         Verdict::Failed => format!("{failed} of {} failed{first}", of(run)),
@@ -325,10 +325,10 @@ fn message(tested: &TestRunResult) -> String {
             None if tested.problem_throw.is_some() => {
                 format!("the tests could not be loaded; the program {}", ended(tested))
             }
-            None => format!("no test failed, and yet the program {}: see its output", ended(tested)),
+            None => format!("no test failed, but the program {}: see its output", ended(tested)),
         },
         Verdict::NoTests => match tested.missing.first() {
-            Some(name) => format!("`{name}` stands for no test"),
+            Some(name) => format!("`{name}` matches no test"),
             None => "no test was run".to_owned(),
         },
         Verdict::Hung => {
@@ -336,7 +336,7 @@ fn message(tested: &TestRunResult) -> String {
             let inside = test.map(|test| format!(" in {test}")).unwrap_or_default();
             let why =
                 tested.hang.as_ref().map(|hang| format!(". {}", hang.diagnosis.message)).unwrap_or_default();
-            format!("still running{inside} when the time was up{why}")
+            format!("still running{inside} at the timeout{why}")
         }
     }
 }
@@ -375,7 +375,7 @@ impl FailureData {
         }
         let asserted = data.assertion.as_ref().and_then(|assertion| assertion.expression.as_ref());
         if let (true, Some(asserted)) = (data.message.is_empty(), asserted) {
-            data.message = format!("`{asserted}` does not hold");
+            data.message = format!("`{asserted}` is false");
         }
         data.phase = (!id.is_empty()).then(|| phase_name(phase).to_owned());
         data.test = Some(id).filter(|id| !id.is_empty());

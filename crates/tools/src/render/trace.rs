@@ -163,8 +163,8 @@ impl TraceReport {
         report.notes.extend(limit);
         if let Some(omitted) = &omitted {
             report.notes.push(format!(
-                "rows {} to {} are left out to keep the answer short; condition, sampleEvery and \
-                 onlyWhenChanged choose rows, maxHits takes fewer",
+                "rows {} to {} are omitted to keep the answer short; use condition, sampleEvery or \
+                 onlyWhenChanged to choose rows, or a lower maxHits",
                 omitted.from, omitted.to
             ));
         }
@@ -196,21 +196,21 @@ fn counted(rows: usize, hits: u64) -> String {
         1 => format!("1 {one}"),
         count => format!("{count} {more}"),
     };
-    format!("{} of {}", plural(rows as u64, "row", "rows"), plural(hits, "pass", "passes"))
+    format!("{} of {}", plural(rows as u64, "row", "rows"), plural(hits, "hit", "hits"))
 }
 
 /// What the program is doing, in a message that begins with what was recorded.
 fn report(reason: TraceEndReason, was_started: bool, settled: Settled, did: &str) -> StopReport {
     let why = match reason {
-        TraceEndReason::Full => "maxHits is reached",
-        TraceEndReason::TimedOut => "the time is over",
-        TraceEndReason::Triggered => "the trigger is over",
+        TraceEndReason::Full => "maxHits was reached",
+        TraceEndReason::TimedOut => "the timeout was reached",
+        TraceEndReason::Triggered => "the trigger finished",
         TraceEndReason::Interrupted => "interrupted",
         TraceEndReason::ProgramEnded | TraceEndReason::Stopped => "",
     };
     let mut report = StopReport::new(did, settled);
     if !why.is_empty() {
-        let fate = if was_started { "the program was ended" } else { "the program goes on" };
+        let fate = if was_started { "the program was ended" } else { "the program keeps running" };
         report.message = format!("{did}; {why}, and {fate}");
     } else if report.state == "ended" {
         report.message = format!("{did}. {}", report.message);
@@ -223,20 +223,19 @@ fn limit_note(traced: &TraceResult, hits: u64) -> Option<String> {
     let rows = traced.rows.len() as u64;
     if traced.dropped > 0 && rows < traced.max_rows {
         return Some(format!(
-            "{} more rows came than there is room for: ask for fewer (condition, sampleEvery, onlyWhenChanged) or \
-             shorter ones",
+            "{} rows did not fit: record fewer (condition, sampleEvery, onlyWhenChanged) or shorter ones",
             traced.dropped
         ));
     }
     let ways = format!(
-        "condition, sampleEvery and onlyWhenChanged choose rows, maxHits takes up to {}",
+        "use condition, sampleEvery or onlyWhenChanged to choose rows, or a maxHits of up to {}",
         traced.most_rows
     );
     if traced.end_reason == TraceEndReason::Full {
-        return Some(format!("later passes are not recorded: {ways}"));
+        return Some(format!("later hits are not recorded: {ways}"));
     }
     let is_full = rows > 0 && rows >= traced.max_rows || traced.dropped > 0;
-    (is_full && hits > rows).then(|| format!("{} passes are not among the rows: {ways}", hits - rows))
+    (is_full && hits > rows).then(|| format!("{} hits are not among the rows: {ways}", hits - rows))
 }
 
 /// The rows to leave out, by their sizes in bytes: those in the middle.

@@ -196,7 +196,7 @@ fn in_a_shell(command: &str, cwd: Option<PathBuf>) -> Launch {
 /// The same without a shell, whose words then are what they say: what a shell makes of them cannot be checked.
 fn without_a_shell(command: &str, cwd: Option<PathBuf>) -> Result<(Option<PathBuf>, Launch), ToolError> {
     if command.contains("NODE_OPTIONS=") {
-        let problem = "sets `NODE_OPTIONS`, which is given in `env` where no shell runs";
+        let problem = "sets `NODE_OPTIONS`; no shell runs here, so set it in `env`";
         return Err(ToolError::argument("command", problem));
     }
     let Command { adapter, executable, launch, .. } =
@@ -204,7 +204,7 @@ fn without_a_shell(command: &str, cwd: Option<PathBuf>) -> Result<(Option<PathBu
     if adapter.name() != "javascript" {
         return Err(ToolError::argument(
             "command",
-            "runs no Node.js, of which the file of the breakpoint is",
+            "does not run Node.js, the language of the breakpoint's file",
         ));
     }
     Ok((executable, launch))

@@ -22,7 +22,7 @@ impl Part {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
         }
         Ok(Self { file: Arc::new(file), identity: (metadata.dev(), metadata.ino()) })
     }

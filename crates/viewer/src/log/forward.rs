@@ -9,7 +9,7 @@ use super::files::Part;
 use super::indexing::{Batch, Indexer};
 
 /// How many bytes are read at once. A line that is taken fits.
-#[expect(clippy::cast_possible_truncation, reason = "a megabyte is a number of bytes anywhere")]
+#[expect(clippy::cast_possible_truncation, reason = "a megabyte fits everywhere")]
 const BLOCK: usize = LONGEST as usize;
 
 /// The end of a file that grows.

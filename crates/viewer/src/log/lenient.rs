@@ -30,7 +30,7 @@ fn timestamp(object: &Map<String, Value>) -> Option<i64> {
 }
 
 fn whole(number: &Value) -> Option<i64> {
-    #[expect(clippy::cast_possible_truncation, reason = "what is behind the point is not needed")]
+    #[expect(clippy::cast_possible_truncation, reason = "the fraction is not needed")]
     number.as_i64().or_else(|| number.as_f64().map(|number| number as i64))
 }
 

@@ -170,7 +170,7 @@ fn time(value: &[u8]) -> Option<i64> {
 }
 
 fn number(text: &str) -> Option<i64> {
-    #[expect(clippy::cast_possible_truncation, reason = "what is behind the point is not needed")]
+    #[expect(clippy::cast_possible_truncation, reason = "the fraction is not needed")]
     text.parse().ok().or_else(|| text.parse().ok().map(|number: f64| number as i64))
 }
 

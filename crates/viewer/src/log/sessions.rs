@@ -200,7 +200,7 @@ const LISTED: usize = 20;
 /// The place of a session that a person names; else what to say.
 pub(super) fn find(all: &[LoggedSession], wanted: &str) -> Result<usize, String> {
     if all.is_empty() {
-        return Err("the journal has no sessions: none was debugged yet, or it is elsewhere and is given with --log-file".to_owned());
+        return Err("the journal has no sessions; for another journal, use --log-file".to_owned());
     }
     let last = |is_meant: &dyn Fn(&LoggedSession) -> bool| all.iter().rposition(is_meant);
     let exact = last(&|known| known.id == wanted).or_else(|| last(&|known| known.name == wanted));
@@ -212,11 +212,10 @@ pub(super) fn find(all: &[LoggedSession], wanted: &str) -> Result<usize, String>
         (Some((place, _)), None) if !wanted.is_empty() => Ok(place),
         (Some(_), Some(_)) if !wanted.is_empty() => {
             let meant = all.iter().filter(|known| known.id.starts_with(wanted));
-            Err(format!("several sessions begin with `{}`:\n{}", plain::line(wanted), listed(meant)))
+            Err(format!("several session IDs begin with `{}`:\n{}", plain::line(wanted), listed(meant)))
         }
         _ => Err(format!(
-            "there is no session `{}`; a session is named by its id, the beginning of its id, its name, or `last`. \
-             There are:\n{}",
+            "no session `{}`; give an ID or its beginning, a name, or `last`. Sessions:\n{}",
             plain::line(wanted),
             listed(all.iter())
         )),

@@ -300,10 +300,10 @@ fn a_session_is_found_by_what_a_person_says() {
     for (wanted, expected) in cases {
         assert_eq!(log.find_session(wanted), Ok(expected), "{wanted}");
     }
-    let several =
-        "several sessions begin with `ab`:\n  abd-2  two (python, created)\n  abc-1  one (python, created)";
+    let several = "several session IDs begin with `ab`:\n  abd-2  two (python, created)\n  abc-1  one \
+                   (python, created)";
     assert_eq!(log.find_session("ab"), Err(several.to_owned()));
-    assert!(log.find_session("nobody").unwrap_err().starts_with("there is no session `nobody`;"));
+    assert!(log.find_session("nobody").unwrap_err().starts_with("no session `nobody`;"));
     assert!(log.find_session("").is_err());
 }
 

@@ -28,12 +28,12 @@ impl Moment {
     /// Why there is no source.
     pub(crate) fn without_source(&self) -> &'static str {
         match self.state {
-            _ if self.location.is_some() => "the journal has no source of this place",
-            "running" => "the program is running; its source appears when it is suspended",
-            "stopped" => "the program has ended without having been suspended",
-            "closed" => "the session is closed; its program was not suspended",
-            LOST => "the server of this session is gone; its program was not suspended",
-            _ => "appears when the program is suspended",
+            _ if self.location.is_some() => "the journal has no source for this location",
+            "running" => "the program is running; its source appears at a stop",
+            "stopped" => "the program ended without a stop",
+            "closed" => "the session is closed; its program never stopped",
+            LOST => "the server of this session is gone; its program never stopped",
+            _ => "appears at a stop",
         }
     }
 

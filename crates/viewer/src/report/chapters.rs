@@ -42,10 +42,7 @@ pub(super) fn chapters(log: &Log, session: usize) -> Vec<Chapter> {
     let mut all = vec![Chapter::default()];
     for number in log.of_session(session) {
         let Some(entry) = log.entry(number) else {
-            push(
-                &mut all,
-                Item::Note(format!("An entry that is not understood: {}", code(&words::of(log, number)))),
-            );
+            push(&mut all, Item::Note(format!("An unknown entry: {}", code(&words::of(log, number)))));
             continue;
         };
         if let Event::State(state) = &entry.event {

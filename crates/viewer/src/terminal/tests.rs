@@ -142,7 +142,7 @@ fn rows() -> Vec<Row> {
         row(
             2_000,
             Mark::Bad,
-            "start_debugging prixes.py: there is no file `prixes.py`",
+            "start_debugging prixes.py: no file `prixes.py`",
             CallDuration::Milliseconds(1),
         ),
         row(4_000, Mark::Good, "start_debugging prices.py", CallDuration::Milliseconds(1_240)),
@@ -301,7 +301,7 @@ fn a_whole_entry_is_broken_into_lines_and_scrolled_to_its_end() {
 #[test]
 fn what_is_typed_and_what_was_found_is_told() {
     let mut view = View { overlay: Overlay::Search("Zero".to_owned()), ..view() };
-    assert_eq!(shown(&view, 80, 24).lines().last(), Some(" /Zero   Enter: only these  Esc: as before"));
+    assert_eq!(shown(&view, 80, 24).lines().last(), Some(" /Zero   Enter: keep filter  Esc: cancel"));
     view.overlay = Overlay::None;
     view.notice = Some("no earlier error".to_owned());
     view.timeline.filter = "errors, \"zero\"".to_owned();

@@ -136,8 +136,8 @@ async function toggle() {
   const value = document.activeElement.closest("[data-path]");
   if (value) return toggleValue(value);
   const call = timeline.callOf(cursor);
-  if (call?.isOpen === undefined || call.isOpen === null) return say("nothing to open here");
-  if (filter.open === "all") return say("all calls are open; O closes them");
+  if (call?.isOpen === undefined || call.isOpen === null) return say("nothing to expand here");
+  if (filter.open === "all") return say("all calls are expanded; O collapses them");
   const others = opened().filter((at) => at !== String(call.at));
   filter.open = (call.isOpen ? others : [...others, call.at]).join(",");
   await timeline.restart({ around: call.at });

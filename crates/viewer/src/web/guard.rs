@@ -63,21 +63,23 @@ impl Guard {
     fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         // A name that somebody else makes lead here has another `Host`.
         let hosts: Vec<&HeaderValue> = headers.get_all(header::HOST).iter().collect();
-        let [host] = hosts.as_slice() else { return Err((StatusCode::FORBIDDEN, "one Host, please\n")) };
+        let [host] = hosts.as_slice() else {
+            return Err((StatusCode::FORBIDDEN, "exactly one Host header is required\n"));
+        };
         if !self.is_here(host.as_bytes()) {
-            return Err((StatusCode::FORBIDDEN, "this is served as 127.0.0.1 and localhost only\n"));
+            return Err((StatusCode::FORBIDDEN, "only the hosts 127.0.0.1 and localhost are served\n"));
         }
         let is_ours = |origin: &HeaderValue| {
             origin.as_bytes().strip_prefix(b"http://").is_some_and(|host| self.is_here(host))
         };
         if !headers.get_all(header::ORIGIN).iter().all(is_ours) {
-            return Err((StatusCode::FORBIDDEN, "other pages may not ask\n"));
+            return Err((StatusCode::FORBIDDEN, "requests from other origins are not allowed\n"));
         }
         if !self.has_token(uri, headers) {
-            return Err((StatusCode::FORBIDDEN, "the address with the token is needed\n"));
+            return Err((StatusCode::FORBIDDEN, "open the address with the token\n"));
         }
         if method != Method::GET {
-            return Err((StatusCode::METHOD_NOT_ALLOWED, "only GET\n"));
+            return Err((StatusCode::METHOD_NOT_ALLOWED, "only GET is supported\n"));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ const CATEGORY_SIGNS = { stderr: "┃", log: "»", console: "·" };
 /** The sessions, the newest first, below a button for all of them. */
 export function showSessions(news, only, shown) {
   byId("sessions-title").textContent = `Sessions ${news.sessionCount}`;
-  const all = element("button", "", element("span", "text", "all, whichever acts"));
+  const all = element("button", "", element("span", "text", "all, follow the newest"));
   const items = [sessionItem(all, "", !only)];
   for (const session of news.sessions) {
     const button = element("button", session.id === shown ? "is-shown" : "");
@@ -68,7 +68,7 @@ function showSource(moment) {
   const at = moment.location;
   byId("source-title").textContent = at ? `${moment.isPast ? "Last stop" : "Source"} ${at.file}:${at.line}` : "Source";
   if (!moment.source.length) {
-    return fill("source", [nothing("p", moment.state ? moment.withoutSource : "appears when a program is suspended")]);
+    return fill("source", [nothing("p", moment.state ? moment.withoutSource : "appears at a stop")]);
   }
   const digits = String(moment.source.at(-1).number).length;
   const lines = moment.source.map((line) => {
@@ -159,7 +159,7 @@ byId("variables").addEventListener("click", (event) => {
 function showStack(moment) {
   const count = moment.stack.length;
   byId("stack-title").textContent = `Stack${count ? ` ${count}` : ""}`;
-  if (!count) return fill("stack", [nothing("p", "appears when a program is suspended")]);
+  if (!count) return fill("stack", [nothing("p", "appears at a stop")]);
   const frames = moment.stack.map((frame, number) => {
     const place = element("span", "took", `${fileName(frame.file)}:${frame.line}`);
     place.title = frame.file;
@@ -170,7 +170,7 @@ function showStack(moment) {
 }
 
 function showOutput(moment) {
-  if (!moment.output.length) return fill("output", [nothing("p", "what the program writes appears here")]);
+  if (!moment.output.length) return fill("output", [nothing("p", "the program's output appears here")]);
   const body = byId("output");
   const wasAtEnd = body.scrollHeight - body.scrollTop - body.clientHeight < 40;
   const lines = moment.output.map((line) => {

@@ -164,7 +164,7 @@ export class Timeline {
   #nothing() {
     const { kinds, text, session } = this.#wanted();
     if (this.isSearching) return "searching…";
-    if (kinds || text) return "nothing like that; Esc shows everything again";
+    if (kinds || text) return "no match; Esc shows everything again";
     return session ? "nothing yet in this session" : "nothing yet: what an agent does with stillframe is shown here as it happens";
   }
 

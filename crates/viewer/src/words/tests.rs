@@ -95,11 +95,11 @@ fn an_entry_is_one_line() {
         ),
         (
             json!({"message": "session:exposure", "event": "closed", "host": "127.0.0.1", "port": 4711}),
-            "no editor can attach at 127.0.0.1:4711 any more",
+            "editors can no longer attach at 127.0.0.1:4711",
         ),
         (
             json!({"message": "debug:output", "category": "stderr", "output": "a\nb\n", "omitted": 7}),
-            "stderr: (7 bytes left out) a⏎b",
+            "stderr: (7 bytes omitted) a⏎b",
         ),
         (json!({"message": "journal:dropped", "count": 3}), "3 entries are missing"),
     ];

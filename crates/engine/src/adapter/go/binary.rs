@@ -16,10 +16,9 @@ pub(super) fn check(host: &dyn Host, path: &Path) -> Result<()> {
                 "`{}` has no debug information: it was stripped, or built with `-ldflags=-s -w`",
                 path.display()
             ),
-            remedy:
-                "build it with `go build -gcflags='all=-N -l'` and without these flags, or give its source \
+            remedy: "build it with `go build -gcflags='all=-N -l'`, without these flags, or give its source \
                      folder as the program"
-                    .to_owned(),
+                .to_owned(),
         }),
         _ => Ok(()),
     }

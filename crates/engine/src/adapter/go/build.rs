@@ -213,7 +213,8 @@ impl Builder<'_> {
                 Ok((name.to_owned(), PathBuf::from(folder)))
             }
             _ => Err(unusable(format!(
-                "`{}` is {} packages, and one is debugged at a time; name one, such as `./cart`",
+                "`{}` matches {} packages, but only one can be debugged at a time; give one, such as \
+                 `./cart`",
                 packages.join(" "),
                 found.len()
             ))),
@@ -225,8 +226,8 @@ impl Builder<'_> {
         (&self.folder, &wanted.flags, &wanted.packages, is_test, &self.env).hash(&mut hasher);
         let place = self.host.cache_dir().join("go").join(format!("{:016x}", hasher.finish()));
         std::fs::create_dir_all(&place).map_err(|error| Error::Environment {
-            problem: format!("`{}` cannot be written: {error}", place.display()),
-            remedy: "make room, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
+            problem: format!("cannot write `{}`: {error}", place.display()),
+            remedy: "free disk space, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
         })?;
         let stem = self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let program = place.join(if is_test { format!("{stem}.test") } else { stem });
@@ -241,8 +242,8 @@ impl Builder<'_> {
         if !self.host.is_file(&program) {
             let folder = self.folder.display();
             return Err(unusable(format!(
-                "`{folder}` is a library without tests, which cannot be run; give a folder or file of `package main`, \
-                 or a test"
+                "`{folder}` is a library without tests, which cannot run; give a folder or file of `package \
+                 main`, or a test"
             )));
         }
         Ok(program)

@@ -19,8 +19,8 @@ impl Commands for Go {
         }
         if !matches!(words.first().map(String::as_str), Some("run" | "test")) {
             return Some(Err(CommandProblem {
-                problem: "runs no program".to_owned(),
-                next: "for a breakpoint in Go it is `go run PACKAGE ARGS` or `go test PACKAGE`",
+                problem: "does not run a program".to_owned(),
+                next: "for a breakpoint in Go, use `go run PACKAGE ARGS` or `go test PACKAGE`",
             }));
         }
         let launch = Launch { runtime_args: words, ..Launch::new(Program::Package(folder.to_owned())) };

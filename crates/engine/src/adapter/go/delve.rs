@@ -25,9 +25,8 @@ pub(super) async fn locate(host: &dyn Host, executable: Option<&Path>) -> Result
             |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains("dlv"));
         let found =
             host.which(&path.to_string_lossy()).filter(is_delve).ok_or_else(|| Error::Environment {
-                problem: format!("there is no `dlv` at `{}`", path.display()),
-                remedy: "give the path of Delve's program `dlv` as `executablePath`, or leave it out"
-                    .to_owned(),
+                problem: format!("no `dlv` at `{}`", path.display()),
+                remedy: "give the path of Delve's `dlv` as `executablePath`, or leave it out".to_owned(),
             })?;
         let version = version(host, &found).await?;
         return Ok(runtime(found, version, "executablePath"));
@@ -44,8 +43,7 @@ pub(super) async fn locate(host: &dyn Host, executable: Option<&Path>) -> Result
         return Ok(newest);
     }
     go(host).map_err(|_| Error::Environment {
-        problem: "no debugger for Go was found: there is no `dlv`, and no `go` that could install it"
-            .to_owned(),
+        problem: "no debugger for Go was found: neither `dlv` nor a `go` that can install it".to_owned(),
         remedy:
             "install Go (`apt-get install golang-go`, `brew install go`, or https://go.dev/dl), then run \
                  `stillframe setup go`"
@@ -78,7 +76,7 @@ fn candidates(host: &dyn Host) -> Vec<(PathBuf, &'static str)> {
 pub(super) fn go(host: &dyn Host) -> Result<PathBuf> {
     let usual = Some(PathBuf::from("/usr/local/go/bin/go")).filter(|path| host.is_file(path));
     host.which("go").or(usual).ok_or_else(|| Error::Environment {
-        problem: "there is no `go` on PATH to build the program with".to_owned(),
+        problem: "no `go` on PATH to build the program".to_owned(),
         remedy:
             "install Go (`apt-get install golang-go`, `brew install go`, or https://go.dev/dl), or give the \
                  path of a binary that was built with `go build -gcflags='all=-N -l'`"
@@ -92,8 +90,8 @@ async fn version(host: &dyn Host, path: &Path) -> Result<String> {
     let said = host.run(&spec, deadlines::HELPER).await?;
     let version = said.stdout.lines().find_map(|line| line.strip_prefix("Version: "));
     version.map(|version| version.trim().to_owned()).ok_or_else(|| Error::Environment {
-        problem: format!("`{}` does not say which version of Delve it is", path.display()),
-        remedy: "install it again: `stillframe setup go`".to_owned(),
+        problem: format!("cannot read the Delve version of `{}`", path.display()),
+        remedy: "reinstall it: `stillframe setup go`".to_owned(),
     })
 }
 
@@ -128,7 +126,7 @@ pub(super) async fn provide(host: &dyn Host, runtime: &Runtime, progress: &Progr
     let said = installed.stderr.trim();
     Err(Error::Environment {
         problem: format!("Delve {VERSION} could not be installed: {said}"),
-        remedy: format!("with a network that reaches the Go modules, run `go install {module}`"),
+        remedy: format!("with access to Go modules on the network, run `go install {module}`"),
     })
 }
 
@@ -150,8 +148,7 @@ pub(super) fn message(text: &str) -> String {
         );
     }
     if text == "function calls not allowed without using 'call'" {
-        return "a function is only called where side effects are asked for: write `call` in front, as in `call f(1)`"
-            .to_owned();
+        return "function calls need an explicit `call`, as in `call f(1)`".to_owned();
     }
     text.to_owned()
 }

@@ -123,7 +123,7 @@ pub(super) fn process(jdk: &Jdk, folder: &Path, secret: &str) -> ProcessSpec {
 
 pub(super) fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     Error::Environment {
-        problem: format!("`{}` cannot be written: {error}", path.display()),
-        remedy: "free disk space, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
+        problem: format!("cannot write `{}`: {error}", path.display()),
+        remedy: "free disk space, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
     }
 }

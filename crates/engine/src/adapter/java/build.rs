@@ -90,9 +90,9 @@ fn main_class(mut launch: Launch, name: &str) -> Result<Launch> {
     let is_known = entries.iter().all(|entry| entry.is_dir() || !entry.exists());
     if is_known && !entries.iter().any(|entry| entry.join(&file).is_file()) {
         return Err(Error::StartFailed {
-            problem: format!("there is no class `{name}` on the class path `{path}`"),
-            output: "give the full name of the class with its package, and the class path as `runtimeArgs`: \
-                     [\"-cp\", \"FOLDER\"]\n"
+            problem: format!("class `{name}` is not on the class path `{path}`"),
+            output: "give the qualified name of the class, and the class path as `runtimeArgs`: [\"-cp\", \
+                     \"FOLDER\"]\n"
                 .to_owned(),
         });
     }
@@ -106,7 +106,7 @@ async fn compile(host: &dyn Host, jdk: &Jdk, source: &Path, args: &[String]) -> 
         .read(source)
         .ok_or_else(|| Error::BadFile { path: source.to_owned(), problem: "cannot be read".to_owned() })?;
     let main = main_of(&text).ok_or_else(|| Error::StartFailed {
-        problem: format!("`{}` has no class", source.display()),
+        problem: format!("`{}` defines no class", source.display()),
         output: String::new(),
     })?;
     let package = package_of(&text);

@@ -83,7 +83,7 @@ fn launch_of(words: Vec<String>, folder: &Path) -> Result<Launch, CommandProblem
         return Ok(Launch { args: words.collect(), runtime_args: options, ..Launch::new(program) });
     }
     Err(CommandProblem {
-        problem: "names no class, jar or source file".to_owned(),
-        next: "write `java -cp CLASSES MAIN_CLASS`, `java -jar FILE` or `java FILE.java`",
+        problem: "names no class, JAR or source file".to_owned(),
+        next: "use `java -cp CLASSES MAIN_CLASS`, `java -jar FILE` or `java FILE.java`",
     })
 }

@@ -54,7 +54,7 @@ impl Jdk {
         let resolved = std::fs::canonicalize(java).unwrap_or_else(|_| java.to_owned());
         let home = resolved.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
         let release = host.read(&home.join("release")).ok_or_else(|| {
-            format!("`{}` belongs to no JDK: `{}` has no file `release`", java.display(), home.display())
+            format!("`{}` is not in a JDK: `{}` has no file `release`", java.display(), home.display())
         })?;
         let value = |name: &str| {
             let line = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?;
@@ -64,7 +64,7 @@ impl Jdk {
         let is_new = major(&version).is_some_and(|major| major >= OLDEST);
         if !is_new {
             return Err(format!(
-                "`{}` is Java {version}, and the debugger needs Java {OLDEST} or newer",
+                "`{}` is Java {version}, but the debugger needs Java {OLDEST} or newer",
                 java.display()
             ));
         }

@@ -86,7 +86,7 @@ fn place(host: &dyn Host, source: &Path, contents: &[&[u8]]) -> Result<PathBuf> 
 
 pub(super) fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     Error::Environment {
-        problem: format!("`{}` cannot be written: {error}", path.display()),
-        remedy: "make room, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
+        problem: format!("cannot write `{}`: {error}", path.display()),
+        remedy: "free disk space, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
     }
 }

@@ -61,7 +61,7 @@ pub(in crate::adapter) fn locate(host: &dyn Host, executable: Option<&Path>, abo
     };
     let executable = found.ok_or_else(|| Error::Environment {
         problem: match executable {
-            Some(path) => format!("there is no `lldb-dap` at `{}`", path.display()),
+            Some(path) => format!("no `lldb-dap` at `{}`", path.display()),
             None => format!("no debugger for {about} was found: no `lldb-dap` is on PATH"),
         },
         remedy: "install LLDB 19 or newer (`apt-get install lldb-19`, `brew install llvm`), or give the path of its \
@@ -160,8 +160,8 @@ pub(in crate::adapter) fn is_system(path: &Path) -> bool {
 /// What keeps this machine from attaching by process id.
 pub(in crate::adapter) fn attach_obstacle(host: &dyn Host) -> Option<String> {
     host.forbids_tracing().then(|| {
-        "attaching by process id is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run \
-         `echo 0 > /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root"
+        "attaching by process ID is forbidden by /proc/sys/kernel/yama/ptrace_scope; as root, run `echo 0 > \
+         /proc/sys/kernel/yama/ptrace_scope`, or run stillframe as root"
             .to_owned()
     })
 }

@@ -42,7 +42,7 @@ pub(super) async fn analyze(question: AnalysisRequest<'_>) -> Result<Code> {
     let Some(file) = question.file else { return Ok(Code::default()) };
     let is_foreign = |extension: &std::ffi::OsStr| !EXTENSIONS.iter().any(|known| extension == *known);
     if file.extension().is_some_and(is_foreign) {
-        return Err(bad(file, "is no JavaScript or TypeScript".to_owned()));
+        return Err(bad(file, "is not JavaScript or TypeScript".to_owned()));
     }
     examine(file).await
 }
@@ -98,11 +98,11 @@ fn read(path: &Path) -> Result<Code> {
     let text = sources::read_text(path)?;
     let length = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     if text.len() > LONGEST {
-        let why = format!("it has {} bytes, and only up to {LONGEST} are read", text.len());
+        let why = format!("it has {} bytes, the limit is {LONGEST}", text.len());
         return Ok(unread(&text, length, Some(why)));
     }
     let parsed = javascript::parsing(&text, || parse_as_any(path, &text, length));
-    Ok(parsed.unwrap_or_else(|| unread(&text, length, Some("it is nested too deeply to be read".to_owned()))))
+    Ok(parsed.unwrap_or_else(|| unread(&text, length, Some("it is nested too deeply to parse".to_owned()))))
 }
 
 /// Any line with text may hold code.

@@ -54,7 +54,7 @@ impl Commands for Node {
 
     fn install_hint(&self, name: &str) -> Option<&'static str> {
         matches!(name, "jest" | "vitest" | "mocha" | "tsx" | "ts-node")
-            .then_some("install it with `npm install --save-dev` and its name, in the folder given as `cwd`")
+            .then_some("install it with `npm install --save-dev`, in the folder given as `cwd`")
     }
 }
 

@@ -48,8 +48,8 @@ pub(super) fn provide(host: &dyn Host) -> Result<PathBuf> {
         })
     };
     write().map_err(|error| Error::Environment {
-        problem: format!("`{}` cannot be written: {error}", folder.display()),
-        remedy: "make it writable, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
+        problem: format!("cannot write `{}`: {error}", folder.display()),
+        remedy: "make it writable, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
     })?;
     Ok(path)
 }

@@ -54,10 +54,10 @@ pub(super) async fn locate(
     near: Option<&Path>,
 ) -> Result<Runtime> {
     let Some(executable) = executable else {
-        let node = host.which("node").ok_or_else(|| {
-            missing("Node.js was not found: there is no `node` on the search path".to_owned())
-        })?;
-        return probe(host, &node, "`node` on the search path".to_owned()).await;
+        let node = host
+            .which("node")
+            .ok_or_else(|| missing("Node.js was not found: no `node` on PATH".to_owned()))?;
+        return probe(host, &node, "`node` on PATH".to_owned()).await;
     };
     let path = find(host, executable, near)?;
     if is_node(&path) {
@@ -66,16 +66,16 @@ pub(super) async fn locate(
     let name = stem(&path);
     if OTHERS.contains(&name.as_str()) {
         return Err(Error::Unsupported(format!(
-            "`{}` is not Node.js, and its debugger is not supported; leave `executablePath` out to use `node`",
+            "`{}` is not Node.js, and its debugger is not supported; leave out `executablePath` to use \
+             `node`",
             executable.display()
         )));
     }
-    let node = host.which("node").ok_or_else(|| {
-        missing(format!("`{name}` needs Node.js, and there is no `node` on the search path"))
-    })?;
+    let node = host
+        .which("node")
+        .ok_or_else(|| missing(format!("`{name}` needs Node.js, but there is no `node` on PATH")))?;
     let node = probe(host, &node, String::new()).await?;
-    let origin =
-        format!("`{name}` given as `executablePath`; the version is that of `node` on the search path");
+    let origin = format!("`{name}` given as `executablePath`; the version is that of `node` on PATH");
     Ok(Runtime { executable: path, origin, ..node })
 }
 
@@ -125,16 +125,16 @@ fn find(host: &dyn Host, executable: &Path, near: Option<&Path>) -> Result<PathB
 
 fn executable_not_found(executable: &Path) -> Error {
     Error::Environment {
-        problem: format!("there is no program `{}`", executable.display()),
+        problem: format!("no program `{}`", executable.display()),
         remedy:
             "give the path of `node`, or a command such as `npm` that starts it, as `executablePath`, or \
-                 leave it out to have `node` found"
+             leave it out to use `node` on PATH"
                 .to_owned(),
     }
 }
 
 fn missing(problem: String) -> Error {
-    let remedy = "install Node.js 20 or newer, or give the path of one as `executablePath`".to_owned();
+    let remedy = "install Node.js 20 or newer, or give its path as `executablePath`".to_owned();
     Error::Environment { problem, remedy }
 }
 
@@ -169,13 +169,13 @@ async fn ask(host: &dyn Host, path: &Path) -> Result<String> {
     };
     let finished = host.run(&spec, deadlines::HELPER).await.map_err(|error| broken(error.to_string()))?;
     let Some(found) = Version::read(&finished.stdout) else {
-        return Err(broken(format!("does not tell its version: {}", finished.stderr.trim())));
+        return Err(broken(format!("does not report its version: {}", finished.stderr.trim())));
     };
     let version = finished.stdout.trim().trim_start_matches('v').to_owned();
     if found < OLDEST {
         return Err(Error::Unsupported(format!(
-            "`{}` is Node.js {version}, which is too old: debugging needs Node.js {} or newer; give another one as \
-             `executablePath`",
+            "`{}` is Node.js {version}, which is too old: debugging needs Node.js {} or newer; give a newer \
+             one as `executablePath`",
             path.display(),
             OLDEST.major
         )));

@@ -84,8 +84,8 @@ fn check_inspector(host: &dyn Host, launch: &Launch) -> Result<()> {
     let given = given.iter().chain(&launch.args).map(String::as_str);
     match options::open_to_others(given.chain(inside)) {
         Some(option) => Err(Error::Unsupported(format!(
-            "`{option}` waits for a debugger where other machines can reach it; take it out: stillframe opens the \
-             inspector of every process itself, for this machine only"
+            "`{option}` opens a debugger port that other machines can reach; remove it: stillframe opens the \
+             inspector itself, for this machine only"
         ))),
         None => Ok(()),
     }
@@ -158,7 +158,7 @@ fn script(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Result<Option<
             packages::script(host, &launch.working_folder(), name).map(Some)
         }
         Program::Module(name) => Err(Error::Unsupported(format!(
-            "`{}` cannot run the module `{name}`; leave `executablePath` out, or give the name in `args`",
+            "`{}` cannot run the module `{name}`; leave out `executablePath`, or give the name in `args`",
             stem(&runtime.executable)
         ))),
         Program::Command if needs_no_program(&runtime.executable, &launch.runtime_args) => Ok(None),
@@ -215,7 +215,9 @@ pub(super) fn plan_attach(host: &dyn Host, hook: &Path, attach: &Attach) -> Resu
         Endpoint::Address { host, port } => {
             Plan::Cdp { wire: CdpWire::Connect { host: host.clone(), port: *port }, setup: setup(false) }
         }
-        Endpoint::Core { .. } => return Err(Error::Unsupported("Node.js reads no crash dumps".to_owned())),
+        Endpoint::Core { .. } => {
+            return Err(Error::Unsupported("Node.js cannot open crash dumps".to_owned()));
+        }
         Endpoint::Process(pid) => {
             check_program(host, *pid)?;
             Plan::Cdp { wire: CdpWire::Signal { pid: *pid }, setup: setup(true) }
@@ -228,7 +230,7 @@ fn check_program(host: &dyn Host, pid: u32) -> Result<()> {
     match host.program_of(pid) {
         Some(program) if !is_node(&program) => Err(Error::Environment {
             problem: format!("process {pid} runs `{}`, which is not Node.js", program.display()),
-            remedy: "give the number of a `node` process, such as a child of that one".to_owned(),
+            remedy: "give the process ID of a `node` process, such as a child of that one".to_owned(),
         }),
         _ => Ok(()),
     }

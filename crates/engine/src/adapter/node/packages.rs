@@ -79,9 +79,9 @@ pub(super) fn script(host: &dyn Host, from: &Path, name: &str) -> Result<PathBuf
     command(host, from, name).or_else(|| file(host, from, name)).ok_or_else(|| {
         let near = sources::nearest_names(name, commands(host, from));
         let hint = if near.is_empty() {
-            "there are no packages with commands around that folder".to_owned()
+            "no package with a command is installed for that folder".to_owned()
         } else {
-            format!("there are {}", near.join(", "))
+            format!("installed: {}", near.join(", "))
         };
         Error::Environment {
             problem: format!(
@@ -89,7 +89,7 @@ pub(super) fn script(host: &dyn Host, from: &Path, name: &str) -> Result<PathBuf
                 from.display()
             ),
             remedy: format!(
-                "install it with `npm install --save-dev {name}`, or give the `cwd` it is installed for"
+                "install it with `npm install --save-dev {name}`, or give the `cwd` where it is installed"
             ),
         }
     })

@@ -440,7 +440,7 @@ async fn node_is_the_one_that_was_asked_for_or_that_of_the_search_path() {
     let machine = machine([("/own/node22", "v22.19.0\n"), ("/project/node_modules/.bin/tsx", "")]);
     let near = Path::new("/project/src/main.ts");
     let table = [
-        (None, "/bin/node", "20.11.1", "`node` on the search path"),
+        (None, "/bin/node", "20.11.1", "`node` on PATH"),
         (Some("/own/node22"), "/own/node22", "22.19.0", "given as `executablePath`"),
         (Some("node"), "/bin/node", "20.11.1", "given as `executablePath`"),
     ];
@@ -465,10 +465,10 @@ async fn what_is_missing_or_too_old_is_told() {
     let mut machine = machine([("/old/node", "v16.20.2\n"), ("/bin/bun", "1.1.0\n"), ("/odd/node", "hello")]);
     let table = [
         ("/old/node", "unsupported", "`/old/node` is Node.js 16.20.2, which is too old"),
-        ("/no/node", "environment", "there is no program `/no/node`"),
-        ("nope", "environment", "there is no program `nope`"),
+        ("/no/node", "environment", "no program `/no/node`"),
+        ("nope", "environment", "no program `nope`"),
         ("/bin/bun", "unsupported", "`/bin/bun` is not Node.js"),
-        ("/odd/node", "environment", "`/odd/node` does not tell its version"),
+        ("/odd/node", "environment", "`/odd/node` does not report its version"),
     ];
     for (path, code, message) in table {
         let error = Node.locate(&machine, Some(Path::new(path)), None).await.unwrap_err();
@@ -478,8 +478,8 @@ async fn what_is_missing_or_too_old_is_told() {
     machine.path.remove("node");
     let error = Node.locate(&machine, None, None).await.unwrap_err();
     let crate::error::Error::Environment { problem, remedy } = error else { panic!("{error}") };
-    assert_eq!(problem, "Node.js was not found: there is no `node` on the search path");
-    assert_eq!(remedy, "install Node.js 20 or newer, or give the path of one as `executablePath`");
+    assert_eq!(problem, "Node.js was not found: no `node` on PATH");
+    assert_eq!(remedy, "install Node.js 20 or newer, or give its path as `executablePath`");
 }
 
 #[test]

@@ -97,10 +97,11 @@ fn no_typescript_runner(script: &Path, version: Version, has_tags: bool) -> Erro
     let Version { major, minor } = version;
     let newer = if has_tags { "" } else { ", use Node.js 22.18 or newer as `executablePath`" };
     Error::Environment {
-        problem: format!("Node.js {major}.{minor} does not run `{}` by itself", script.display()),
+        problem: format!("Node.js {major}.{minor} cannot run `{}` by itself", script.display()),
         remedy: format!(
-            "install `tsx` in the project (`npm install --save-dev tsx`){newer}, give a loader in `runtimeArgs`, or compile it with source maps and \
-             start the JavaScript; breakpoints in the source work there too"
+            "install `tsx` in the project (`npm install --save-dev tsx`){newer}, give a loader in \
+             `runtimeArgs`, or compile it with source maps and start the JavaScript; breakpoints in the \
+             TypeScript source still work"
         ),
     }
 }

@@ -69,7 +69,7 @@ async fn ask(host: &dyn Host, runtime: &Runtime, question: AnalysisRequest<'_>) 
     let Ok(answer) = serde_json::from_str::<Analysis>(&finished.stdout) else {
         return Err(Error::Environment {
             problem: format!(
-                "`{}` could not read the source: {}",
+                "`{}` could not parse the source: {}",
                 runtime.executable.display(),
                 finished.stderr.trim()
             ),
@@ -124,7 +124,7 @@ impl AnalyzedFunction {
     }
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate fact")]
 #[derive(Deserialize)]
 struct AnalyzedLoop {
     start: u32,

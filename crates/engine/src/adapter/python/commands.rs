@@ -10,8 +10,9 @@ use crate::adapter::commands::{CommandFile, CommandProblem, Commands, ProcessCom
 use crate::model::launch::{Launch, Program};
 
 /// What a command must be that is taken apart.
-pub const COMMAND_FORM: &str = "for a breakpoint in Python it is `python FILE ARGS` or `python -m MODULE ARGS`, with \
-                                NAME=value in front where needed: no pipe, `&&`, redirection or variable";
+pub const COMMAND_FORM: &str = "for a breakpoint in Python, use `python FILE ARGS` or `python -m MODULE \
+                                ARGS`, after NAME=value if needed, without pipes, `&&`, redirections or \
+                                variables";
 /// Options that take the next word.
 const WITH_VALUE: [&str; 3] = ["-X", "-W", "--check-hash-based-pycs"];
 /// The same of one letter, which may be glued to others.
@@ -95,7 +96,7 @@ impl Commands for Python {
 
     fn install_hint(&self, name: &str) -> Option<&'static str> {
         MODULES.iter().any(|(command, _)| *command == name).then_some(
-            "install it with `pip install pytest`, or name the interpreter that has it: `python -m pytest`",
+            "install it with `pip install pytest`, or use the interpreter that has it: `python -m pytest`",
         )
     }
 }
@@ -123,8 +124,8 @@ fn program(words: &mut Peekable<IntoIter<String>>) -> Result<(Vec<String>, Progr
             },
             Some(option) if option == "-c" || option == "-" => {
                 return Err(CommandProblem {
-                    problem: format!("has `{option}`, and so no file to stop in"),
-                    next: "write the code into a file and run that: `python FILE ARGS`",
+                    problem: format!("has `{option}`, so there is no file to stop in"),
+                    next: "write the code to a file and run it: `python FILE ARGS`",
                 });
             }
             Some(option) if option.starts_with('-') => {

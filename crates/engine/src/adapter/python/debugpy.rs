@@ -222,7 +222,7 @@ fn last_lines(text: &str) -> String {
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     Error::Environment {
-        problem: format!("`{}` cannot be written: {error}", path.display()),
-        remedy: "make it writable, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
+        problem: format!("cannot write `{}`: {error}", path.display()),
+        remedy: "make it writable, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
     }
 }

@@ -47,8 +47,8 @@ pub(super) async fn locate(
         };
         if !host.is_file(&path) {
             return Err(Error::Environment {
-                problem: format!("there is no Python interpreter `{}`", executable.display()),
-                remedy: "give the path of one as `executablePath`, or leave it out to have one found"
+                problem: format!("no Python interpreter `{}`", executable.display()),
+                remedy: "give the path of one as `executablePath`, or leave it out to use the default"
                     .to_owned(),
             });
         }
@@ -66,14 +66,14 @@ pub(super) async fn locate(
             }
         };
         match probe(host, &permitted, origin).await {
-            Err(Error::Environment { problem, .. }) => tracing::debug!(problem, "passed over an interpreter"),
+            Err(Error::Environment { problem, .. }) => tracing::debug!(problem, "skipped an interpreter"),
             Ok(runtime) => return Ok(told(runtime, refused)),
             other => return other,
         }
     }
     Err(refused.unwrap_or_else(|| Error::Environment {
         problem: "no Python interpreter was found".to_owned(),
-        remedy: "install Python 3.8 or newer, or give the path of one as `executablePath`".to_owned(),
+        remedy: "install Python 3.8 or newer, or give its path as `executablePath`".to_owned(),
     }))
 }
 
@@ -88,17 +88,17 @@ fn candidates(host: &dyn Host, near: Option<&Path>) -> Vec<(PathBuf, String)> {
     let folders = near.into_iter().flat_map(|path| path.ancestors().skip(1));
     for environment in folders.flat_map(|folder| ENVIRONMENTS.map(|name| folder.join(name))) {
         if let Some(python) = in_environment(host, &environment) {
-            found.push((python, format!("of the virtual environment `{}`", environment.display())));
+            found.push((python, format!("from the virtual environment `{}`", environment.display())));
         }
     }
     if let Some(environment) = host.env("VIRTUAL_ENV")
         && let Some(python) = in_environment(host, Path::new(&environment))
     {
-        found.push((python, "of the active virtual environment".to_owned()));
+        found.push((python, "from the active virtual environment".to_owned()));
     }
     for name in ["python3", "python"] {
         if let Some(python) = host.which(name) {
-            found.push((python, format!("`{name}` on the search path")));
+            found.push((python, format!("`{name}` on PATH")));
         }
     }
     found
@@ -139,7 +139,7 @@ async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> 
         finished = host.run(&spec, deadlines::HELPER).await.map_err(|error| broken(error.to_string()))?;
     }
     let Ok(answer) = serde_json::from_str::<InterpreterInfo>(&finished.stdout) else {
-        return Err(broken(format!("is no Python interpreter: {}", finished.stderr.trim())));
+        return Err(broken(format!("is not a Python interpreter: {}", finished.stderr.trim())));
     };
     check_version(path, &answer.version)?;
     // A shim that picks a version would pick again, and take its time, at every start.
@@ -157,7 +157,8 @@ fn check_version(path: &Path, version: &str) -> Result<()> {
     }
     // Not `Environment`: an interpreter that is there and too old must not be passed over without a word.
     Err(Error::Unsupported(format!(
-        "`{}` is Python {version}, and debugging needs Python {}.{} or newer; give another one as `executablePath`",
+        "`{}` is Python {version}, but debugging needs Python {}.{} or newer; give a newer one as \
+         `executablePath`",
         path.display(),
         OLDEST.0,
         OLDEST.1,

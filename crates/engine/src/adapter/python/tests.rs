@@ -19,7 +19,7 @@ fn runtime() -> Runtime {
         executable: "/usr/bin/python3".into(),
         version: "3.11.2".to_owned(),
         tag: "cpython-311".to_owned(),
-        origin: "`python3` on the search path".to_owned(),
+        origin: "`python3` on PATH".to_owned(),
     }
 }
 
@@ -203,7 +203,8 @@ async fn one_that_does_not_answer_gives_way_but_one_that_is_too_old_does_not() {
 
     machine.files.insert("/bin/python3".into(), Some(answer("/bin/python3", "3.7.16")));
     let error = Python.locate(&machine, None, None).await.unwrap_err();
-    let message = "`/bin/python3` is Python 3.7.16, and debugging needs Python 3.8 or newer; give another one as `executablePath`";
+    let message = "`/bin/python3` is Python 3.7.16, but debugging needs Python 3.8 or newer; give a newer \
+                   one as `executablePath`";
     assert_eq!((error.code(), error.to_string().as_str()), ("unsupported", message));
 }
 
@@ -223,8 +224,8 @@ async fn one_that_is_missing_or_no_python_is_told_at_once() {
     let mut machine = FakeMachine::default();
     machine.files.insert("/bin/sh".into(), Some("hello".to_owned()));
     for (path, problem) in [
-        ("/no/python", "there is no Python interpreter `/no/python`"),
-        ("/bin/sh", "`/bin/sh` is no Python interpreter: "),
+        ("/no/python", "no Python interpreter `/no/python`"),
+        ("/bin/sh", "`/bin/sh` is not a Python interpreter: "),
     ] {
         let error = Python.locate(&machine, Some(Path::new(path)), None).await.unwrap_err();
         assert_eq!((error.code(), error.to_string().as_str()), ("environment", problem));

@@ -39,8 +39,7 @@ pub(super) async fn build(
         }
         Program::Script(path) => of_path(host, sysroot, &path, launch, progress).await,
         Program::Command => Err(Error::Unsupported(
-            "name what to run: a binary, a `.rs` file, the folder of a Cargo package, or a target as `module`"
-                .to_owned(),
+            "give a binary, a `.rs` file, the folder of a Cargo package, or a target as `module`".to_owned(),
         )),
     }
 }
@@ -121,7 +120,7 @@ async fn of_package(
     let words = as_build(&launch.runtime_args);
     let mut built = run_cargo(host, folder, &words, &[], progress).await?;
     if built.executables.iter().any(|executable| !executable.has_variables) {
-        progress.say("building again with debug information");
+        progress.say("rebuilding with debug information");
         built = run_cargo(host, folder, &words, &FULL, progress).await?;
     }
     let executable = tests_of::choose(host, built.executables, &launch).await?;
@@ -160,9 +159,8 @@ async fn run_cargo(
     progress: &Progress,
 ) -> Result<Built> {
     let cargo = host.which("cargo").ok_or_else(|| Error::Environment {
-        problem: "this is a Cargo package, and no `cargo` is on PATH".to_owned(),
-        remedy: "install Rust with rustup (https://rustup.rs), or build it elsewhere and give the binary"
-            .to_owned(),
+        problem: "this is a Cargo package, but there is no `cargo` on PATH".to_owned(),
+        remedy: "install Rust with rustup (https://rustup.rs), or give a built binary".to_owned(),
     })?;
     progress.say(format!("cargo {}", words.join(" ")));
     let mut args: Vec<OsString> = words.iter().map(OsString::from).collect();

@@ -90,8 +90,8 @@ fn of_cargo(words: Vec<String>, folder: &Path) -> Result<Launch, CommandProblem>
     args.extend(words);
     if command.is_none() {
         return Err(CommandProblem {
-            problem: "names no command of Cargo that runs a program".to_owned(),
-            next: "write `cargo run` or `cargo test`, with `--bin`, `--example` or `--test` to choose a target",
+            problem: "is not a Cargo command that runs a program".to_owned(),
+            next: "use `cargo run` or `cargo test`, with `--bin`, `--example` or `--test` to choose a target",
         });
     }
     Ok(Launch { args, runtime_args, ..Launch::new(Program::Package(folder.to_owned())) })

@@ -132,9 +132,9 @@ const described = (stats, name) => {
   if (!stats || stats.isFile() || stats.isDirectory() || stats.isBlockDevice()) return undefined;
   if (name === 0 || isInput(stats)) return ['input', 'standard input'];
   const which = typeof name === 'string' ? `\`${name}\`` : `file ${name}`;
-  if (stats.isFIFO()) return ['file', typeof name === 'string' ? `the pipe ${which}` : `data in a pipe (${which})`];
+  if (stats.isFIFO()) return ['file', typeof name === 'string' ? `the pipe ${which}` : `data from a pipe (${which})`];
   if (stats.isSocket()) return ['socket', 'data on a connection'];
-  return ['file', `data of the device ${which}`];
+  return ['file', `data from the device ${which}`];
 };
 
 const look = (file) => {

@@ -1360,7 +1360,7 @@
   }
 
   const gone = () => {
-    throw new TypeError("the value is not there any more");
+    throw new TypeError("the value is gone");
   };
 
   const walk = (root, steps) => {
@@ -1639,15 +1639,15 @@
       const value = options.boxed ? data(own(given[2], "v")) : given[2];
       const { name, limit } = options;
       if (Entry.is(parent)) {
-        if (name !== "value") return { refused: "the key of an entry cannot be assigned to" };
+        if (name !== "value") return { refused: "the key of an entry cannot be assigned" };
         mapSet(parent.map, parent.key, value);
         return { row: guarded(value, limit), step: { key: "value" } };
       }
       if (!isObject(parent)) return { refused: "the value has no children" };
-      if (!isProxy(parent) && types.isSet(parent)) return { refused: "an item of a Set cannot be assigned to" };
+      if (!isProxy(parent) && types.isSet(parent)) return { refused: "an item of a Set cannot be assigned" };
       if (!isProxy(parent) && types.isMap(parent)) return assignEntry(parent, name, value, limit);
       const step = isProxy(parent) ? { key: name } : stepTo(parent, name);
-      if (step === null) return { refused: "there is no `" + clip(name, 200) + "` in this " + typeName(parent) };
+      if (step === null) return { refused: "no `" + clip(name, 200) + "` in this " + typeName(parent) };
       const key = keyOf(parent, step);
       if (!assignTo(parent, key, value, parent)) {
         return { refused: "`" + clip(name, 200) + "` of this " + typeName(parent) + " is read-only" };
@@ -1688,7 +1688,7 @@
       mapSet(map, key, value);
       return { row: entryRow(key, value, limit), step: { entry: at } };
     }
-    return { refused: "there is no entry `" + clip(name, 200) + "` in this Map" };
+    return { refused: "no entry `" + clip(name, 200) + "` in this Map" };
   }
 
   function stepTo(object, name) {

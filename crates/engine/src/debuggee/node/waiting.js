@@ -96,7 +96,7 @@ function (timers) {
       for (let timer = list._idlePrev; timer !== list && timer; timer = timer._idlePrev) {
         if (timer._destroyed || hidden(timer, 'refed') === false) continue;
         const call = read(timer, '_onTimeout');
-        const every = timer._repeat === null || timer._repeat === undefined ? '' : ' that goes off again and again';
+        const every = timer._repeat === null || timer._repeat === undefined ? '' : ' that repeats';
         add('timer', `a timer of ${timer._idleTimeout} ms${nameOf(call)}${every}`, true, call);
         if (pending.length >= MOST) return;
       }
@@ -133,7 +133,7 @@ function (timers) {
     // A server has it, and is told of.
     const at = told(handle, 'getpeername');
     const peer = at.port ? ` with ${written(at)}` : '';
-    add('socket', read(socket, 'connecting') ? 'a connection to be made' : `data on a connection${peer}`, false, reads);
+    add('socket', read(socket, 'connecting') ? 'a connection to be established' : `data on a connection${peer}`, false, reads);
   };
 
   const addChild = (child) => {
@@ -152,8 +152,8 @@ function (timers) {
     else if (is('Socket')) addDatagrams(handle);
     else if (is('FSWatcher', 'StatWatcher', 'FSEvent')) add('file', 'changes of files, which it watches', false, listener(handle, 'change'));
     else if (is('MessagePort')) ports += 1;
-    else if (is('Pipe')) add('socket', 'messages of another process', false);
-    else if (!is('Worker')) add('other', `something of Node's, a \`${names[0] ?? 'handle'}\``, false);
+    else if (is('Pipe')) add('socket', 'messages from another process', false);
+    else if (!is('Worker')) add('other', `a Node.js handle, a \`${names[0] ?? 'handle'}\``, false);
   };
 
   const addDatagrams = (socket) => {
@@ -167,10 +167,10 @@ function (timers) {
     FSReqPromise: ['file', 'an operation on a file'],
     GetAddrInfoReqWrap: ['socket', 'the address of a host'],
     GetNameInfoReqWrap: ['socket', 'the name of a host'],
-    QueryReqWrap: ['socket', 'an answer of a name server'],
-    TCPConnectWrap: ['socket', 'a connection to be made'],
-    PipeConnectWrap: ['socket', 'a connection to be made'],
-    WriteWrap: ['socket', 'data to be taken by the other side'],
+    QueryReqWrap: ['socket', 'a response from a name server'],
+    TCPConnectWrap: ['socket', 'a connection to be established'],
+    PipeConnectWrap: ['socket', 'a connection to be established'],
+    WriteWrap: ['socket', 'the other side to read data'],
     ShutdownWrap: ['socket', 'a connection to be closed'],
   };
 
@@ -182,7 +182,7 @@ function (timers) {
       const [kind, what] = REQUESTS[name] ?? [];
       if (kind) add(kind, counts[name] > 1 ? `${what}, ${counts[name]} times` : what, false);
       else if (/Request$|ReqWrap$|Job$|^(Zlib|Brotli|PBKDF2|Scrypt|RandomBytes|KeyPair|Sign|Hash)/.test(name)) {
-        add('other', `an operation of Node's, \`${name}\``, false);
+        add('other', `a Node.js operation, \`${name}\``, false);
       }
     }
   };
@@ -201,7 +201,7 @@ function (timers) {
   for (const handle of handles) if (classes(handle).includes('ChildProcess')) addPipes(handle);
   for (const handle of handles) if (!pipes.has(handle)) addHandle(handle);
   if (ports > 0) {
-    add('worker', this.isMainThread ? 'a worker thread, or messages of one' : 'messages of the thread that started it', false);
+    add('worker', this.isMainThread ? 'a worker thread, or its messages' : 'messages from the thread that started it', false);
   }
   addRequests();
   return [JSON.stringify({ stack: text, pending }), ...functions];

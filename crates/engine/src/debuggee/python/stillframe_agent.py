@@ -1267,7 +1267,7 @@ def evaluate_carefully(frame, text):
     try:
         return pure.evaluate(text, frame)
     except pure.Refused as error:
-        refuse("%s; it was asked to have no effects, and nothing was changed" % error)
+        refuse("%s; side effects are not allowed here, and nothing was changed" % error)
     except Exception as error:
         raise Raised(describe(error, None))
 
@@ -1284,7 +1284,7 @@ def request_assign(frame_number, number, name, text, seconds, limit):
 def assign(parent, name, value):
     if type(parent) is Namespace:
         if name not in dict(parent.variables()):
-            refuse("there is no variable `%s` here" % name)
+            refuse("no variable `%s` here" % name)
         if parent.is_globals:
             parent.frame.f_globals[name] = value
         else:
@@ -1304,7 +1304,7 @@ def assign(parent, name, value):
     if kind in (tuple, set, frozenset) and name not in dict(attributes(parent)):
         refuse("a %s cannot be assigned to" % type_name(parent))
     if name not in dict(attributes(parent)):
-        refuse("there is no `%s` in this %s" % (name, type_name(parent)))
+        refuse("no `%s` in this %s" % (name, type_name(parent)))
     setattr(parent, name, value)
 
 

@@ -147,7 +147,7 @@ class Injection:
         while self.state() == WANTED:
             if time.monotonic() > until:
                 self.set_state(GIVEN_UP)
-                sys.exit("the main thread has been in native code for %d s, and runs no Python" % PATIENCE)
+                sys.exit("the main thread has been in native code for %d s, without running Python" % PATIENCE)
             if self.is_asleep():
                 with Thread(self.pid) as thread:
                     self.take_turn(thread)
@@ -158,7 +158,7 @@ class Injection:
         room = 4 * len(code) + PAGE
         place = thread.call(self.functions["mmap"], 0, room, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0)
         if place == NO_PLACE:
-            sys.exit("the system gives process %d no memory" % self.pid)
+            sys.exit("cannot allocate memory in process %d" % self.pid)
         self.place = place
         code = in_one(ONCE.format(place=place, wanted=WANTED, begun=BEGUN, ended=ENDED, code=code))
         with self.memory() as memory:
@@ -166,7 +166,7 @@ class Injection:
         # The page stays: nobody knows when it is read.
         run, begin = self.functions["PyRun_SimpleString"], place + len(WANTED)
         if thread.call(self.functions["Py_AddPendingCall"], run, begin) & INT:
-            sys.exit("process %d has no room for another call" % self.pid)
+            sys.exit("cannot call into process %d: its stack has no room" % self.pid)
 
     def take_turn(self, thread):
         holds_lock = thread.call(self.functions["PyGILState_Check"]) & INT

@@ -55,7 +55,7 @@ def by_source(scene, frame, node):
         return Wait(kind, about_socket(owner, method), is_limited(owner))
     if is_a(owner, code.loaded("_queue", "SimpleQueue") or ()):
         timed = arguments.get("timeout", 1) is not None
-        return Wait("lock", "an item of the queue " + quoted(node.func.value, frame), timed)
+        return Wait("lock", "an item from the queue " + quoted(node.func.value, frame), timed)
     if method == "poll" and type(owner).__module__ == "select":
         return Wait("socket", "one of several connections or files", arguments.get("timeout", 0) not in (None, -1))
     return of_file(owner)
@@ -194,19 +194,19 @@ def of_file(value):
 def about_descriptor(number, pid="self"):
     """What a read of a descriptor waits for."""
     if number is None:
-        return Wait("file", "data of a file")
+        return Wait("file", "data from a file")
     if number == 0:
         return Wait("input", "standard input")
     try:
         mode = os.fstat(number).st_mode
     except OSError:
-        return Wait("file", "data of a file")
+        return Wait("file", "data from a file")
     if stat.S_ISSOCK(mode):
-        return Wait("socket", "data of a connection")
+        return Wait("socket", "data from a connection")
     if stat.S_ISFIFO(mode):
         name = name_of(number)
-        return Wait("file", "data of a pipe" if name.startswith("`pipe:") else "data of the pipe " + name)
-    return Wait("file", "data of the file " + name_of(number))
+        return Wait("file", "data from a pipe" if name.startswith("`pipe:") else "data from the pipe " + name)
+    return Wait("file", "data from the file " + name_of(number))
 
 
 def name_of(number):
@@ -230,7 +230,7 @@ def about_socket(value, method):
         return "connections to %s" % (address(socket.getsockname, value) if is_socket else "a port")
     peer = address(socket.getpeername, value) if is_socket else "a peer"
     if method.startswith("connect"):
-        return "a connection to be made"
+        return "a connection to be established"
     return ("room to send to %s" if method.startswith("send") else "data from %s") % peer
 
 

@@ -87,7 +87,7 @@ def evaluate(text, frame):
         tree = parsed(text, "eval")
     except SyntaxError as error:
         if is_statement(text):
-            raise Refused("it is a statement, which may change something")
+            raise Refused("it is a statement, which may have side effects")
         raise error from None
     return Evaluation(text, frame).value(tree.body)
 
@@ -136,13 +136,13 @@ class Evaluation(Equality):
     def step(self, node, count=1):
         self.steps -= count
         if self.steps < 0:
-            self.refuse(node, "takes more than %d steps" % STEPS)
+            self.refuse(node, "needs more than %d steps" % STEPS)
 
     def value(self, node):
         self.step(node)
         rule = getattr(self, "of_" + type(node).__name__, None)
         if rule is None:
-            self.refuse(node, "may have effects: %s are not evaluated here" % WORDS.get(type(node), "such expressions"))
+            self.refuse(node, "may have side effects: %s are not evaluated here" % WORDS.get(type(node), "such expressions"))
         return rule(node)
 
     # Names and attributes
@@ -155,7 +155,7 @@ class Evaluation(Equality):
         for names in (self.frame.f_locals, self.frame.f_globals, self.frame.f_builtins):
             # Code that runs in a mapping of the program's own, as in the body of a class, may have any kind.
             if type(names) is not dict and not is_view_of_locals(names):
-                self.refuse(node, "would be asked of a mapping of the program's own")
+                self.refuse(node, "is looked up in the program's own mapping, which would run code")
             found = item_of(dict(names), name)
             if found is not MISSING:
                 return found
@@ -214,13 +214,13 @@ class Evaluation(Equality):
             if name in OF_CLASSES and in_class(type(value), name) is type.__dict__[name]:
                 return type.__dict__[name].__get__(value)
             if in_class(type(value), name) is not MISSING or in_class(type(value), "__getattr__") is not MISSING:
-                self.refuse(node, "would be found by the metaclass of `%s`" % class_name(value))
+                self.refuse(node, "would be looked up by the metaclass `%s`" % class_name(value))
             raise AttributeError("type object %r has no attribute %r" % (class_name(value), node.attr))
         own = in_class(type(value), name)
         if in_class(type(value), "__getattribute__") is not type.__dict__["__getattribute__"] or (
             own is not MISSING and (self.has(own, "__set__") or self.has(own, "__delete__"))
         ):
-            self.refuse(node, "would be found by the metaclass of `%s`" % class_name(value))
+            self.refuse(node, "would be looked up by the metaclass `%s`" % class_name(value))
         if type(found) in (types.FunctionType, property):
             return found
         if type(found) is staticmethod:
@@ -245,7 +245,7 @@ class Evaluation(Equality):
 
     def of_Dict(self, node):
         if None in node.keys:
-            self.refuse(node, "may have effects: it unpacks another mapping")
+            self.refuse(node, "may have side effects: it unpacks another mapping")
         return {self.key(key, self.value(key)): self.value(value) for key, value in zip(node.keys, node.values)}
 
     def key(self, node, value):
@@ -263,13 +263,13 @@ class Evaluation(Equality):
         if isinstance(index, ast.Slice):
             parts = [None if part is None else self.value(part) for part in (index.lower, index.upper, index.step)]
             if kind is dict or any(part is not None and type(part) not in WHOLE for part in parts):
-                self.refuse(node, "is no slice of a sequence by whole numbers")
+                self.refuse(node, "is not a slice with whole numbers")
             return value[slice(*parts)]
         index = self.value(index)
         if kind is dict:
             return self.item(node, value, index)
         if type(index) not in WHOLE:
-            self.refuse(node, "has an index that is no whole number")
+            self.refuse(node, "has an index that is not a whole number")
         return value[index]
 
     def item(self, node, names, key):
@@ -302,7 +302,7 @@ class Evaluation(Equality):
             return True
         if in_class(kind, "__bool__") is MISSING and in_class(kind, "__len__") is MISSING:
             return True
-        self.refuse(node, "is asked whether it is true, which would run `%s`" % class_name(kind))
+        self.refuse(node, "has its truth tested, which would run `%s`" % class_name(kind))
 
     def of_UnaryOp(self, node):
         value = self.value(node.operand)
@@ -316,7 +316,7 @@ class Evaluation(Equality):
         left, right = self.value(node.left), self.value(node.right)
         work = BINARY.get(type(node.op))
         if work is None:
-            self.refuse(node, "would run an operator of the program's own")
+            self.refuse(node, "would run an operator that the program defines")
         kinds = (type(left), type(right))
         if all(kind in NUMBERS for kind in kinds):
             self.check_size(node, left, right)
@@ -373,7 +373,7 @@ class Evaluation(Equality):
     def contains(self, node, container_node, container, item_node, item):
         kind = type(container)
         if kind not in SEQUENCES + SETS + DICT:
-            self.refuse(container_node, "would be asked for what it contains, which would run `%s`" % class_name(kind))
+            self.refuse(container_node, "has its contents tested, which would run `%s`" % class_name(kind))
         if kind in TEXTS or kind is range:
             self.check_plain(item_node, item)
             return item in container
@@ -385,7 +385,7 @@ class Evaluation(Equality):
         function = node.func
         known = FUNCTIONS.get(function.id) if isinstance(function, ast.Name) else None
         if known is None or node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
-            self.refuse(node, "is a call, which may have effects; these can be called: %s" % ", ".join(sorted(FUNCTIONS)))
+            self.refuse(node, "is a call, which may have side effects; allowed calls: %s" % ", ".join(sorted(FUNCTIONS)))
         its_own = self.value(function)
         is_builtin = its_own is OWN_TYPES.get(function.id) or (
             type(its_own) is types.BuiltinFunctionType and its_own.__name__ == function.id
@@ -419,7 +419,7 @@ class Evaluation(Equality):
             if not issubclass(type(kind), type) or in_class(type(kind), "__instancecheck__") is not in_class(
                 type, "__instancecheck__"
             ):
-                self.refuse(node, "would ask a class that decides by itself what its instances are")
+                self.refuse(node, "would run the `__instancecheck__` of a class")
         return any(any(kind is one for one in class_order(type(value))) for kind in kinds)
 
     def call_repr(self, node, values):

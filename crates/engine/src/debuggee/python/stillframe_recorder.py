@@ -107,7 +107,7 @@ class Record:
             if not self.pipe.closed:
                 self.take(frame)
         except Exception as error:
-            # What cannot be recorded is left out, and the program goes on.
+            # What cannot be recorded is left out, and the program keeps running.
             if was_raised_by_a_signal(error):
                 raise
 

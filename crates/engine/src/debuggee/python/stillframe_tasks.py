@@ -91,7 +91,7 @@ def about(task, frames, tasks):
         by = ("itself" if holder is task else "task `%s`" % name_of(holder) for holder in holders)
         what += " (held by %s)" % " and ".join(by)
     where = own[-1] if own else frames[-1] if frames else None
-    told = name + (", which waits for " + what if what else ", which is about to go on")
+    told = name + (", which waits for " + what if what else ", which is about to resume")
     wait = Wait("task", told, timed, map(id, holders))
     wait.task = [id(task), name_of(task), where.f_code.co_name if where is not None else ""]
     return wait, where

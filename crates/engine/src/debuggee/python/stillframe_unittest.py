@@ -66,7 +66,7 @@ def expected(result, test, err):
 
 
 def unexpected(result, test):
-    result_of(result, test, "failed", message="it passed, and was expected to fail")
+    result_of(result, test, "failed", message="it passed, but was expected to fail")
 
 
 def failed(result, test, err):

@@ -42,7 +42,7 @@ impl Announcements {
             let line = self.0.next_line().await.ok_or(Error::Lost)?;
             match serde_json::from_str(&line) {
                 Ok(announcement) => return Ok(announcement),
-                Err(error) => tracing::warn!(%error, line, "skipped what is no announcement"),
+                Err(error) => tracing::warn!(%error, line, "skipped a malformed announcement"),
             }
         }
     }

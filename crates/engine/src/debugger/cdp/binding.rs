@@ -106,7 +106,7 @@ impl ProgramBinding {
         };
         let installed = self.v8.request_within(deadlines::LONGEST_WAIT, call).await?;
         if let Some(exception) = &installed.exception_details {
-            tracing::warn!(?exception, "the program cannot write values by itself");
+            tracing::warn!(?exception, "cannot record values inside the program");
         }
         Ok(())
     }

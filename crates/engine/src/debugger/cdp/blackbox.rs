@@ -86,7 +86,7 @@ impl Blackbox {
         let range = (before(start), ScriptPosition::of(end));
         lock(&self.ranges).entry(start.script_id.clone()).or_default().push(range);
         if let Err(error) = self.send_ranges(&start.script_id).await {
-            tracing::debug!(%error, "a function that throws much is not passed over");
+            tracing::debug!(%error, "cannot skip a function that throws often");
         }
     }
 

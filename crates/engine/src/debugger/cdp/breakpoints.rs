@@ -59,7 +59,7 @@ impl BreakpointBinder {
     /// A statement in the source records a place: V8 need not ask its condition any more.
     pub(super) async fn inlined(&self, id: BreakpointId) {
         if let Err(error) = self.remove(self.table.release(id)).await {
-            tracing::debug!(%error, "a breakpoint that is not needed stays");
+            tracing::debug!(%error, "cannot remove a breakpoint");
         }
     }
 

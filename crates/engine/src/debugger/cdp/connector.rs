@@ -70,7 +70,7 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
     };
     let Plan::Cdp { wire, setup } = plan else {
         return Err(Error::Unsupported(format!(
-            "{} is not debugged by an inspector",
+            "{} cannot be debugged over an inspector",
             language.adapter.name()
         )));
     };
@@ -88,8 +88,8 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
         CdpWire::Connect { host, port } => {
             let targets = discovery::targets(&host, port, deadlines::REQUEST).await?;
             let target = targets.into_iter().next().ok_or_else(|| Error::Environment {
-                problem: format!("the inspector at {host}:{port} has nothing to debug"),
-                remedy: "check that the program still runs".to_owned(),
+                problem: format!("the inspector at {host}:{port} has no target"),
+                remedy: "check that the program is still running".to_owned(),
             })?;
             acceptor(setup, false).enter(&target.address, None, ThreadKind::Program).await?;
             Ok(Started { process: None, arrivals: received })
@@ -114,11 +114,11 @@ async fn first_announcement(
     tokio::select! {
         announcement = announcements.next() => announcement,
         end = process.ended() => {
-            Err(failed(format!("the program {end} before a process of Node was ready to be debugged")))
+            Err(failed(format!("the program {end} before a Node process was ready")))
         }
         () = tokio::time::sleep(patience) => {
             let seconds = patience.as_secs_f64();
-            Err(failed(format!("no process of Node was ready to be debugged within {seconds} s")))
+            Err(failed(format!("no Node process was ready within {seconds} s")))
         }
     }
 }
@@ -166,7 +166,8 @@ impl ConnectionAcceptor {
                         && crate::process::exists(announced.pid)
                     {
                         let pid = announced.pid;
-                        let text = format!("process {pid} waits for a debugger that cannot reach it: {error}\n");
+                        let text = format!("process {pid} waits for a debugger, but cannot be reached: \
+                                            {error}\n");
                         self.program.output.append(Category::Console, &text);
                     }
                 }
@@ -181,8 +182,8 @@ impl From<::cdp::ConnectError> for Error {
         Self::Environment {
             problem: error.to_string(),
             remedy:
-                "check that the program runs and was started with an inspector that listens there, such as \
-                     `node --inspect=PORT program.js`"
+                "check that the program is running with an inspector there, such as `node --inspect=PORT \
+                 program.js`"
                     .to_owned(),
         }
     }

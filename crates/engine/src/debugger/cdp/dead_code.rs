@@ -41,23 +41,24 @@ pub(super) async fn evaluate(
             let request = Evaluate { frame: *id, ..request.clone() };
             let value = debugger.0.values.evaluate(&there, &request).await?;
             let function = if declared.is_top_level { "<module>" } else { function };
-            let note = format!("{about}, so V8 has left it out; this is from the frame of `{function}`");
+            let note =
+                format!("{about}, so V8 optimized it out; this value is from the frame of `{function}`");
             Ok(Value { note: Some(note), ..value })
         }
         ([_], false) => {
-            Err(explained(error, &format!("{about}, so V8 has left it out; evaluate `{name}` by itself")))
+            Err(explained(error, &format!("{about}, so V8 optimized it out; evaluate `{name}` by itself")))
         }
         ([], _) => Err(explained(
             error,
             &format!(
-                "{about}, so V8 has left it out, and what it is in has no frame on the stack; stop there, or use it \
-                 in this function"
+                "{about}, so V8 optimized it out, and its function has no frame on the stack; stop in that \
+                 function, or use `{name}` in this one"
             ),
         )),
         (_, _) => Err(explained(
             error,
             &format!(
-                "{about}, so V8 has left it out; several frames have one: evaluate it in the one you mean"
+                "{about}, so V8 optimized it out; several frames have one: evaluate it in one of those frames"
             ),
         )),
     }
@@ -77,7 +78,8 @@ async fn at_return(
         return Err(error);
     }
     if !is_alone || returned_name(&before) != Some(name) {
-        let why = "V8 has left the scope of the function's body at this `return`; stop a line before";
+        let why = "at this `return`, V8 has already left the scope of the function's body; stop a line \
+                   before";
         return Err(explained(error, why));
     }
     let frame = debugger.frame(request.frame).await?;
@@ -88,7 +90,8 @@ async fn at_return(
     let expression = request.expression.trim().replacen(name, &value, 1);
     let answer = debugger.0.values.evaluate(&frame, &Evaluate { expression, ..request.clone() }).await;
     binding.expose_thrown(&returned, false).await?;
-    let note = format!("V8 has left the scope of `{name}` at this `return`; this is what is returned");
+    let note =
+        format!("at this `return`, V8 has already left the scope of `{name}`; this is the return value");
     Ok(Value { note: Some(note), ..answer? })
 }
 

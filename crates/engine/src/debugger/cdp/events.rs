@@ -158,7 +158,7 @@ async fn enter_worker(debugger: &CdpDebugger, worker: ::cdp::Worker) {
     let (program, arrivals) = (Arc::clone(&parts.program), parts.arrivals.clone());
     let entered = arrive(worker.client, worker.incoming, thread, program, arrivals).await;
     if let Err(error) = entered {
-        tracing::debug!(%error, "a worker came when the session was ending");
+        tracing::debug!(%error, "ignored a worker that started while the session was ending");
     }
 }
 

@@ -94,7 +94,7 @@ pub(super) async fn frame(stop: &V8Stop, scripts: &Scripts, id: RawId) -> Result
     }
     let mut call_frame = stop.frames.get(index).cloned().ok_or_else(|| {
         Error::Unsupported(
-            "this is an async frame: it waits for the ones above it and is not on the stack any more, so its \
+            "this is an async frame: it awaits the frames above it and is no longer on the stack, so its \
              variables cannot be read"
                 .to_owned(),
         )

@@ -100,7 +100,7 @@ impl Profiler {
             let mut heap = lock(&self.heap);
             if heap.is_some() {
                 // The pieces of two snapshots could not be told apart.
-                let problem = "a heap snapshot is being taken already; wait for it";
+                let problem = "a heap snapshot is already being taken; wait for it";
                 return Err(Error::Refused(problem.to_owned()));
             }
             *heap = Some(reading);
@@ -108,7 +108,7 @@ impl Profiler {
         let take = heap_profiler::TakeHeapSnapshot { report_progress: false };
         let taken = async {
             self.v8.request_within(deadlines::SNAPSHOT, take).await?;
-            done.await.map_err(|_| Error::Refused("the heap snapshot could not be read".to_owned()))
+            done.await.map_err(|_| Error::Refused("cannot read the heap snapshot".to_owned()))
         };
         let late = || Error::Deadline { what: "the heap snapshot".to_owned(), after: deadlines::SNAPSHOT };
         let snapshot = tokio::time::timeout(deadlines::SNAPSHOT, taken).await;
@@ -129,7 +129,7 @@ impl Profiler {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "V8 gives bytes as a double"
+            reason = "V8 reports bytes as a double"
         )]
         let bytes = |number: f64| number.max(0.0) as u64;
         Ok(HeapUsage { used: bytes(usage.used_size), total: bytes(usage.total_size) })

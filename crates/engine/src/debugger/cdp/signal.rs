@@ -22,7 +22,7 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
         return Ok(address);
     }
     if !process::ask_for_inspector(pid) {
-        return Err(no_inspector(pid, "does not take the signal SIGUSR1, as Node does"));
+        return Err(no_inspector(pid, "does not handle SIGUSR1, as Node.js does"));
     }
     let until = Instant::now() + deadlines::REQUEST;
     loop {
@@ -41,7 +41,7 @@ pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
     }
     Err(no_inspector(
         pid,
-        "opened no inspector; port 9229 may be taken by another program, or it handles SIGUSR1 itself",
+        "did not open an inspector; another program may use port 9229, or the program handles SIGUSR1 itself",
     ))
 }
 

@@ -22,7 +22,7 @@ pub(super) struct V8Stop {
     pub(super) asynchronous: Option<StackTrace>,
     /// What was thrown, when that is why.
     pub(super) thrown: Option<ThrownValue>,
-    /// The program waits for events: its only frame is ours.
+    /// The program is waiting for events: its only frame is ours.
     pub(super) is_idle: bool,
     /// The functions that threw are not on the stack any more: its only frame is our hook's.
     pub(super) is_unwound: bool,

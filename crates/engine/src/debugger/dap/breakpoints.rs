@@ -147,8 +147,7 @@ pub(super) async fn set_on_functions(
 fn native_condition(rules: &[RuleFor], conditional: bool) -> Result<Option<String>> {
     if rules.iter().any(|rule| rule.rule.record.is_some()) {
         return Err(Error::Unsupported(
-            "this debugger has no way to record values while the program runs; stop the program at each hit \
-             and evaluate there"
+            "this debugger cannot record values while the program runs; stop at each hit and evaluate there"
                 .to_owned(),
         ));
     }
@@ -192,7 +191,7 @@ impl DapDebugger {
                 return Ok(Vec::new());
             }
             return Err(Error::Unsupported(
-                "this debugger has no breakpoints on function names; give `file` and `line`".to_owned(),
+                "this debugger does not support function breakpoints; give `file` and `line`".to_owned(),
             ));
         }
         let exceptions = {
@@ -275,8 +274,8 @@ impl DapDebugger {
                 if file.and_then(is_newer) == Some(true) =>
             {
                 let warning =
-                    "the file has changed since the program was built: build it again, or lines and \
-                               variables may not match"
+                    "the file has changed since the program was built: rebuild it, or lines and variables \
+                     may not match"
                         .to_owned();
                 BindResult::Bound { line, column, columns, function, warning: Some(warning) }
             }
@@ -304,7 +303,7 @@ impl DapDebugger {
             .into_iter()
             .map(|mut sent| {
                 let Some(answer) = answers.next() else {
-                    return BindResult::Refused("the debugger did not answer for it".to_owned());
+                    return BindResult::Refused("the debugger did not report its state".to_owned());
                 };
                 sent.number = answer.id;
                 sent.line = sent.line.and_then(|asked| positive(answer.line).or(Some(asked)));
@@ -344,7 +343,7 @@ pub(super) fn bind_result(answer: ::dap::Breakpoint, is_function: bool, no_code:
     }
     let message = no_code.map(str::to_owned).or(answer.message).filter(|message| !message.is_empty());
     BindResult::NotLoaded(
-        message.unwrap_or_else(|| "no code that is loaded has debug information for this place".to_owned()),
+        message.unwrap_or_else(|| "no loaded code has debug information for this location".to_owned()),
     )
 }
 

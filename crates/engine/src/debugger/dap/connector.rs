@@ -47,7 +47,7 @@ impl<D: Dialect> Connector for DapConnector<D> {
         let adapter = self.preparation.adapter;
         let Plan::Dap { transport, mut setup } = plan else {
             let about = adapter.about();
-            return Err(Error::Unsupported(format!("{about} is not reached by the Debug Adapter Protocol")));
+            return Err(Error::Unsupported(format!("{about} does not use the Debug Adapter Protocol")));
         };
         if let Start::Attach(Attach { to: Endpoint::Address { host, port }, .. }) = &start
             && !matches!(transport, Transport::Connect { .. })
@@ -165,7 +165,7 @@ impl<D: Dialect> Acceptor<D> {
                     if injector.ended().await {
                         tokio::time::sleep(deadlines::INJECT).await;
                     }
-                    let problem = "the debugger could not get into the process".to_owned();
+                    let problem = "the debugger could not attach to the process".to_owned();
                     Error::StartFailed { problem, output: injector.printed() }
                 }
                 (None, None) => std::future::pending().await,
@@ -231,7 +231,7 @@ impl<D: Dialect> Acceptor<D> {
     ) {
         while let Some(child) = children.recv().await {
             if let Err(error) = self.attach_child(&origin, child, announced.upgrade()).await {
-                tracing::warn!(%error, "a child process could not be attached to");
+                tracing::warn!(%error, "cannot attach to a child process");
             }
         }
     }
@@ -305,5 +305,5 @@ impl<D: Dialect> Acceptor<D> {
 }
 
 fn log_rejected(error: &Error) {
-    tracing::warn!(%error, "a connection was refused: it is not the program's, or could not show it");
+    tracing::warn!(%error, "refused a connection: it is not from the program, or failed to prove it");
 }

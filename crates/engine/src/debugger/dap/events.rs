@@ -144,7 +144,7 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
 async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Event> {
     lock(&debugger.0.references).forget();
     let Some(thread) = user_thread_of(debugger, &stopped).await else {
-        tracing::warn!("skipped a stop of no thread");
+        tracing::warn!("skipped a stop without a thread");
         return Vec::new();
     };
     let of_stop = [&stopped.description, &stopped.text].map(|text| text.clone().unwrap_or_default());

@@ -103,11 +103,11 @@ pub(super) async fn hold(debugger: &DapDebugger) -> PauseGuard<'_> {
     match pause.await {
         Ok(_) => {
             if tokio::time::timeout(deadlines::PAUSE, has_stopped).await.is_err() {
-                tracing::warn!("removing breakpoints while the program runs: it did not pause");
+                tracing::warn!("cannot remove breakpoints: the running program did not pause");
             }
         }
         Err(error) => {
-            tracing::warn!(%error, "removing breakpoints while the program runs");
+            tracing::warn!(%error, "cannot remove breakpoints while the program runs");
             lock(&debugger.0.motion).hold = None;
         }
     }

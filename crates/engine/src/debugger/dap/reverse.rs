@@ -21,7 +21,7 @@ pub(super) fn serve(debugger: &DapDebugger, request: &::dap::IncomingRequest) {
             started
         }
         "startDebugging" => read(request).and_then(|arguments| start_debugging(debugger, arguments)),
-        command => Err(format!("`{command}` is not served")),
+        command => Err(format!("`{command}` is not supported")),
     };
     debugger.0.client.respond(request, answer);
 }
@@ -55,7 +55,7 @@ fn run_in_terminal(
     // It is reported once, by whoever comes first.
     let _ = debugger.0.pid.set(pid);
     if debugger.0.terminal.set(process).is_err() {
-        return Err("the program was started already".to_owned());
+        return Err("the program was already started".to_owned());
     }
     Ok(json!({ "processId": pid }))
 }
@@ -64,10 +64,10 @@ fn start_debugging(
     debugger: &DapDebugger,
     arguments: ::dap::StartDebuggingArguments,
 ) -> Result<serde_json::Value, String> {
-    let children = debugger.0.children.as_ref().ok_or("no further session can be served")?;
+    let children = debugger.0.children.as_ref().ok_or("the limit of child sessions is reached")?;
     let request = if arguments.request == "launch" { StartRequest::Launch } else { StartRequest::Attach };
     let child = Child { request, arguments: arguments.configuration };
     // A child that finds no room waits for ever, so there is room for more than any program starts at once.
-    children.try_send(child).map_err(|_| "too many children at once".to_owned())?;
+    children.try_send(child).map_err(|_| "too many child processes at once".to_owned())?;
     Ok(json!({}))
 }

@@ -91,7 +91,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
         match resume_interrupted(debugger, thread).await {
             Ok(true) => return Vec::new(),
             Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "a step cannot go on"),
+            Err(error) => tracing::warn!(%error, "cannot continue a step"),
         }
     }
     if reason == StopReason::Step && !is_wanted && leave_library(debugger, thread).await {
@@ -158,7 +158,7 @@ pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopRe
         Ok(true) => return Vec::new(),
         Ok(false) => StopReason::Step,
         Err(error) => {
-            tracing::warn!(%error, "cannot continue from a stop that no breakpoint asked for");
+            tracing::warn!(%error, "cannot resume from a stop without a breakpoint");
             reason
         }
     };

@@ -119,7 +119,7 @@ fn refused(debugger: &DapDebugger, error: Error) -> Error {
     if let (Error::Refused(message), Some(remote)) = (&error, &debugger.0.setup.remote) {
         let listens = debugger.quirks().listens;
         return Error::Environment {
-            problem: format!("no debugger answers at {remote}: {}", (debugger.quirks().message)(message)),
+            problem: format!("no debugger responds at {remote}: {}", (debugger.quirks().message)(message)),
             remedy: format!(
                 "check that the program was started with a debugger that listens there, such as {listens}"
             ),
@@ -146,7 +146,7 @@ async fn adapter_exited(debugger: &DapDebugger) -> Error {
     };
     let problem = match tokio::time::timeout(deadlines::KILL, adapter.ended()).await {
         Ok(end) => format!("the debugger {end} before it was ready"),
-        Err(_) => "the debugger hung up before it was ready".to_owned(),
+        Err(_) => "the debugger closed the connection before it was ready".to_owned(),
     };
     Error::StartFailed { problem, output: printed(debugger) }
 }

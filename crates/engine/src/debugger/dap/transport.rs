@@ -66,7 +66,7 @@ pub(super) async fn listening(
             },
         };
         let Some((host, port)) = parsed(&address) else {
-            return Err(failed("the debugger did not say where it listens".to_owned()));
+            return Err(failed("the debugger did not report its port".to_owned()));
         };
         loop {
             if let Ok(stream) = TcpStream::connect((host.as_str(), port)).await {
@@ -102,14 +102,14 @@ fn parsed(text: &str) -> Option<(String, u16)> {
 
 pub(super) fn no_port(error: &std::io::Error) -> Error {
     Error::Environment {
-        problem: format!("no local port can be opened: {error}"),
+        problem: format!("cannot open a local port: {error}"),
         remedy: "check the machine's limits and firewall for 127.0.0.1".to_owned(),
     }
 }
 
 fn unreachable_debugger(host: &str, port: u16, reason: &str, listens: &str) -> Error {
     Error::Environment {
-        problem: format!("no debugger answers at {host}:{port}: {reason}"),
+        problem: format!("no debugger responds at {host}:{port}: {reason}"),
         remedy: format!(
             "check that the program was started with a debugger that listens there, such as {listens}"
         ),

@@ -289,14 +289,14 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     let Evaluate { expression, frame, deadline, text, pure } = request;
     if pure && !debugger.capabilities().supports_evaluate_for_hovers {
         return Err(Error::Unsupported(
-            "this debugger cannot evaluate without side effects; leave `sideEffects` out, \
-             and ask for names and attributes only"
+            "this debugger cannot evaluate without side effects; leave out `sideEffects`, and evaluate only \
+             names and attributes"
                 .to_owned(),
         ));
     }
     if pure && (debugger.quirks().is_call)(&expression) {
         return Err(Error::Unsupported(
-            "this expression runs code of the program; ask for it with side effects".to_owned(),
+            "this expression runs the program's code; evaluate it with side effects allowed".to_owned(),
         ));
     }
     let asked = expression.clone();
@@ -348,7 +348,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
 }
 
 fn not_there(name: &str) -> Error {
-    Error::Refused(format!("there is no variable `{name}` here that can be assigned to"))
+    Error::Refused(format!("no assignable variable `{name}` here"))
 }
 
 fn raised(type_name: String, message: String) -> Error {
@@ -498,7 +498,7 @@ async fn thrown(debugger: &DapDebugger, thread: RawId, described: Option<&Except
 
 async fn described(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
     if !debugger.capabilities().supports_exception_info_request {
-        return Err(Error::Unsupported("this debugger does not describe exceptions".to_owned()));
+        return Err(Error::Unsupported("this debugger does not support exception details".to_owned()));
     }
     let info = debugger.request::<::dap::ExceptionInfo>(DapDebugger::thread(thread), deadlines::READ).await;
     let info = match info {

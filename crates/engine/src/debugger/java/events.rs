@@ -46,7 +46,7 @@ impl Extension for JavaEvents {
                 vec![Event::RuleFailed { id: BreakpointId(id), message, times: 1 }]
             }
             Err(error) => {
-                tracing::warn!(%error, "skipped an event of the bridge");
+                tracing::warn!(%error, "skipped a malformed event of the bridge");
                 Vec::new()
             }
         }

@@ -44,8 +44,9 @@ const PURE: &str = "stillframe_pure";
 const THROWS: &str = "stillframe_throws";
 
 /// pydevd answers in the thread that is asked, and that is not possible in all of them.
-const ELSEWHERE: &str = "this frame's thread waits in native code, such as a lock or a system call, and can \
-                         show its stack but not its values; choose a frame of a thread that runs Python code";
+const ELSEWHERE: &str = "this frame's thread waits in native code, such as a lock or a system call, so its \
+                         stack is available but not its values; choose a frame of a thread that runs Python \
+                         code";
 
 #[derive(Debug)]
 pub(super) struct AgentClient {
@@ -458,7 +459,7 @@ impl AgentClient {
         self.execute(call_text(MODULE, function, request)).await?;
         let found = tokio::time::timeout(deadlines::REQUEST, found).await;
         found.ok().and_then(std::result::Result::ok).ok_or(Error::Deadline {
-            what: "looking for the code of a breakpoint".to_owned(),
+            what: "cannot find the code of a breakpoint".to_owned(),
             after: deadlines::REQUEST,
         })
     }

@@ -89,9 +89,10 @@ async fn is_loaded(debugger: &PythonDebugger, agent: &AgentClient, name: &str) -
         return Ok(functions.at.map_or_else(|| BindResult::on(None), FunctionPlace::bound));
     }
     let near = sources::nearest_names(name, functions.names);
-    let near = if near.is_empty() { String::new() } else { format!("; loaded are {}", near.join(", ")) };
+    let near =
+        if near.is_empty() { String::new() } else { format!("; similar functions: {}", near.join(", ")) };
     Ok(BindResult::NotLoaded(format!(
-        "the program has loaded no function `{name}` of its own so far, and stops when one is entered{near}"
+        "the program has not loaded a function `{name}` yet; it stops when one is entered{near}"
     )))
 }
 

@@ -43,7 +43,7 @@ impl Extension for PythonEvents {
         match serde_json::from_value(body) {
             Ok(event) => self.agent_event(&python, event),
             Err(error) => {
-                tracing::warn!(%error, "skipped an event of the agent");
+                tracing::warn!(%error, "skipped a malformed event of the agent");
                 Vec::new()
             }
         }
@@ -92,7 +92,7 @@ impl PythonEvents {
         // What arrives is taken in order, and the answer arrives too.
         tokio::spawn(async move {
             if let Err(error) = python.dap.step(thread, Step::Over).await {
-                tracing::warn!(%error, "a thread cannot go on to the first line of a function");
+                tracing::warn!(%error, "cannot continue to the first line of a function");
             }
         });
         true

@@ -315,5 +315,5 @@ fn place(debugger: &DapDebugger, file: String, line: u32) -> Location {
 }
 
 fn unreadable_answer(error: &serde_json::Error) -> Error {
-    Error::Refused(format!("the sampler's answer cannot be read: {error}"))
+    Error::Refused(format!("cannot read the sampler's response: {error}"))
 }

@@ -137,7 +137,7 @@ async fn frames_that_are_not_the_programs_are_left_out() {
 async fn an_adapter_that_takes_connections_and_does_not_answer_is_named() {
     let scene = Scene::of(&by_adapter());
     let problem = scene.debugger.prepare().await.unwrap_err();
-    let expected = "a debugger takes connections there, but did not answer `initialize` within 5000 ms";
+    let expected = "a debugger listens there, but did not respond to `initialize` within 5000 ms";
     assert_eq!((problem.code(), problem.to_string().as_str()), ("environment", expected));
     let scene = Scene::of(&given());
     assert_eq!(scene.debugger.prepare().await.unwrap_err().code(), "deadline_exceeded", "the program itself");

@@ -90,7 +90,7 @@ impl Session {
     ) -> Result<ExceptionBreakpoints> {
         self.policy().safety.check_condition(wanted.condition.as_deref())?;
         if wanted.condition.is_some() && self.adapter().value_expressions().is_none() {
-            let instead = "leave the condition out, and evaluate at each stop";
+            let instead = "leave out the condition, and evaluate at each stop";
             return Err(adapter::unsupported(self.adapter(), "a condition on exceptions", instead));
         }
         self.ask(|actor, reply| actor.set_exception_breakpoints(wanted, reply)).await
@@ -126,7 +126,7 @@ impl Actor {
     ) {
         let bounds = &self.sinks.policy.bounds;
         if self.breakpoints.count() as u64 >= bounds.breakpoints {
-            let problem = "this session has as many breakpoints as it may have";
+            let problem = "this session has the maximum number of breakpoints";
             return answer(reply, Err(bounds.reached("breakpoints", problem)));
         }
         let id = self.breakpoints.add(request, planned);

@@ -51,8 +51,8 @@ impl Actor {
     /// There is one profiler in a process, and samples for other ends are taken by it, too.
     fn start_profile(&mut self, reply: Reply<()>) {
         let taken = match (&self.profiling, self.sampling) {
-            (Some(Profiling::Underway(_)), _) => Some("a profile is being taken already; stop it first"),
-            (_, Some(_)) => Some("samples are being taken to see whether the program hangs; wait for that"),
+            (Some(Profiling::Underway(_)), _) => Some("a profile is already being taken; stop it first"),
+            (_, Some(_)) => Some("the program is being sampled to diagnose a hang; wait until that ends"),
             _ => None,
         };
         if let Some(problem) = taken {
@@ -77,7 +77,7 @@ impl Actor {
             Some(Profiling::Underway(target)) => target,
             None => return answer(reply, Err(Error::Refused("no profile is being taken".to_owned()))),
         };
-        let gone = "the process that the profile was taken of has ended, and the profile with it";
+        let gone = "the profiled process has ended, so its profile is lost";
         let debugger = self.debugger(target).map_err(|_| Error::Refused(gone.to_owned()));
         match debugger {
             Ok(debugger) => {

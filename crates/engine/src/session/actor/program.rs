@@ -116,7 +116,7 @@ impl Session {
             None => None,
         };
         let Some(program) = program else {
-            let problem = "the program is not known to run on this machine; end it where it runs";
+            let problem = "the program may run on another machine; end it there";
             return Err(Error::Unsupported(problem.to_owned()));
         };
         let termination = Termination::of(program);
@@ -261,8 +261,8 @@ impl Actor {
         let Some(run) = &mut self.run else { return reply_ok(reply) };
         if reply.is_none() && run.targets.len() as u64 >= bounds.processes {
             if !std::mem::replace(&mut run.passes_by, true) {
-                let met = bounds
-                    .reached("processes", "a child process, and those that follow, run without a debugger");
+                let met =
+                    bounds.reached("processes", "this and further child processes run without a debugger");
                 let more = met.room().map(|more| format!(", {more}")).unwrap_or_default();
                 self.sinks.output.append(Category::Console, &format!("{met}{more}\n"));
             }
@@ -320,7 +320,7 @@ impl Actor {
             // It hung up: it has ended by now, or is about to.
             tracing::debug!(?target, "a child process ended before it could be debugged");
         } else {
-            let text = format!("a child process could not be debugged and runs on without: {error}\n");
+            let text = format!("a child process runs without a debugger: {error}\n");
             self.sinks.output.append(Category::Console, &text);
         }
         self.publish();

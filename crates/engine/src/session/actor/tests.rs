@@ -312,7 +312,7 @@ async fn a_child_that_cannot_be_debugged_is_told_and_left_alone() {
     scene.arrivals.send(arrival).await.unwrap();
     child.asked("prepare").await;
     settle().await;
-    assert!(scene.session.output().read(0, 1000).text().contains("runs on without: no"));
+    assert!(scene.session.output().read(0, 1000).text().contains("runs without a debugger: no"));
     assert_eq!(scene.session.execution(), Execution::Running);
 }
 

@@ -39,7 +39,7 @@ impl Access {
     pub(super) fn check_place(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let hosts: Vec<&HeaderValue> = headers.get_all(HOST).iter().collect();
         let [host] = hosts.as_slice() else {
-            return Err(Refusal::new(StatusCode::BAD_REQUEST, "one `Host` header is needed"));
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, "exactly one `Host` header is required"));
         };
         let host = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok());
         // An address in the first line of the request counts for more than the header (RFC 9112, section 3.2.2).
@@ -64,7 +64,7 @@ impl Access {
         let mut known = ["localhost", "127.0.0.1", "[::1]"].map(str::to_owned).to_vec();
         known.extend(self.hosts.iter().map(ToString::to_string));
         let message = format!(
-            "this `Host` is not served, only {}; `--allow-host NAME` allows another",
+            "this `Host` is not allowed, only {}; allow it with `--allow-host NAME`",
             known.join(", ")
         );
         Refusal::new(StatusCode::FORBIDDEN, message)
@@ -74,10 +74,10 @@ impl Access {
         if self.is_allowed(origin) || is_of_this_machine(origin) {
             return Ok(());
         }
-        let mut known = vec!["those of this machine".to_owned()];
+        let mut known = vec!["local ones".to_owned()];
         known.extend(self.origins.iter().map(ToString::to_string));
         let message = format!(
-            "pages of this `Origin` may not ask, only {}; `--allow-origin ORIGIN` allows another",
+            "this `Origin` is not allowed, only {}; allow it with `--allow-origin ORIGIN`",
             known.join(", ")
         );
         Err(Refusal::new(StatusCode::FORBIDDEN, message))
@@ -97,8 +97,8 @@ impl Access {
             scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
         });
         self.tokens.owner_of(token).ok_or_else(|| {
-            let message = "a token is needed: send `Authorization: Bearer TOKEN` with the token that the server \
-                           told on standard error, or one of its token file";
+            let message = "a token is required: send `Authorization: Bearer TOKEN` with the token that the \
+                           server printed to standard error, or one from its token file";
             Refusal::new(StatusCode::UNAUTHORIZED, message)
         })
     }

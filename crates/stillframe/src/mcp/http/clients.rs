@@ -140,8 +140,8 @@ impl Clients {
     pub(super) fn admit(&self, owner: &Owner) -> Result<ActiveClient, Refusal> {
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             let message = format!(
-                "{} clients are connected, which is the limit: end a session by DELETE, or start the server with \
-                 a larger `--max-clients`",
+                "{} clients are connected, which is the limit: end a session with DELETE, or start the \
+                 server with a larger `--max-clients`",
                 self.most
             );
             Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
@@ -162,7 +162,7 @@ impl Clients {
         let found =
             table.sessions.get(id).filter(|client| client.owner == *owner && !client.ends.is_cancelled());
         found.map(ActiveClient::new).ok_or_else(|| {
-            let message = "there is no such MCP session, or not any more: begin anew with `initialize`";
+            let message = "unknown or expired MCP session; start a new one with `initialize`";
             Refusal::new(StatusCode::NOT_FOUND, message)
         })
     }

@@ -29,7 +29,7 @@ pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub(super) async fn mcp(State(site): State<Arc<HttpState>>, request: Request) -> Result<Response, Refusal> {
     let owner = site.access.owner(request.headers())?;
     if site.ending.is_cancelled() {
-        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end"));
+        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"));
     }
     let (mut parts, body) = request.into_parts();
     // It goes no further, so that nothing can write it down.
@@ -136,7 +136,7 @@ fn session_id(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
         return Ok(None);
     }
     if headers.get_all("mcp-session-id").iter().count() > 1 {
-        return Err(Refusal::new(StatusCode::BAD_REQUEST, "one `Mcp-Session-Id` is enough"));
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, "send `Mcp-Session-Id` only once"));
     }
     Ok(headers.get("mcp-session-id").map(|value| value.to_str().unwrap_or_default()))
 }

@@ -52,7 +52,7 @@ impl RequestSummary {
                 Method::POST => "`application/json` and `text/event-stream`",
                 _ => "`text/event-stream`",
             };
-            return Refusal::new(status, format!("`Accept` must name {needed}"));
+            return Refusal::new(status, format!("`Accept` must include {needed}"));
         }
         if status == StatusCode::BAD_REQUEST {
             if let Some(message) = self.wrong_revision() {
@@ -63,8 +63,8 @@ impl RequestSummary {
                 return Refusal::new(status, message).coded(INVALID_PARAMS);
             }
             if !self.has_session {
-                let message = "an MCP session is needed: begin with `initialize`, and send the `Mcp-Session-Id` of \
-                               its answer; requests of revision 2026-07-28 need none";
+                let message = "an MCP session is required: start with `initialize`, and send the \
+                               `Mcp-Session-Id` of its response; requests of revision 2026-07-28 need none";
                 return Refusal::new(status, message);
             }
         }
@@ -77,7 +77,7 @@ impl RequestSummary {
         let known = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str);
         let known: Vec<&str> = known.collect();
         let is_known = known.contains(&revision.as_str());
-        (!is_known).then(|| format!("this `MCP-Protocol-Version` is not served, only {}", known.join(", ")))
+        (!is_known).then(|| format!("unsupported `MCP-Protocol-Version`; use {}", known.join(", ")))
     }
 }
 

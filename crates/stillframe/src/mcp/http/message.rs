@@ -50,7 +50,7 @@ impl Message {
 
     fn parse(bytes: Bytes) -> Result<Self, Refusal> {
         if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
-            let message = "batches are not served: send one message in each request";
+            let message = "batches are not supported: send one message per request";
             return Err(Refusal::new(StatusCode::BAD_REQUEST, message).coded(INVALID_REQUEST));
         }
         if let Ok(parsed) = serde_json::from_slice(&bytes) {
@@ -65,9 +65,9 @@ impl Message {
                 let id = id_in(&bytes);
                 let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
                 let (code, message) = if is_json {
-                    (INVALID_REQUEST, "this is no message of JSON-RPC 2.0".to_owned())
+                    (INVALID_REQUEST, "not a JSON-RPC 2.0 message".to_owned())
                 } else {
-                    (PARSE_ERROR, format!("this is no JSON: {error}"))
+                    (PARSE_ERROR, format!("invalid JSON: {error}"))
                 };
                 Err(Refusal::new(StatusCode::BAD_REQUEST, message).coded(code).of(id))
             }
@@ -130,7 +130,7 @@ async fn collect(body: Body) -> Result<Bytes, Refusal> {
         && let Some(part) = parts.next().await
     {
         let part = part.map_err(|error| {
-            Refusal::new(StatusCode::BAD_REQUEST, format!("the message did not arrive whole: {error}"))
+            Refusal::new(StatusCode::BAD_REQUEST, format!("the message is incomplete: {error}"))
         })?;
         length += part.len();
         if length <= MOST_BYTES {
@@ -141,7 +141,7 @@ async fn collect(body: Body) -> Result<Bytes, Refusal> {
 }
 
 fn too_large() -> Refusal {
-    let message = format!("a message may have at most {MOST_BYTES} bytes");
+    let message = format!("a message is limited to {MOST_BYTES} bytes");
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
 }
 
@@ -163,15 +163,15 @@ mod tests {
     #[test]
     fn what_is_no_message_says_why() {
         let table = [
-            ("", "this is no JSON"),
-            ("{", "this is no JSON"),
-            ("\u{0}\u{1}", "this is no JSON"),
-            (" [{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", "batches are not served"),
-            ("[]", "batches are not served"),
-            ("1", "this is no message"),
-            ("null", "this is no message"),
-            ("{}", "this is no message"),
-            ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", "this is no message"),
+            ("", "invalid JSON"),
+            ("{", "invalid JSON"),
+            ("\u{0}\u{1}", "invalid JSON"),
+            (" [{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", "batches are not supported"),
+            ("[]", "batches are not supported"),
+            ("1", "not a JSON-RPC 2.0 message"),
+            ("null", "not a JSON-RPC 2.0 message"),
+            ("{}", "not a JSON-RPC 2.0 message"),
+            ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}", "not a JSON-RPC 2.0 message"),
         ];
         for (text, problem) in table {
             let refused = Message::parse(Bytes::from_static(text.as_bytes())).expect_err(text);

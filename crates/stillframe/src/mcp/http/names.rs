@@ -66,8 +66,7 @@ impl FromStr for Host {
         if host.is_well_formed() {
             return Ok(host);
         }
-        Err("a name or an address is needed, without a scheme and without a port, such as debug.example"
-            .to_owned())
+        Err("expected a name or an address without scheme and port, such as debug.example".to_owned())
     }
 }
 
@@ -90,7 +89,7 @@ impl FromStr for Origin {
 
     fn from_str(text: &str) -> Result<Self, String> {
         read_origin(text).ok_or_else(|| {
-            "an origin is needed, which is a scheme and a host, and the port unless it is the usual one, such as \
+            "expected an origin: scheme, host and port (unless it is the default), such as \
              https://app.example or http://192.168.1.5:3000"
                 .to_owned()
         })

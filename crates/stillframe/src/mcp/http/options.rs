@@ -57,7 +57,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     {
         return Ok((IpAddr::from(Ipv4Addr::LOCALHOST), port).into());
     }
-    text.parse().map_err(|_| "an address and a port are needed, such as 127.0.0.1:8000 or [::1]:0".to_owned())
+    text.parse().map_err(|_| "expected an address and a port, such as 127.0.0.1:8000 or [::1]:0".to_owned())
 }
 
 #[cfg(test)]

@@ -69,18 +69,20 @@ pub(super) enum StreamError {
 impl fmt::Display for StreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TakenId => f.write_str("a request with this id waits for its answer: give each its own"),
+            Self::TakenId => {
+                f.write_str("a request with this ID is already pending: use a new ID for each request")
+            }
             Self::TooManyCalls => {
-                write!(f, "{CALLS} calls wait for their answers: wait for one, or cancel it")
+                write!(f, "{CALLS} calls are pending, which is the limit: wait for one, or cancel it")
             }
             Self::UnknownEvent => f.write_str(
-                "nothing comes behind this `Last-Event-ID`: its call was answered or given up, or the event is not \
-                 known, or not any more",
+                "nothing to resume after this `Last-Event-ID`: its call has ended, or the event is unknown \
+                 or expired",
             ),
             Self::TooManyReaders => {
                 write!(f, "{READERS} streams of this session are open, which is the limit: close one")
             }
-            Self::Closed => f.write_str("the session is over"),
+            Self::Closed => f.write_str("the session has ended"),
         }
     }
 }

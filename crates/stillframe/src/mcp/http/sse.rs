@@ -41,7 +41,7 @@ pub(super) async fn sse(
 ) -> Result<Response, Refusal> {
     let owner = site.access.owner(request.headers())?;
     if site.ending.is_cancelled() {
-        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end"));
+        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"));
     }
     let method = request.method().clone();
     match (method, addressee.session) {
@@ -57,8 +57,9 @@ pub(super) async fn sse(
             Ok((StatusCode::ACCEPTED, "Accepted").into_response())
         }
         (Method::POST, None) => {
-            let message =
-                format!("`sessionId` is missing; `GET {ADDRESS}` opens a session and names its address");
+            let message = format!(
+                "`sessionId` is missing; open a session with `GET {ADDRESS}`, which returns its address"
+            );
             Err(Refusal::new(StatusCode::BAD_REQUEST, message))
         }
         _ => Ok(wrong_method("GET, POST")),
@@ -71,7 +72,7 @@ impl HttpState {
         &self,
         busy: ActiveClient,
     ) -> Result<impl Stream<Item = Result<Event, Infallible>> + Send + use<>, Refusal> {
-        let refused = |refused| Refusal::new(status(refused), "the session could not be opened");
+        let refused = |refused| Refusal::new(status(refused), "cannot open the session");
         let client = Arc::clone(&busy.0);
         let (id, line) = open_link(&self.clients, &client).map_err(refused)?;
         let link = client.link.get().ok_or_else(|| refused(super::outbox::StreamError::Closed))?;
@@ -99,7 +100,8 @@ impl HttpState {
 
 /// Hands a message to its session. Its answer comes on the session's stream.
 async fn take(busy: &ActiveClient, message: Message) -> Result<(), Refusal> {
-    let link = busy.0.link.get().ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "the session is over"))?;
+    let link =
+        busy.0.link.get().ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "the session has ended"))?;
     let message = message.into_parsed();
     match &message {
         JsonRpcMessage::Request(request) => link.outbox.expect(request).map_err(|refused| {
@@ -116,7 +118,7 @@ async fn take(busy: &ActiveClient, message: Message) -> Result<(), Refusal> {
         }
         _ => {}
     }
-    let over = |_| Refusal::new(StatusCode::NOT_FOUND, "the session is over");
+    let over = |_| Refusal::new(StatusCode::NOT_FOUND, "the session has ended");
     link.inbox.send(message).await.map_err(over)
 }
 

@@ -37,7 +37,7 @@ impl Tokens {
             return Ok(None);
         };
         let token = token.into_string().ok().filter(|token| is_token(token));
-        let token = token.with_context(|| format!("`{VARIABLE}` holds no token: {RULE}"))?;
+        let token = token.with_context(|| format!("`{VARIABLE}` is not a token: {RULE}"))?;
         Ok(Some(Self::one(Secret::new(token))))
     }
 
@@ -55,13 +55,13 @@ impl Tokens {
         for (at, line) in lines {
             let number = at + 1;
             let (name, token) = line.split_once(':').unwrap_or(("", line));
-            ensure!(is_token(token), "line {number} of {} holds no token: {RULE}", named());
+            ensure!(is_token(token), "line {number} of {} is not a token: {RULE}", named());
             let name = if name.is_empty() { format!("line {number}") } else { name.to_owned() };
             let known = tokens.iter().any(|(other, secret)| **other == *name || secret.is(token));
-            ensure!(!known, "line {number} of {} has a name or a token for the second time", named());
+            ensure!(!known, "line {number} of {} repeats a name or a token", named());
             tokens.push((name.into(), Secret::new(token)));
         }
-        ensure!(!tokens.is_empty(), "{} holds no token: write one a line, `TOKEN` or `NAME:TOKEN`", named());
+        ensure!(!tokens.is_empty(), "{} has no tokens: write one per line, `TOKEN` or `NAME:TOKEN`", named());
         Ok(Self::Bearer(tokens))
     }
 
@@ -77,7 +77,7 @@ impl Tokens {
 }
 
 /// What a token is made of (RFC 6750, section 2.1), and how much of it.
-const RULE: &str = "it is at least 16 letters, digits or `-._~+/=`";
+const RULE: &str = "it must have at least 16 letters, digits or `-._~+/=`";
 
 fn is_token(text: &str) -> bool {
     text.len() >= SHORTEST
@@ -90,9 +90,9 @@ fn read_private(path: &Path) -> anyhow::Result<String> {
     use std::os::unix::fs::MetadataExt;
     let file = std::fs::File::open(path)?;
     let about = file.metadata()?;
-    ensure!(about.is_file(), "it is no file");
+    ensure!(about.is_file(), "it is not a file");
     if about.mode() & 0o077 != 0 {
-        bail!("others can read or write it; run `chmod 600 {}` first", path.display());
+        bail!("other users can read or write it; run `chmod 600 {}` first", path.display());
     }
     Ok(io::read_to_string(file)?)
 }
@@ -138,8 +138,8 @@ mod tests {
         let table = [
             (good, 0o640, "chmod 600"),
             (good, 0o604, "chmod 600"),
-            ("", 0o600, "holds no token"),
-            ("# nothing\n", 0o600, "holds no token"),
+            ("", 0o600, "is not a token"),
+            ("# nothing\n", 0o600, "is not a token"),
             ("short", 0o600, "at least 16"),
             ("with a space in the middle", 0o600, "line 1"),
             ("a:abcdefghijklmnop\na:qrstuvwxyz012345", 0o600, "second time"),

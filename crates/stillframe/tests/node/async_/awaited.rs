@@ -54,7 +54,7 @@ async fn a_settled_promise_gives_its_result_and_any_other_says_what_to_do() {
     for (expression, advice) in [
         ("await later", "let the program run to a later line, and evaluate `await later` there"),
         ("await slow()", "keep it with `globalThis.later = slow()`"),
-        ("await query", "it is pending"),
+        ("await query", "the promise is pending"),
         ("(await list)[0]", "evaluate `await X` by itself"),
         ("const [one] = await list", "evaluate `await X` by itself"),
     ] {
@@ -78,6 +78,6 @@ async fn an_await_of_a_module_that_never_settles_is_named_at_the_end() {
     let (session, ended) = script.start().await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(13)), "{}", ended.text);
     let note = ended.at("/notes/0").as_str().unwrap();
-    assert!(note.contains("an `await` at the top level of an ES module never settled"), "{}", ended.text);
+    assert!(note.contains("a top-level `await` of an ES module never settled"), "{}", ended.text);
     session.finish().await;
 }

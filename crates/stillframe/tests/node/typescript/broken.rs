@@ -44,7 +44,7 @@ async fn a_source_that_has_changed_since_is_told_of() {
     let text = std::fs::read_to_string(project.path("src/main.ts")).unwrap();
     project.file("src/main.ts", &format!("{text}\nconsole.log(\"more\"); // @more\n"));
     let reason = reason(&project, "src/main.ts", "more").await;
-    assert!(reason.contains("is not what the source map was made of: build again"), "{reason}");
+    assert!(reason.contains("differs from the source of the source map: rebuild"), "{reason}");
 }
 
 /// A bundler leaves out what nobody calls.

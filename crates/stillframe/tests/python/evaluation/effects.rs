@@ -137,7 +137,7 @@ async fn a_frame_of_an_earlier_stop_is_refused() {
     let failed = session.fails("stale_reference", "evaluate_expression", asked).await;
     assert_eq!(
         failed["error"],
-        format!("frameId {frame} belongs to an earlier stop, and the program has run since")
+        format!("frameId {frame} belongs to an earlier stop: the program has run since then")
     );
     session.finish().await;
 }

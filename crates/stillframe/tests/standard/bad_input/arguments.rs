@@ -37,35 +37,35 @@ async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes(language: Lan
         (
             "set_breakpoint",
             json!({ "file": "x.py", "line": "twelve" }),
-            "`line` takes a whole number, and got `\"twelve\"`",
+            "`line` must be a whole number, not `\"twelve\"`",
         ),
         (
             "set_breakpoint",
             json!({ "file": "x.py", "line": 1.5 }),
-            "`line` takes a whole number, and got `1.5`",
+            "`line` must be a whole number, not `1.5`",
         ),
         ("set_breakpoint", json!({ "file": "x.py", "line": -1 }), "`line` must not be negative"),
         (
             "set_breakpoint",
             json!({ "file": ["x.py"], "line": 1 }),
-            "`file` takes a string, and got `[\"x.py\"]`",
+            "`file` must be a string, not `[\"x.py\"]`",
         ),
         (
             "start_debugging",
             json!({ "scriptPath": "x.py", "args": "a | b" }),
-            "`args` takes a list, each item a string, and got `\"a | b\"`",
+            "`args` must be a list, each item a string, not `\"a | b\"`",
         ),
         (
             "start_debugging",
             json!({ "scriptPath": "x.py", "dryRunSpawn": "maybe" }),
-            "`dryRunSpawn` takes true or false, and got `\"maybe\"`",
+            "`dryRunSpawn` must be true or false, not `\"maybe\"`",
         ),
         (
             "set_exception_breakpoints",
             json!({ "mode": "some" }),
             "`mode` takes `\"none\"` or `\"uncaught\"` or `\"userUnhandled\"` or `\"all\"`, and got `\"some\"`",
         ),
-        ("get_scopes", json!({ "frameId": {} }), "`frameId` takes a whole number, and got `{}`"),
+        ("get_scopes", json!({ "frameId": {} }), "`frameId` must be a whole number, not `{}`"),
     ];
     for (tool, arguments, message) in table {
         let failed = session.fails("invalid_arguments", tool, arguments).await;
@@ -79,15 +79,11 @@ async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes(language: Lan
 async fn a_missing_argument_is_named_with_what_it_takes(language: Language) {
     let session = Debugging::of(language).await;
     let table = [
-        ("get_scopes", json!({}), "`frameId` is missing; it takes a whole number"),
-        ("get_variables", json!({}), "`variablesReference` is missing; it takes a whole number"),
-        ("evaluate_expression", json!({}), "`expression` is missing; it takes a string"),
-        ("set_variable", json!({ "name": "x" }), "`value` is missing; it takes a string"),
-        (
-            "start_debugging",
-            json!({}),
-            "`scriptPath` is missing; it takes the path of a script, or give `module`",
-        ),
+        ("get_scopes", json!({}), "`frameId` is missing; expected a whole number"),
+        ("get_variables", json!({}), "`variablesReference` is missing; expected a whole number"),
+        ("evaluate_expression", json!({}), "`expression` is missing; expected a string"),
+        ("set_variable", json!({ "name": "x" }), "`value` is missing; expected a string"),
+        ("start_debugging", json!({}), "`scriptPath` is missing; give the path of a script, or `module`"),
         ("attach_to_process", json!({}), "`port` is missing; give it, `processId` or `coreFile`"),
     ];
     for (tool, arguments, message) in table {
@@ -95,7 +91,7 @@ async fn a_missing_argument_is_named_with_what_it_takes(language: Language) {
         assert_eq!(failed["message"], message, "{tool}");
     }
     let failed = session.server.fails("invalid_arguments", "create_debug_session", json!({})).await;
-    assert_eq!(failed["message"], "`language` is missing; it takes a string");
+    assert_eq!(failed["message"], "`language` is missing; expected a string");
     session.finish().await;
 }
 
@@ -122,7 +118,7 @@ async fn an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_close_one
     // What is missing stays an error, and the warning tells why it is.
     let failed =
         session.fails("invalid_arguments", "get_source_context", json!({ "file": file, "lien": 3 })).await;
-    assert_eq!(failed["message"], "`line` is missing; it takes a whole number");
+    assert_eq!(failed["message"], "`line` is missing; expected a whole number");
     assert_eq!(failed["warnings"], json!(["ignored unknown argument `lien`; did you mean `line`?"]));
     session.finish().await;
 }
@@ -130,13 +126,21 @@ async fn an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_close_one
 async fn arguments_that_exclude_each_other_are_refused(language: Language) {
     let session = Debugging::of(language).await;
     let table = [
-        ("start_debugging", json!({ "scriptPath": "x.py", "module": "x" }), "`module` excludes `scriptPath`"),
+        (
+            "start_debugging",
+            json!({ "scriptPath": "x.py", "module": "x" }),
+            "`module` cannot be combined with `scriptPath`",
+        ),
         (
             "start_debugging",
             json!({ "scriptPath": "x.py", "stdin": "a", "stdinFile": "b" }),
-            "`stdinFile` excludes `stdin`",
+            "`stdinFile` cannot be combined with `stdin`",
         ),
-        ("attach_to_process", json!({ "port": 1, "processId": 1 }), "`processId` excludes `port`"),
+        (
+            "attach_to_process",
+            json!({ "port": 1, "processId": 1 }),
+            "`processId` cannot be combined with `port`",
+        ),
     ];
     for (tool, arguments, message) in table {
         let failed = session.fails("invalid_arguments", tool, arguments).await;
@@ -153,8 +157,8 @@ async fn an_unknown_session_is_named_and_those_that_are_open_are_listed(language
     assert_eq!(failed.at("/context/openSessions"), &json!([session.id]));
     assert_eq!(
         failed["message"],
-        "Managed session not found: nope; list_debug_sessions tells which ones are open, \
-         create_debug_session opens one"
+        "Managed session not found: nope; call list_debug_sessions for open sessions, or \
+         create_debug_session to open one"
     );
     session.finish().await;
 }
@@ -179,14 +183,14 @@ async fn unknown_breakpoints_and_threads_are_errors_with_a_way_on(language: Lang
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let missing = json!({ "breakpointId": "bp-42", "enabled": false });
     let failed = session.fails("breakpoint_not_found", "set_breakpoint", missing).await;
-    assert_eq!(failed["message"], "there is no breakpoint `bp-42`; list_breakpoints tells which there are");
+    assert_eq!(failed["message"], "no breakpoint `bp-42`; call list_breakpoints for valid IDs");
     assert_eq!(failed.at("/context/breakpointId"), "bp-42");
     let odd =
         session.fails("invalid_arguments", "remove_breakpoint", json!({ "breakpointId": "first" })).await;
-    assert_eq!(odd["message"], "`breakpointId` takes an id such as `bp-1`, and got `first`");
+    assert_eq!(odd["message"], "`breakpointId` must be an ID such as `bp-1`, not `first`");
     for tool in ["step_over", "get_stack_trace"] {
         let failed = session.fails("thread_not_found", tool, json!({ "threadId": 99 })).await;
-        assert_eq!(failed["message"], "there is no thread 99; list_threads tells which there are", "{tool}");
+        assert_eq!(failed["message"], "no thread 99; call list_threads for valid IDs", "{tool}");
         assert_eq!(failed.at("/context/threadId"), &Value::from(99), "{tool}");
     }
     session.run_to_the_end().await;

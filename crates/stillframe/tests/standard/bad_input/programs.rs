@@ -44,7 +44,7 @@ async fn a_script_that_is_missing_is_named_with_close_ones(language: Language) {
         language,
         "file_not_found",
         json!({ "scriptPath": missing }),
-        &format!("there is no file `{missing}`"),
+        &format!("no file `{missing}`"),
     )
     .await;
     let session = Debugging::of(language).await;
@@ -157,7 +157,7 @@ async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too(language: Langua
     } else if language == Language::Node {
         // It may be in a dialect that something compiles before Node runs it.
         let set = session.ok("set_breakpoint", asked).await;
-        assert!(set.text_of("message").contains("does not run as it is"), "{}", set.text);
+        assert!(set.text_of("message").contains("has an error"), "{}", set.text);
     } else {
         // It is compiled at the start, and may be a part of a program that is compiled elsewhere.
         let set = session.ok("set_breakpoint", asked).await;
@@ -172,7 +172,7 @@ async fn a_working_directory_that_is_missing_is_named(language: Language) {
         language,
         "file_unusable",
         json!({ "scriptPath": program.path(), "cwd": "/no/such/folder" }),
-        "`/no/such/folder` is no directory to work in",
+        "`/no/such/folder` is not a directory",
     )
     .await;
 }
@@ -195,13 +195,13 @@ async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on(language:
     let table: &[(&str, &str)] = PerLanguage {
         name: "programs: missing debugger",
         python: &[
-            ("/no/such/python", "there is no Python interpreter `/no/such/python`"),
-            ("/bin/false", "`/bin/false` is no Python interpreter"),
+            ("/no/such/python", "no Python interpreter `/no/such/python`"),
+            ("/bin/false", "`/bin/false` is not a Python interpreter"),
         ][..],
-        node: &[("/no/such/node", "there is no program `/no/such/node`")],
+        node: &[("/no/such/node", "no program `/no/such/node`")],
         c: &[
-            ("/no/such/lldb-dap", "there is no `lldb-dap` at `/no/such/lldb-dap`"),
-            ("/bin/false", "there is no `lldb-dap` at `/bin/false`"),
+            ("/no/such/lldb-dap", "no `lldb-dap` at `/no/such/lldb-dap`"),
+            ("/bin/false", "no `lldb-dap` at `/bin/false`"),
         ],
     }
     .of(language);
@@ -236,7 +236,8 @@ async fn a_second_start_is_refused_while_the_first_lives(language: Language) {
     let failed = session.fails("already_started", "start_debugging", asked).await;
     assert_eq!(
         failed["message"],
-        "a program is being debugged already; restart_debugging starts it again, close_debug_session ends it"
+        "a program is already being debugged; call restart_debugging to start it again, or \
+         close_debug_session to end it"
     );
     assert_eq!(session.evaluate("x").await, "10");
     session.finish().await;

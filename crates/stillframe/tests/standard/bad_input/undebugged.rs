@@ -57,7 +57,7 @@ async fn a_program_without_its_debugger_is_told_of_in_one_way(language: DynamicL
             let failed = session.fails("connection_lost", tool, arguments).await;
             let message = failed.text_of("message");
             assert!(message.contains(TOLD), "{tool} of {text}: {}", failed.text);
-            assert!(message.contains("restart_debugging starts it again"), "{}", failed.text);
+            assert!(message.contains("call restart_debugging to start it again"), "{}", failed.text);
         }
         let set = session.ok("set_breakpoint", json!({ "file": program.path(), "line": 1 })).await;
         assert!(set["verified"] == false && set.text.contains(TOLD), "{text}: {}", set.text);

@@ -17,7 +17,8 @@ async fn a_column_is_a_place_or_is_said_not_to_be_one(language: Language) {
     if !language.words().has_columns {
         for failed in [set, ran] {
             assert_eq!(failed["code"], "unsupported", "{}", failed.text);
-            let said = " has no breakpoints on columns: a line stops at its first code; leave `column` out";
+            let said = " does not support column breakpoints: a breakpoint stops at the first statement of \
+                        its line; leave out `column`";
             assert!(failed.text_of("error").ends_with(said), "{}", failed.text);
         }
         assert_eq!(session.breakpoints().await, Vec::<Value>::new());

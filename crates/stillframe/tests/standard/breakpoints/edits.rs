@@ -73,7 +73,7 @@ async fn a_statement_that_is_gone_after_an_edit_is_named(language: Language) {
     let again = session.step("restart_debugging").await;
     let (id, line) = (set.text_of("breakpointId"), after.line("difference"));
     let note =
-        format!("{id}: its text `y = x + 1` is not in {} any more; it stays on line {line}", after.path());
+        format!("{id}: its text `y = x + 1` is no longer in {}; it stays on line {line}", after.path());
     assert_eq!(again["notes"], json!([note]));
     assert_eq!(again.at("/data/anchorResolution/stale/0/breakpointId"), id);
     assert!(again.at("/data/warning").as_str().unwrap().contains(id), "{}", again.text);
@@ -163,7 +163,7 @@ async fn a_file_that_is_gone_does_not_keep_the_program_from_starting_again(langu
     assert_eq!(again.place(), (program.path(), program.line("sum")), "{}", again.text);
     let note = |set: &Answer| {
         let id = set.text_of("breakpointId");
-        format!("{id}: there is no file `{}`; it stays on line {}", other.path(), other.line("z"))
+        format!("{id}: no file `{}`; it stays on line {}", other.path(), other.line("z"))
     };
     assert_eq!(again["notes"], json!([note(&by_line), note(&by_text)]));
     session.finish().await;

@@ -117,9 +117,9 @@ async fn a_condition_that_fails_is_reported_and_does_not_stop(language: DynamicL
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     let error = language.undefined("eror");
     let note =
-        format!("the condition of the exceptions failed 3 times, and did not stop the program: {error}");
+        format!("the condition of the exceptions failed 3 times and did not stop the program: {error}");
     assert_eq!(ended["notes"], json!([note]));
-    assert_eq!(listed(&session).await["failure"], format!("3 times, at last: {error}"));
+    assert_eq!(listed(&session).await["failure"], format!("3 times; last error: {error}"));
     session.finish().await;
 }
 
@@ -131,7 +131,7 @@ async fn a_condition_that_takes_too_long_is_reported_and_does_not_stop(language:
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     let note = ended.at("/notes/0").as_str().unwrap_or_default();
     assert!(
-        note.ends_with("failed once, and did not stop the program: the condition did not end within 1000 ms"),
+        note.ends_with("failed once and did not stop the program: the condition did not end within 1000 ms"),
         "{}",
         ended.text
     );
@@ -142,12 +142,15 @@ async fn a_condition_that_is_no_expression_is_refused_at_once(language: DynamicL
     let session = Debugging::of(language).await;
     let asked = json!({ "mode": "all", "exceptionCondition": "error.code >" });
     let failed = session.fails("bad_expression", "set_exception_breakpoints", asked).await;
-    let start = "`error.code >` is no expression: SyntaxError: ";
+    let start = "`error.code >` is not a valid expression: SyntaxError: ";
     assert!(failed.text_of("error").starts_with(start), "{}", failed.text);
     assert_eq!(listed(&session).await, json!({ "mode": "uncaught" }), "nothing was changed");
     let asked = json!({ "mode": "none", "exceptionCondition": "error" });
     let failed = session.fails("invalid_arguments", "set_exception_breakpoints", asked).await;
-    assert_eq!(failed["error"], "`exceptionCondition` goes with `uncaught` or `all` exceptions");
+    assert_eq!(
+        failed["error"],
+        "`exceptionCondition` needs `exceptions` to be `uncaught`, `userUnhandled` or `all`"
+    );
     session.finish().await;
 }
 

@@ -45,8 +45,8 @@ async fn a_name_that_several_functions_have_must_be_given_in_full(language: Dyna
     let asked = json!({ "file": program.path(), "function": "deposit" });
     let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
     let error = format!(
-        "`{}` has several functions `deposit`: `Account.deposit` (line {}), `Purse.deposit` (line {}); name \
-         one in full",
+        "`{}` has several functions `deposit`: `Account.deposit` (line {}), `Purse.deposit` (line {}); give \
+         a qualified name",
         program.path(),
         program.line("deposit_header"),
         program.line("purse_header")
@@ -78,8 +78,7 @@ async fn an_unknown_function_of_c_is_reported_at_the_end() {
     session.finish().await;
 }
 
-const NOT_FOUND: &str =
-    "bp-1: no function `bil` was entered, and none is known in the files that were loaded";
+const NOT_FOUND: &str = "bp-1: no function `bil` was entered, and the loaded files define none";
 
 async fn a_function_without_a_file_stops_wherever_it_is_entered(language: Language) {
     let program = bank(language);

@@ -254,7 +254,7 @@ async fn removing_what_is_not_there_is_an_error(language: Language) {
     let session = Debugging::of(language).await;
     let failed =
         session.fails("breakpoint_not_found", "remove_breakpoint", json!({ "breakpointId": "bp-99" })).await;
-    assert_eq!(failed["error"], "there is no breakpoint `bp-99`");
+    assert_eq!(failed["error"], "no breakpoint `bp-99`");
     let nowhere = json!({ "file": program.path(), "line": program.line("odd") });
     session.fails("invalid_arguments", "remove_breakpoint", nowhere).await;
     session.fails("invalid_arguments", "remove_breakpoint", json!({ "function": "kind" })).await;

@@ -90,7 +90,7 @@ async fn a_log_message_that_throws_is_reported_and_does_not_stop(language: Langu
     .of(language);
     let (session, log) = logged(language, message, json!({})).await;
     assert_eq!(log, "");
-    let failure = format!("6 times, at last: {error}");
+    let failure = format!("6 times; last error: {error}");
     assert_eq!(session.breakpoints().await[0]["failure"], failure);
     session.finish().await;
 }
@@ -101,7 +101,7 @@ async fn a_log_message_that_is_no_text_with_expressions_is_refused_at_once(langu
     for message in ["{amount +}", "{amount", "amount}", "{}"] {
         let asked = json!({ "file": program.path(), "line": program.line("deposit"), "logMessage": message });
         let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
-        let start = format!("`{message}` is no expression: SyntaxError: ");
+        let start = format!("`{message}` is not a valid expression: SyntaxError: ");
         assert!(failed.text_of("error").starts_with(&start), "{}", failed.text);
     }
     assert_eq!(session.breakpoints().await, Vec::<Value>::new());

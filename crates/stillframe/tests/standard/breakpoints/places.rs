@@ -28,7 +28,7 @@ async fn a_breakpoint_on_a_line_with_code_is_bound_there(language: Language) {
     let session = Debugging::of(language).await;
     let set = session.break_at(&program, "deposit").await;
     assert_eq!((&set["verified"], &set["requestedLine"]), (&json!(false), &Value::Null));
-    assert_eq!(set["reason"], "no program runs; it is bound when one is started");
+    assert_eq!(set["reason"], "no program is running; it binds when one starts");
     let stopped = session.start(&program).await;
     assert_eq!(stopped.place(), (program.path(), program.line("deposit")));
     assert_eq!(stopped["breakpointIds"], json!([set["breakpointId"]]));
@@ -55,7 +55,7 @@ async fn goes_to(program: &Fixture, asked: u32, to: &str) {
     assert_eq!((&set["line"], &set["requestedLine"]), (&json!(line), &json!(asked)), "{}", set.text);
     let text = set.at("/context/lineContent").as_str().expect("a line").trim().to_owned();
     let place = format!("{}:{line}", program.path());
-    let message = format!("Breakpoint set at {place} (`{text}`), because line {asked} holds no code");
+    let message = format!("Breakpoint set at {place} (`{text}`), because line {asked} has no code");
     assert_eq!(set["message"], message);
     let stopped = session.start(program).await;
     assert_eq!(stopped.place(), (program.path(), line));
@@ -121,7 +121,8 @@ async fn a_decorator_stops_where_the_function_is_defined_and_says_so() {
     let (line, body) = (program.line("decorator"), program.line("bill_body"));
     let place = format!("{}:{line}", program.path());
     let note = format!(
-        "line {line} is where `bill` is defined, and stops there, not at calls; its body begins on line {body}"
+        "line {line} is where `bill` is defined: it stops at the definition, not at calls; the body begins \
+         on line {body}"
     );
     assert_eq!(set["message"], format!("Breakpoint set at {place}; {note}"));
     let stopped = session.start(&program).await;
@@ -157,7 +158,7 @@ async fn line_zero_is_refused(language: Language) {
     let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": 0 });
     let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
-    assert!(failed.text_of("error").ends_with("does not exist: lines are counted from 1"), "{}", failed.text);
+    assert!(failed.text_of("error").ends_with("does not exist: lines start at 1"), "{}", failed.text);
     session.finish().await;
 }
 
@@ -167,8 +168,8 @@ async fn a_file_that_does_not_exist_is_refused_at_once_with_close_names(language
     let missing = program.path().replace("/main.", "/mian.");
     let asked = json!({ "file": missing, "line": 3 });
     let failed = session.fails("file_not_found", "set_breakpoint", asked).await;
-    assert_eq!(failed["error"], format!("there is no file `{missing}`"));
-    assert_eq!(failed["message"], format!("there is no file `{missing}`; did you mean {}?", program.path()));
+    assert_eq!(failed["error"], format!("no file `{missing}`"));
+    assert_eq!(failed["message"], format!("no file `{missing}`; did you mean {}?", program.path()));
     assert_eq!(failed.at("/context/similar"), &json!([program.path()]));
     session.finish().await;
 }

@@ -113,8 +113,8 @@ async fn a_text_that_is_no_hit_condition_is_refused(language: Language) {
     for text in ["often", "=> 3", "% 0", "-1"] {
         let asked = json!({ "file": program.path(), "line": program.line("deposit"), "hitCondition": text });
         let failed = session.fails("invalid_arguments", "set_breakpoint", asked).await;
-        let takes = "takes a number with ==, >, >=, <, <= or % (a plain number is ==)";
-        assert_eq!(failed["error"], format!("`hitCondition` {takes}, and got `{text}`"));
+        let takes = "must be a number, alone or after ==, >, >=, <, <= or %";
+        assert_eq!(failed["error"], format!("`hitCondition` {takes}, not `{text}`"));
     }
     assert_eq!(session.breakpoints().await, Vec::<Value>::new());
     session.finish().await;
@@ -128,10 +128,10 @@ async fn a_condition_that_throws_is_reported_and_does_not_stop(language: Languag
     assert_eq!(ended.outcome(), "ended");
     let id = set.text_of("breakpointId");
     let error = language.undefined("amuont");
-    let note = format!("the condition of {id} failed 6 times, and did not stop the program: {error}");
+    let note = format!("the condition of {id} failed 6 times and did not stop the program: {error}");
     assert_eq!(ended["notes"], json!([note]));
     let listed = session.breakpoints().await;
-    assert_eq!(listed[0]["failure"], format!("6 times, at last: {error}"));
+    assert_eq!(listed[0]["failure"], format!("6 times; last error: {error}"));
     assert_eq!(listed[0]["hits"], 0);
     session.finish().await;
 }
@@ -158,7 +158,7 @@ async fn a_condition_that_throws_only_sometimes_stops_where_it_is_true(language:
     let stopped = session.start(&program).await;
     assert_eq!((stopped.outcome(), stopped.variable("amount")), ("breakpoint", "6"));
     let note = stopped.at("/notes/0").as_str().unwrap_or_default().to_owned();
-    let said = format!("failed once, and did not stop the program: {error}");
+    let said = format!("failed once and did not stop the program: {error}");
     assert!(note.ends_with(&said), "{note}");
     session.finish().await;
 }
@@ -168,7 +168,7 @@ async fn a_condition_that_is_no_expression_is_refused_at_once(language: DynamicL
     let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": program.line("deposit"), "condition": "amount >" });
     let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
-    let start = "`amount >` is no expression: SyntaxError: ";
+    let start = "`amount >` is not a valid expression: SyntaxError: ";
     assert!(failed.text_of("error").starts_with(start), "{}", failed.text);
     assert_eq!(session.breakpoints().await, Vec::<Value>::new());
 
@@ -176,7 +176,7 @@ async fn a_condition_that_is_no_expression_is_refused_at_once(language: DynamicL
     let condition = language.pick("number = 3", "let number = 3");
     let asked = json!({ "function": "kind", "condition": condition });
     let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
-    let start = format!("`{condition}` is no expression: SyntaxError");
+    let start = format!("`{condition}` is not a valid expression: SyntaxError");
     assert!(failed.text_of("error").starts_with(&start), "{}", failed.text);
     session.finish().await;
 }

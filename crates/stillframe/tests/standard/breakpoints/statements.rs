@@ -36,7 +36,7 @@ async fn an_ambiguous_text_lists_every_match(language: Language) {
     .of(language);
     let asked = json!({ "file": program.path(), "statement": statement });
     let failed = session.fails("statement_not_found", "set_breakpoint", asked).await;
-    let error = format!("stands on 2 lines; add text, or `nearLine` in `{}`", program.path());
+    let error = format!("matches 2 lines; add text, or `nearLine` in `{}`", program.path());
     assert!(failed.text_of("error").ends_with(&error), "{}", failed.text);
     let found = lines(failed.at("/context/lines"));
     assert_eq!(found, matches.map(|name| u64::from(program.line(name))));
@@ -61,7 +61,7 @@ async fn a_text_that_is_nowhere_is_refused_with_the_lines_most_like_it(language:
     let statement = format!("{} -= amount", language.own("balance"));
     let asked = json!({ "file": program.path(), "statement": statement });
     let failed = session.fails("statement_not_found", "set_breakpoint", asked).await;
-    assert_eq!(failed["error"], format!("`{statement}` stands on no line in `{}`", program.path()));
+    assert_eq!(failed["error"], format!("`{statement}` matches no line in `{}`", program.path()));
     assert_eq!(lines(failed.at("/context/lines")).first(), Some(&u64::from(program.line("deposit"))));
     session.finish().await;
 }

@@ -28,7 +28,7 @@ const OTHER: Texts = Texts {
 };
 
 const NOT_LOADED: &str = "the program has not loaded";
-const NOT_COMPILED: &str = "no code that is loaded has debug information for this place";
+const NOT_COMPILED: &str = "no loaded code has debug information for this location";
 
 async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(language: Language) {
     let program = bank(language);
@@ -53,7 +53,7 @@ async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(languag
     let start =
         PerLanguage { name: "unreached: not loaded", python: NOT_LOADED, node: NOT_LOADED, c: NOT_COMPILED }
             .of(language);
-    assert!(reason.contains(&format!("the last time it was not: {start}")), "{reason}");
+    assert!(reason.contains(&format!("it was not bound in the last run: {start}")), "{reason}");
     session.finish().await;
 }
 

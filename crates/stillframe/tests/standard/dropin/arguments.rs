@@ -39,7 +39,7 @@ async fn arguments_that_mean_nothing_here_say_what_there_is_instead(language: La
         json!({ "processId": NOBODY, "verifyTimeout": 1000, "sourcePaths": ["/src"], "timeout": 2000 });
     let failed = session.call("attach_to_process", attach).await;
     assert!(failed.is_error && failed["code"] != "invalid_arguments", "{}", failed.text);
-    let warning = "ignored `sourcePaths`: `pathMappings` says where local folders are on the other side";
+    let warning = "ignored `sourcePaths`: use `pathMappings` to map local folders to remote ones";
     assert_eq!(failed["warnings"], json!([warning]));
 
     let start = json!({ "scriptPath": program.path(), "adapterLaunchConfig": { "console": "none" } });

@@ -78,7 +78,7 @@ async fn an_environment_beside_the_program_is_found_by_itself_and_has_no_debugge
 
     let dry = json!({ "scriptPath": program.path(), "dryRunSpawn": true });
     let dry = session.ok("start_debugging", dry).await;
-    let origin = format!("(of the virtual environment `{}`)", environment.display());
+    let origin = format!("(from the virtual environment `{}`)", environment.display());
     assert!(dry.text_of("message").contains(&origin), "{}", dry.text);
     let installed = environment.join("lib").read_dir().unwrap().flatten();
     for version in installed {

@@ -63,7 +63,7 @@ async fn a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards(lan
     assert_eq!(running.outcome(), "running", "{}", running.text);
     let note = running.at("/notes/0").as_str().expect("a note");
     // In C, with what is compiled.
-    assert!(note.starts_with("the program is still being started"), "{note}");
+    assert!(note.starts_with("the program is still starting"), "{note}");
     session.fails("already_started", "start_debugging", asked).await;
     std::fs::write(folder.path().join(format!("{}.go", INTERPRETER.of(language))), "").unwrap();
     let stopped = session.go_on().await;

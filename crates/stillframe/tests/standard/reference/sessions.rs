@@ -180,7 +180,7 @@ async fn get_source_context_takes_five_lines_and_stays_inside_the_file(language:
     for beyond in [0, last + 1] {
         let asked = json!({ "file": program.path(), "line": beyond });
         let failed = session.fails("invalid_arguments", "get_source_context", asked).await;
-        assert_eq!(failed["error"], format!("`line` must be from 1 to {last} in {}", program.path()));
+        assert_eq!(failed["error"], format!("`line` must be between 1 and {last} in {}", program.path()));
     }
     session.finish().await;
 }

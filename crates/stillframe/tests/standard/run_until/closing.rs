@@ -158,7 +158,7 @@ async fn out_of_time(language: Language, folder: &TempDir) -> (Debugging, Fixtur
         json!({ "program": program.path(), "until": [place], "exceptions": "none", "timeout": 0 });
     let ran = server.ok("run_until", arguments).await;
     assert_eq!(ran.outcome(), "running", "{}", ran.text);
-    assert!(ran.text.contains("the places hold until the next stop"), "{}", ran.text);
+    assert!(ran.text.contains("its breakpoints stay until the next stop"), "{}", ran.text);
     (Debugging { id: ran.text_of("sessionId").to_owned(), server }, program)
 }
 

@@ -177,7 +177,7 @@ async fn a_line_without_code_is_told_with_the_one_that_was_taken(language: Langu
     let (asked, taken) = (program.line("comment"), program.line("deposit"));
     let ran = run(&server, language, json!({ "until": [{ "line": asked }] })).await;
     assert_eq!(ran.place(), (program.path(), taken));
-    assert_eq!(ran["notes"], json!([format!("line {asked} holds no code; stopping on line {taken}")]));
+    assert_eq!(ran["notes"], json!([format!("line {asked} has no code; stopping on line {taken}")]));
     server.finish().await;
 }
 
@@ -243,8 +243,8 @@ async fn all_expressions_together_have_one_deadline(language: Language) {
     let ran = run(&server, language, arguments).await;
     assert_eq!(ran.at("/values/0/value"), "1");
     assert!(ran.at("/values/1/error").as_str().unwrap().contains("did not end within"), "{}", ran.text);
-    let late =
-        "the expressions before this one did not end within 10000 ms; evaluate_expression asks for it alone";
+    let late = "the expressions before this one did not end within 10000 ms; call evaluate_expression to \
+                read it separately";
     // A debugger of compiled code gives an expression less time, so there is some left for the last one.
     let last = if language.is_compiled() { (Value::Null, json!("1")) } else { (json!(late), Value::Null) };
     assert_eq!((ran.at("/values/4/error"), ran.at("/values/4/value")), (&last.0, &last.1));

@@ -69,8 +69,8 @@ async fn a_wait_that_is_over_says_running_with_the_output_so_far(language: Langu
     while output.is_empty() {
         let running = session.ok("continue_execution", json!({ "timeout": 300 })).await;
         assert_eq!(running.outcome(), "running", "{}", running.text);
-        let message = "Continued execution. The program is running; continue_execution waits for it, \
-                       pause_execution stops it";
+        let message = "Continued execution. The program is running; call continue_execution to wait for it, \
+                       or pause_execution to stop it";
         assert_eq!(running["message"], message);
         output.push_str(running.text_of("output"));
     }

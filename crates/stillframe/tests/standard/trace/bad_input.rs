@@ -24,16 +24,16 @@ async fn what_cannot_be_is_refused_before_anything_runs(language: Language) {
     };
     let condition = json!({ "line": program.line("deposit"), "expressions": ["1"], "condition": "amount >" });
     let mut table = vec![
-        ("invalid_arguments", "`timeout` must be at least 1, and is 0", with("timeout", json!(0))),
+        ("invalid_arguments", "`timeout` must be at least 1, not 0", with("timeout", json!(0))),
         ("invalid_arguments", "`timeout` must not be negative", with("timeout", json!(-5))),
         (
             "limit_reached",
             "`timeout` is 600001: the limit `longest_wait` is 600000",
             with("timeout", json!(600_001)),
         ),
-        ("invalid_arguments", "`maxHits` must be at least 1, and is 0", with("maxHits", json!(0))),
+        ("invalid_arguments", "`maxHits` must be at least 1, not 0", with("maxHits", json!(0))),
         ("limit_reached", "`maxHits` is 100001: the limit `rows` is 100000", with("maxHits", json!(100_001))),
-        ("invalid_arguments", "`sampleEvery` must be at least 1, and is 0", with("sampleEvery", json!(0))),
+        ("invalid_arguments", "`sampleEvery` must be at least 1, not 0", with("sampleEvery", json!(0))),
         (
             "invalid_arguments",
             "`whenFull` takes `\"end\"` or `\"run\"`, and got `\"stop\"`",
@@ -41,20 +41,24 @@ async fn what_cannot_be_is_refused_before_anything_runs(language: Language) {
         ),
         (
             "invalid_arguments",
-            "`points` is empty; give a place and what to evaluate there",
+            "`points` is empty; give a location and an expression",
             with("points", json!([])),
         ),
         (
             "invalid_arguments",
-            "`points[1].expressions` is empty; name what to record there",
+            "`points[1].expressions` is empty; give an expression to record",
             with("points", json!([point, { "line": 1, "expressions": [] }])),
         ),
         (
             "bad_expression",
-            "`amount +` is no expression: SyntaxError",
+            "`amount +` is not a valid expression: SyntaxError",
             with("points", json!([at(&program, "deposit", &["amount", "amount +"])])),
         ),
-        ("bad_expression", "`amount >` is no expression: SyntaxError", with("points", json!([condition]))),
+        (
+            "bad_expression",
+            "`amount >` is not a valid expression: SyntaxError",
+            with("points", json!([condition])),
+        ),
         (
             "line_unusable",
             "is past the end of the file",
@@ -88,7 +92,7 @@ async fn a_line_that_is_never_reached_is_told_with_how_the_program_ended(languag
     let note = format!("line {} of {} was not reached", program.line("doubled"), program.path());
     assert_eq!(traced["points"][0]["notes"], json!([note]));
     assert_eq!((&traced["exitCode"], &traced["output"]), (&json!(0), &json!("odd even\n6\n")));
-    assert_eq!(traced["message"], "Recorded 0 rows of 0 passes. The program exited with code 0");
+    assert_eq!(traced["message"], "Recorded 0 rows of 0 hits. The program exited with code 0");
     // Only its own breakpoints are told of once.
     assert_eq!(traced["notes"], json!(null));
     server.finish().await;

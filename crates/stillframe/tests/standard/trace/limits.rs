@@ -58,7 +58,7 @@ async fn when_all_rows_are_there_the_program_is_ended(language: Language) {
     assert_eq!(column(&traced), ["0", "1", "2"]);
     assert_eq!((&traced["endedBy"], &traced["state"]), (&json!("maxHits"), &json!("ended")));
     let notes = traced["notes"].to_string();
-    assert!(notes.contains("sampleEvery") && notes.contains("maxHits takes up to 100000"), "{notes}");
+    assert!(notes.contains("sampleEvery") && notes.contains("a maxHits of up to 100000"), "{notes}");
     assert_eq!((&traced["closed"], open_sessions(&server).await), (&json!(true), json!(0)));
     server.finish().await;
 }
@@ -71,7 +71,7 @@ async fn or_it_runs_on_to_its_end_and_its_passes_are_counted(language: Language)
     assert_eq!(column(&traced), ["1", "2"]);
     assert_eq!((&traced["endedBy"], &traced["output"]), (&json!("program"), &json!("odd even\n6\n")));
     assert_eq!(traced["totals"], json!({ "hits": 6, "rows": 2, "shown": 2 }));
-    assert!(traced["notes"].to_string().contains("4 passes are not among the rows"), "{}", traced.text);
+    assert!(traced["notes"].to_string().contains("4 hits are not among the rows"), "{}", traced.text);
     server.finish().await;
 }
 
@@ -171,7 +171,10 @@ async fn when_the_time_is_over_the_rows_are_kept_and_the_program_is_ended(langua
         (&traced["endedBy"], &traced["state"], &traced["closed"]),
         (&json!("timeout"), &json!("ended"), &json!(true))
     );
-    assert_eq!(traced["message"], "Recorded 3 rows of 3 passes; the time is over, and the program was ended");
+    assert_eq!(
+        traced["message"],
+        "Recorded 3 rows of 3 hits; the timeout was reached, and the program was ended"
+    );
     let note = format!("line {} of {} was not reached", program.line("never"), program.path());
     assert_eq!(traced["points"][1]["notes"], json!([note]));
     server.finish().await;

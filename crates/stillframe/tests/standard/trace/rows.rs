@@ -44,7 +44,7 @@ async fn each_pass_is_a_row(language: Language) {
         (&traced["endedBy"], &traced["state"], &traced["exitCode"]),
         (&json!("program"), &json!("ended"), &json!(0))
     );
-    assert_eq!(traced["message"], "Recorded 6 rows of 6 passes. The program exited with code 0");
+    assert_eq!(traced["message"], "Recorded 6 rows of 6 hits. The program exited with code 0");
     assert_eq!(traced["output"], "odd even\n6\n");
     let point = &traced["points"][0];
     assert_eq!((&point["file"], &point["line"]), (&json!(program.path()), &json!(program.line("deposit"))));
@@ -140,7 +140,7 @@ async fn a_condition_that_throws_is_told_and_gives_no_row(language: Language) {
     point["condition"] = json!("amuont > 4");
     let traced = trace(&server, language, json!({ "points": [point] })).await;
     let error = language.undefined("amuont");
-    assert_eq!(traced["points"][0]["failure"], format!("6 times, at last: {error}"));
+    assert_eq!(traced["points"][0]["failure"], format!("6 times; last error: {error}"));
     assert_eq!(traced["totals"], json!({ "hits": 0, "rows": 0, "shown": 0 }));
     server.finish().await;
 }
@@ -183,7 +183,7 @@ async fn a_line_without_code_is_told_from_where_to_where_it_moved(language: Lang
     let (asked, line) = (program.line("comment"), program.line("deposit"));
     let point = &traced["points"][0];
     assert_eq!((&point["requestedLine"], &point["line"]), (&json!(asked), &json!(line)));
-    assert_eq!(point["notes"], json!([format!("line {asked} holds no code; recorded on line {line}")]));
+    assert_eq!(point["notes"], json!([format!("line {asked} has no code; recording on line {line}")]));
     assert_eq!(column(&traced).len(), 6);
     server.finish().await;
 }

@@ -114,7 +114,7 @@ async fn a_session_that_runs_is_left_running_when_the_time_is_over(language: Lan
     assert!(!column(&traced).is_empty(), "{}", traced.text);
     assert_eq!((&traced["endedBy"], &traced["state"]), (&json!("timeout"), &json!("running")));
     assert!(
-        traced.text_of("message").ends_with("; the time is over, and the program goes on"),
+        traced.text_of("message").ends_with("; the timeout was reached, and the program keeps running"),
         "{}",
         traced.text
     );

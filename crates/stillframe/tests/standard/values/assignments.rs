@@ -88,14 +88,14 @@ async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(languag
 async fn a_name_that_is_not_there_is_refused(language: Language) {
     let session = stopped(language).await;
     let failed = session.fails("refused", "set_variable", json!({ "name": "locla", "value": "1" })).await;
-    assert!(failed.text_of("error").starts_with("there is no variable `locla` here"), "{}", failed.text);
+    assert!(failed.text_of("error").starts_with("no variable `locla` here"), "{}", failed.text);
     let (numbers, point) = (session.reference("numbers").await, session.reference("point").await);
     let end = language.index(100_000);
     let asked = json!({ "scope": numbers, "name": end, "value": "1" });
     let failed = session.fails("refused", "set_variable", asked).await;
     let no = |name: &str, holder: &str| {
         if language.is_compiled() {
-            format!("there is no variable `{name}` here that can be assigned to")
+            format!("no assignable variable `{name}` here")
         } else {
             format!("there is no `{name}` in this {holder}")
         }
@@ -124,7 +124,7 @@ async fn what_cannot_be_assigned_to_is_refused(language: Language) {
             (Some("lazy"), "expensive", "evaluation_failed", "AttributeError: "),
         ][..],
         node: &[
-            (Some("names"), "0", "refused", "an item of a Set cannot be assigned to"),
+            (Some("names"), "0", "refused", "an item of a Set cannot be assigned"),
             (Some("lazy"), "expensive", "refused", "`expensive` of this Lazy is read-only"),
         ],
         c: &[

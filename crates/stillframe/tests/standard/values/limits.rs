@@ -19,7 +19,7 @@ async fn limits_are_read_leniently_and_wrong_ones_are_named(language: Language) 
         json!(["ignored unknown argument `limits.frame`; did you mean `frames`?"])
     );
     let failed = session.fails("invalid_arguments", "step_over", json!({ "limits": { "value": [] } })).await;
-    assert_eq!(failed["message"], "`limits.value` takes a whole number, and got `[]`");
+    assert_eq!(failed["message"], "`limits.value` must be a whole number, not `[]`");
     session.finish().await;
 }
 
@@ -45,7 +45,7 @@ async fn a_value_has_an_end_and_more_is_refused(language: Language) {
         let said = format!("`limits.{size}` is {}: the limit `", most + 1);
         let message = refused.text_of("message");
         assert!(message.starts_with(&said), "{message}");
-        assert!(message.contains(&format!("is {most}, the most that can be set; ask for ")), "{message}");
+        assert!(message.contains(&format!("is {most}, the maximum; ask for ")), "{message}");
         assert!(!message.contains("raises"), "{message}");
     }
     let most = json!({ "frames": 1_000, "variables": 1_000, "value": 100_000, "source": 1_000, "output": 1_048_576 });
@@ -58,9 +58,9 @@ async fn a_value_has_an_end_and_more_is_refused(language: Language) {
     let refused = session.fails("limit_reached", "evaluate_expression", asked).await;
     assert_eq!(
         refused["message"],
-        "`maxLength` is 100001: the limit `longest_value` is 100000, the default; ask for 100000 characters or less, \
-         or the person who runs the server raises `limits.longest_value` in the user's stillframe.toml, to 1000000 at \
-         most"
+        "`maxLength` is 100001: the limit `longest_value` is 100000, the default; ask for 100000 characters \
+         or less, or the person who runs the server can raise `limits.longest_value` in the user's \
+         stillframe.toml, up to 1000000"
     );
     session.finish().await;
 }

@@ -35,7 +35,7 @@ async fn frames_and_references_of_an_earlier_stop_are_errors_that_say_so(languag
     ];
     for (tool, arguments, what, number) in calls {
         let failed = session.fails("stale_reference", tool, arguments).await;
-        let error = format!("{what} {number} belongs to an earlier stop, and the program has run since");
+        let error = format!("{what} {number} belongs to an earlier stop: the program has run since then");
         assert_eq!(failed["error"], error, "{tool}");
         assert!(failed.text_of("message").contains("get_stack_trace"), "{}", failed.text);
         assert_eq!(failed.at("/context/reference"), number);

@@ -66,7 +66,7 @@ async fn what_does_not_exist_yet_is_watched_until_it_does_and_over_a_restart(lan
     let (session, _) = Debugging::stopped_at(&program, "zero").await;
     session.break_at(&program, "last").await;
     let failed = session.fails("evaluation_failed", "evaluate_expression", watch("parts", true)).await;
-    assert!(failed.text_of("message").ends_with("; it is watched all the same"), "{}", failed.text);
+    assert!(failed.text_of("message").ends_with("; it is watched anyway"), "{}", failed.text);
     // The one that is in a block of its own, in C and Java.
     let value = if matches!(language, Language::C | Language::Java) {
         "3".to_owned()
@@ -101,7 +101,7 @@ async fn there_is_a_largest_number_of_watched_expressions(language: Language) {
         session.ok("evaluate_expression", watch(&format!("x + {number}"), true)).await;
     }
     let failed = session.fails("limit_reached", "evaluate_expression", watch("y", true)).await;
-    let error = "20 expressions are watched: the limit `watches` is 20";
+    let error = "20 expressions are already watched: the limit `watches` is 20";
     assert_eq!(failed["error"], error);
     session.ok("evaluate_expression", watch("x + 7", false)).await;
     session.ok("evaluate_expression", watch("y", true)).await;

@@ -45,12 +45,12 @@ fn the_words_say_what_runs() {
 fn what_cannot_be_read_says_why() {
     let table = [
         ("", "`command` is empty"),
-        ("node 'app.js", "has a quote that is not closed"),
+        ("node 'app.js", "has an unclosed quote"),
         ("cd web && pytest -x", "give `cwd`: \"web\" and `command`: \"pytest -x\""),
-        ("node app.js | cat", "is several commands, or redirects"),
-        ("node $FILE", "has `$FILE` for a shell to expand"),
+        ("node app.js | cat", "needs a shell: it has several commands or a redirection"),
+        ("node $FILE", "needs a shell to expand `$FILE`"),
         ("no-such-command-here x", "`no-such-command-here` was not found"),
-        ("/etc/passwd x", "what `/etc/passwd` runs is not known"),
+        ("/etc/passwd x", "cannot tell which language `/etc/passwd` runs"),
     ];
     for (command, problem) in table {
         let said = read(command);

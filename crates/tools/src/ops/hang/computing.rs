@@ -21,7 +21,7 @@ impl HangWatch<'_> {
             let location = callback.location.as_ref();
             location.map(|at| format!(" at {}:{}", at.source.name, at.line)).unwrap_or_default()
         };
-        let mut evidence = vec![self.share(), "each call comes back, and another one follows".to_owned()];
+        let mut evidence = vec![self.share(), "each call returns, and another one follows".to_owned()];
         evidence.extend(callbacks.iter().take(CALLBACKS).map(|callback| {
             let Callback { function, calls, .. } = callback;
             format!(
@@ -33,7 +33,7 @@ impl HangWatch<'_> {
         let names = callbacks.iter().take(CALLBACKS);
         let names: Vec<String> =
             names.map(|callback| format!("`{}`{}", callback.function, place(callback))).collect();
-        let message = format!("The event loop never rests: it calls {} again and again", names.join(", "));
+        let message = format!("The event loop is never idle: it keeps calling {}", names.join(", "));
         HangFinding { verdict: Verdict::BusyEventLoop, message, evidence }
     }
 
@@ -46,18 +46,17 @@ impl HangWatch<'_> {
     ) -> HangFinding {
         let mut evidence = vec![self.share()];
         let Some(observed) = observed else {
-            evidence.push("it could not be suspended: it is in one call of native code".to_owned());
+            evidence.push("it could not be suspended: it is inside one native call".to_owned());
             return self.in_one_call(self.sampled_stack(thread), evidence).await;
         };
         let place = format!("{}:{} in {}", observed.file.display(), observed.line, observed.function);
         if samples > 1 {
-            evidence.push(format!("it was looked at {samples} times"));
+            evidence.push(format!("it was sampled {samples} times"));
         } else if observed.found.is_none() {
-            evidence.push("it could not be suspended: it is in one call of native code".to_owned());
+            evidence.push("it could not be suspended: it is inside one native call".to_owned());
         } else if !matches!(observed.motion, LoopProgress::Certain | LoopProgress::Endless) {
-            evidence.push("it could be looked at only once, so it is not known what changes".to_owned());
-            let message =
-                format!("The program computes, and whether it comes to an end cannot be told: {place}");
+            evidence.push("it could be sampled only once, so changes are unknown".to_owned());
+            let message = format!("The program is CPU-bound; cannot tell whether it will finish: {place}");
             return HangFinding { verdict: Verdict::Unknown, message, evidence };
         }
         let lines = observed
@@ -67,15 +66,16 @@ impl HangWatch<'_> {
         let lines = lines.unwrap_or_default();
         let (verdict, message) = match observed.motion {
             LoopProgress::Certain => {
-                evidence.push("by its text the loop can never end".to_owned());
+                evidence.push("by its source, the loop can never end".to_owned());
                 (Verdict::BusyLoop, format!("The program is in a loop that can never end, {lines}: {place}"))
             }
             LoopProgress::Endless => {
-                evidence.push("the loop has no way out but an error or an exit in what it calls".to_owned());
-                (Verdict::BusyLoop, format!("The program is in a loop without a way out, {lines}: {place}"))
+                evidence
+                    .push("only an error or an exit in a function that it calls can end the loop".to_owned());
+                (Verdict::BusyLoop, format!("The program is in a loop without an exit, {lines}: {place}"))
             }
             LoopProgress::Stuck => {
-                evidence.push("nothing that the loop depends on has changed".to_owned());
+                evidence.push("no value that the loop depends on changed".to_owned());
                 (
                     Verdict::BusyLoop,
                     format!("The program is in a loop in which nothing changes, {lines}: {place}"),
@@ -83,12 +83,13 @@ impl HangWatch<'_> {
             }
             LoopProgress::Asks => {
                 evidence.push(
-                    "no value in it changes; its condition calls something that has not ended it yet"
-                        .to_owned(),
+                    "no value in the loop changes; its condition calls a function that has not ended it so \
+                     far"
+                    .to_owned(),
                 );
                 (
                     Verdict::BusyLoop,
-                    format!("The program goes round in a loop until something ends it, {lines}: {place}"),
+                    format!("The program polls in a loop until a call ends it, {lines}: {place}"),
                 )
             }
             LoopProgress::Repeats => {
@@ -96,34 +97,33 @@ impl HangWatch<'_> {
                 (Verdict::BusyLoop, format!("The program is in a loop whose values repeat, {lines}: {place}"))
             }
             LoopProgress::Away => {
-                evidence.push("what the loop's condition compares does not come together".to_owned());
+                evidence.push("the values that the loop's condition compares do not converge".to_owned());
                 (
                     Verdict::BusyLoop,
                     format!(
-                        "The program is in a loop that does not come nearer to its end, {lines}: {place}"
+                        "The program is in a loop that does not progress toward its end, {lines}: {place}"
                     ),
                 )
             }
             LoopProgress::Nearer(left) => {
-                let left = left.map(|left| format!("; at this rate it takes {} more", time(left)));
-                evidence.push(format!("the loop comes nearer to its end{}", left.unwrap_or_default()));
-                (Verdict::Slow, format!("The program is slow and makes progress in a loop, {lines}: {place}"))
+                let left = left.map(|left| format!("; at this rate it needs {} more", time(left)));
+                evidence.push(format!("the loop progresses toward its end{}", left.unwrap_or_default()));
+                (Verdict::Slow, format!("The program is slow but makes progress in a loop, {lines}: {place}"))
             }
             LoopProgress::Changes if observed.found.is_some() => {
-                evidence.push(
-                    "values change, and whether the loop comes nearer to its end cannot be told".to_owned(),
-                );
+                evidence
+                    .push("values change; cannot tell whether the loop progresses toward its end".to_owned());
                 (
                     Verdict::Slow,
-                    format!("The program computes in a loop in which values change, {lines}: {place}"),
+                    format!("The program is CPU-bound in a loop whose values change, {lines}: {place}"),
                 )
             }
             LoopProgress::Changes => {
-                (Verdict::Slow, format!("The program computes, and values change: {place}"))
+                (Verdict::Slow, format!("The program is CPU-bound, and values change: {place}"))
             }
             LoopProgress::Recursion => {
                 evidence.push("the function calls itself".to_owned());
-                (Verdict::Slow, format!("The program computes by recursion: {place}"))
+                (Verdict::Slow, format!("The program is CPU-bound in a recursion: {place}"))
             }
             LoopProgress::Still => {
                 if samples > 1 {
@@ -145,7 +145,7 @@ impl HangWatch<'_> {
         let Some(location) = user else {
             return HangFinding {
                 verdict: Verdict::Unknown,
-                message: "The program computes, and where could not be found out".to_owned(),
+                message: "The program is CPU-bound; its location is unknown".to_owned(),
                 evidence,
             };
         };
@@ -169,16 +169,14 @@ impl HangWatch<'_> {
             evidence.push(format!("the line matches a regular expression: `{}`", line.trim()));
             return HangFinding {
                 verdict: Verdict::BusyLoop,
-                message: format!(
-                    "The program is in a regular expression that does not come to its end: {place}"
-                ),
+                message: format!("The program is in a regular expression that does not finish: {place}"),
                 evidence,
             };
         }
         HangFinding {
             verdict: Verdict::Unknown,
             message: format!(
-                "The program is in one call that has not come back, and whether it will cannot be told: {place}"
+                "The program is in one call that has not returned; cannot tell whether it will: {place}"
             ),
             evidence,
         }

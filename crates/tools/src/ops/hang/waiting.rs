@@ -13,7 +13,7 @@ impl HangWatch<'_> {
     pub(super) async fn waits(&self) -> HangFinding {
         let mut evidence = vec![self.share()];
         if let Some(pid) = self.held() {
-            let message = format!("The program waits: {}", execution::held_by_signal(pid));
+            let message = format!("The program is waiting: {}", execution::held_by_signal(pid));
             return HangFinding { verdict: Verdict::Waiting, message, evidence };
         }
         let circle = deadlock::deadlock(&self.activity);
@@ -26,7 +26,10 @@ impl HangWatch<'_> {
             let names: Vec<String> = circle.iter().map(|thread| format!("`{}`", thread.name)).collect();
             let message = match names.as_slice() {
                 [name] => {
-                    format!("Thread {name} waits for what no other thread can give{}", place_of(&first.stack))
+                    format!(
+                        "Thread {name} waits for something that no other thread can provide{}",
+                        place_of(&first.stack)
+                    )
                 }
                 _ => format!("Threads {} wait for each other", names.join(", ")),
             };
@@ -38,7 +41,7 @@ impl HangWatch<'_> {
             let names: Vec<String> = tasks.iter().map(|(task, _)| format!("`{}`", task.name)).collect();
             let message = match (names.as_slice(), tasks.first()) {
                 ([name], Some((_, waiting))) => {
-                    format!("Task {name} waits for what no other task can give{}", at(waiting))
+                    format!("Task {name} waits for something that no other task can provide{}", at(waiting))
                 }
                 _ => format!("Tasks {} wait for each other", names.join(", ")),
             };
@@ -50,9 +53,9 @@ impl HangWatch<'_> {
         evidence.extend(told.into_iter().take(12));
         let (verdict, message) = match main_reason(&waits) {
             Some(waiting) => {
-                (Verdict::Waiting, format!("The program waits for {}{}", waiting.what, at(waiting)))
+                (Verdict::Waiting, format!("The program is waiting for {}{}", waiting.what, at(waiting)))
             }
-            None => (Verdict::Waiting, "The program waits, and does not tell for what".to_owned()),
+            None => (Verdict::Waiting, "The program is waiting; the reason is unknown".to_owned()),
         };
         HangFinding { verdict, message, evidence }
     }

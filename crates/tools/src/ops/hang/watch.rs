@@ -186,7 +186,7 @@ impl<'a> HangWatch<'a> {
     /// How much of that it has computed, in a sentence.
     pub(super) fn share(&self) -> String {
         let (computed, took) = (time(self.computed()), time(self.took()));
-        format!("it has computed for {computed} of the {took} that it was watched")
+        format!("it used the CPU for {computed} of the {took} that it was watched")
     }
 
     /// How many processors a process has had work for lately; of one of its threads, when it is named.

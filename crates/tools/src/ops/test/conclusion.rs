@@ -114,10 +114,10 @@ pub(super) fn conclude(
 fn notes(throws: &CollectedThrows) -> Vec<String> {
     let mut notes = Vec::new();
     if throws.dropped > 0 {
-        notes.push(format!("{} throws that no failing test named were not kept", throws.dropped));
+        notes.push(format!("{} throws unrelated to a failing test were dropped", throws.dropped));
     }
     if throws.passed_over > 0 {
-        notes.push(format!("{} stops for other reasons were passed over", throws.passed_over));
+        notes.push(format!("{} stops for other reasons were resumed", throws.passed_over));
     }
     notes
 }

@@ -111,7 +111,7 @@ impl<'a> ThrowCollector<'a> {
             go::report(self.session, self.reports, folder);
         }
         let thrown = self.session.thrown(self.limits.value.saturating_mul(5)).await.unwrap_or_else(|error| {
-            snapshot.notes.push(format!("what was asserted could not be read: {error}"));
+            snapshot.notes.push(format!("the asserted values could not be read: {error}"));
             Thrown::default()
         });
         let test = running(&self.reports.read());

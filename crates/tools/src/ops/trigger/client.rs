@@ -26,7 +26,7 @@ impl Client {
         let (env, words) = command::assignments(words);
         let mut words = words.into_iter();
         let name = words.next().filter(|name| !name.trim().is_empty());
-        let name = name.ok_or_else(|| ToolError::argument("command", "is empty; name what to run"))?;
+        let name = name.ok_or_else(|| ToolError::argument("command", "is empty; give a command"))?;
         let (program, args): (PathBuf, Vec<String>) = (name.into(), words.collect());
         let mut launch = Launch::new(Program::Command);
         (launch.runtime_args, launch.cwd, launch.env) = (args.clone(), cwd.clone(), env.clone());

@@ -47,13 +47,16 @@ impl Request {
         let usual = if body.is_some() { "POST" } else { "GET" };
         let method = method.unwrap_or(usual).to_uppercase();
         let method = Method::from_bytes(method.as_bytes())
-            .map_err(|_| ToolError::argument("trigger.http.method", "is no method"))?;
+            .map_err(|_| ToolError::argument("trigger.http.method", "is not an HTTP method"))?;
         let (uri, body) = (local(url)?, body.unwrap_or_default());
         let mut read = HeaderMap::new();
         for (name, value) in headers {
             let header = HeaderName::try_from(&name).ok().zip(HeaderValue::try_from(value).ok());
             let (name, value) = header.ok_or_else(|| {
-                ToolError::argument("trigger.http.headers", format!("has `{name}`, which is no header"))
+                ToolError::argument(
+                    "trigger.http.headers",
+                    format!("has `{name}`, which is not a header name"),
+                )
             })?;
             read.insert(name, value);
         }
@@ -89,7 +92,7 @@ fn local(url: &str) -> Result<Uri, ToolError> {
         ToolError::argument("trigger.http.url", problem)
             .and("give a path such as `/users/1`, or `http://127.0.0.1:PORT/users/1`")
     };
-    let uri: Uri = url.parse().map_err(|_| problem("is no URL"))?;
+    let uri: Uri = url.parse().map_err(|_| problem("is not a URL"))?;
     if !url.starts_with('/') && uri.scheme_str() != Some("http") {
         return Err(problem("is neither a path nor plain `http`"));
     }
@@ -97,11 +100,11 @@ fn local(url: &str) -> Result<Uri, ToolError> {
         return Ok(uri);
     };
     if authority.as_str().contains('@') {
-        return Err(problem("has a user name; give it in `headers`"));
+        return Err(problem("has a user name; use an `Authorization` header instead"));
     }
     match authority.host() {
         "127.0.0.1" | "localhost" | "[::1]" => Ok(uri),
-        _ => Err(problem("is not of this machine")),
+        _ => Err(problem("is not on this machine")),
     }
 }
 
@@ -171,12 +174,12 @@ mod tests {
             ("users", Err("is neither")),
             ("localhost:8000/users", Err("is ")),
             ("https://127.0.0.1:8000/", Err("is neither")),
-            ("http://example.com/", Err("is not of this machine")),
-            ("http://127.0.0.1.example.com/", Err("is not of this machine")),
+            ("http://example.com/", Err("is not on this machine")),
+            ("http://127.0.0.1.example.com/", Err("is not on this machine")),
             ("http://127.0.0.1@example.com/", Err("has a user name")),
-            ("http://169.254.169.254/latest", Err("is not of this machine")),
+            ("http://169.254.169.254/latest", Err("is not on this machine")),
             ("//example.com/", Ok(None)),
-            ("/a b", Err("is no URL")),
+            ("/a b", Err("is not a URL")),
         ];
         for (url, expected) in table {
             match (local(url), expected) {

@@ -142,7 +142,10 @@ impl Tool for DebuggerSetExceptionBreakpoint {
         let (mode, notes) = mode(caught, uncaught);
         let condition = match &filter {
             Some(_) if mode == ExceptionMode::None => {
-                return Err(ToolError::argument("exceptionFilter", "goes with exceptions to stop at"));
+                return Err(ToolError::argument(
+                    "exceptionFilter",
+                    "needs `breakOnCaught` or `breakOnUncaught`",
+                ));
             }
             Some(filter) => Some(condition(&session, filter)?),
             None => None,
@@ -167,8 +170,8 @@ fn mode(caught: bool, uncaught: bool) -> (ExceptionMode, Vec<&'static str>) {
     match (caught, uncaught) {
         (true, true) => (ExceptionMode::All, Vec::new()),
         (true, false) => {
-            let note = "uncaught exceptions stop the program too: where an exception is thrown, what will \
-                        become of it is not certain";
+            let note = "uncaught exceptions stop the program too: at the throw, it is not certain whether \
+                        code will catch it";
             (ExceptionMode::All, vec![note])
         }
         (false, true) => (ExceptionMode::Uncaught, Vec::new()),
@@ -179,7 +182,7 @@ fn mode(caught: bool, uncaught: bool) -> (ExceptionMode, Vec<&'static str>) {
 /// A filter is the name of a type, or else a regular expression for type and message.
 fn condition(session: &Session, filter: &str) -> Result<String, ToolError> {
     let Some(expressions) = session.adapter().value_expressions() else {
-        let instead = "leave `exceptionFilter` out, and evaluate at each stop";
+        let instead = "leave out `exceptionFilter`, and evaluate at each stop";
         return Err(adapter::unsupported(session.adapter(), "filtering exceptions", instead).into());
     };
     let name = filter.trim();

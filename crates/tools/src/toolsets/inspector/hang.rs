@@ -155,7 +155,7 @@ impl DebuggerDetectHang {
             return Ok((session, None));
         };
         if self.session_id.is_some() {
-            return Err(ToolError::argument("command", "excludes `sessionId`"));
+            return Err(ToolError::argument("command", "cannot be combined with `sessionId`"));
         }
         let mut read = Command::read(&Machine, &command, self.args, self.cwd)?;
         read.launch.stdin = Stdin::Open;

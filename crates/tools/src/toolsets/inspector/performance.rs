@@ -46,8 +46,8 @@ impl Tool for DebuggerStartCpuProfile {
     async fn call(self, context: &Context) -> Result<StatusAnswer<ProfileStarted>, ToolError> {
         let session = context.session(self.0.session_id.as_deref())?;
         session.start_profile().await?;
-        let message = "CPU profiling started; debugger_continue lets the program run, \
-                       debugger_stop_cpu_profile tells what it spent its time with, also after its end";
+        let message = "CPU profiling started; call debugger_continue to let the program run, then \
+                       debugger_stop_cpu_profile for the result, also after the program has ended";
         Ok(StatusAnswer(ProfileStarted { session_id: session.id().to_string(), message }))
     }
 }
@@ -223,8 +223,8 @@ struct EntryData {
 
 impl From<Growth> for LeakDetection {
     fn from(growth: Growth) -> Self {
-        let note =
-            "the program is paused, and nothing grows: debugger_continue with a short timeout lets it run";
+        let note = "the program is paused, so nothing grows: call debugger_continue with a short timeout to \
+                    let it run";
         Self {
             is_leaking: growth.is_leaking,
             growth_rate: growth.rate,

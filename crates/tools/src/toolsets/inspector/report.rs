@@ -130,8 +130,8 @@ impl Report {
                 let (told, more) = unreached::shown(&unreached);
                 notes.extend(told.iter().map(ToString::to_string));
                 if more > 0 {
-                    let way = "debugger_list_breakpoints tells them";
-                    notes.push(format!("and {more} more that were not reached: {way}"));
+                    let way = "debugger_list_breakpoints shows them";
+                    notes.push(format!("and {more} more that were not reached; {way}"));
                 }
                 Self { notes, ..Self::terminated(&end) }.with_output(&output)
             }
@@ -184,11 +184,16 @@ fn running(did: &str, runs: &Runs) -> String {
     match runs {
         Runs::Undebugged => {
             let next = inspector(Next::EndFirst);
-            format!("{did}. The {UNDEBUGGED}; debugger_continue waits for its end, {next}")
+            format!("{did}. The {UNDEBUGGED}; call debugger_continue to wait for its end; {next}")
         }
-        Runs::Others(end) => format!("{did}. The program {end}, and a process that it started still runs"),
+        Runs::Others(end) => {
+            format!("{did}. The program {end}, but a process that it started is still running")
+        }
         Runs::Program => {
-            format!("{did}. The program is running; debugger_continue waits for it, debugger_pause stops it")
+            format!(
+                "{did}. The program is running; call debugger_continue to wait for it, or debugger_pause to \
+                 stop it"
+            )
         }
     }
 }

@@ -120,7 +120,7 @@ impl SessionClosed {
         Self {
             session_id: id.to_owned(),
             stopped: true,
-            message: "The session was closed before".to_owned(),
+            message: "The session was already closed".to_owned(),
             exit_code: None,
             output: String::new(),
         }

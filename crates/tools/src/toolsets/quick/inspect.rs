@@ -67,7 +67,7 @@ impl DebugEvaluate {
         let mut said = format!("({}) {shown}", text::type_name(&value, session.adapter()));
         if value.cut {
             let all = value.length.map(|length| format!(" of {length} characters")).unwrap_or_default();
-            said = format!("{said}\nnote: this is the beginning{all}; `max_length` gives more of it");
+            said = format!("{said}\nnote: only the beginning{all} is shown; raise `max_length` for more");
         }
         if let Some(note) = &value.note {
             said = format!("{said}\nnote: {note}");
@@ -103,7 +103,7 @@ impl DebugStack {
         let stack = inspect::stack(&session, None, 0, count, false).await?;
         let shown = stack.frames.iter().enumerate().map(|(number, frame)| text::frame(number, frame));
         let more = stack.total.saturating_sub(stack.hidden + stack.frames.len());
-        let more = (more > 0).then(|| format!("... and {more} more; `count` shows them"));
+        let more = (more > 0).then(|| format!("... and {more} more; raise `count` to see them"));
         let said = text::lines(shown.chain(more));
         Ok(said)
     }

@@ -73,7 +73,7 @@ impl DebugLaunch {
             }
             (None, Some(last)) => last.clone(),
             (None, None) => {
-                return Err(ToolError::argument("program", "is missing; it takes the path of a script"));
+                return Err(ToolError::argument("program", "is missing; give the path of a script"));
             }
         };
         if let Some(name) = &self.language {
@@ -103,7 +103,7 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Result<R
     let before = state.session.take();
     if let Some(before) = &before {
         if before.execution().is_live() {
-            said.push("The program that was being debugged is ended.".to_owned());
+            said.push("The previous program was ended.".to_owned());
         }
         context.sessions.close(before).await;
     }
@@ -121,7 +121,7 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Result<R
     said.extend(lost);
     if !target.lost_env.is_empty() {
         let names = target.lost_env.join(", ");
-        said.push(format!("It runs without {names}: values of `env` are not kept, give them again."));
+        said.push(format!("It runs without {names}: values of `env` are not saved; pass them again."));
     }
     state.breakpoints = breakpoints;
     state.target = Some(target);

@@ -134,7 +134,7 @@ async fn probe(session: &Session, request: RunUntil, context: &Context) -> Resul
             ])
         }
         Settled::Running { output, remarks, .. } => text::lines([
-            format!("Still running when the time was up; {missed} in time."),
+            format!("Still running at the timeout; {missed} in time."),
             text::output(&output),
             text::remarks(&remarks),
             text::notes(&notes),

@@ -132,10 +132,10 @@ impl State {
             RecoveryFile::Left(saved) => self.take_up(*saved),
             RecoveryFile::Corrupt(reason) => {
                 let aside = match recovery::move_aside(&folder) {
-                    Ok(()) => format!("it is now `{CORRUPT}`"),
-                    Err(error) => format!("it cannot be renamed either: {error}"),
+                    Ok(()) => format!("it was renamed to `{CORRUPT}`"),
+                    Err(error) => format!("it cannot be renamed: {error}"),
                 };
-                self.notes.push(format!("`{FILE}` is not what a session leaves ({reason}); {aside}"));
+                self.notes.push(format!("`{FILE}` is not a valid session file ({reason}); {aside}"));
             }
             RecoveryFile::Missing | RecoveryFile::Others(_) | RecoveryFile::Unreadable(_) => {}
         }
@@ -173,16 +173,16 @@ impl State {
     pub(super) fn save(&mut self) {
         let Some(folder) = self.folder.clone().filter(|_| !self.keeps_nothing) else { return };
         let problem = match recovery::find(&folder) {
-            RecoveryFile::Others(pid) => format!("`{FILE}` is that of another server, process {pid}"),
+            RecoveryFile::Others(pid) => format!("`{FILE}` belongs to another server, process {pid}"),
             RecoveryFile::Unreadable(kind) => format!("`{FILE}` cannot be read: {kind}"),
             _ => match recovery::write(&folder, &self.saved()) {
                 Ok(()) => return,
-                Err(error) => format!("`{FILE}` cannot be written: {error}"),
+                Err(error) => format!("cannot write `{FILE}`: {error}"),
             },
         };
         if !self.has_complained {
             self.has_complained = true;
-            self.notes.push(format!("this session is not kept for recovery, because {problem}"));
+            self.notes.push(format!("this session cannot be recovered later: {problem}"));
         }
     }
 

@@ -80,9 +80,9 @@ pub(super) fn language(name: Option<&str>, file: &Path) -> Result<&'static dyn A
     match name {
         Some(name) => adapter::by_name(name).ok_or_else(|| ToolError::no_language(name, &languages())),
         None => commands::by_program(&Machine, file).ok_or_else(|| {
-            let problem = format!("is missing, and `{}` does not tell it", base_name(file));
+            let problem = format!("is missing, and `{}` does not determine it", base_name(file));
             ToolError::argument("language", problem)
-                .and(&format!("the languages are: {}", languages().join(", ")))
+                .and(&format!("supported languages: {}", languages().join(", ")))
         }),
     }
 }

@@ -38,17 +38,17 @@ pub(super) fn settled(settled: &Settled) -> String {
         Settled::Running { output: written, runs, remarks } => {
             let doing = match runs {
                 Runs::Undebugged => {
-                    let doing = format!("The {UNDEBUGGED}; debug_continue waits for its end");
+                    let doing = format!("The {UNDEBUGGED}; call debug_continue to wait for its end");
                     let next = quick(Next::EndFirst);
                     return lines([format!("{doing}, {next}."), output(written), self::remarks(remarks)]);
                 }
                 Runs::Others(end) => {
-                    format!("Program {end}, and a process that it started is still running.")
+                    format!("Program {end}, but a process that it started is still running.")
                 }
                 Runs::Program => "Still running.".to_owned(),
             };
-            let next = "debug_continue waits for the next stop, or stops it where it is with `pause`; debug_stop \
-                        ends it.";
+            let next = "Call debug_continue to wait for the next stop, or with `pause` to stop it now; \
+                        debug_stop ends it.";
             lines([format!("{doing} {next}"), output(written), self::remarks(remarks)])
         }
         Settled::Ended { end, output: written, unreached, remarks } => lines([
@@ -140,7 +140,7 @@ pub(super) fn breakpoint(breakpoint: &Breakpoint) -> String {
     };
     let moved = breakpoint.requested_line().filter(|asked| Some(*asked) != breakpoint.line());
     if let Some(asked) = moved {
-        let _ = write!(text, " (moved from line {asked}: that line holds no code)");
+        let _ = write!(text, " (moved from line {asked}: that line has no code)");
     }
     text
 }

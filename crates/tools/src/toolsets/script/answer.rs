@@ -103,7 +103,7 @@ impl ScriptResult {
         };
         let failures = traced.points.iter().filter_map(|point| point.breakpoint.failures.as_ref());
         body.notes.extend(failures.map(|failures| {
-            format!("the condition failed {} times, at last: {}", failures.count, failures.message)
+            format!("the condition failed {} times; last error: {}", failures.count, failures.message)
         }));
         body.notes.extend(traced.points.into_iter().flat_map(|point| point.notes));
         body.notes.extend(traced.notes);

@@ -46,11 +46,11 @@ fn assignments(words: &mut Peekable<IntoIter<String>>) -> BTreeMap<String, Optio
 
 /// The words, when that is all there is.
 fn words(command: &str) -> Result<Vec<String>, ToolError> {
-    let tokens = tokens(command).ok_or_else(|| problem("has a quote that is not closed"))?;
+    let tokens = tokens(command).ok_or_else(|| problem("has an unclosed quote"))?;
     let word = |token: Token| match token {
         Token::Word(Word { value, is_expanded: false, .. }) => Ok(value),
-        Token::Word(Word { value, .. }) => Err(problem(format!("has `{value}` for the shell to expand"))),
-        Token::Operator { .. } => Err(problem("is several commands, or redirects")),
+        Token::Word(Word { value, .. }) => Err(problem(format!("needs a shell to expand `{value}`"))),
+        Token::Operator { .. } => Err(problem("needs a shell: it has several commands or a redirection")),
     };
     tokens.into_iter().map(word).collect()
 }
@@ -94,13 +94,13 @@ mod tests {
     #[test]
     fn what_needs_a_shell_is_refused() {
         let table = [
-            ("python app.py | cat", "is several commands, or redirects"),
-            ("cd x && python app.py", "is several commands, or redirects"),
-            ("python app.py > out", "is several commands, or redirects"),
-            ("python $FILE", "has `$FILE` for the shell to expand"),
-            ("python 'app.py", "has a quote that is not closed"),
+            ("python app.py | cat", "needs a shell: it has several commands or a redirection"),
+            ("cd x && python app.py", "needs a shell: it has several commands or a redirection"),
+            ("python app.py > out", "needs a shell: it has several commands or a redirection"),
+            ("python $FILE", "needs a shell to expand `$FILE`"),
+            ("python 'app.py", "has an unclosed quote"),
             ("uv run app.py", "begins with `uv`"),
-            ("python -c 'print(1)'", "has `-c`, and so no file to stop in"),
+            ("python -c 'print(1)'", "has `-c`, so there is no file to stop in"),
             ("python -u", "names no script and no module"),
             ("", "begins with ``"),
         ];

@@ -56,7 +56,7 @@ impl AnchorResolution {
                     moved.push(MovedAnchor { breakpoint_id, file, from, to, statement });
                 }
                 _ if is_gone(session, breakpoint, &statement, to) => {
-                    let reason = "its text is not in the file any more";
+                    let reason = "its text is no longer in the file";
                     stale.push(StaleAnchor { breakpoint_id, file, line: to, statement, reason });
                 }
                 _ => {}
@@ -68,9 +68,8 @@ impl AnchorResolution {
     /// What to say of those that are gone.
     pub(super) fn warning(&self) -> Option<String> {
         let ids: Vec<&str> = self.stale.iter().map(|stale| stale.breakpoint_id.as_str()).collect();
-        (!ids.is_empty()).then(|| {
-            format!("the text of {} is not in its file any more: it stays on its line", ids.join(", "))
-        })
+        (!ids.is_empty())
+            .then(|| format!("the text of {} is no longer in its file: it stays on its line", ids.join(", ")))
     }
 }
 

@@ -137,7 +137,7 @@ impl BreakpointSet {
         let mut message = format!("Breakpoint set at {place}");
         if let Some(asked) = data.requested_line {
             let text = context.as_ref().map(|context| context.line_content.trim()).unwrap_or_default();
-            message = format!("{message} (`{text}`), because line {asked} holds no code");
+            message = format!("{message} (`{text}`), because line {asked} has no code");
         }
         for note in moved_to_column(breakpoint).into_iter().chain(note) {
             message = format!("{message}; {note}");
@@ -225,15 +225,14 @@ impl SetBreakpoint {
 }
 
 fn read_id(id: &str) -> Result<BreakpointId, ToolError> {
-    id.parse().map_err(|_| {
-        ToolError::argument("breakpointId", format!("takes an id such as `bp-1`, and got `{id}`"))
-    })
+    id.parse()
+        .map_err(|_| ToolError::argument("breakpointId", format!("must be an ID such as `bp-1`, not `{id}`")))
 }
 
 fn read_hit_condition(text: &str) -> Result<HitCondition, ToolError> {
     text.parse().map_err(|_| {
-        let takes = "takes a number with ==, >, >=, <, <= or % (a plain number is ==)";
-        ToolError::argument("hitCondition", format!("{takes}, and got `{text}`"))
+        let takes = "must be a number, alone or after ==, >, >=, <, <= or %";
+        ToolError::argument("hitCondition", format!("{takes}, not `{text}`"))
     })
 }
 
@@ -392,7 +391,7 @@ pub(super) struct RemoveBreakpoint {
 
 /// What was removed.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the public name of the field")]
+#[expect(clippy::struct_field_names, reason = "public field name")]
 pub(super) struct Removed {
     success: bool,
     /// As they were.
@@ -549,7 +548,10 @@ pub(super) fn exceptions(
     let mode = ExceptionMode::from(mode);
     let condition = condition.filter(|condition| !condition.trim().is_empty());
     if mode == ExceptionMode::None && condition.is_some() {
-        return Err(ToolError::argument("exceptionCondition", "goes with `uncaught` or `all` exceptions"));
+        return Err(ToolError::argument(
+            "exceptionCondition",
+            "needs `exceptions` to be `uncaught`, `userUnhandled` or `all`",
+        ));
     }
     Ok(ExceptionBreakpoints { mode, condition })
 }

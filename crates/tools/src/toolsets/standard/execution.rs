@@ -347,7 +347,7 @@ impl RunUntil {
         let mut report = StopReport::new("", ran.settled).with_unreached(ran.missed);
         report.notes.extend(ran.notes);
         if hold && report.state == "running" {
-            let note = "the places hold until the next stop; continue_execution waits for it";
+            let note = "its breakpoints stay until the next stop; call continue_execution to wait for it";
             report.notes.push(note.to_owned());
         }
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();

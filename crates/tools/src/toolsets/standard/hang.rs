@@ -60,7 +60,7 @@ impl Tool for DiagnoseHang {
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
         let (session, launch) = match self.command {
             Some(_) if self.session_id.is_some() => {
-                return Err(ToolError::argument("command", "excludes `sessionId`"));
+                return Err(ToolError::argument("command", "cannot be combined with `sessionId`"));
             }
             Some(command) => {
                 let mut read = Command::read(&engine::adapter::Machine, &command, self.args, self.cwd)?;

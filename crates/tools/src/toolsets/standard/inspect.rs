@@ -116,7 +116,7 @@ pub(super) struct GetVariables {
 
 /// Children of a scope or value.
 #[derive(Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the public names of the fields")]
+#[expect(clippy::struct_field_names, reason = "public field names")]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Variables {
     success: bool,
@@ -147,7 +147,7 @@ impl Tool for GetVariables {
 
     async fn call(self, context: &Context) -> Result<Variables, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        let missing = || ToolError::argument("variablesReference", "is missing; it takes a whole number");
+        let missing = || ToolError::argument("variablesReference", "is missing; expected a whole number");
         let reference = reference(self.variables_reference, self.scope)?.ok_or_else(missing)?;
         let page = Page {
             start: self.start.unwrap_or(0),
@@ -181,7 +181,7 @@ impl Tool for GetVariables {
 fn reference(variables_reference: Option<u64>, scope: Option<u64>) -> Result<Option<u64>, ToolError> {
     match (variables_reference, scope) {
         (Some(one), Some(other)) if one != other => {
-            Err(ToolError::argument("scope", "is the same as `variablesReference`; give one of them"))
+            Err(ToolError::argument("scope", "means the same as `variablesReference`; give only one"))
         }
         _ => Ok(variables_reference.or(scope)),
     }
@@ -339,7 +339,7 @@ impl Tool for EvaluateExpression {
         let text = context.bounds().requested_length("maxLength", self.max_length, VALUE)?;
         let pure = self.side_effects == Some(false);
         if pure && self.watch == Some(true) {
-            return Err(ToolError::argument("sideEffects", "goes with `watch: false` only"));
+            return Err(ToolError::argument("sideEffects", "needs `watch: false`"));
         }
         let value = if self.watch == Some(true) {
             inspect::watch(&session, &self.expression, self.frame_id, self.timeout).await?
@@ -452,7 +452,7 @@ impl Tool for GetSourceContext {
         let surrounding = surrounding(&lines, self.line, around);
         let Some(line) = surrounding.iter().find(|near| near.line == self.line) else {
             let length = lines.len();
-            return Err(ToolError::argument("line", format!("must be from 1 to {length} in {file}")));
+            return Err(ToolError::argument("line", format!("must be between 1 and {length} in {file}")));
         };
         Ok(SourceContext {
             success: true,

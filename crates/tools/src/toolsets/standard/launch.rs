@@ -140,7 +140,7 @@ pub(super) struct ProgramParams {
 impl ProgramParams {
     /// Nothing says what to run.
     pub(super) fn missing(script_name: &str) -> ToolError {
-        ToolError::argument(script_name, "is missing; it takes the path of a script, or give `module`")
+        ToolError::argument(script_name, "is missing; give the path of a script, or `module`")
     }
 
     /// The launch that they describe; `script_name` is what the tool calls its script.
@@ -153,7 +153,10 @@ impl ProgramParams {
             (Some(script), None) => session.adapter().program(session.host(), sources::absolute(&script)),
             (None, Some(module)) => Program::Module(module),
             (Some(_), Some(_)) => {
-                return Err(ToolError::argument("module", format!("excludes `{script_name}`")));
+                return Err(ToolError::argument(
+                    "module",
+                    format!("cannot be combined with `{script_name}`"),
+                ));
             }
             (None, None) => return Err(Self::missing(script_name)),
         };
@@ -166,7 +169,9 @@ impl ProgramParams {
         let stdin = match (self.stdin, self.stdin_file) {
             (Some(text), None) => Stdin::Text(text),
             (None, Some(file)) => Stdin::File(sources::absolute(&file)),
-            (Some(_), Some(_)) => return Err(ToolError::argument("stdinFile", "excludes `stdin`")),
+            (Some(_), Some(_)) => {
+                return Err(ToolError::argument("stdinFile", "cannot be combined with `stdin`"));
+            }
             (None, None) => Stdin::Empty,
         };
         Ok(Launch {
@@ -206,10 +211,8 @@ impl Tool for StartDebugging {
     const TITLE: &'static str = "Start debugging";
     const DESCRIPTION: &'static str = "Start a program and wait for its first stop or its end.";
     const EFFECTS: Effects = Effects::RUNS;
-    const IGNORED: &'static [(&'static str, &'static str)] = &[(
-        "adapterLaunchConfig",
-        "what can be set has an argument of its own, such as `cwd`, `env`, `runtimeArgs`",
-    )];
+    const IGNORED: &'static [(&'static str, &'static str)] =
+        &[("adapterLaunchConfig", "use the arguments for each setting, such as `cwd`, `env`, `runtimeArgs`")];
 
     async fn call(self, context: &Context) -> Result<Started, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
@@ -344,8 +347,8 @@ impl Tool for AttachToProcess {
     const IGNORED: &'static [(&'static str, &'static str)] = &[
         // An attach that is answered is one that works.
         ("verifyTimeout", ""),
-        ("sourcePaths", "`pathMappings` says where local folders are on the other side"),
-        ("adapterConfig", "what can be set has an argument of its own: `justMyCode`, `pathMappings`"),
+        ("sourcePaths", "use `pathMappings` to map local folders to remote ones"),
+        ("adapterConfig", "use the arguments `justMyCode` and `pathMappings`"),
     ];
 
     async fn call(self, context: &Context) -> Result<Attached, ToolError> {
@@ -359,7 +362,9 @@ impl Tool for AttachToProcess {
                 Endpoint::Address { host, port }
             }
             (None, Some(pid)) => Endpoint::Process(pid),
-            (Some(_), Some(_)) => return Err(ToolError::argument("processId", "excludes `port`")),
+            (Some(_), Some(_)) => {
+                return Err(ToolError::argument("processId", "cannot be combined with `port`"));
+            }
             (None, None) => {
                 return Err(ToolError::argument("port", "is missing; give it, `processId` or `coreFile`"));
             }

@@ -134,7 +134,7 @@ impl OneShotParams<'_> {
         let adapter = by_file.or_else(by_module);
         let missing = || match (self.starts, self.files.is_empty()) {
             (false, true) => ProgramParams::missing("program"),
-            _ => ToolError::argument("language", "is missing; the program does not tell it"),
+            _ => ToolError::argument("language", "is missing, and the program does not determine it"),
         };
         let adapter = adapter.ok_or_else(missing)?;
         Ok(adapter.name().to_owned())

@@ -59,7 +59,7 @@ impl Tool for CreateDebugSession {
     const IGNORED: &'static [(&'static str, &'static str)] = &[
         // An attach that is answered is one that works.
         ("verifyTimeout", ""),
-        ("adapterConfig", "`attach_to_process` has arguments for what can be set"),
+        ("adapterConfig", "use the arguments of `attach_to_process`"),
     ];
 
     async fn call(self, context: &Context) -> Result<Created, ToolError> {
@@ -295,9 +295,7 @@ impl From<languages::Language> for LanguageData {
         let reason = match &language.runtime {
             _ if language.forbidden.is_some() => language.forbidden.clone(),
             Err(reason) => Some(reason.clone()),
-            Ok(_) if !language.provided => {
-                Some("the debugger is installed on first use, from the network".to_owned())
-            }
+            Ok(_) if !language.provided => Some("the debugger is downloaded on first use".to_owned()),
             Ok(_) => None,
         };
         let runtime = language.runtime.ok();

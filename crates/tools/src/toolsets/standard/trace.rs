@@ -131,12 +131,12 @@ impl TraceValues {
     /// What can be said before there is a session.
     fn check(&self, context: &Context) -> Result<(), ToolError> {
         if self.points.is_empty() {
-            return Err(ToolError::argument("points", "is empty; give a place and what to evaluate there"));
+            return Err(ToolError::argument("points", "is empty; give a location and an expression"));
         }
         for (at, point) in self.points.iter().enumerate() {
             if point.expressions.is_empty() {
                 let name = format!("points[{at}].expressions");
-                return Err(ToolError::argument(&name, "is empty; name what to record there"));
+                return Err(ToolError::argument(&name, "is empty; give an expression to record"));
             }
         }
         LimitsParam::limits(context.bounds(), self.limits)?;

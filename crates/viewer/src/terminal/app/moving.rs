@@ -121,11 +121,11 @@ impl App {
         let Some(number) = self.row().and_then(|row| self.rows.get(row)) else { return };
         let call = self.log.summary(number).and_then(|summary| summary.call).unwrap_or(number);
         if !self.rows.filter().has_groups() || self.log.effects(call).next().is_none() {
-            self.notice = Some("nothing to open here".to_owned());
+            self.notice = Some("nothing to expand here".to_owned());
             return;
         }
         if self.rows.filter().is_flat {
-            self.notice = Some("all calls are open; O closes them".to_owned());
+            self.notice = Some("all calls are expanded; O collapses them".to_owned());
             return;
         }
         self.rows.toggle(&self.log, call);

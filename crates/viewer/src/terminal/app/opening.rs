@@ -40,7 +40,7 @@ impl App {
         match rows.find(|row| row.path == path).and_then(|row| row.is_open) {
             Some(true) => drop(self.open_values.remove(&path)),
             Some(false) => drop(self.open_values.insert(path)),
-            None => self.notice = Some("the journal has no parts of this value".to_owned()),
+            None => self.notice = Some("the journal has no children of this value".to_owned()),
         }
     }
 

@@ -211,7 +211,7 @@ fn a_call_opens_to_show_what_happened_meanwhile() {
     let view = reader.view();
     assert_eq!((view.timeline.rows.len(), view.timeline.cursor), (8, Some(1)));
     reader.press(&["l", "o"]);
-    assert_eq!(reader.view().notice.as_deref(), Some("nothing to open here"));
+    assert_eq!(reader.view().notice.as_deref(), Some("nothing to expand here"));
     reader.press(&["O"]);
     assert_eq!(reader.texts().len(), 9);
     reader.press(&["O"]);

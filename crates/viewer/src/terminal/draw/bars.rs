@@ -123,7 +123,7 @@ pub(super) fn footer(view: &View, theme: Theme, columns: usize) -> Line<'static>
         let shown = super::super::text::truncate_start(text, columns.saturating_sub(4));
         strip.push("/", theme.style(Role::Strong)).push(&shown, theme.style(Role::Plain));
         strip.push(" ", theme.style(Role::Chosen));
-        let hint = "  Enter: only these  Esc: as before";
+        let hint = "  Enter: keep filter  Esc: cancel";
         if strip.room() > width(hint) {
             strip.push(hint, theme.style(Role::Faint));
         }

@@ -10,7 +10,7 @@ use super::{PaneContent, PaneSize, nothing, window};
 pub(super) fn content(view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     let lines = view.moment.as_ref().map(|moment| moment.output_lines()).unwrap_or_default();
     if lines.is_empty() {
-        return nothing("Output", "what the program writes appears here", theme, room);
+        return nothing("Output", "the program's output appears here", theme, room);
     }
     let scroll = view.scrolls.get(Pane::Output.number()).copied().unwrap_or(0);
     let (range, scroll) = window(lines.len(), room.lines, lines.len(), scroll);

@@ -21,7 +21,7 @@ pub(super) fn content(view: &View, theme: Theme, area: Rect) -> Option<PaneConte
     let room = room(area);
     match &view.overlay {
         Overlay::None | Overlay::Search(_) => None,
-        Overlay::Help(scroll) => Some(cut("Keys and signs".to_owned(), help(theme, room), *scroll, room)),
+        Overlay::Help(scroll) => Some(cut("Keys and symbols".to_owned(), help(theme, room), *scroll, room)),
         Overlay::Detail { title, lines, form, scroll } => {
             Some(cut(title.clone(), broken(lines, *form, theme, room.columns), *scroll, room))
         }

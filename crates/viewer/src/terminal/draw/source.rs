@@ -22,7 +22,7 @@ const DESCRIPTION: usize = 2;
 
 pub(super) fn content(view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     let Some(moment) = &view.moment else {
-        return nothing("Source", "appears when a program is suspended", theme, room);
+        return nothing("Source", "appears at a stop", theme, room);
     };
     let Some(location) = &moment.location else {
         return nothing("Source", moment.without_source(), theme, room);

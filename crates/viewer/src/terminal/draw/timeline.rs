@@ -29,7 +29,7 @@ pub(super) fn sessions(view: &View, theme: Theme, room: PaneSize) -> PaneContent
             session(row, theme, &mut strip);
         } else {
             let role = if is_all { Role::Strong } else { Role::Plain };
-            strip.push("   all, whichever acts", theme.style(role));
+            strip.push("   all, follow the newest", theme.style(role));
         }
         finish(strip, number == view.session_cursor && view.focus == Pane::Sessions, Role::Chosen, theme)
     });
@@ -64,13 +64,12 @@ pub(super) fn timeline(view: &View, theme: Theme, room: PaneSize) -> PaneContent
     }
     if timeline.rows.is_empty() {
         let text = match (timeline.filter.is_empty(), timeline.searched.is_some()) {
-            (true, _) if view.entries == 0 => &*format!(
-                "nothing yet: what an agent does with stillframe is shown here as it happens. The journal is {}",
-                view.path
-            ),
+            (true, _) if view.entries == 0 => {
+                &*format!("nothing yet: actions of agents appear here live. Journal: {}", view.path)
+            }
             (true, _) => "nothing yet in this session",
             (false, true) => "searching…",
-            (false, false) => "nothing like that; Esc shows everything again",
+            (false, false) => "no match; Esc shows everything again",
         };
         return nothing(&title, text, theme, room);
     }

@@ -90,7 +90,7 @@ fn value(row: &ValueRow<'_>, names: usize, theme: Theme, columns: usize) -> Stri
 pub(super) fn stack(view: &View, theme: Theme, room: PaneSize) -> PaneContent {
     let moment = view.moment.as_deref().filter(|moment| !moment.stack.is_empty());
     let Some(moment) = moment else {
-        return nothing("Stack", "appears when a program is suspended", theme, room);
+        return nothing("Stack", "appears at a stop", theme, room);
     };
     let scroll = view.scrolls.get(Pane::Stack.number()).copied().unwrap_or(0);
     let (range, scroll) = window(moment.stack.len(), room.lines, 0, scroll);

@@ -210,7 +210,7 @@ fn what_is_huge_or_very_deep_is_not_parsed() {
     let huge = "f();\n".repeat(LONGEST / 5 + 1);
     let code = found("huge.js", &huge);
     assert_eq!(code.lines.len(), code.length as usize);
-    assert!(code.unread.unwrap().ends_with("and only up to 10485760 are read"));
+    assert!(code.unread.unwrap().ends_with("the limit is 10485760"));
     let deep = format!("f({}1{});\n", "[".repeat(100_000), "]".repeat(100_000));
     assert_eq!(found("deep.js", &deep).lines, [1]);
     let long = format!("f({}1);\n", "1 + ".repeat(100_000));
@@ -245,7 +245,7 @@ async fn conditions_and_log_messages_are_checked() {
     };
     assert_eq!(ask(&["a > 1"], Some("a={a} {{}}")).await.unwrap(), Code::default());
     let error = ask(&["a b"], None).await.unwrap_err();
-    assert!(error.to_string().starts_with("`a b` is no expression: SyntaxError: "), "{error}");
+    assert!(error.to_string().starts_with("`a b` is not a valid expression: SyntaxError: "), "{error}");
     assert_eq!(error.code(), "bad_expression");
     assert_eq!(ask(&[], Some("{a b}")).await.unwrap_err().code(), "bad_expression");
 }

@@ -41,7 +41,8 @@ pub(super) async fn choose(host: &dyn Host, built: Vec<Executable>, launch: &Lau
         }
         [] if !filters.is_empty() => Err(no_test(&filters, exact, &names)),
         [] => Err(Error::StartFailed {
-            problem: "the build has made no program; choose a target with `--bin`, `--example`, `--test` or `--lib`"
+            problem: "the build produced no program; choose a target with `--bin`, `--example`, `--test` or \
+                      `--lib`"
                 .to_owned(),
             output: String::new(),
         }),
@@ -49,7 +50,7 @@ pub(super) async fn choose(host: &dyn Host, built: Vec<Executable>, launch: &Lau
             let choices: Vec<String> = several.iter().map(|one| format!("`{}`", one.choice())).collect();
             Err(Error::StartFailed {
                 problem: format!(
-                    "the build has made {} programs; choose one of {} in `runtimeArgs` or in the command",
+                    "the build produced {} programs; choose one of {} in `runtimeArgs` or in the command",
                     several.len(),
                     choices.join(", ")
                 ),
@@ -65,10 +66,10 @@ fn is_asked_for(tests: &[String], filters: &[&str]) -> bool {
 
 fn no_test(filters: &[&str], exact: bool, names: &[String]) -> Error {
     let known: Vec<&str> = names.iter().take(10).map(String::as_str).collect();
-    let how = if exact { "is called" } else { "has in its name" };
+    let how = if exact { "is named" } else { "contains" };
     let tests = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     Error::StartFailed {
-        problem: format!("no test {how} `{}`; the tests are: {tests}", filters.join("` or `")),
+        problem: format!("no test {how} `{}`; tests: {tests}", filters.join("` or `")),
         output: String::new(),
     }
 }
@@ -103,7 +104,7 @@ pub(super) fn as_tests(mut launch: Launch, has_harness: bool) -> Launch {
 /// The words of Cargo that choose a target by its name.
 pub(super) async fn target_words(host: &dyn Host, folder: &Path, name: &str) -> Result<Vec<String>> {
     let missing = |problem: String| Error::StartFailed { problem, output: String::new() };
-    let cargo = host.which("cargo").ok_or_else(|| missing("no `cargo` is on PATH".to_owned()))?;
+    let cargo = host.which("cargo").ok_or_else(|| missing("there is no `cargo` on PATH".to_owned()))?;
     let args = ["metadata", "--no-deps", "--format-version", "1"].map(Into::into).into();
     let spec = ProcessSpec { program: cargo, args, cwd: Some(folder.to_owned()), ..ProcessSpec::default() };
     let said = host.run(&spec, deadlines::HELPER).await?;
@@ -132,5 +133,5 @@ pub(super) async fn target_words(host: &dyn Host, folder: &Path, name: &str) -> 
         }
         known.push(format!("{kind} `{of}`"));
     }
-    Err(missing(format!("no target is called `{name}`; the targets are: {}", known.join(", "))))
+    Err(missing(format!("no target `{name}`; targets: {}", known.join(", "))))
 }

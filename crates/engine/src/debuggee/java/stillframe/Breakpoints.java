@@ -195,7 +195,7 @@ final class Breakpoints {
         boolean isBound = place.isBound();
         String message = place.message;
         if (!isBound && message == null && place.method != null) {
-            message = "no class that is loaded has a method `" + place.method + "`";
+            message = "no loaded class has a method `" + place.method + "`";
         }
         return Json.object("id", place.number, "verified", isBound, "message", isBound ? null : message,
             "line", place.bound > 0 ? (long) place.bound : null);

@@ -54,7 +54,7 @@ public final class Bridge {
 
     static synchronized VirtualMachine take(long number) throws Failure {
         VirtualMachine vm = waiting.remove(number);
-        if (vm == null) throw new Failure("no JVM waits under the number `" + number + "`");
+        if (vm == null) throw new Failure("no waiting JVM with the number `" + number + "`");
         return vm;
     }
 }

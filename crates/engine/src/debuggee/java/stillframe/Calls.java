@@ -89,8 +89,8 @@ final class Calls {
         }
         String problem = "the expression did not end within " + milliseconds + " ms";
         if (task.isDone()) return new Failure(problem);
-        return new Failure("the expression cannot be interrupted: a method that it calls waits, maybe for a lock of a thread "
-            + "that is stopped; the thread `" + call.thread.name() + "` answers again when that returns");
+        return new Failure("the expression cannot be interrupted: a method that it calls waits, maybe for the lock of a thread "
+            + "that is stopped; the thread `" + call.thread.name() + "` responds again when that returns");
     }
 
     /** Objects that only we know must not be collected while code of the program runs. */
@@ -165,7 +165,7 @@ final class Calls {
         }
 
         private Value run(Invocation invocation) throws Failure {
-            if (isOver) throw new Failure("it is too late");
+            if (isOver) throw new Failure("the time is up");
             // A second suspension would keep the call from running.
             if (thread.suspendCount() > 1) throw unable();
             boolean isOutermost = calling.add(thread);

@@ -96,7 +96,7 @@ final class Debuggee {
     }
 
     synchronized void resume() throws Failure {
-        if (!isStopped) throw new Failure("the program runs already");
+        if (!isStopped) throw new Failure("the program is already running");
         isStopped = false;
         frames.forget();
         calls.unpin();

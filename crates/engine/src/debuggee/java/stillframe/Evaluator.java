@@ -232,7 +232,7 @@ final class Evaluator {
         for (ObjectReference self = frame().thisObject(); self != null; self = Place.around(self)) {
             if (Overloads.distance(self.referenceType(), wanted.name()) < 20) return self;
         }
-        throw new Failure("there is no `" + type + ".this` here");
+        throw new Failure("no `" + type + ".this` here");
     }
 
     private Value array(String item, List<Value> items, int length) throws Failure {
@@ -297,7 +297,7 @@ final class Evaluator {
             case "index":
                 return itemPlace(value(node.part(0)), value(node.part(1)));
             default:
-                throw new Failure("only variables, fields and items can be assigned to");
+                throw new Failure("only variables, fields and items can be assigned");
         }
     }
 }

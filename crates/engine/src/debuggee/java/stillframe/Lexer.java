@@ -123,7 +123,7 @@ final class Lexer {
             if (letter == quote) break;
             out.append(letter == '\\' && at < text.length() ? escaped() : letter);
         }
-        if (quote == '\'' && out.length() != 1) throw new Failure("syntax error: a `char` has one letter; a text has double quotes");
+        if (quote == '\'' && out.length() != 1) throw new Failure("syntax error: a `char` has one character; use double quotes for a string");
         tokens.add(new Token("literal", text.substring(begin, at), quote == '"' ? (Object) out.toString() : (Object) out.charAt(0)));
     }
 

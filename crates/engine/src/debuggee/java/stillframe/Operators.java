@@ -46,7 +46,7 @@ final class Operators {
     static boolean isTrue(Value value) throws Failure {
         Value plain = unboxed(value);
         if (plain instanceof BooleanValue) return ((BooleanValue) plain).value();
-        throw new Failure("a condition must be `boolean`, and this is `" + Values.typeName(value) + "`");
+        throw new Failure("a condition must be `boolean`, not `" + Values.typeName(value) + "`");
     }
 
     static Value unboxed(Value value) {
@@ -175,7 +175,7 @@ final class Operators {
             case "<=": return vm.mirrorOf(isLess || isEqual);
             case ">=": return vm.mirrorOf(isMore || isEqual);
             case "==": return vm.mirrorOf(isEqual);
-            default: throw new Failure("these operands are not for `" + operator + "`");
+            default: throw new Failure("bad operand types for `" + operator + "`");
         }
     }
 

@@ -111,7 +111,7 @@ abstract class Place {
                 if (field.isFinal()) throw new Failure("`" + field.name() + "` is final");
                 if (!field.isStatic()) object.setValue(field, value);
                 else if (field.declaringType() instanceof ClassType) ((ClassType) field.declaringType()).setValue(field, value);
-                else throw new Failure("a field of an interface cannot be assigned to");
+                else throw new Failure("a field of an interface cannot be assigned");
             }
         };
     }

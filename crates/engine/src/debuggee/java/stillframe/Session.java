@@ -100,7 +100,7 @@ final class Session {
 
     private Map<String, Object> respond(String command, Map<String, Object> arguments) throws Exception {
         if (command.equals("initialize")) return capabilities();
-        if (debuggee == null) throw new Failure("`" + command + "` came before the program was started");
+        if (debuggee == null) throw new Failure("`" + command + "` arrived before the program was started");
         switch (command) {
             case "setBreakpoints":
                 return Json.object("breakpoints", debuggee.breakpoints.setInSource(
@@ -150,7 +150,7 @@ final class Session {
             case "stillframe/same":
                 return debuggee.frames.same(arguments);
             default:
-                throw new Failure("`" + command + "` is not served");
+                throw new Failure("`" + command + "` is not supported");
         }
     }
 
@@ -158,7 +158,7 @@ final class Session {
         List<Object> filters = new ArrayList<>();
         filters.add(Json.object("filter", "caught", "label", "Caught exceptions"));
         filters.add(Json.object("filter", "uncaught", "label", "Uncaught exceptions", "default", true));
-        filters.add(Json.object("filter", "userUnhandled", "label", "Exceptions that no code of the user's catches"));
+        filters.add(Json.object("filter", "userUnhandled", "label", "Exceptions that user code does not catch"));
         return Json.object(
             "supportsConfigurationDoneRequest", true,
             "supportsConditionalBreakpoints", true,

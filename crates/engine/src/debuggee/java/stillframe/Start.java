@@ -78,7 +78,7 @@ final class Start {
             try {
                 return listener.accept(listening);
             } catch (TransportTimeoutException nothing) {
-                if (!isAlive) throw new Failure("the program ended before a JVM of it was ready");
+                if (!isAlive) throw new Failure("the program ended before its JVM was ready");
                 if (isClosed) throw new Failure("the session has ended");
             }
         }
@@ -116,10 +116,10 @@ final class Start {
         try {
             return attaching.get(ATTACH_WITHIN, TimeUnit.MILLISECONDS);
         } catch (TimeoutException late) {
-            throw new Failure("what listens there does not answer as a JVM's debugger");
+            throw new Failure("the server there is not a JVM's debugger");
         } catch (ExecutionException failed) {
             boolean isFree = failed.getCause() instanceof ConnectException;
-            throw new Failure(isFree ? "nothing listens there; a JVM with another debugger does not listen, either"
+            throw new Failure(isFree ? "nothing listens there; a JVM does not listen while another debugger is attached"
                 : String.valueOf(failed.getCause().getMessage()));
         }
     }
@@ -134,7 +134,7 @@ final class Start {
         try {
             process = com.sun.tools.attach.VirtualMachine.attach(String.valueOf(pid));
         } catch (Exception error) {
-            throw new Failure("process " + pid + " does not answer as a JVM: " + error.getMessage());
+            throw new Failure("process " + pid + " does not respond as a JVM: " + error.getMessage());
         }
         String address;
         try {

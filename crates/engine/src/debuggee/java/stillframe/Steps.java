@@ -34,7 +34,7 @@ final class Steps {
     }
 
     void step(ThreadReference thread, String command) throws Failure {
-        if (!debuggee.isStopped()) throw new Failure("the program runs already");
+        if (!debuggee.isStopped()) throw new Failure("the program is already running");
         request(thread, command);
         debuggee.resume();
     }

@@ -67,7 +67,7 @@ final class Syntax {
     }
 
     private Failure unexpected() {
-        if (is("->") || is("::")) return new Failure("lambdas and method references cannot be evaluated; call a method of the program in their place");
+        if (is("->") || is("::")) return new Failure("lambdas and method references cannot be evaluated; call a method of the program instead");
         return new Failure("syntax error: unexpected " + peek());
     }
 
@@ -173,7 +173,7 @@ final class Syntax {
         Node node = primary();
         while (true) {
             if (accept(".")) {
-                if (accept("new")) throw new Failure("inner classes cannot be created; call a method of the program in its place");
+                if (accept("new")) throw new Failure("inner classes cannot be created; call a method of the program instead");
                 String name = name();
                 if (name.equals("class") && typeName(node) != null) node = new Node("class", typeName(node));
                 else if (name.equals("this") && typeName(node) != null) node = new Node("outer", typeName(node));

@@ -51,7 +51,7 @@ final class TestReports {
         try (FileOutputStream out = new FileOutputStream(new File(file), true)) {
             out.write(text.toString().getBytes(StandardCharsets.UTF_8));
         } catch (IOException gone) {
-            System.err.println("stillframe: the results of the tests cannot be written: " + gone.getMessage());
+            System.err.println("stillframe: cannot write the test results: " + gone.getMessage());
         }
     }
 

@@ -34,7 +34,7 @@ final class Threads {
         for (ThreadReference thread : debuggee.vm.allThreads()) {
             if (number(thread) == wanted) return thread;
         }
-        throw new Failure("there is no thread `" + wanted + "`");
+        throw new Failure("no thread `" + wanted + "`");
     }
 
     /** The user's threads first: those of the JVM itself are in the group `system`. */
@@ -106,7 +106,7 @@ final class Threads {
             debuggee.vm.resume();
         }
         ThreadReference thread = users != null ? users : asked;
-        if (thread == null) throw new Failure("the program has no thread that could be paused");
+        if (thread == null) throw new Failure("the program has no thread to pause");
         return thread;
     }
 

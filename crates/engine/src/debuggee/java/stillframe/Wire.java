@@ -93,7 +93,7 @@ final class Wire {
         } catch (Failure failure) {
             throw failure;
         } catch (Exception error) {
-            throw new Failure("the client did not answer `" + command + "`");
+            throw new Failure("the client did not respond to `" + command + "`");
         }
     }
 

@@ -19,8 +19,7 @@ use crate::javascript::Handlers;
 use crate::source_map::SourceMap;
 
 /// Why a breakpoint is nowhere although its line holds code.
-const LEFT_OUT: &str =
-    "V8 has left out the code of this line, as it does for a function that nothing refers to";
+const LEFT_OUT: &str = "V8 has not compiled this line; it skips functions that nothing references";
 
 impl BreakpointBinder {
     /// Has V8 know a place, unless it does already.
@@ -152,7 +151,7 @@ impl BreakpointBinder {
                 Ok(())
             }
             Err(Error::Refused(message)) => {
-                self.table.refuse(number, format!("V8 does not take it: {message}"));
+                self.table.refuse(number, format!("V8 rejected it: {message}"));
                 Ok(())
             }
             Err(error) => Err(error),
@@ -237,7 +236,7 @@ impl BreakpointBinder {
         let spots = place.spots.into_iter().map(|bound_spot| bound_spot.spot);
         let others = spots.filter(|spot| Some(&spot.path) != script.path.as_ref());
         if let Err(error) = self.set_spots(number, others.chain(last).collect()).await {
-            tracing::warn!(%error, "a breakpoint could not be moved back to its line");
+            tracing::warn!(%error, "cannot move a breakpoint back to its line");
         }
     }
 }

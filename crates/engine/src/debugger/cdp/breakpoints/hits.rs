@@ -49,7 +49,7 @@ impl BreakpointBinder {
                     Ok(true) => users.extend(RuleFor::ids(&place.rules)),
                     Ok(false) => continue,
                     Err(error) => {
-                        tracing::warn!(%error, "a pass could not be decided on");
+                        tracing::warn!(%error, "cannot check the hit count of a breakpoint");
                         continue;
                     }
                 }

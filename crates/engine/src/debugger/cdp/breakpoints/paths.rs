@@ -41,7 +41,7 @@ impl BreakpointBinder {
         if !numbers.is_empty()
             && let Err(error) = self.bind_places(&numbers).await
         {
-            tracing::debug!(%error, "a function that was found has no breakpoint");
+            tracing::debug!(%error, "cannot set a breakpoint in a matching function");
         }
         numbers
     }

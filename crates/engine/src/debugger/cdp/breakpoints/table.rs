@@ -438,13 +438,14 @@ impl Targets {
             places.map(BreakpointTarget::outcome).find(|outcome| matches!(outcome, BindResult::Bound { .. }));
         bound.unwrap_or_else(|| {
             let name = &named.function.name;
-            let known = format!("the program has loaded no function `{name}` of its own so far");
+            let known = format!("the program has not loaded a function `{name}` yet");
             BindResult::NotLoaded(if named.places.is_empty() && name.contains('.') {
                 format!(
-                    "{known}; it binds when one is loaded, or when the program pauses where `{name}` is a function"
+                    "{known}; it binds when one loads, or when the program pauses where `{name}` is a \
+                     function"
                 )
             } else {
-                format!("{known}, and stops when one is entered")
+                format!("{known}; it stops when one is entered")
             })
         })
     }
@@ -518,9 +519,9 @@ impl BreakpointTarget {
                     warning: None,
                 }
             }
-            None if self.is_late => BindResult::NotLoaded(
-                "the thread is in native code, and takes it up as soon as that returns".to_owned(),
-            ),
+            None if self.is_late => {
+                BindResult::NotLoaded("the thread is in native code; it binds when that returns".to_owned())
+            }
             None => BindResult::NotLoaded(sources::NOT_LOADED_YET.to_owned()),
         }
     }

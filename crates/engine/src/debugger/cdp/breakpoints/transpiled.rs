@@ -125,7 +125,7 @@ impl BreakpointBinder {
             spots.retain(|spot| spot.path != script);
             spots.extend(places::mapped(source, script, map, place.line, place.column));
             if let Err(error) = self.set_spots(number, spots).await {
-                tracing::warn!(%error, "a breakpoint could not be bound_spot in transpiled code");
+                tracing::warn!(%error, "cannot bind a breakpoint in transpiled code");
             }
         }
         numbers

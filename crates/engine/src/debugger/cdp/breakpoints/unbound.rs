@@ -37,17 +37,14 @@ impl BreakpointBinder {
                     }
                 }
                 Some(Err(problem)) if is_namesake => {
-                    return format!(
-                        "`{}` was loaded, but its source map is of no use: {problem}",
-                        script.url
-                    );
+                    return format!("`{}` was loaded, but its source map is unusable: {problem}", script.url);
                 }
                 _ => {}
             }
         }
         let loaded = self.sources.scripts.paths();
         if loaded.contains(&place.source) {
-            return "its file was loaded, and has no code on or after the line".to_owned();
+            return "its file is loaded, but has no code on or after the line".to_owned();
         }
         let users = loaded.iter().filter(|path| self.sources.program.is_users(path));
         let names: Vec<String> = users.map(|path| path.display().to_string()).collect();

@@ -95,7 +95,7 @@ impl RunControl {
     /// A thread that is gone by now is noticed elsewhere.
     pub(super) async fn proceed(&self, next: Option<Step>) {
         if let Err(error) = self.leave(next).await {
-            tracing::debug!(%error, "the program could not be let go on");
+            tracing::debug!(%error, "cannot resume the program");
         }
     }
 

@@ -92,7 +92,7 @@ pub(super) async fn ask(v8: V8Client, tools: Option<WaitTools>) -> Option<(WaitT
     };
     let given = v8.request_within(deadlines::LONGEST_WAIT, call).await.ok()?;
     if let Some(exception) = &given.exception_details {
-        tracing::warn!(?exception, "the program cannot say what it waits for");
+        tracing::warn!(?exception, "cannot read what the program waits for");
         return None;
     }
     let mut elements = properties(&v8, given.result.object_id?).await?.result.into_iter();

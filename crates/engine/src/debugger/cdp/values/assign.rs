@@ -72,7 +72,7 @@ impl ValueReader {
                 self.describe(found, text).await
             }
             Some(_) => self.assign_hidden(frame, index, generated, value, text).await,
-            None => Err(Error::Refused(format!("there is no variable `{name}` here"))),
+            None => Err(Error::Refused(format!("no variable `{name}` here"))),
         }
     }
 
@@ -102,7 +102,7 @@ impl ValueReader {
         self.request(set).await.map_err(|error| match error {
             // V8 says no more than that.
             Error::Refused(message) if message.contains("Internal error") => {
-                Error::Refused(format!("there is no variable `{name}` in this scope"))
+                Error::Refused(format!("no variable `{name}` in this scope"))
             }
             other => other,
         })?;

@@ -13,8 +13,8 @@ use super::references::ValuePath;
 use crate::error::{Error, Result};
 
 /// Why nothing but a whole expression can be awaited.
-const WITHIN: &str = "nothing goes on while the program is stopped, so that only the result of a settled promise can \
-                      be had, and that by `await` in front of a whole expression: evaluate `await X` by itself";
+const WITHIN: &str = "nothing runs while the program is stopped, so only the result of a settled promise is \
+                      available, with `await` before a whole expression: evaluate `await X` by itself";
 
 /// The refusal of an `await` somewhere in an expression.
 pub(super) fn within() -> Error {
@@ -60,7 +60,8 @@ impl ValueReader {
 
 fn pending(operand: &str) -> Error {
     Error::Refused(format!(
-        "it is pending, and nothing goes on while the program is stopped: keep it with \
-         `globalThis.later = {operand}`, let the program run to a later line, and evaluate `await later` there"
+        "the promise is pending, and nothing runs while the program is stopped: keep it with \
+         `globalThis.later = {operand}`, let the program run to a later line, and evaluate `await later` \
+         there"
     ))
 }

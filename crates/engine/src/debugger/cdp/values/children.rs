@@ -18,7 +18,8 @@ const FEW: u64 = 2_000;
 /// How many values of a page are asked for private fields: each takes requests of its own.
 const MOST_PRIVATE: usize = 20;
 
-const GETTER: &str = "with --read-only, a getter is run only when it has no effects; this one could have some, and nothing was changed";
+const GETTER: &str = "--read-only runs a getter only if it has no side effects; this one may have some, so \
+                      it did not run";
 
 /// A member that only the debugger can list.
 struct InternalMember {

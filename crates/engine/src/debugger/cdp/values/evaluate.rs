@@ -32,10 +32,10 @@ pub(super) struct EvaluationPlan<'a> {
     pub(super) pure: bool,
 }
 
-const EFFECTS: &str =
-    "the expression could have side effects, and was asked to have none; nothing was changed";
+const EFFECTS: &str = "the expression may have side effects, which are not allowed here; nothing was changed";
 
-const PREPARED: &str = "the program has fixed `Error.prepareStackTrace`, which runs with each error, so that                         nothing can be evaluated without effects";
+const PREPARED: &str = "the program froze `Error.prepareStackTrace`, which runs with each error, so nothing \
+                        can be evaluated without side effects";
 
 /// What came of it.
 pub(super) enum EvaluatedValue {

@@ -66,7 +66,7 @@ impl ValueReader {
         };
         let installed = self.request(install).await?;
         if let Some(exception) = &installed.exception_details {
-            tracing::warn!(context, ?exception, "values are read by the debugger alone");
+            tracing::warn!(context, ?exception, "the debugger reads values without a helper");
         }
         let id = installed.result.object_id.filter(|_| installed.exception_details.is_none());
         Ok(id.map(Arc::from))
@@ -84,7 +84,7 @@ impl ValueReader {
         call.return_by_value = true;
         let answer = plain(self.request(call).await?)?.value.unwrap_or_default();
         serde_json::from_value(answer)
-            .map_err(|error| Error::Refused(format!("the program's values cannot be read: {error}")))
+            .map_err(|error| Error::Refused(format!("cannot read the program's values: {error}")))
     }
 
     /// Calls a function of the helper and holds on to what it gives.
@@ -189,9 +189,7 @@ fn plain(answer: Evaluated) -> Result<RemoteObject> {
 }
 
 pub(super) fn unreadable() -> Error {
-    Error::Unsupported(
-        "this needs Node's own `require`, which this program's runtime does not offer".to_owned(),
-    )
+    Error::Unsupported("this needs Node's `require`, which this program's runtime lacks".to_owned())
 }
 
 /// A value as an argument.

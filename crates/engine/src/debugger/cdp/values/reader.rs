@@ -99,7 +99,7 @@ impl ValueReader {
 pub(super) fn failed(error: ::cdp::Error) -> Error {
     match error {
         ::cdp::Error::Refused { message, .. } if is_gone(&message) => Error::Refused(
-            "the value is gone, because the program has run or its context has ended".to_owned(),
+            "the value is gone: the program has run since then, or its context has ended".to_owned(),
         ),
         other => other.into(),
     }

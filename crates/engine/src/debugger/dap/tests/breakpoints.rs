@@ -26,7 +26,7 @@ async fn breakpoints_are_what_the_adapter_says_of_them() {
     let bound =
         |line, column| BindResult::Bound { line, column, columns: Vec::new(), function: None, warning: None };
     let unbound = |message: &str| BindResult::NotLoaded(message.to_owned());
-    let silent = unbound("no code that is loaded has debug information for this place");
+    let silent = unbound("no loaded code has debug information for this location");
     let table = [
         (json!({ "id": 1, "verified": true, "line": 4 }), bound(Some(4), None)),
         (json!({ "id": 2, "verified": true, "line": 4, "column": 7 }), bound(Some(4), Some(7))),
@@ -49,7 +49,7 @@ async fn a_breakpoint_that_is_not_answered_for_is_refused() {
     let mut scene = Scene::offering(json!({})).await;
     let wanted = vec![at(3, 1, Rule::default()), at(4, 2, Rule::default())];
     let (_, result) = set(&mut scene, wanted, json!([{ "id": 1, "verified": true, "line": 3 }])).await;
-    let refused = BindResult::Refused("the debugger did not answer for it".to_owned());
+    let refused = BindResult::Refused("the debugger did not report its state".to_owned());
     assert_eq!(result, [BindResult::on(Some(3)), refused]);
 }
 

@@ -43,16 +43,16 @@ async fn what_cannot_be_served_is_refused() {
     let program = || json!({ "args": ["/bin/true"], "cwd": "" });
     assert_eq!(scene.peer.ask("runInTerminal", program()).await["success"], true, "an empty folder is ours");
     let table = [
-        ("runInTerminal", program(), "the program was started already"),
+        ("runInTerminal", program(), "the program was already started"),
         ("runInTerminal", json!({ "args": [] }), "`args` is empty"),
         ("runInTerminal", json!({ "args": "true" }), "invalid type: string \"true\", expected a sequence"),
         (
             "startDebugging",
             json!({ "request": "attach", "configuration": {} }),
-            "no further session can be served",
+            "the limit of child sessions is reached",
         ),
-        ("sendToMars", json!({}), "`sendToMars` is not served"),
-        ("sendToMars", Json::Null, "`sendToMars` is not served"),
+        ("sendToMars", json!({}), "`sendToMars` is not supported"),
+        ("sendToMars", Json::Null, "`sendToMars` is not supported"),
     ];
     for (command, arguments, expected) in table {
         let answer = scene.peer.ask(command, arguments).await;

@@ -211,6 +211,6 @@ async fn an_address_where_nothing_listens_is_named() {
     let error =
         session(Transport::Connect { host: "127.0.0.1".to_owned(), port: free }).start(launch()).await;
     let Err(Error::Environment { problem, remedy }) = error else { panic!("{error:?}") };
-    assert!(problem.starts_with(&format!("no debugger answers at 127.0.0.1:{free}: ")), "{problem}");
+    assert!(problem.starts_with(&format!("no debugger responds at 127.0.0.1:{free}: ")), "{problem}");
     assert!(remedy.contains(Quirks::NONE.listens), "{remedy}");
 }

@@ -41,7 +41,7 @@ async fn variables_are_assigned_to_wherever_they_are() {
         matches!(&error, Error::Raised { message, .. } if message == "TypeError: Assignment to constant variable.")
     );
     let error = scene.values.set_variable(scope, "missing", "3", 100).await.unwrap_err();
-    assert_eq!(error, Error::Refused("there is no variable `missing` here".to_owned()));
+    assert_eq!(error, Error::Refused("no variable `missing` here".to_owned()));
     let scopes = scene.values.scopes(&scene.frame(0));
     let closure = scopes.iter().find(|scope| scope.name == "Closure (outer)").unwrap().reference;
     let set = scene.values.set_variable(closure, "captured", "({ n: 3 })", 100).await.unwrap();
@@ -66,8 +66,8 @@ async fn members_are_assigned_to() {
     let refused = [
         ("frozen", "a", "`a` of this Object is read-only"),
         ("spy", "other", "there is no `other` in this Object"),
-        ("map", "'z'", "there is no entry `'z'` in this Map"),
-        ("new Set([1])", "0", "an item of a Set cannot be assigned to"),
+        ("map", "'z'", "no entry `'z'` in this Map"),
+        ("new Set([1])", "0", "an item of a Set cannot be assigned"),
     ];
     for (parent, name, message) in refused {
         let parent = scene.evaluate(parent).await.unwrap().reference.unwrap();
