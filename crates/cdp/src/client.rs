@@ -85,8 +85,8 @@ pub(crate) enum Failure {
 
 /// Makes a client of a WebSocket. Messages longer than the limit are dropped.
 ///
-/// The reader never waits for a consumer, because a reply may stand behind an event that nobody takes yet:
-/// the queue of incoming messages has no bound, and its consumer is expected to drain it.
+/// The reader never waits for a consumer, because a reply may be behind an event that is not consumed yet: the queue
+/// of incoming messages is unbounded, and its consumer must drain it.
 #[expect(clippy::disallowed_methods, reason = "this is the wire client: its reader must never wait")]
 pub(crate) fn start<S>(socket: WebSocketStream<S>, limit: usize) -> (Client, Incoming, Driver)
 where
@@ -98,7 +98,7 @@ where
     let client = Client { outgoing: Route::Socket(outgoing), pending };
     let driver = async move {
         let (sink, stream) = socket.split();
-        // When the inbox goes, every caller learns that no reply will come, even if this future is dropped.
+        // When the inbox is dropped, every caller learns that no reply will come, even if this future is dropped.
         tokio::select! {
             ended = read(stream, &mut inbox) => if let Err(error) = ended {
                 tracing::debug!(%error, "cannot read from the debugger");
@@ -155,7 +155,7 @@ impl Route {
             Self::Socket(frames) => frames.send(frame_for_it).map_err(|_| Error::Closed),
             Self::Worker { session_id, frames, main } => {
                 let frames = frames.upgrade().ok_or(Error::Closed)?;
-                // Nobody waits for the answer: it is the same whether the worker lives or not.
+                // The answer is ignored: the result is the same whether the worker is alive or not.
                 let id = lock(main).next();
                 let session_id = session_id.clone();
                 let wrapped = node_worker::SendMessageToWorker { message: frame_for_it, session_id };
@@ -207,7 +207,7 @@ impl PendingCommands {
         self.replies.as_mut()?.remove(&id)
     }
 
-    /// Dropping the slots is what tells the callers that no reply will come.
+    /// Dropping the slots notifies the callers that no reply will come.
     pub(crate) fn close(&mut self) {
         self.replies = None;
     }
@@ -253,8 +253,8 @@ where
     Ok(())
 }
 
-/// Ends when the last client is gone. An inspector that takes nothing any more may have said something before, such
-/// as that the program has ended: whether it is gone is for the reader to say.
+/// Ends when the last client is gone. An inspector that accepts no more messages may have sent something before, such
+/// as that the program has ended: the reader decides whether it is gone.
 async fn write_while_read<S>(
     sink: SplitSink<WebSocketStream<S>, tungstenite::Message>,
     mut frames: mpsc::UnboundedReceiver<String>,

@@ -1,4 +1,4 @@
-//! Where an inspector listens: in the line that Node prints, or asked of a port.
+//! Where an inspector listens: parsed from the line that Node prints, or requested from a port.
 
 use std::fmt;
 use std::str::FromStr;
@@ -66,7 +66,7 @@ impl FromStr for Address {
 
 /// The address in the line `Debugger listening on ws://…` that Node prints on stderr.
 ///
-/// Text that the program has printed without a line end may stand before it.
+/// The program may have printed text without a line end before it.
 pub fn listening(line: &str) -> Option<Address> {
     let (_, address) = line.split_once("Debugger listening on ")?;
     address.split_whitespace().next()?.parse().ok()

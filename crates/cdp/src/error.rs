@@ -24,7 +24,7 @@ pub enum Error {
         command: &'static str,
         /// -32000 for almost everything; -32601 for a command that this version does not know.
         code: i64,
-        /// What the debugger said, its details included.
+        /// The debugger's message, including its details.
         message: String,
     },
     /// The answer does not have the shape that the command calls for, or is too long to be read.
@@ -32,7 +32,7 @@ pub enum Error {
     Malformed {
         /// The command.
         command: &'static str,
-        /// What the parser said.
+        /// The parser's message.
         reason: String,
     },
 }
@@ -43,12 +43,12 @@ pub enum ConnectError {
     /// Not the address of an inspector.
     #[error("`{0}` is not an address such as `ws://HOST:PORT/ID`")]
     Address(String),
-    /// Nobody listens there, or the connection broke.
+    /// Nothing listens there, or the connection broke.
     #[error("cannot connect to {place}: {source}")]
     Io {
         /// Host and port.
         place: String,
-        /// What the system said.
+        /// The system's message.
         source: io::Error,
     },
     /// Nothing that makes sense came in time.

@@ -1,4 +1,4 @@
-//! Who is meant by what arrives: a caller that waits, whoever listens, or a worker.
+//! Dispatches arriving messages: to a waiting caller, to the consumer of events, or to a worker.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,8 +23,7 @@ pub(crate) struct Inbox {
     limit: usize,
 }
 
-/// A thread of JavaScript, as its messages are seen from here. When it goes, its callers learn that no reply
-/// will come.
+/// A thread of JavaScript, identified by its messages. When it is dropped, its callers learn that no reply will come.
 struct Thread {
     pending: Arc<Mutex<PendingCommands>>,
     events: mpsc::UnboundedSender<Message>,
@@ -163,7 +162,7 @@ impl Thread {
     }
 
     fn hand_on(&self, message: Message) {
-        // Nobody listens any more when the session is ending.
+        // The receiver is gone when the session is ending.
         let _ = self.events.send(message);
     }
 }

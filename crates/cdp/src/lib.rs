@@ -1,8 +1,8 @@
 //! A client of the Chrome `DevTools` Protocol, of the part that Node's inspector speaks.
 //!
-//! Reading order: [`types`] (what is said), `text` (how it is written), [`discovery`] (where it is said),
-//! [`transport`] (what it travels over), [`Client`] (who says it), `inbox` (who is meant by what arrives). The
-//! crate knows no session: it sends typed commands, matches replies, and hands everything else on in order.
+//! Reading order: [`types`] (messages), `text` (their encoding), [`discovery`] (where an inspector listens),
+//! [`transport`] (the connection), [`Client`] (sends commands), `inbox` (dispatches arriving messages). The crate has
+//! no sessions: it sends typed commands, matches replies, and forwards everything else in order.
 
 mod client;
 pub mod discovery;

@@ -1,9 +1,9 @@
 //! JSON as V8 reads and writes it.
 //!
-//! What we write is ASCII throughout: Node 20 garbles a message to a worker that is not, and answers
-//! `Message must be a valid JSON`. What V8 writes is ASCII too, with strings as they are in JavaScript, where
-//! half of a surrogate pair may stand alone: `'\ud800'` arrives as the escape `\ud800`, in values, property
-//! names and messages of workers alike (Node 20 and 22). That is legal JSON text but no Unicode string.
+//! We write only ASCII: Node 20 garbles any other message to a worker, and answers `Message must be a valid JSON`. V8
+//! writes ASCII too, with strings as in JavaScript, which may contain half of a surrogate pair: `'\ud800'` arrives as
+//! the escape `\ud800`, in values, property names and messages of workers alike (Node 20 and 22). That is legal JSON
+//! text but not a Unicode string.
 
 use std::borrow::Cow;
 use std::io;

@@ -1,9 +1,9 @@
 //! The part of the protocol that we speak, in its own names.
 //!
-//! Source: the protocol that Node 20 and 22 describe themselves at `/json/protocol`, with what Node 24 and 26
-//! changed. A command is the struct of its parameters, which knows its method and its result, so a mismatched
-//! reply cannot be written. Lines and columns start at 0, columns count UTF-16 units. Every field that is read
-//! may be missing and unknown ones are ignored, because both come and go with V8's versions.
+//! Source: the protocol that Node 20 and 22 describe themselves at `/json/protocol`, with the changes of Node 24 and
+//! 26. A command is the struct of its parameters, with its method and its result type, so a mismatched reply does not
+//! compile. Lines and columns start at 0, columns count UTF-16 units. Every field that is read may be missing and
+//! unknown ones are ignored, because both vary with V8's versions.
 
 use std::fmt::Debug;
 
@@ -51,10 +51,10 @@ pub mod runtime;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Empty {}
 
-/// What an inspector tells without being asked.
+/// An event of an inspector.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// The program called a binding of ours.
+    /// The program called one of our bindings.
     BindingCalled(runtime::BindingCalled),
     /// The program called a function of `console`.
     ConsoleApiCalled(runtime::ConsoleApiCalled),

@@ -40,7 +40,7 @@ pub enum Error {
     Refused {
         /// The request.
         command: &'static str,
-        /// What the debugger said, in whichever of the two places it said it.
+        /// The debugger's message, from whichever of its two fields has it.
         message: String,
     },
     /// The answer does not have the shape that the request calls for.
@@ -48,7 +48,7 @@ pub enum Error {
     Malformed {
         /// The request.
         command: &'static str,
-        /// What the parser said.
+        /// The parser's message.
         reason: String,
     },
 }
@@ -58,7 +58,7 @@ pub enum Error {
 pub enum Message {
     /// Something happened.
     Event(Event),
-    /// The other side wants something; it must be answered.
+    /// The other side's request, which must be answered.
     Request(IncomingRequest),
 }
 
@@ -93,8 +93,8 @@ struct Reply {
 
 /// Makes a client of a connection. The caller spawns the driver.
 ///
-/// The reader never waits for a consumer, because a reply may stand behind an event that nobody takes yet:
-/// the queue of incoming messages has no bound, and its consumer is expected to drain it.
+/// The reader never waits for a consumer, because a reply may be behind an event that is not consumed yet: the queue
+/// of incoming messages is unbounded, and its consumer must drain it.
 #[expect(clippy::disallowed_methods, reason = "this is the wire client: its reader must never wait")]
 pub fn connect<R, W>(reader: R, writer: W) -> (Client, Incoming, Driver)
 where
@@ -113,7 +113,7 @@ where
             },
             () = write_while_read(writer, frames) => {}
         }
-        // Dropping the reply slots is what tells the callers that no reply will come.
+        // Dropping the reply slots notifies the callers that no reply will come.
         lock(&pending).replies = None;
     };
     (client, incoming, Box::pin(driver))
@@ -122,8 +122,7 @@ where
 impl Client {
     /// Sends a request and waits for its answer, at most for `deadline`.
     ///
-    /// Dropping the future forgets the request; the debugger may still act on it, unless it has said that it
-    /// can cancel requests.
+    /// Dropping the future abandons the request; the debugger may still act on it, unless it supports cancelling.
     pub async fn request<R: Request>(
         &self,
         arguments: R::Arguments,
@@ -148,7 +147,7 @@ impl Client {
                 return Err(Error::Refused { command, message: reply.refusal() });
             }
             let body = reply.body.as_deref().map_or("{}", RawValue::get);
-            // Some adapters send `null` where the specification says that there is no body.
+            // Some adapters send `null` where the specification requires no body.
             let body = if body == "null" { "{}" } else { body };
             serde_json::from_str(body)
                 .map_err(|error| Error::Malformed { command, reason: error.to_string() })
@@ -170,7 +169,7 @@ impl Client {
         }
     }
 
-    /// Comes when the connection has ended, whoever ended it.
+    /// Arrives when the connection has ended, on either side.
     pub async fn closed(&self) {
         self.outgoing.closed().await;
     }
@@ -303,7 +302,7 @@ fn dispatch(json: &[u8], pending: &Mutex<PendingRequests>, events: &mpsc::Unboun
         "event" => {
             let name = envelope.event.unwrap_or_default();
             let event = Event::parse(&name, envelope.body.map_or("{}", RawValue::get));
-            // Nobody listens any more when the session is ending.
+            // The receiver is gone when the session is ending.
             let _ = events.send(Message::Event(event));
         }
         "request" => {
@@ -313,8 +312,8 @@ fn dispatch(json: &[u8], pending: &Mutex<PendingRequests>, events: &mpsc::Unboun
     }
 }
 
-/// Ends when the last client is gone. A debugger that takes nothing any more may have said something before, such
-/// as how the program ended: whether it is gone is for the reader to say.
+/// Ends when the last client is gone. A debugger that accepts no more messages may have sent something before, such
+/// as how the program ended: the reader decides whether it is gone.
 async fn write_while_read<W: AsyncWrite + Unpin>(writer: W, mut frames: mpsc::UnboundedReceiver<Bytes>) {
     if let Err(error) = write(writer, &mut frames).await {
         tracing::debug!(%error, "cannot write to the debugger");

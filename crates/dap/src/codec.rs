@@ -1,8 +1,8 @@
 //! The framing of the base protocol: a header with `Content-Length`, a blank line, then JSON.
 //!
-//! Source: Debug Adapter Protocol specification, section "Base protocol". No I/O happens here: bytes go
-//! in, frames come out. What adapters get wrong is absorbed here too: text printed before a header, other
-//! header fields, frames beyond any reason, and JSON strings that are no Unicode.
+//! Source: Debug Adapter Protocol specification, section "Base protocol". No I/O happens here: bytes go in, frames
+//! come out. This module also tolerates adapters' mistakes: text printed before a header, other header fields, huge
+//! frames, and JSON strings that are not Unicode.
 
 use bytes::{Buf, Bytes, BytesMut};
 
@@ -21,11 +21,11 @@ const CONTENT_LENGTH: &[u8] = b"content-length:";
 pub enum Frame {
     /// The JSON text of one message.
     Message(Bytes),
-    /// A message of this many bytes was skipped, because it is over the limit.
+    /// A message of this many bytes was skipped, because it exceeds the limit.
     TooLarge(usize),
 }
 
-/// The stream cannot be read as frames any more.
+/// The stream can no longer be read as frames.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no `Content-Length` header in the first {0} bytes")]
 pub struct NotFramed(usize);
@@ -44,7 +44,7 @@ enum State {
     Header { length: Option<usize>, seen: usize },
     /// Waiting for this many bytes of JSON.
     Body { length: usize },
-    /// Dropping this many more bytes of a frame that is over the limit.
+    /// Dropping this many more bytes of a frame that exceeds the limit.
     Skip { left: usize, length: usize },
 }
 

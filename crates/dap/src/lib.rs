@@ -1,8 +1,9 @@
 //! Both sides of the Debug Adapter Protocol.
 //!
-//! Reading order: [`types`] (what is said), [`codec`] (how it is framed), [`transport`] (what it travels over),
-//! [`Client`] (who asks), [`server`] (who answers). The crate knows no language and no session: the client sends typed
-//! requests, matches replies, and hands everything else on in order; the server reads requests and writes the rest.
+//! Reading order: [`types`] (messages), [`codec`] (their framing), [`transport`] (the connection), [`Client`] (sends
+//! requests), [`server`] (answers them). The crate is independent of languages and sessions: the client sends typed
+//! requests, matches replies, and forwards everything else in order; the server reads requests and writes everything
+//! else.
 
 mod client;
 pub mod codec;

@@ -1,7 +1,7 @@
 //! The adapter's side of a connection: requests come in, responses and events go out.
 //!
-//! Unlike [`Client`](crate::Client) it holds no queue. Whoever serves a client reads its next request when there is
-//! room for it, and waits until a message is written, so a client that does not read gets no further messages.
+//! Unlike [`Client`](crate::Client) it has no queue. The code that serves a client reads its next request when there
+//! is room for it, and waits until a message is written, so a client that does not read gets no further messages.
 
 use std::io;
 
@@ -95,7 +95,7 @@ impl<W: AsyncWrite + Unpin> MessageWriter<W> {
         self.write(&OutgoingResponse::new(seq, request, result)).await
     }
 
-    /// Tells of something that has happened.
+    /// Sends an event.
     pub async fn event(&mut self, event: &str, body: Value) -> io::Result<()> {
         let seq = self.next();
         self.write(&OutgoingEvent { seq, kind: "event", event, body }).await

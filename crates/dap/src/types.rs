@@ -103,7 +103,7 @@ pub struct InitializeArguments {
     /// Which adapter is meant, where one program serves several.
     #[serde(rename = "adapterID")]
     pub adapter_id: String,
-    /// The client's name for people.
+    /// The client's display name.
     pub client_name: String,
     /// The first line is line 1.
     pub lines_start_at1: bool,
@@ -146,7 +146,7 @@ pub struct Capabilities {
     pub supports_exception_info_request: bool,
     /// `cancel` is served.
     pub supports_cancel_request: bool,
-    /// `evaluate` knows the context `hover`, which has no side effects.
+    /// `evaluate` supports the context `hover`, which has no side effects.
     pub supports_evaluate_for_hovers: bool,
     /// `terminate` is served.
     pub supports_terminate_request: bool,
@@ -154,7 +154,7 @@ pub struct Capabilities {
     pub support_terminate_debuggee: bool,
     /// `stackTrace` takes `startFrame` and `levels`.
     pub supports_delayed_stack_trace_loading: bool,
-    /// `evaluate` knows the context `clipboard`.
+    /// `evaluate` supports the context `clipboard`.
     pub supports_clipboard_context: bool,
     /// The exceptions that can be stopped at; none means the request must not be sent.
     #[serde(deserialize_with = "lenient::list")]
@@ -167,7 +167,7 @@ pub struct Capabilities {
 pub struct ExceptionBreakpointsFilter {
     /// The name to send back.
     pub filter: String,
-    /// The name for people.
+    /// The display name.
     #[serde(deserialize_with = "lenient::string")]
     pub label: String,
     /// On unless chosen otherwise.
@@ -196,7 +196,7 @@ pub struct Source {
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SourceArguments {
-    /// What is asked for.
+    /// The request.
     pub source: Source,
     /// The same as in `source`; servers of older versions look here.
     #[serde(deserialize_with = "lenient::integer")]
@@ -673,7 +673,7 @@ pub struct StartDebuggingArguments {
     pub request: String,
 }
 
-/// What an adapter tells without being asked.
+/// An event of an adapter.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// Breakpoints may be sent now.
@@ -690,11 +690,11 @@ pub enum Event {
     Thread(ThreadEvent),
     /// The debuggee, or the adapter, wrote something.
     Output(OutputEvent),
-    /// What is known of a breakpoint changed.
+    /// The state of a breakpoint changed.
     Breakpoint(BreakpointEvent),
     /// The debuggee's process is known.
     Process(ProcessEvent),
-    /// A long operation has begun, goes on or is over.
+    /// A long operation has begun, progresses or has finished.
     Progress(ProgressEvent),
     /// Any other, with its body.
     Other(String, Value),
@@ -707,7 +707,7 @@ pub struct StoppedEvent {
     /// `step`, `breakpoint`, `exception`, `pause`, `entry`, `goto`, `function breakpoint` …
     #[serde(deserialize_with = "lenient::string")]
     pub reason: String,
-    /// The reason for people.
+    /// The reason, for messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// More, for an exception mostly its type.
@@ -782,7 +782,7 @@ pub struct BreakpointEvent {
     /// `changed`, `new`, `removed`.
     #[serde(deserialize_with = "lenient::string")]
     pub reason: String,
-    /// What holds now.
+    /// The current state.
     pub breakpoint: Breakpoint,
 }
 

@@ -1,8 +1,8 @@
 //! A language: how its programs are started under a debugger, and what its debugger gets wrong.
 //!
-//! An adapter looks at the machine only through [`Host`], and turns what to debug into a [`Plan`], which is
-//! plain data. Adding a language that speaks the Debug Adapter Protocol is one file here and one entry in
-//! [`ADAPTERS`]. What only some languages offer is a trait of its own, which an adapter has or has not.
+//! An adapter accesses the machine only through [`Host`], and turns what to debug into a [`Plan`], which is plain
+//! data. Adding a language that speaks the Debug Adapter Protocol takes one file here and one entry in [`ADAPTERS`].
+//! What only some languages offer is an optional trait.
 
 pub mod by_name;
 pub mod commands;
@@ -76,7 +76,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// Its name, in lower case.
     fn name(&self) -> &'static str;
 
-    /// What it covers, in words for people.
+    /// The languages it covers, for messages.
     fn about(&self) -> &'static str;
 
     /// The extensions of its source files.
@@ -124,13 +124,13 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         true
     }
 
-    /// What a path stands for: a file, or a package of sources in a folder.
+    /// What a path is: a file, or a package of sources in a folder.
     fn program(&self, _host: &dyn Host, path: PathBuf) -> Program {
         Program::Script(path)
     }
 
-    /// Makes a program that can be run out of what was asked for, such as a binary out of a source file. What
-    /// the compiler says is the error.
+    /// Builds a program that can run from what was requested, such as a binary from a source file. The compiler's
+    /// output is the error.
     fn build<'a>(
         &'a self,
         _host: &'a dyn Host,
@@ -141,7 +141,8 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         Box::pin(async { Ok(launch) })
     }
 
-    /// Looks for what would keep the program from starting at all, and says it in the language's own words.
+    /// Checks for problems that would keep the program from starting at all, and reports them in the language's own
+    /// words.
     fn check<'a>(
         &'a self,
         _host: &'a dyn Host,
@@ -158,7 +159,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether a module of that name is installed for a folder, as far as can be told without running anything.
+    /// Whether a module of that name is installed for a folder, as far as this is known without running anything.
     fn has_module(&self, _host: &dyn Host, _folder: &Path, _name: &str) -> bool {
         false
     }
@@ -203,7 +204,7 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// Processes of the language can be told from others.
+    /// Recognizes processes of the language.
     fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
         None
     }
@@ -259,10 +260,10 @@ pub trait SourceAnalysis: Send + Sync {
 
 /// Expressions of the language about its own values.
 pub trait ValueExpressions: Send + Sync {
-    /// An expression whose value is a list of three: the type of what `expression` gives, that as JSON, and the
-    /// thing itself. JSON that would be longer than `longest` characters, or that could not say all of it, is
-    /// left out: there is a number in its place. JSON is plain ASCII with `~` for each backslash, so that it is
-    /// shown as it is between two quotes.
+    /// An expression whose value is a list of three: the type of the value of `expression`, the value as JSON, and
+    /// the value itself. JSON that is longer than `longest` characters, or that cannot represent the whole value, is
+    /// replaced by a number. JSON is plain ASCII with `~` for each backslash, so that it is unchanged between two
+    /// quotes.
     fn as_json(&self, expression: &str, longest: usize) -> String;
 
     /// A condition that is true of an exception, `error`, of the type of that name or of one derived from it.
@@ -273,10 +274,10 @@ pub trait ValueExpressions: Send + Sync {
     fn is_like(&self, pattern: &str) -> String;
 }
 
-/// Tells processes of a language from others.
+/// Distinguishes processes of a language from others.
 pub trait ProcessIdentity: Send + Sync {
-    /// Whether a program can be an interpreter of the language, as far as its name tells. Others are not run to find
-    /// out: what they would do with the question is unknown.
+    /// Whether a program can be an interpreter of the language, judged by its name. Other programs are not run to
+    /// find out: their reaction to the question is unknown.
     fn may_be_interpreter(&self, program: &Path) -> bool;
 }
 
@@ -307,7 +308,7 @@ pub fn unsupported(adapter: &dyn Adapter, what: &str, instead: &str) -> Error {
     Error::Unsupported(format!("{what} is not available for {}; {instead}", adapter.about()))
 }
 
-/// What is asked of [`SourceAnalysis::analyze`].
+/// The input of [`SourceAnalysis::analyze`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnalysisRequest<'a> {
     /// The file to read; none when only expressions are to be checked.

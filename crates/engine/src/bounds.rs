@@ -1,7 +1,8 @@
 //! How far things may go: one table of what a user may set.
 //!
-//! What a protocol or the machine dictates is no bound; times of that kind are in [`deadlines`](crate::deadlines).
-//! From this table come the reader of the configuration file, `stillframe config` and `docs/reference/limits.md`.
+//! Limits that a protocol or the machine imposes are not in this table; time limits of that kind are in
+//! [`deadlines`](crate::deadlines). The reader of the configuration file, `stillframe config` and
+//! `docs/reference/limits.md` are derived from this table.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -20,7 +21,7 @@ pub struct Bound {
     pub setting: &'static str,
     /// What it counts.
     pub unit: &'static str,
-    /// What holds when nothing is set.
+    /// The default values.
     pub default: u64,
     /// What may be set.
     pub range: RangeInclusive<u64>,
@@ -240,8 +241,8 @@ impl Bounds {
         Duration::from_secs(self.debug_idle)
     }
 
-    /// What a call asks for by an argument. More than the bound of that name is an error: what was asked for is not
-    /// lowered unseen.
+    /// A value that a call requests with an argument. More than the bound is an error: a request is not lowered
+    /// silently.
     pub fn within(&self, name: &'static str, argument: &str, asked: u64) -> Result<u64, Error> {
         let most = self.get(name).unwrap_or(u64::MAX);
         if asked > most { Err(self.reached(name, format!("`{argument}` is {asked}"))) } else { Ok(asked) }
@@ -263,7 +264,7 @@ impl Bounds {
         Err(Error::Limit { name, value: most, problem, set_by: SetBy::Maximum })
     }
 
-    /// That the bound of that name is met: `problem` says how.
+    /// The error for a reached bound: `problem` says how.
     pub fn reached(&self, name: &'static str, problem: impl Into<String>) -> Error {
         let value = self.get(name).unwrap_or_default();
         let is_most = named(name).is_some_and(|bound| value >= *bound.range.end());
@@ -274,7 +275,7 @@ impl Bounds {
 }
 
 impl Error {
-    /// Of a limit that is met: who has set it, and what makes room.
+    /// For a reached limit: who set it, and how to get below it.
     pub fn room(&self) -> Option<String> {
         let Self::Limit { name, value, set_by, .. } = self else { return None };
         let bound = named(name)?;

@@ -9,15 +9,15 @@ const fn ms(count: u64) -> Duration {
 /// How long a call waits for the next stop unless it says otherwise. Clients cut calls at 30 to 60 s, so
 /// it stays below.
 pub const WAIT: Duration = ms(20_000);
-/// The longest wait that may be asked for. Clients that are told of progress wait this long.
+/// The longest wait that can be requested. Clients that receive progress wait this long.
 pub const LONGEST_WAIT: Duration = ms(600_000);
 /// How long a pause waits for the program to stop unless it says otherwise. A program that is blocked in
 /// the operating system does not stop, and the answer says so.
 pub const PAUSE: Duration = ms(2_000);
-/// How long a call waits for a program to be started even when it is told to wait less: what keeps a program
-/// from starting is worth more than an answer at once.
+/// How long a call waits for a program to start, even with a shorter timeout: the reason why a program does not start
+/// is worth more than an immediate answer.
 pub const START: Duration = ms(5_000);
-/// How long a call waits for the debugger to say that it lets the program run even when it is told to wait less.
+/// How long a call waits for the debugger to acknowledge a resume, even with a shorter timeout.
 pub const ACKNOWLEDGE: Duration = ms(1_000);
 /// How long an expression may take unless it says otherwise.
 pub const EVALUATE: Duration = ms(5_000);
@@ -66,18 +66,18 @@ pub const INSTALL: Duration = ms(180_000);
 pub const DRAIN: Duration = ms(300);
 /// From a program's end until a child that it started a moment before has connected.
 pub const CHILD: Duration = ms(1_000);
-/// From the close of a program's connection until it is known how it ended, or that it goes on.
+/// From the close of a program's connection until it is known how it ended, or that it keeps running.
 pub const LEAVING: Duration = ms(1_500);
-/// Between two looks at a process that is becoming another program.
+/// The interval of checks of a process that is becoming another program.
 pub const EXEC: Duration = ms(1);
-/// Between two looks at something that tells nobody of its end.
+/// The interval of checks of something that does not report its end.
 pub const LOOK: Duration = ms(20);
-/// Between two looks at whether the program that started this one is there, where the system tells nobody.
+/// The interval of checks whether the parent process is alive, where the system does not report its end.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub const PARENT: Duration = ms(1_000);
 /// How long a program is given to say that it runs. One that native code keeps from saying so runs all the same.
 pub const RUN: Duration = ms(1_000);
-/// How long a program is given to tell what it is doing. One that cannot is told of by what is known without it.
+/// How long a program may take to report its activity. A program that does not respond is reported without it.
 pub const ACTIVITY: Duration = ms(300);
 /// A polite word to the debugger before it is cut off.
 pub const GOODBYE: Duration = ms(500);

@@ -62,7 +62,7 @@ pub trait Debugger: Send + Sync + 'static {
     /// Lets a suspended process run.
     async fn resume(&self, thread: RawId) -> Result<()>;
 
-    /// Goes on from a stop that is not told, with what the thread was told to do before.
+    /// Resumes silently from an internal stop, with the thread's previous resume command.
     async fn resume_silently(&self, thread: RawId) -> Result<()> {
         self.resume(thread).await
     }
@@ -127,7 +127,7 @@ pub trait Debugger: Send + Sync + 'static {
         }
     }
 
-    /// Whether a condition is true of the exception that a thread is stopped at; `error` stands for it there. A
+    /// Whether a condition is true for the exception at which a thread is stopped; `error` is that exception. A
     /// condition that throws or takes too long is an error.
     async fn exception_satisfies(&self, thread: RawId, condition: &str) -> Result<bool>;
 
@@ -144,22 +144,22 @@ pub trait Debugger: Send + Sync + 'static {
         Err(Error::Unsupported("this debugger cannot sample stacks".to_owned()))
     }
 
-    /// What the process has been doing since [`Debugger::start_sampling`], or since the last such call, and what
-    /// it waits for now. It is not stopped for that, and samples are taken on. A process that cannot answer at
-    /// the moment, because it waits in native code, is told of as far as that goes without it.
+    /// The activity of the process since [`Debugger::start_sampling`], or since the last such call, and what it waits
+    /// for now. This does not stop the process, and sampling continues. A process that cannot respond now, because it
+    /// waits in native code, is described as far as possible without it.
     async fn activity(&self) -> Result<Activity> {
         Ok(Activity::default())
     }
 
-    /// The functions that an event loop has called more than once within a time, most often first. Empty when one of
-    /// its calls has not come back, there is none, or that cannot be told. The process runs meanwhile, and samples
-    /// are being taken.
+    /// The functions that an event loop has called more than once within a time, most frequent first. Empty if one of
+    /// its calls has not returned, there is no event loop, or this is unknown. The process runs meanwhile, and
+    /// sampling continues.
     async fn callbacks(&self, during: Duration) -> Result<Vec<Callback>> {
         let _ = during;
         Ok(Vec::new())
     }
 
-    /// Takes no more samples.
+    /// Stops sampling.
     async fn stop_sampling(&self) -> Result<()> {
         Ok(())
     }
@@ -180,7 +180,7 @@ pub trait Debugger: Send + Sync + 'static {
         }
     }
 
-    /// Counts what is in the memory of the process, which stands still meanwhile.
+    /// Counts the objects in the memory of the process, which is suspended meanwhile.
     async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
         match self.base() {
             Some(base) => base.heap_snapshot().await,
@@ -188,8 +188,8 @@ pub trait Debugger: Send + Sync + 'static {
         }
     }
 
-    /// How much memory the process uses for its objects, after a collection of garbage if that is wanted and the
-    /// process runs.
+    /// How much memory the process uses for its objects, after a garbage collection if requested and the process is
+    /// running.
     async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
         match self.base() {
             Some(base) => base.heap_usage(collect).await,
@@ -205,7 +205,7 @@ pub trait Debugger: Send + Sync + 'static {
         }
     }
 
-    /// Lets go: breakpoints are removed and the process runs on.
+    /// Detaches: breakpoints are removed and the process keeps running.
     async fn detach(&self) -> Result<()>;
 
     /// The operating system's number of the process, once [`Debugger::prepare`] has learnt it.
@@ -223,7 +223,7 @@ pub trait Debugger: Send + Sync + 'static {
         None
     }
 
-    /// How the program has ended, once the debugger has said that it has.
+    /// How the program ended, once the debugger has reported it.
     fn end(&self) -> Option<End>;
 }
 
@@ -261,7 +261,7 @@ pub struct Evaluate {
     pub pure: bool,
 }
 
-/// A rule, and whose it is.
+/// A rule, and the breakpoint that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleFor {
     /// The user's breakpoint.
@@ -306,11 +306,11 @@ pub enum BindResult {
         line: Option<u32>,
         /// At this column, where that is known; 1-based, in UTF-16 units.
         column: Option<u32>,
-        /// The columns of the line where code begins, when the one that was wanted is none of them.
+        /// The columns of the line where code begins, if the requested one is not among them.
         columns: Vec<u32>,
         /// Why the place may not be the one that is meant.
         warning: Option<String>,
-        /// The function that was found, where one was wanted by its name.
+        /// The function that was found, if one was requested by name.
         function: Option<FunctionLocation>,
     },
     /// It will be bound when its code is loaded.
@@ -370,11 +370,11 @@ pub enum Event {
         /// How often since the last such event.
         times: u64,
     },
-    /// What is known of a breakpoint changed.
+    /// The state of a breakpoint changed.
     BindResult {
         /// Whose.
         id: BreakpointId,
-        /// What holds now.
+        /// The current state.
         result: BindResult,
     },
     /// The process has come to its end while a profile was taken of it.
@@ -399,7 +399,7 @@ pub struct Sinks {
     pub progress: Progress,
     /// Marks the processes that belong to the session.
     pub session: String,
-    /// What holds in the server.
+    /// The state in the server.
     pub policy: SharedPolicy,
 }
 

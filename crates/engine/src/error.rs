@@ -13,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub const UNDEBUGGED: &str = "program runs without a debugger: it replaced itself with another program, or \
                               closed the debugger's connection";
 
-/// What went wrong. Each has a stable code for programs and a message for people.
+/// What went wrong. Each has a stable code for programs and a readable message.
 ///
 /// Messages start in lower case, have no full stop, put values in backticks and end with what to do next
 /// where that is not plain.
@@ -59,7 +59,7 @@ pub enum Error {
         /// The number.
         number: Reference,
     },
-    /// The number stands for something else.
+    /// The number is something else.
     #[error("{number} is a {found}, not a {wanted}")]
     WrongReference {
         /// What it was taken for.
@@ -117,7 +117,7 @@ pub enum Error {
         /// The lines that have it, or that are like it.
         lines: Vec<(u32, String)>,
     },
-    /// An expression is no expression of its language.
+    /// The expression is invalid in its language.
     #[error("`{expression}` is not a valid expression: {message}")]
     BadExpression {
         /// The text.
@@ -137,14 +137,14 @@ pub enum Error {
         /// The stack as the language prints it; empty where it has none.
         traceback: String,
     },
-    /// A name in the expression stands for nothing; the text is the debugger's own.
+    /// A name in the expression is unknown; the text is the debugger's own.
     #[error("{0}")]
     UnknownName(String),
-    /// The debugger said no; the text is its own.
+    /// The debugger refused; the text is its own.
     #[error("{0}")]
     Refused(String),
 
-    /// The server was told not to allow it.
+    /// The server's settings forbid it.
     #[error("{problem}")]
     Forbidden {
         /// What is not allowed.
@@ -152,14 +152,14 @@ pub enum Error {
         /// Which rule says so, and what is allowed.
         rule: String,
     },
-    /// There may be no more of something.
+    /// A limit is reached.
     #[error("{problem}: the limit `{name}` is {value}")]
     Limit {
         /// The limit, as [`bounds`](crate::bounds) has it.
         name: &'static str,
         /// What it is set to.
         value: u64,
-        /// How it is met.
+        /// How it was reached.
         problem: String,
         /// Who has set it.
         set_by: SetBy,
@@ -235,7 +235,7 @@ impl Error {
 /// Who has set a bound, and so where it is raised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SetBy {
-    /// Nobody: it is the default.
+    /// The default.
     #[default]
     Default,
     /// A configuration file, with its line.
@@ -244,7 +244,7 @@ pub enum SetBy {
     Variable(&'static str),
     /// An option of the command line.
     Option(&'static str),
-    /// Nobody can: it is as high as it goes.
+    /// It cannot be raised further.
     Maximum,
 }
 

@@ -1,4 +1,4 @@
-//! The machine, as far as adapters and the rules of safety look at it. Tests put another in its place.
+//! The machine, as adapters and the safety rules see it. Tests replace it.
 
 #[cfg(test)]
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What an adapter may ask of the machine.
 pub trait Host: std::fmt::Debug + Send + Sync {
-    /// What is run to ask an interpreter who it is: itself, or another one in its place.
+    /// What to run to ask an interpreter for its identity: itself, or a replacement.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ pub trait Host: std::fmt::Debug + Send + Sync {
     }
     /// The names of what is in a folder, in order.
     fn names_in(&self, folder: &Path) -> Vec<String>;
-    /// The program that a process runs, where the system tells.
+    /// The program that a process runs, if the system reports it.
     fn program_of(&self, pid: u32) -> Option<PathBuf>;
     /// The folder for what we install.
     fn cache_dir(&self) -> PathBuf;
@@ -99,7 +99,7 @@ impl Host for Machine {
 
     fn head(&self, path: &Path) -> Vec<u8> {
         let mut head = Vec::new();
-        // To open a pipe would wait for somebody who writes.
+        // Opening a pipe would wait for a writer.
         if path.is_file()
             && let Ok(file) = File::open(path)
         {
@@ -147,7 +147,7 @@ impl Host for Machine {
     }
 }
 
-/// Decides by Yama's `ptrace_scope` (0: free, 1 and 2: for processes with the capability, 3: for nobody) and by
+/// Decides by Yama's `ptrace_scope` (0: unrestricted, 1 and 2: only processes with the capability, 3: never) and by
 /// the capabilities in a process's `status`.
 fn is_tracing_forbidden(scope: &str, status: &str) -> bool {
     /// `CAP_SYS_PTRACE`, as a bit.

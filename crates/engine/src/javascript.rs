@@ -36,7 +36,7 @@ pub(crate) use insertion::is_portable;
 pub use insertion::{Insertion, insertion};
 pub(crate) use line_starts::LineStarts;
 
-/// The longest text that is looked at, in bytes.
+/// The longest text that is parsed, in bytes.
 const LONGEST: usize = 16 * 1024;
 
 /// The parser calls itself for whatever is nested, and the stacks of the server's threads are small.
@@ -45,13 +45,13 @@ const STACK: usize = 256 * 1024 * 1024;
 /// A part of a log message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Text that stays as it is.
+    /// Literal text.
     Text(String),
     /// What stood in braces.
     Expression(String),
 }
 
-/// Whether Node runs a file of this name as it is.
+/// Whether Node runs a file of this name unchanged.
 pub(crate) fn is_plain(path: &Path) -> bool {
     path.extension().is_some_and(|extension| ["js", "mjs", "cjs"].iter().any(|plain| extension == *plain))
 }
@@ -68,16 +68,16 @@ pub(crate) fn has_module_syntax(path: &Path, text: &str) -> bool {
     parsing(text, look).unwrap_or(false)
 }
 
-/// Whether a text is one expression that can be evaluated while the program is suspended; otherwise what is
-/// wrong with it, such as `SyntaxError: Unexpected token`. Assignments are expressions. `await` and `yield` are
-/// refused, because nothing goes on while the program is suspended.
+/// Whether a text is one expression that can be evaluated while the program is suspended; otherwise the problem, such
+/// as `SyntaxError: Unexpected token`. Assignments are expressions. `await` and `yield` are rejected, because nothing
+/// else runs while the program is suspended.
 pub fn is_expression(text: &str) -> Result<(), String> {
     check_length(text)?;
     deeply(|| check(text)).unwrap_or_else(out_of_memory)
 }
 
-/// Takes a log message apart. `{` and `}` surround an expression, `{{` and `}}` stand for braces; an expression
-/// ends at the first brace that makes it complete. The error says what is wrong with it.
+/// Parses a log message. `{` and `}` surround an expression, `{{` and `}}` are braces; an expression ends at the
+/// first brace that completes it. The error is what is wrong with it.
 pub fn log_parts(message: &str) -> Result<Vec<Part>, String> {
     check_length(message)?;
     deeply(|| take_apart(message)).unwrap_or_else(out_of_memory)
@@ -128,9 +128,9 @@ fn check(text: &str) -> Result<(), String> {
     }
 }
 
-/// What surrounds a text: a method, where everything is allowed that may stand in a frame. The line ends keep a
-/// comment from hiding the parenthesis. When the parentheses are no pair, as around `a) + (b`, the statement in
-/// the method does not begin with the one and end with the other.
+/// The wrapper of a text: a method, in which everything is allowed that may be in a frame. The line ends keep a
+/// comment from hiding the parenthesis. If the parentheses do not match, as around `a) + (b`, the statement in the
+/// method does not begin with the first and end with the last.
 const BEFORE: &str = "({m(){(\n";
 const AFTER: &str = "\n)}})";
 
@@ -222,7 +222,7 @@ fn first_wait(body: &FunctionBody<'_>) -> Option<&'static str> {
     waits.0
 }
 
-/// Looks for the first wait that is not inside another function.
+/// Searches for the first `await` or `yield` outside nested functions.
 struct AwaitFinder(Option<&'static str>);
 
 impl<'a> VisitJs<'a> for AwaitFinder {

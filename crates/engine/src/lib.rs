@@ -1,8 +1,8 @@
-//! The debugger as agents need it. Knows no MCP, no command line, no terminal.
+//! The debugger as agents need it. This crate does not depend on MCP, the command line or the terminal.
 //!
-//! Reading order: [`model`] (plain data), [`session`] (what an agent holds) with its pure
-//! [`state`](session::state) and breakpoint rules, [`debugger`] (the seam to the wire protocols), [`adapter`]
-//! (what differs between languages), [`process`] (children), [`snapshot`] (what a stop looks like).
+//! Reading order: [`model`] (plain data), [`session`] (what an agent uses) with its pure [`state`](session::state)
+//! and breakpoint rules, [`debugger`] (the interface to the wire protocols), [`adapter`] (what differs between
+//! languages), [`process`] (children), [`snapshot`] (the data of a stop).
 
 pub use jiff::Timestamp;
 

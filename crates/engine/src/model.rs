@@ -1,8 +1,8 @@
 //! Plain data, in the words of the Debug Adapter Protocol.
 //!
-//! Nothing here knows a wire, a task or a clock. Where a debugger and an agent see the same thing under
-//! different numbers, the type takes the number as a parameter: `StackFrame<RawId>` is the debugger's,
-//! `StackFrame<Reference>` the agent's.
+//! Nothing here depends on a wire, a task or a clock. If a debugger and an agent identify the same thing by different
+//! numbers, the type takes the number as a parameter: `StackFrame<RawId>` is the debugger's, `StackFrame<Reference>`
+//! the agent's.
 
 pub mod activity;
 pub mod breakpoint;

@@ -49,8 +49,8 @@ impl NamedPipe {
         &self.name.0
     }
 
-    /// The next line without its end; none when the pipe cannot be read. What is too long or not UTF-8 comes from
-    /// nobody that we know, and is passed over.
+    /// The next line without its end; none if the pipe cannot be read. A line that is too long or not UTF-8 is not
+    /// from our code, and is skipped.
     pub(crate) async fn next_line(&mut self) -> Option<String> {
         let mut begins = true;
         loop {
@@ -73,7 +73,7 @@ impl NamedPipe {
 
 impl Drop for Name {
     fn drop(&mut self) {
-        // Whoever cleans the folder for temporary files may have been faster.
+        // A cleaner of the temporary folder may have removed it first.
         let _ = std::fs::remove_file(&self.0);
     }
 }

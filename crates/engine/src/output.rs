@@ -1,7 +1,7 @@
 //! What a program wrote, as much of it as is kept.
 //!
-//! One stream a session, in the order of arrival, addressed by a cursor that counts bytes from the start.
-//! Only the newest part is kept; a reader whose cursor is older is told how much it missed.
+//! One stream per session, in order of arrival, addressed by a cursor that counts bytes from the start. Only the
+//! newest part is kept; a reader with an older cursor gets the number of bytes it missed.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,7 +22,7 @@ const JOINED: usize = 8 * 1024;
 pub struct Piece {
     /// Where it came from.
     pub category: Category,
-    /// The text; bytes that are no UTF-8 are replaced.
+    /// The text; bytes that are not UTF-8 are replaced.
     pub text: String,
     /// When the beginning of what it is joined from arrived.
     pub at: Timestamp,
@@ -39,7 +39,7 @@ pub struct Excerpt {
     pub next: u64,
     /// How many bytes between the asked cursor and `start` are not given.
     pub skipped: u64,
-    /// How many of those are not kept any more either.
+    /// How many of those are no longer kept either.
     pub dropped: u64,
     /// How many bytes there are after `next`.
     pub more: u64,
@@ -107,13 +107,13 @@ impl Output {
         Self::journaled(SessionJournal::default(), Bounds::default().kept_output())
     }
 
-    /// The same, of which a journal is told.
+    /// The same, for a journal.
     pub(crate) fn journaled(journal: SessionJournal, kept: usize) -> Self {
         let outputs = Outputs::new(journal);
         Self(Arc::new(Shared { ring: Mutex::default(), kept, outputs, end: watch::Sender::new(0) }))
     }
 
-    /// Nothing will be written any more.
+    /// No more output will arrive.
     pub(crate) fn finish(&self) {
         self.0.outputs.finish();
     }
@@ -148,7 +148,7 @@ impl Output {
         *self.0.end.borrow()
     }
 
-    /// Tells of every change of the end.
+    /// Signals every change of the end.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.0.end.subscribe()
     }
@@ -273,8 +273,8 @@ pub struct Utf8Stream {
 }
 
 impl Utf8Stream {
-    /// The text of these bytes and of those that were left over. Bytes that are no UTF-8 are replaced; an
-    /// unfinished character at the end waits for the next call.
+    /// The text of these bytes and of those left over. Bytes that are not UTF-8 are replaced; an unfinished character
+    /// at the end waits for the next call.
     pub fn decode(&mut self, bytes: &[u8]) -> String {
         self.unfinished.extend_from_slice(bytes);
         let complete = match self.unfinished.utf8_chunks().last() {
@@ -286,7 +286,7 @@ impl Utf8Stream {
         text
     }
 
-    /// The text of what is left when the stream has ended.
+    /// The text of the rest when the stream has ended.
     pub fn finish(self) -> String {
         String::from_utf8_lossy(&self.unfinished).into_owned()
     }

@@ -1,4 +1,4 @@
-//! What holds in a server: how far things may go, and what may be touched.
+//! A server's policy: its limits, and what it may access.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::bounds::Bounds;
 use crate::safety::Safety;
 use journal::{Options, SourceReader};
 
-/// What holds in a server. It is made once, from the command line and the configuration, and handed on.
+/// A server's policy. It is created once, from the command line and the configuration, and passed on.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     /// How far things may go.

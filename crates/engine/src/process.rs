@@ -97,9 +97,9 @@ struct Guard {
 /// The number of a process, which is that of its group too.
 #[derive(Clone, Debug)]
 struct Number {
-    /// It may be somebody else's by now.
+    /// It may belong to another process by now.
     given_away: watch::Receiver<bool>,
-    /// Nothing is to be killed by it any more.
+    /// It must not be killed again.
     let_go: Arc<Notify>,
 }
 
@@ -174,7 +174,7 @@ impl Process {
                     let _ = pipe.await;
                 }
             };
-            // What the program has left running may hold the pipes open for ever.
+            // Processes that the program has left running may hold the pipes open forever.
             let _ = tokio::time::timeout(deadlines::DRAIN, drained).await;
             ended.send_replace(Some(end_of(status, by_us.load(Ordering::Acquire))));
             if is_held {
@@ -255,7 +255,7 @@ impl Guard {
 }
 
 impl Drop for Guard {
-    /// Looking for what is left takes a while, and this may run on a thread that serves others.
+    /// The search for leftovers takes a while, and this may run on a thread that serves others.
     fn drop(&mut self) {
         if self.cleaned.load(Ordering::Acquire) {
             return;
@@ -302,7 +302,7 @@ pub async fn run(spec: &ProcessSpec, deadline: Duration) -> Result<HelperOutput>
     run_telling(spec, deadline, &|_| ()).await
 }
 
-/// The same, and each line that it writes to its standard error goes to `said` as it comes.
+/// The same, and each line of its standard error is passed to `said` immediately.
 pub async fn run_telling(
     spec: &ProcessSpec,
     deadline: Duration,
@@ -342,7 +342,7 @@ async fn everything<R: AsyncRead + Unpin>(pipe: Option<R>, said: &(dyn Fn(&str) 
 #[derive(Debug)]
 struct HelperGroup {
     leader: u32,
-    /// The number may be somebody else's by now.
+    /// The number may belong to another process by now.
     ended: bool,
 }
 
@@ -366,23 +366,23 @@ pub fn exists(pid: u32) -> bool {
     marked::exists(pid)
 }
 
-/// Whether a signal such as SIGSTOP holds a process, which then answers nobody.
+/// Whether a signal such as SIGSTOP has stopped a process, which then does not respond.
 pub fn is_stopped(pid: u32) -> bool {
     identity::is_stopped(pid)
 }
 
-/// The processes that a process has started and that run, where the system tells.
+/// The running child processes of a process, if the system reports them.
 pub fn children(pid: u32) -> Vec<u32> {
     identity::children(pid)
 }
 
-/// The ports of this machine on which a process accepts connections, where the system tells.
+/// The ports of this machine on which a process accepts connections, if the system reports them.
 pub fn listening_ports(pid: u32) -> Vec<u16> {
     ports::listening(pid)
 }
 
-/// The process of this machine that is debugged at a loopback port, where the system tells. `is_relay` is whether
-/// a process only passes messages on to the one that is debugged.
+/// The local process that is debugged at a loopback port, if the system reports it. `is_relay` is whether a process
+/// only relays messages to the debugged one.
 pub fn debuggee_at(port: u16, is_relay: impl Fn(u32) -> bool) -> Option<u32> {
     ports::debuggee_at(port, is_relay)
 }
@@ -532,7 +532,7 @@ mod tests {
         assert!(marked::marked(&marked::mark("killed")).is_empty());
     }
 
-    /// Without a mark, what is left can be known by its group alone, as long as the number stands for it.
+    /// Without a mark, leftovers are identified by their group alone, while the number belongs to it.
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn a_kill_takes_what_is_left_of_a_group_whose_leader_has_ended() {

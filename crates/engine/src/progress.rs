@@ -15,7 +15,7 @@ impl Progress {
         self.0.send_replace(message.into());
     }
 
-    /// What was said last.
+    /// The latest message.
     pub fn last(&self) -> String {
         self.0.borrow().clone()
     }

@@ -1,11 +1,11 @@
-//! Values that a program hands out while it runs.
+//! Values that a program sends while it runs.
 //!
 //! A breakpoint whose rule has a [`Record`] does not stop: at each pass the program evaluates the expressions
 //! itself and writes a row. Rows come by a pipe that the program writes to directly, so that those of a
 //! program that is killed are not lost, or, where it cannot open the pipe, by its debugger.
 //!
-//! The programs' side is `debuggee/node/recorder.js` and `debuggee/python/stillframe_recorder.py`. A line is a row
-//! `[id, hit, time, pid, thread, cells]`, a count `{"id", "writer", "hits"}`, or a mark of our own.
+//! The program's side is `debuggee/node/recorder.js` and `debuggee/python/stillframe_recorder.py`. A line is a row
+//! `[id, hit, time, pid, thread, cells]`, a count `{"id", "writer", "hits"}`, or one of our marks.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -107,8 +107,8 @@ struct StoredRows {
     dropped: u64,
     /// What writers have counted, by place and writer.
     counted: BTreeMap<(BreakpointId, Writer), u64>,
-    /// The highest number of a row, by place and process: what is known of one that was killed. The threads of
-    /// Python count together, so theirs are not added up.
+    /// The highest number of a row, by location and process: all that is known about a killed process. Python's
+    /// threads count together, so their numbers are not summed.
     numbered: BTreeMap<(BreakpointId, u32), u64>,
     /// How many rows have come of each place.
     written: BTreeMap<BreakpointId, u64>,
@@ -182,7 +182,7 @@ impl Recorder {
         self.0.table.read(line);
     }
 
-    /// Takes in a row of a pass that was looked at from here.
+    /// Adds a row of a hit that was evaluated here.
     pub fn push(&self, row: Row) {
         self.0.table.push(row);
     }
@@ -249,7 +249,7 @@ impl Recorder {
             *known = counted.max(*known);
         }
         let mut hits = sums(known.into_iter().map(|((id, _), hits)| (id, hits)));
-        // A thread that was killed has not told its count, which another one of its process may have.
+        // A killed thread has not reported its count, but another one of its process may have it.
         for (id, rows) in &kept.written {
             let known = hits.entry(*id).or_insert(0);
             *known = (*rows).max(*known);
@@ -269,7 +269,7 @@ fn update<K: Ord>(counts: &mut BTreeMap<K, u64>, key: K, change: impl FnOnce(u64
 fn sums<K: Ord>(counts: impl Iterator<Item = (K, u64)>) -> BTreeMap<K, u64> {
     let mut sums = BTreeMap::new();
     for (key, count) in counts {
-        // What a program says is no reason to overflow.
+        // A program's data must not cause an overflow.
         let sum: &mut u64 = sums.entry(key).or_insert(0);
         *sum = sum.saturating_add(count);
     }

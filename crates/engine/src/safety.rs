@@ -111,7 +111,7 @@ impl Safety {
         }
     }
 
-    /// A source map as it is, not yet decoded, when it may be read.
+    /// A source map, not yet decoded, if it may be read.
     pub(crate) fn read_map(
         &self,
         place: &source_map::MapLocation,
@@ -160,7 +160,7 @@ impl Safety {
         if let Some(executable) = executable {
             self.check_executable(host, executable)?;
         }
-        // What follows a script is the script's own affair; the words of a command are files that it runs.
+        // The words after a script belong to the script; the words of a command are files that it runs.
         let own: &[String] =
             if matches!(launch.program, Program::Script(_)) { &[] } else { launch.args.as_slice() };
         let words = || launch.runtime_args.iter().chain(own).map(String::as_str);
@@ -197,8 +197,8 @@ impl Safety {
         paths.try_for_each(|path| self.check_executable(host, &path))
     }
 
-    /// With `--read-only`, a listed program is started as it is: options and variables can make any interpreter
-    /// run something else first.
+    /// With `--read-only`, a listed program starts unchanged: options and variables can make any interpreter run
+    /// something else first.
     fn check_listed(&self, executable: Option<&Path>, launch: &Launch) -> Result<()> {
         if !self.read_only {
             return Ok(());
@@ -298,7 +298,7 @@ impl Safety {
     #[expect(clippy::unused_self, reason = "it belongs to this policy")]
     fn evaluates(&self, what: &str) -> Error {
         forbidden(
-            format!("--read-only does not allow {}", what),
+            format!("--read-only does not allow {what}"),
             "the program evaluates it at each hit, and it may have side effects; leave it out, and evaluate \
              at the stop",
         )

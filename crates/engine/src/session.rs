@@ -51,7 +51,7 @@ pub struct Session {
     shared: Arc<SessionShared>,
     mailbox: mpsc::Sender<Request>,
     execution: watch::Receiver<Execution>,
-    /// What is asked through this handle is no use of the session.
+    /// Calls through this handle do not count as use of the session.
     is_onlooker: bool,
     breakpoint_changes: watch::Receiver<u64>,
 }
@@ -89,7 +89,7 @@ pub enum Outcome {
 pub struct SessionOptions {
     /// Its id.
     pub id: SessionId,
-    /// A name for people.
+    /// A display name.
     pub name: String,
     /// The language.
     pub adapter: &'static dyn Adapter,
@@ -146,7 +146,7 @@ impl Session {
         &self.shared.info.id
     }
 
-    /// Its name for people.
+    /// Its display name.
     pub fn name(&self) -> &str {
         &self.shared.info.name
     }
@@ -205,7 +205,7 @@ impl Session {
         &self.shared.watches
     }
 
-    /// The same session, for one who only looks: it is closed when it is idle all the same.
+    /// The same session, for an observer: it is still closed when it is idle.
     #[must_use]
     pub fn for_onlooker(&self) -> Self {
         Self { is_onlooker: true, ..self.clone() }
@@ -221,7 +221,7 @@ impl Session {
         self.execution.clone()
     }
 
-    /// Tells of every moment at which [`Session::breakpoints`] may have changed.
+    /// Signals every possible change of [`Session::breakpoints`].
     pub fn watch_breakpoints(&self) -> watch::Receiver<u64> {
         self.breakpoint_changes.clone()
     }

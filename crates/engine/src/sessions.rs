@@ -42,7 +42,7 @@ struct Shared {
     own: Mutex<Vec<Session>>,
     /// The ids of the last ones that were closed.
     closed: Mutex<VecDeque<String>>,
-    /// Held by whoever opens one.
+    /// Held while a session is opened.
     opening: Mutex<()>,
     /// Counts the openings and closings.
     changed: watch::Sender<u64>,
@@ -57,12 +57,12 @@ impl Default for Sessions {
 }
 
 impl Sessions {
-    /// None yet, and nothing is written down of them.
+    /// None yet, and no journal.
     pub fn new() -> Self {
         Self::journaled(Journal::none())
     }
 
-    /// None yet. What happens in them is written down.
+    /// None yet, with a journal.
     pub fn journaled(journal: Journal) -> Self {
         Self::with_policy(journal, SharedPolicy::default())
     }
@@ -81,7 +81,7 @@ impl Sessions {
         Self { shared: Arc::new(shared), used: Arc::default(), call: Arc::default() }
     }
 
-    /// The same, for one call: [`Sessions::used`] tells what that call has used.
+    /// The same, for one call: [`Sessions::used`] returns what that call has used.
     #[must_use]
     pub fn for_call(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), used: Arc::default(), call: Arc::default() }
@@ -113,16 +113,16 @@ impl Sessions {
     pub fn note(&self, session: &Session) {
         self.record_call(Some((session.id().to_string(), session.name().to_owned())));
         let before = lock(&self.used).replace(session.busy());
-        // It tells that it is used no more, which needs no lock.
+        // It signals the end of the use, which needs no lock.
         drop(before);
     }
 
-    /// Where it is written down what happens.
+    /// The journal.
     pub fn journal(&self) -> &Journal {
         &self.shared.journal
     }
 
-    /// What holds for all of them.
+    /// Their common policy.
     pub fn policy(&self) -> &Policy {
         &self.shared.policy
     }
@@ -138,8 +138,7 @@ impl Sessions {
         self.begin(adapter, name, executable, |session| drop(self.add(session)))
     }
 
-    /// Opens a session that only its opener knows of: it is not listed, found or told of, and ends with the
-    /// others.
+    /// Opens a private session: it is not listed, found or announced, and ends with the others.
     pub fn open_unlisted(
         &self,
         adapter: &'static dyn Adapter,
@@ -156,7 +155,7 @@ impl Sessions {
         executable: Option<PathBuf>,
         keep: impl FnOnce(Session),
     ) -> Result<Session> {
-        // Nobody opens one between the count and the opening.
+        // No other session can open between the count and the opening.
         let turn = lock(&self.shared.opening);
         let session = self.spawn(adapter, name, executable)?;
         keep(session.clone());
@@ -280,13 +279,13 @@ impl Sessions {
         Session::spawn(SessionOptions { id, name, adapter, host, executable, connector, journal, policy })
     }
 
-    /// Tells of every opening and closing.
+    /// Signals every opening and closing.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.shared.changed.subscribe()
     }
 }
 
-/// Closes a session once nobody has used it for that long, unless it is closed before.
+/// Closes a session after it has been unused for that long, unless it is closed before.
 async fn close_when_idle(shared: Weak<Shared>, id: String, after: Duration) {
     loop {
         let idle = {
@@ -304,7 +303,7 @@ async fn close_when_idle(shared: Weak<Shared>, id: String, after: Duration) {
     }
 }
 
-/// A session is being closed. It is written down also where nobody waits for the end of its program.
+/// A session is being closed. This is recorded even if the caller does not wait for the end of its program.
 struct Closing<'a>(&'a Session);
 
 impl Drop for Closing<'_> {

@@ -1,4 +1,4 @@
-//! What a stop looks like: all that the next decision needs, within limits.
+//! The data of a stop: everything that the next decision needs, within limits.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub struct Snapshot {
 pub struct Caller {
     /// The frame.
     pub frame: StackFrame<Reference>,
-    /// Its variables, or why they are not known: it goes on after "its variables".
+    /// Its variables, or why they are unknown: a predicate for "its variables".
     pub locals: Result<Children<Reference>, String>,
 }
 
@@ -83,7 +83,7 @@ impl Snapshot {
             let location = first?.location.as_ref()?;
             Some(window(session, location, limits.source).await)
         };
-        // What is known here is collected while the program's answer is on its way.
+        // Local data is collected while the program's answer is on its way.
         let (locals, source, failures) = tokio::join!(reading, surroundings, failures(session));
         let locals =
             locals.and_then(|locals| locals.map_err(|error| keep("the local variables", error)).ok());
@@ -128,7 +128,7 @@ impl Snapshot {
             let reading = session.locals(frame.id, first_page(limits), limits.value);
             let locals = match tokio::time::timeout_at(until, reading).await {
                 Ok(Ok((_, children))) => Ok(children),
-                // It waits for the ones above it and is not on the stack any more, as its name says.
+                // It awaits the frames above it and is no longer on the stack, as its name shows.
                 Ok(Err(Error::Unsupported(_))) => continue,
                 Ok(Err(error)) => Err(format!("could not be read: {error}")),
                 Err(_) => Err("were not read: no time was left".to_owned()),
@@ -158,12 +158,12 @@ pub async fn window(session: &Session, location: &Location, around: u32) -> Vec<
 pub async fn lines(session: &Session, name: &str, path: Option<&Path>) -> Result<Vec<String>> {
     let missing = match path.map(|path| session.read_lines(path)) {
         Some(Ok(lines)) => return Ok(lines),
-        // The program may have the text too, which is no way around.
+        // The program may have the text too, but that must not bypass the rule.
         Some(Err(error @ Error::Forbidden { .. })) => return Err(error),
         Some(Err(error)) => error,
         None => Error::NoFile { path: name.into(), similar: Vec::new() },
     };
-    // A program that has ended has no texts any more.
+    // The texts of a program are gone when it has ended.
     match session.source_text(name.to_owned()).await {
         Ok(Some(text)) => Ok(text.lines().map(str::to_owned).collect()),
         _ => Err(missing),

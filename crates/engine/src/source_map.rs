@@ -1,10 +1,9 @@
-//! Source maps: from a position in a script that runs to the position in the file that somebody wrote, and
-//! back.
+//! Source maps: from a position in a running script to the position in the source file, and back.
 //!
-//! The format is [ECMA-426](https://tc39.es/ecma426/). Reading order: `place` (where a script says its map
-//! is), `source_names` (whether it can matter), [`SourceMap::decode`], [`SourceMap::original`], `index` (the way
-//! back), `names` (of mangled variables), `stale` (whether it is still true), `problem` (what can be wrong
-//! with it). Pure apart from reading files; knows no protocol and no session.
+//! The format is [ECMA-426](https://tc39.es/ecma426/). Reading order: `place` (where a script's map is),
+//! `source_names` (whether it can matter), [`SourceMap::decode`], [`SourceMap::original`], `index` (the reverse
+//! mapping), `names` (of mangled variables), `stale` (whether it is up to date), `problem` (what can be wrong with
+//! it). Pure except for reading files; independent of protocols and sessions.
 //!
 //! Everywhere lines and columns are 0-based and columns count UTF-16 units, as in the maps themselves and in
 //! V8.
@@ -40,7 +39,7 @@ pub use stale::staleness;
 /// A line and a column, both 0-based; the column in UTF-16 units.
 pub type Position = (u32, u32);
 
-/// Stands in a segment for the source or the name that it does not have.
+/// In a segment, marks a missing source or name.
 const NONE: u32 = u32::MAX;
 
 /// Which of a map's sources. Means nothing to another map.
@@ -59,7 +58,7 @@ pub struct MapSource {
     pub content: Option<Box<str>>,
 }
 
-/// What a generated position stands for.
+/// What a generated position maps to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OriginalPosition<'a> {
     /// The file.
@@ -77,7 +76,7 @@ pub struct OriginalPosition<'a> {
 struct Segment {
     line: u32,
     column: u32,
-    /// [`NONE`] where the code is nobody's; then the original position means nothing.
+    /// [`NONE`] for code without a source; then the original position is meaningless.
     source: u32,
     original_line: u32,
     original_column: u32,
@@ -117,7 +116,7 @@ impl SourceMap {
         self.sources.iter()
     }
 
-    /// The sources with what stands for them.
+    /// The sources with their identities.
     pub fn identified(&self) -> impl Iterator<Item = (SourceId, &MapSource)> {
         (0..).map(SourceId).zip(&self.sources)
     }
@@ -127,7 +126,7 @@ impl SourceMap {
         self.sources.get(usize::try_from(id.0).ok()?)
     }
 
-    /// The source at this path. A path that is not found as it is given is looked for without its links.
+    /// The source at this path. A path that is not found is also tried with its links resolved.
     pub fn source_of(&self, path: &Path) -> Option<SourceId> {
         self.at(path).or_else(|| self.at(&path.canonicalize().ok()?))
     }
@@ -147,8 +146,8 @@ impl SourceMap {
         })
     }
 
-    /// What stands at a generated position. None where the code is nobody's, and where no entry begins on the
-    /// same generated line at or before the column: an entry of an earlier line says nothing of this one.
+    /// The mapping of a generated position. None for code without a source, and if no entry begins on the same
+    /// generated line at or before the column: an entry of an earlier line does not apply to this one.
     pub fn original(&self, line: u32, column: u32) -> Option<OriginalPosition<'_>> {
         let after = self.segments.partition_point(|segment| segment.generated() <= (line, column));
         let segment = self.segments.get(after.checked_sub(1)?)?;
@@ -163,7 +162,7 @@ impl SourceMap {
         })
     }
 
-    /// Whether it knows what anything was called.
+    /// Whether it has any original names.
     pub fn has_names(&self) -> bool {
         !self.names.is_empty()
     }

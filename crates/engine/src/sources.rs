@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// The largest file that is read as source, in bytes.
 const LARGEST: u64 = 20 * 1024 * 1024;
 
-/// How many files are looked at in search of a similar name.
+/// How many files are searched for a similar name.
 const SEARCHED: usize = 5000;
 /// How many folders deep.
 const DEPTH: usize = 6;
@@ -27,13 +27,12 @@ pub fn absolute(path: &Path) -> PathBuf {
 
 /// The text of a file, with lines that end in `\n`. Bytes that are not UTF-8 are replaced.
 ///
-/// Only a regular file of moderate size is read: a pipe could block for ever, and a device need not end.
+/// Only a regular file of moderate size is read: a pipe could block forever, and a device may be endless.
 pub fn read_text(path: &Path) -> Result<String> {
     read_checked(path, |_| Ok(()))
 }
 
-/// The same of a file that is looked at once more after it was opened: what its name leads to may have changed
-/// since.
+/// The same for a file that is checked again after it was opened: its name may lead elsewhere since.
 pub(crate) fn read_checked(path: &Path, check: impl FnOnce(&File) -> Result<()>) -> Result<String> {
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
     check_regular(path, &metadata)?;
@@ -58,8 +57,8 @@ pub(crate) fn check_readable(path: &Path) -> Result<()> {
     File::open(path).map(drop).map_err(|error| unreadable(path, &error))
 }
 
-/// Opens what a program is to read as its standard input: a regular file, or the null device. To open a pipe
-/// would wait for somebody who writes.
+/// Opens the standard input for a program: a regular file, or the null device. Opening a pipe would wait for a
+/// writer.
 pub fn open_input(path: &Path) -> Result<File> {
     let cannot = |error: std::io::Error| unusable(path, format!("cannot be read: {error}"));
     let metadata = std::fs::metadata(path).map_err(cannot)?;
@@ -165,7 +164,7 @@ pub fn nearest_names(wanted: &str, mut known: Vec<String>) -> Vec<String> {
     known.into_iter().take(5).map(|name| format!("`{name}`")).collect()
 }
 
-/// Where a text stands in a file.
+/// Where a text occurs in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StatementMatch {
     /// On this line, 1-based.
@@ -242,7 +241,7 @@ pub fn not_loaded(file: &Path, mut loaded: Vec<String>) -> String {
     format!("the program has not loaded {}{near}", file.display())
 }
 
-/// The one of some ascending numbers that is nearest to a wanted one; of two that are as near, the first.
+/// The nearest of some ascending numbers to a requested one; the first of two equally near ones.
 pub fn nearest(numbers: &[u32], wanted: u32) -> Option<u32> {
     numbers.iter().copied().min_by_key(|number| number.abs_diff(wanted))
 }

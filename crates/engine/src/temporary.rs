@@ -1,6 +1,6 @@
 //! Files of this server in the folder for temporary files.
 //!
-//! Their names begin with the server's id, so that whoever cleans up after a server that was killed finds them.
+//! Their names begin with the server's ID, so that the cleanup after a killed server finds them.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// Identifies this server, and no other.
 static SERVER: LazyLock<String> = LazyLock::new(|| uuid::Uuid::new_v4().simple().to_string());
 
-/// What stands for this server, and for no other.
+/// A unique ID of this server.
 pub(crate) fn server_id() -> &'static str {
     &SERVER
 }
@@ -28,7 +28,7 @@ pub(crate) fn sweep(folder: &Path, server_id: &str) {
     let prefix = prefix(server_id);
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(&prefix) {
-            // Somebody else may be cleaning up as well.
+            // Another process may be cleaning up as well.
             let _ = std::fs::remove_file(entry.path());
         }
     }

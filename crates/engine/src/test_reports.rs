@@ -1,4 +1,4 @@
-//! What test runners say of their tests, through code of ours inside them.
+//! Test results from test runners, reported by our code inside them.
 //!
 //! A program that is given [`TestReports::VARIABLE`] in its environment appends lines of JSON to that file, each
 //! a [`TestReport`]. They do not go by the program's output, which is the user's. The programs' side is
@@ -38,7 +38,7 @@ pub enum TestReport {
         #[serde(default)]
         names: Vec<String>,
     },
-    /// What the user has named stands for no test.
+    /// The user's selection matches no test.
     Missing {
         /// As the user has named it.
         name: String,
@@ -48,7 +48,7 @@ pub enum TestReport {
         /// Its id.
         test: String,
     },
-    /// A test is over, or a part of it that went wrong.
+    /// A test has ended, or a part of it has failed.
     Result(TestResult),
     /// A file could not be loaded, so that its tests are not known.
     Problem(LoadProblem),
@@ -161,10 +161,10 @@ impl TestReports {
         &self.0.0
     }
 
-    /// What has been said so far. What is no report comes from nobody that we know, and is passed over.
+    /// The reports so far. A malformed line is not from our code, and is skipped.
     pub fn read(&self) -> Vec<TestReport> {
         let mut bytes = Vec::new();
-        // A file that somebody has removed says nothing.
+        // A removed file has no reports.
         if let Ok(file) = std::fs::File::open(self.path()) {
             let _ = file.take(BYTES).read_to_end(&mut bytes);
         }
@@ -174,7 +174,7 @@ impl TestReports {
 
 impl Drop for File {
     fn drop(&mut self) {
-        // Whoever cleans the folder for temporary files may have been faster.
+        // A cleaner of the temporary folder may have removed it first.
         let _ = std::fs::remove_file(&self.0);
     }
 }

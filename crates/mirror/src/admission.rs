@@ -92,9 +92,9 @@ pub(crate) async fn admit(
     }
 }
 
-/// When a client is told that it may send its breakpoints.
+/// When to send a client the event that it may send its breakpoints.
 enum InitializedEvent {
-    /// It has not asked, or was told.
+    /// It has not asked, or has been notified.
     None,
     Due(Instant),
 }
@@ -138,7 +138,7 @@ fn initialize(request: &IncomingRequest, exposed: &Exposed) -> Answer {
     })
 }
 
-/// The token is compared in constant time, and tells nothing of the session unless it is right.
+/// The token is compared in constant time, and the response reveals nothing about the session unless it is right.
 fn attach(request: &IncomingRequest, exposed: &Exposed) -> Result<OwnedSemaphorePermit, Refusal> {
     let given = request.arguments.get(TOKEN).and_then(Value::as_str);
     if !given.is_some_and(|given| exposed.token.is(given)) {

@@ -1,7 +1,8 @@
 //! Breakpoints that an editor sees and, where it may, sets.
 //!
-//! An editor sends all breakpoints of a file at once, and those that it leaves out are to go. It knows nothing of the
-//! agent's, unless it was told of them: so one goes only when the editor had it in its last list for the file.
+//! An editor sends all breakpoints of a file at once, and those that it leaves out are to be removed. It knows the
+//! agent's breakpoints only if it was notified of them: so one is removed only if the editor had it in its last list
+//! for the file.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ impl Editor {
         body(&SetBreakpointsResponse { breakpoints })
     }
 
-    /// One that is there already. What an editor says of the agent's is not all that the agent has said.
+    /// An existing one. An editor's request may lack properties that the agent has set.
     async fn keep(
         &self,
         there: &Breakpoint,

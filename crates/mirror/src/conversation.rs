@@ -60,7 +60,7 @@ async fn leave(requests: RequestReader<OwnedReadHalf>, mut out: Outgoing) {
 
 type Answering = Pin<Box<dyn Future<Output = (IncomingRequest, Answer)> + Send>>;
 
-/// What goes on between an attached editor and the session.
+/// The conversation between an attached editor and the session.
 struct Conversation {
     editor: Arc<Editor>,
     news: EditorUpdates,
@@ -69,7 +69,7 @@ struct Conversation {
     resuming: usize,
     /// The same of lists of breakpoints.
     listing: usize,
-    /// The editor has said that it is configured, or has had the time to.
+    /// The editor has sent `configurationDone`, or has had the time to.
     is_configured: bool,
     configured_by: Instant,
 }
@@ -210,7 +210,7 @@ async fn until(due: Option<Instant>) {
     }
 }
 
-/// What an editor sends that is no message ends the conversation: nobody knows where the next one begins.
+/// A malformed message from an editor ends the conversation: the start of the next message is unknown.
 fn read(request: Result<Option<IncomingRequest>, Unreadable>) -> Option<IncomingRequest> {
     request.unwrap_or_else(|error| {
         tracing::info!(%error, "disconnected an editor: malformed message");

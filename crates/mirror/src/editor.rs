@@ -12,7 +12,7 @@ use crate::endpoint::Exposed;
 use crate::outgoing::{Answer, Refusal};
 use crate::sources::Sources;
 
-/// What is said to an editor that asks for more than it may.
+/// The error for an editor that requests more than is allowed.
 const READ_ONLY: &str = "this view of the agent's session is read-only; to allow control, the agent calls \
                          expose_session with `control: true`";
 
@@ -49,7 +49,7 @@ impl Editor {
             dap::SetFunctionBreakpoints::COMMAND => {
                 Self::set_function_breakpoints(&request.read::<dap::SetFunctionBreakpoints>()?)
             }
-            // The exceptions to stop at are the agent's choice. An editor says which it wants without being asked.
+            // The agent chooses the exceptions to stop at. An editor sends its own choice unasked.
             dap::SetExceptionBreakpoints::COMMAND | dap::Cancel::COMMAND => Ok(json!({})),
             dap::Continue::COMMAND => self.resume().await,
             dap::Next::COMMAND | dap::StepIn::COMMAND | dap::StepOut::COMMAND => self.step(request).await,
@@ -68,7 +68,7 @@ impl Editor {
     }
 }
 
-/// A number of ours as an editor has it.
+/// Our number, in an editor's representation.
 pub(crate) fn reference(number: i64) -> Result<Reference, Refusal> {
     u64::try_from(number).map(Reference).map_err(|_| Refusal(format!("unknown reference {number}")))
 }

@@ -26,7 +26,7 @@ pub(crate) struct Exposed {
     pub(crate) shows_credentials: bool,
     /// A place for each editor that may be attached.
     pub(crate) places: Arc<Semaphore>,
-    /// The session is exposed no longer, while its program goes on.
+    /// The session is no longer exposed, while its program keeps running.
     pub(crate) over: CancellationToken,
 }
 
@@ -79,7 +79,7 @@ impl Endpoint {
     }
 }
 
-/// Writes down that a port is open, and that it is closed.
+/// Records that a port is open, and that it is closed.
 struct Recorder {
     journal: SessionJournal,
     exposure: Exposure,

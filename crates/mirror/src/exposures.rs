@@ -14,7 +14,7 @@ use crate::endpoint::Endpoint;
 /// How to expose a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Editors may step, set breakpoints and change values; none for as it is, which is no unless it was given.
+    /// Editors may step, set breakpoints and change values; none to leave that unchanged, which is "no" by default.
     pub control: Option<bool>,
     /// Editors are shown likely credentials.
     pub shows_credentials: bool,
@@ -43,8 +43,8 @@ pub struct EditorAccess {
 pub struct Exposures(Arc<Mutex<HashMap<SessionId, Endpoint>>>);
 
 impl Exposures {
-    /// Exposes a session until its program ends. One that is exposed already stays as it is, unless its editors are to
-    /// be allowed something else: then it gets another port and another token.
+    /// Exposes a session until its program ends. An exposed session is unchanged, unless its editors are to be
+    /// allowed something else: then it gets a new port and a new token.
     pub async fn expose(
         &self,
         session: &Session,

@@ -66,7 +66,7 @@ impl Editor {
         self.shown(&ScopesResponse { scopes: scopes.collect() }, None)
     }
 
-    /// A value with many children is said to have numbered ones, which editors read by pages.
+    /// A value with many children is declared to have numbered ones, which editors read in pages.
     pub(crate) async fn variables(&self, asked: VariablesArguments) -> Answer {
         if asked.filter.as_deref() == Some("named") {
             return body(&VariablesResponse::default());

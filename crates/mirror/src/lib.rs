@@ -4,9 +4,9 @@
 //! Protocol. An editor that attaches sees what the agent sees, and the agent sees what the editor does, because both
 //! ask the same session: nothing here talks to a debugger.
 //!
-//! Reading order: [`Exposures`] (which sessions are exposed), `endpoint` (a port and its clients), `admission` (who is
-//! let in), `conversation` (one editor), then what an editor asks (`editor`, `inspection`, `control`, `breakpoints`)
-//! and what it is told without asking (`news`).
+//! Reading order: [`Exposures`] (which sessions are exposed), `endpoint` (a port and its clients), `admission` (which
+//! clients are accepted), `conversation` (one editor), then an editor's requests (`editor`, `inspection`, `control`,
+//! `breakpoints`) and the events it receives (`news`).
 
 mod admission;
 mod breakpoints;

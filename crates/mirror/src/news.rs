@@ -1,7 +1,7 @@
-//! What an editor is told without asking: stops, output, breakpoints, and the end.
+//! The events an editor receives: stops, output, breakpoints, and the end.
 //!
-//! Nothing is queued. An editor is compared with how things are: what it was told last, with what holds when it can be
-//! told again. One that is slow misses what is over, and never holds up the session.
+//! Nothing is queued. The last state sent to an editor is compared with the current state when it can receive again.
+//! A slow editor misses what has passed, and never delays the session.
 
 use std::collections::BTreeMap;
 
@@ -20,10 +20,10 @@ use crate::limits;
 use crate::outgoing::{EditorGone, Outgoing};
 use crate::redacted::{clean, clean_text};
 
-/// What an editor was told.
+/// The last state sent to an editor.
 #[derive(Debug, Default)]
 pub(crate) struct EditorUpdates {
-    /// The number of the stop and its thread, while the program is suspended as far as the editor knows.
+    /// The number of the stop and its thread, while the program is suspended in the editor's view.
     stop: Option<(u64, i64)>,
     /// It has all output before this.
     cursor: u64,
@@ -42,7 +42,7 @@ impl EditorUpdates {
         self.stop = None;
     }
 
-    /// An answer has told of these breakpoints.
+    /// A response has reported these breakpoints.
     pub(crate) fn answered(&mut self, answer: &Value) {
         let told: SetBreakpointsResponse = serde_json::from_value(answer.clone()).unwrap_or_default();
         let numbered = told.breakpoints.into_iter().filter_map(|told| {
@@ -52,7 +52,7 @@ impl EditorUpdates {
         self.breakpoints.extend(numbered);
     }
 
-    /// Tells what the program does, and what it wrote before.
+    /// Reports the program's state, and its output before that.
     pub(crate) async fn execution(
         &mut self,
         editor: &Editor,
@@ -89,7 +89,7 @@ impl EditorUpdates {
         out.event("continued", &ContinuedEvent { thread_id, all_threads_continued: true }).await
     }
 
-    /// Tells some of what the program wrote, and whether there is more.
+    /// Reports some of the program's output, and whether there is more.
     pub(crate) async fn output(&mut self, editor: &Editor, out: &mut Outgoing) -> Result<bool, EditorGone> {
         let excerpt = editor.session().output().read(self.cursor, limits::OUTPUT);
         self.cursor = excerpt.next;
@@ -105,7 +105,7 @@ impl EditorUpdates {
         Ok(more)
     }
 
-    /// Tells which breakpoints are new, gone, or not as they were.
+    /// Reports which breakpoints are new, gone, or changed.
     pub(crate) async fn breakpoints(
         &mut self,
         editor: &Editor,

@@ -14,7 +14,7 @@ use crate::limits;
 /// What a request came to: a body, or why there is none.
 pub(crate) type Answer = Result<Value, Refusal>;
 
-/// Why a request is refused, in words for a person.
+/// Why a request is refused, as a message for a person.
 #[derive(Debug)]
 pub(crate) struct Refusal(pub(crate) String);
 

@@ -17,7 +17,7 @@ pub(crate) fn clean(content: &mut Value, asked: Option<&str>, shows_credentials:
     redaction::hide_in_answer(content);
 }
 
-/// The same for a text that is shown as it is otherwise: output, which may have colours, and sources.
+/// The same for a text that is otherwise shown unchanged: output, which may have colours, and sources.
 pub(crate) fn clean_text(mut text: String, shows_credentials: bool) -> String {
     if !shows_credentials {
         redaction::hide_in_text(&mut text);

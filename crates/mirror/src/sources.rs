@@ -8,7 +8,7 @@ use engine::model::source::Source;
 /// How many texts without a file get a number. Further ones cannot be opened.
 const NUMBERED: usize = 10_000;
 
-/// The sources without a file that an editor was told of.
+/// The sources without a file that were sent to an editor.
 #[derive(Debug, Default)]
 pub(crate) struct Sources(Mutex<Vec<String>>);
 

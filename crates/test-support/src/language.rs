@@ -45,7 +45,7 @@ macro_rules! declare {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
-            /// What is known of it.
+            /// Its properties.
             const fn row(self) -> &'static Row {
                 match self {
                     $(Self::$name => &$module::ROW,)+

@@ -60,10 +60,10 @@ pub trait Answer: Sized {
     /// The answer of a call of this tool that failed.
     fn failure(error: &ToolError, tool: &str) -> Reply;
 
-    /// What the structured content of an answer looks like; none where there is none.
+    /// The schema of an answer's structured content; none if there is none.
     fn schema() -> Option<Map<String, Value>>;
 
-    /// What that of a failure looks like.
+    /// The schema of a failure's.
     fn failure_schema() -> Option<Map<String, Value>>;
 }
 

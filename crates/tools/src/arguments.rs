@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 use crate::lenient::reshaped;
 use crate::{ToolError, schema};
 
-/// The most warnings that are kept: nobody reads more.
+/// The most warnings that are kept.
 const WARNINGS: usize = 8;
 
-/// Reads arguments that must fit the schema. What no argument is called is left out, with a warning: clients pass
-/// arguments of other servers and other versions, and a call is not to fail over what does not matter to it. What looks
-/// like an argument that limits the call does matter, and is an error.
+/// Reads arguments that must fit the schema. An unknown argument is ignored, with a warning: clients pass arguments
+/// of other servers and other versions, and a call must not fail for something irrelevant to it. An unknown argument
+/// that resembles one that limits the call is relevant, and an error.
 pub fn read<T: DeserializeOwned>(
     schema: &Map<String, Value>,
     arguments: Map<String, Value>,
@@ -154,7 +154,7 @@ fn whole(number: &serde_json::Number) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
 }
 
-/// What a schema takes, in words.
+/// The values that a schema accepts, for messages.
 fn expected_type(schema: &Value) -> String {
     if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
         return choices.iter().map(shown).collect::<Vec<_>>().join(" or ");
@@ -191,7 +191,7 @@ fn shown(value: &Value) -> String {
 /// The arguments that make a call do less than it would without them, and what other spellings of them contain.
 const SWITCHES: [(&str, &str); 2] = [("dryRunSpawn", "dryrun"), ("sideEffects", "sideeffect")];
 
-/// The one of these that a name stands for that no argument has. Were it ignored, the call would do what the client
+/// The one of these that a misspelled argument probably means. If it were ignored, the call would do what the client
 /// wants to avoid.
 fn meant_switch(name: &str, known: &Map<String, Value>) -> Option<&'static str> {
     let wanted = simple(name);
@@ -220,7 +220,7 @@ fn unknown(name: &str, path: &str, known: &Map<String, Value>) -> String {
 }
 
 fn join(path: &str, name: &str) -> String {
-    // A name that nobody knows can be of any length.
+    // An unknown name can be of any length.
     let name = match name.char_indices().nth(80) {
         Some((at, _)) => format!("{}...", name.get(..at).unwrap_or_default()),
         None => name.to_owned(),
@@ -340,7 +340,7 @@ mod tests {
         let (read, warnings) = warned(json!({ "lien": 1 }));
         assert_eq!(read.unwrap_err(), "`line` is missing; expected a whole number");
         assert_eq!(warnings, ["ignored unknown argument `lien`; did you mean `line`?"]);
-        // What is left out and empty is no news.
+        // An omitted, empty value is not a change.
         assert_eq!(warned(json!({ "line": 1, "zebra": null })).1, [""; 0]);
     }
 

@@ -21,7 +21,7 @@ pub struct Context {
     pub exposures: Exposures,
     /// Answers show likely credentials.
     pub shows_credentials: bool,
-    /// Who hears of progress, when somebody wants to.
+    /// The receiver of progress, if any.
     pub report: Option<Report>,
 }
 
@@ -35,7 +35,7 @@ impl Report {
         Self(Arc::new(hear))
     }
 
-    /// Tells.
+    /// Reports.
     pub fn say(&self, message: String) {
         (self.0)(message);
     }
@@ -53,7 +53,7 @@ impl Context {
         &self.sessions.policy().bounds
     }
 
-    /// For calls that nobody is told the progress of.
+    /// For calls without progress reports.
     pub fn new(sessions: Sessions) -> Self {
         Self {
             sessions,
@@ -77,13 +77,13 @@ impl Context {
         Self { shows_credentials, ..self.clone() }
     }
 
-    /// The same, for a call that somebody may be told the progress of.
+    /// The same, for a call that may report progress.
     #[must_use]
     pub fn reporting(&self, report: Option<Report>) -> Self {
         Self { report, ..self.clone() }
     }
 
-    /// The same, for one call of which it is written down what session it has used.
+    /// The same, for one call whose session is recorded.
     #[must_use]
     pub fn for_call(&self) -> Self {
         Self { sessions: self.sessions.for_call(), ..self.clone() }

@@ -1,4 +1,4 @@
-//! Failures, in words for a model. All wording is here, and in `words.rs` what to do next.
+//! Errors, worded for a model. All wording is here, except what to do next, which is in `words.rs`.
 
 mod words;
 
@@ -24,7 +24,7 @@ pub struct ToolError {
     pub error: String,
     /// The same with what to do next, as far as every vocabulary has the same words for that.
     pub message: String,
-    /// What else there is to do; [`ToolError::told`] puts it into words.
+    /// A further step; [`ToolError::told`] adds its wording.
     pub next: Option<Next>,
     /// Data about it.
     pub context: Map<String, Value>,
@@ -33,7 +33,7 @@ pub struct ToolError {
 /// The most bytes of what went wrong; more is an argument that is repeated whole.
 const LONGEST: usize = 4 * 1024;
 
-/// A text that may repeat what was asked for, and no more of it than anybody reads.
+/// A text that may repeat the input, shortened to a readable length.
 fn cut(mut text: String) -> String {
     if text.len() > LONGEST {
         text.truncate(text.floor_char_boundary(LONGEST));
@@ -49,7 +49,7 @@ pub struct ErrorBody {
     code: &'static str,
     /// What failed.
     error: String,
-    /// The same with what to do next, or more about it; left out where there is no more.
+    /// The same with what to do next, or more details; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -139,7 +139,7 @@ impl ToolError {
             .with("frames", json!(frames))
     }
 
-    /// A value that cannot be looked into any more, or never could.
+    /// A value that can no longer be inspected, or never could.
     pub fn no_object(id: &str, error: Error) -> Self {
         let (code, problem) = match &error {
             Error::Stale { .. } => {
@@ -153,7 +153,7 @@ impl ToolError {
         Self::new(code, format!("object `{id}` {problem}"), "").then(next).with("objectId", json!(id))
     }
 
-    /// What cannot stand for a value.
+    /// A text that cannot identify a value.
     pub fn no_object_id(id: &str) -> Self {
         let error = format!("`objectId` must be a number such as `12`, not `{id}`");
         Self::new("object_not_found", error, "").then(Next::FindReference).with("objectId", json!(id))
@@ -305,7 +305,7 @@ impl From<Error> for ToolError {
                 .with("lines", lines(&found)),
             Error::Raised { type_name, message, traceback } => {
                 let full = if traceback.is_empty() { message.clone() } else { traceback };
-                // What Python and JavaScript call a name that stands for nothing.
+                // The names of the errors of Python and JavaScript for an unknown name.
                 let error = if matches!(type_name.as_str(), "NameError" | "ReferenceError") {
                     format!("Name not found: {full}")
                 } else {

@@ -1,4 +1,4 @@
-//! Credentials are hidden in answers before they leave: by their shapes, and by the names of what holds them.
+//! Redacts credentials in answers before they leave: by their shapes, and by the names of their variables and fields.
 
 use journal::redaction::{self, MARK, NamedValue};
 use serde_json::{Map, Value};
@@ -50,7 +50,7 @@ pub(crate) fn asked_by(arguments: &Map<String, Value>) -> Option<NamedValue> {
     ["expression", "name", "variable"].iter().find_map(|key| NamedValue::of(arguments.get(*key)?.as_str()?))
 }
 
-/// What was asked for is the value of the answer, or the values of its `results`.
+/// The requested value is the value of the answer, or the values of its `results`.
 fn hide_asked(asked: NamedValue, answer: &mut Map<String, Value>) -> usize {
     let mut count = asked.hide_values(answer);
     if let Some(Value::Array(results)) = answer.get_mut("results") {
@@ -89,7 +89,7 @@ fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
     value.and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Hides what was asked for in a text such as `(str) swordfish`.
+/// Redacts the requested value in a text such as `(str) swordfish`.
 fn hide_asked_in_text(asked: NamedValue, text: &mut String) -> usize {
     let Some((type_name, value)) = text.strip_prefix('(').and_then(|rest| rest.split_once(") ")) else {
         return 0;
@@ -112,8 +112,8 @@ pub fn say_hidden(text: &mut String, count: usize) {
 }
 
 impl Reply {
-    /// The reply without credentials, to a call that asked for what has this name. One in which there are none stays as
-    /// it is, byte for byte. What is to be `revealed` stays where these pointers lead.
+    /// The reply without credentials, to a call for the value of this name. A reply without credentials is unchanged,
+    /// byte for byte. The values at the pointers in `revealed` stay.
     #[must_use]
     pub(crate) fn without_credentials(mut self, asked: Option<NamedValue>, revealed: &[&str]) -> Self {
         let Some(data) = &mut self.structured else {

@@ -1,4 +1,4 @@
-//! A call as the journal has it: what was asked, and what came of it.
+//! A call for the journal: the request and its result.
 
 use engine::sessions::Sessions;
 use journal::entry::{Call, Entry, Event, Failure, Response};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{Context, Reply};
 
-/// A call that was written down, and waits for its answer. One that is dropped was given up.
+/// A recorded call that waits for its answer. If it is dropped, the call was cancelled.
 #[derive(Debug)]
 pub struct JournaledCall {
     sessions: Sessions,
@@ -17,7 +17,7 @@ pub struct JournaledCall {
 }
 
 impl JournaledCall {
-    /// Writes down that a tool is called; `context` is that of this call alone.
+    /// Records that a tool is called; `context` is that of this call alone.
     pub fn begin(context: &Context, tool: &str, arguments: &Map<String, Value>) -> Self {
         let sessions = context.sessions.clone();
         let named = ["sessionId", "session_id"].iter().find_map(|name| arguments.get(*name)?.as_str());
@@ -30,7 +30,7 @@ impl JournaledCall {
         Self { sessions, tool: tool.to_owned(), call_id, is_answered: false }
     }
 
-    /// Writes down what the tool has answered.
+    /// Records a tool's answer.
     pub fn end(mut self, reply: &Reply) {
         let data = reply.structured.as_ref().and_then(Value::as_object);
         if reply.is_error {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::LocationArg;
 use crate::shell::{self, Token};
 
-/// The same value in the shape that the schema has, where what is meant is plain; otherwise as it is.
+/// The same value in the form of the schema if the intention is clear; otherwise unchanged.
 pub(crate) fn reshaped(schema: &Value, value: Value, path: &str) -> Value {
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
     let name = path.rsplit('.').next().unwrap_or_default();
@@ -33,7 +33,7 @@ fn has_any(known: &Map<String, Value>, fields: &Map<String, Value>) -> bool {
     fields.keys().any(|name| known.contains_key(name))
 }
 
-/// `["pytest", "-k", "a b"]` as it is typed.
+/// `["pytest", "-k", "a b"]` as typed.
 fn command_line(words: &[Value]) -> Option<Value> {
     let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
     let words = words.filter(|words| !words.is_empty())?;

@@ -1,4 +1,4 @@
-//! What agents can ask for. Knows no MCP library and no wire.
+//! The tools of agents. This crate depends on no MCP library and no wire protocol.
 //!
 //! [`ops`] is what can be done, in neutral terms; [`toolsets`] are spellings of it, each a literal table;
 //! [`render`] turns what the engine gives into the data of answers. A tool is its parameters: one struct that

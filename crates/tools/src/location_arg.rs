@@ -1,4 +1,4 @@
-//! A place as it is typed: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION` or `FILE`.
+//! A location as typed: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION` or `FILE`.
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};

@@ -21,11 +21,11 @@ pub(crate) fn input<T: JsonSchema + 'static>() -> Arc<Map<String, Value>> {
     Arc::clone(made.entry(TypeId::of::<T>()).or_insert_with(make))
 }
 
-/// Marks an argument that is taken for the sake of clients of other servers, and not listed: who reads the list is to
-/// learn one name for each thing.
+/// Marks an argument that is accepted for clients of other servers, and not listed, so that the list has one name for
+/// each thing.
 const UNLISTED: &str = "unlisted";
 
-/// The schema of a tool's parameters as it is listed.
+/// The listed schema of a tool's parameters.
 pub(crate) fn listed<T: JsonSchema + 'static>() -> Map<String, Value> {
     let mut schema = Map::clone(&input::<T>());
     leave_out_unlisted(&mut schema);

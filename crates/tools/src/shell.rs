@@ -27,7 +27,7 @@ pub(crate) struct Word {
     pub(crate) is_quoted: bool,
 }
 
-/// A word as it is typed.
+/// A word as typed.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:=,@%+".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {

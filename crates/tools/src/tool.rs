@@ -20,16 +20,16 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     type Answer: Answer;
     /// The public name.
     const NAME: &'static str;
-    /// The name for people.
+    /// The display name.
     const TITLE: &'static str;
     /// What it does and when to use it, for the model.
     const DESCRIPTION: &'static str;
     /// What it changes.
     const EFFECTS: Effects;
-    /// Arguments of other servers' tools of this name that mean nothing here, each with what there is instead; nothing
-    /// where the tool does what was wanted anyhow.
+    /// Arguments of other servers' tools of this name that have no effect here, each with its replacement; nothing if
+    /// the tool does what they request anyway.
     const IGNORED: &'static [(&'static str, &'static str)] = &[];
-    /// Where in its answer there are credentials of our own, as JSON pointers: who calls it is meant to have them.
+    /// Where its answer has our own credentials, as JSON pointers: they are meant for the caller.
     const REVEALED: &'static [&'static str] = &[];
 
     /// Does it.
@@ -48,11 +48,11 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// It only looks.
+    /// It only reads.
     pub const NONE: Self = Self { read_only: true, destructive: false, idempotent: true };
     /// It adds something, each time.
     pub const ADDS: Self = Self { read_only: false, destructive: false, idempotent: false };
-    /// It sets something to what was asked.
+    /// It sets something to the requested value.
     pub const SETS: Self = Self { read_only: false, destructive: false, idempotent: true };
     /// It lets the program's own code run, which may do anything.
     pub const RUNS: Self = Self { read_only: false, destructive: true, idempotent: false };
@@ -65,7 +65,7 @@ impl Effects {
 pub struct Entry {
     /// The public name.
     pub name: &'static str,
-    /// The name for people.
+    /// The display name.
     pub title: &'static str,
     /// What it does and when to use it.
     pub description: &'static str,
@@ -193,12 +193,12 @@ pub struct Toolset {
 pub struct Prompt {
     /// The public name.
     pub name: &'static str,
-    /// The name for people.
+    /// The display name.
     pub title: &'static str,
     /// What it is for.
     pub description: &'static str,
     /// Its one argument: name and description.
     pub argument: (&'static str, &'static str),
-    /// The text; `{}` stands for the argument.
+    /// The text; `{}` is replaced with the argument.
     pub text: &'static str,
 }

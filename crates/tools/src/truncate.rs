@@ -1,4 +1,4 @@
-//! What leaves is text that can be seen, and no more of it than may be.
+//! Answers contain only visible text, within the size limit.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ fn is_visible(data: &Value) -> bool {
 }
 
 impl Reply {
-    /// The reply with every character in sight. One that is so already stays as it is, byte for byte.
+    /// The reply with every character visible. If it already is, it is unchanged, byte for byte.
     #[must_use]
     pub(crate) fn visible(mut self) -> Self {
         let is_same = self.is_its_data();

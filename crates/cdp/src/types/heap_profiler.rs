@@ -9,11 +9,11 @@ plain_commands! {
     CollectGarbage = "HeapProfiler.collectGarbage";
 }
 
-/// Takes a snapshot. It arrives in [`Chunk`]s, which come before the answer; the thread stands still meanwhile.
+/// Takes a snapshot. It arrives in [`Chunk`]s before the answer; the thread is suspended meanwhile.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TakeHeapSnapshot {
-    /// Tells how far it is.
+    /// Reports its progress.
     pub report_progress: bool,
 }
 

@@ -49,7 +49,7 @@ commands! {
 pub struct AttachedToWorker {
     /// The session, by which the worker is addressed.
     pub session_id: String,
-    /// What is known of it.
+    /// Its properties.
     pub worker_info: WorkerInfo,
     /// It does not run before `Runtime.runIfWaitingForDebugger`.
     pub waiting_for_debugger: bool,
@@ -74,7 +74,7 @@ pub struct WorkerInfo {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DetachedFromWorker {
-    /// The session, which is over.
+    /// The session that has ended.
     pub session_id: String,
 }
 

@@ -145,7 +145,7 @@ pub struct ProfileFrame {
     pub script_id: String,
     /// The script's name.
     pub url: String,
-    /// Where it begins, 0-based; -1 where there is no such place.
+    /// Where it begins, 0-based; -1 if there is no such position.
     pub line_number: i64,
     /// 0-based.
     pub column_number: i64,

@@ -101,8 +101,8 @@ fn check_name(safety: &Safety, lookup: &Lookup<'_>, name: &str, is_name: bool) -
     Ok(())
 }
 
-/// The words of a start that may be names, and whether they surely are. What follows a script is its own affair, unless
-/// it is a command that a package manager has installed.
+/// The words of a start that may be names, and whether they certainly are. The words after a script belong to the
+/// script, unless it is a command that a package manager has installed.
 fn words(launch: &Launch) -> Vec<(&str, bool)> {
     let mut words = Vec::new();
     let has_words = match &launch.program {

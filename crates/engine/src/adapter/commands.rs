@@ -87,7 +87,7 @@ pub struct CommandProblem {
 /// The file of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandFile {
-    /// The command as it is called, without folders.
+    /// The command's name, without folders.
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
@@ -124,7 +124,7 @@ pub fn by_program(host: &dyn Host, path: &Path) -> Option<&'static dyn Adapter> 
     })
 }
 
-/// What the file of a command runs, in the first language that knows it.
+/// What the file of a command runs, in the first language that recognizes it.
 pub fn of_file(
     file: &CommandFile,
     args: &[String],

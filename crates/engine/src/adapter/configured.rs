@@ -39,7 +39,7 @@ pub enum Reach {
 pub struct Configured {
     /// What it is called as a language.
     pub name: String,
-    /// What it debugs, in words.
+    /// What it debugs, for messages.
     pub about: String,
     /// The extensions of its sources.
     pub extensions: Vec<String>,

@@ -1,8 +1,8 @@
 //! The machine as a server may use it: only certain programs are run to be asked who they are.
 //!
-//! A repository brings an interpreter with it, as the link or the script in its virtual environment. Nobody has
-//! chosen that who only looks at a file of the repository, so it must not run before a program starts. What is
-//! run meanwhile is what anybody gets who calls an interpreter by its name.
+//! A repository can bring its own interpreter, as the link or the script in its virtual environment. Someone who only
+//! reads a file of the repository has not chosen to run it, so it must not run before a program starts. Until then,
+//! the interpreter found by name on `PATH` runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ impl<'a> Guarded<'a> {
         Self { host, safety, chosen, starts: false, has_refused: AtomicBool::new(false) }
     }
 
-    /// Whether an interpreter was there that was not run, so that another one may have answered in its place.
+    /// Whether an interpreter was skipped, so that another one may have answered instead.
     pub fn has_refused(&self) -> bool {
         self.has_refused.load(Ordering::Relaxed)
     }
@@ -63,8 +63,8 @@ impl<'a> Guarded<'a> {
 }
 
 impl Host for Guarded<'_> {
-    /// While one only looks, the target of a link is run and not the link: next to that, the repository could say
-    /// where Python finds its own library.
+    /// Before a start, the target of a link runs rather than the link: next to the link, the repository could set
+    /// where Python finds its library.
     fn permitted(&self, program: &Path) -> Result<PathBuf> {
         if self.is_named(program) || self.is_chosen(program) {
             return Ok(program.to_owned());

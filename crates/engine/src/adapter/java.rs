@@ -25,7 +25,7 @@ use crate::progress::Progress;
 #[derive(Clone, Copy, Debug)]
 pub struct Java;
 
-/// Stands for the option that connects a JVM to the bridge, in the arguments and variables of a launch.
+/// A placeholder for the option that connects a JVM to the bridge, in the arguments and variables of a launch.
 const AGENT: &str = "{agent}";
 /// Build tools: each JVM that they start is debugged.
 const BUILD_TOOLS: [&str; 4] = ["mvn", "mvnw", "gradle", "gradlew"];

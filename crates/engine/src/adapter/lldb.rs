@@ -1,6 +1,6 @@
 //! C and C++, debugged by LLDB's own adapter, `lldb-dap`.
 //!
-//! A binary is run as it is; a source file is compiled into the cache first.
+//! A binary runs unchanged; a source file is compiled into the cache first.
 
 use std::path::{Path, PathBuf};
 

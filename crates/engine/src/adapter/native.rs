@@ -16,7 +16,7 @@ use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::process::ProcessSpec;
 
-/// The file of a dump, which `coredumpctl` gives out where there is no such file.
+/// The file of a dump; `coredumpctl` extracts it if there is no such file.
 pub(super) async fn find_dump(host: &dyn Host, name: &Path) -> Result<PathBuf> {
     if host.is_file(name) {
         return Ok(name.to_owned());
@@ -77,7 +77,7 @@ pub(super) fn check_binary(host: &dyn Host, path: &Path) -> Result<()> {
     }
 }
 
-/// Why breakpoints do not bind in a binary, as far as the file tells.
+/// Why breakpoints do not bind in a binary, according to the file.
 pub(super) fn without_debug_info(host: &dyn Host, path: &Path, flags: &str) -> Option<String> {
     let elf = Elf::read(host, path)?;
     let problem = match (elf.has_debug_info(), elf.has_symbols()) {

@@ -1,8 +1,8 @@
 //! JavaScript and TypeScript in Node.js, whose inspector is spoken to directly.
 //!
-//! The program is started as its user would start it. `NODE_OPTIONS` makes every `node` in it load a hook,
-//! which opens the inspector, tells us where, and waits for us; so children, workers of test runners, and what
-//! `npm` starts are reached like the program itself. Nothing is installed.
+//! The program starts as its user would start it. `NODE_OPTIONS` makes every `node` in it load a hook, which opens
+//! the inspector, sends us its address, and waits for us; so children, workers of test runners, and what `npm` starts
+//! are debugged like the program itself. Nothing is installed.
 
 mod analysis;
 mod command_line;

@@ -20,7 +20,7 @@ pub enum Plan {
     Dap {
         /// How the connection comes about.
         transport: Transport,
-        /// What is said on it.
+        /// The text after it.
         setup: DapSetup,
     },
     /// By the inspector protocol.
@@ -52,7 +52,7 @@ pub enum Transport {
     Stdio(ProcessSpec),
     /// The adapter is started, and listens.
     Spawn {
-        /// The adapter. [`ADDRESS`] in it stands for where to listen.
+        /// The adapter. [`ADDRESS`] in its arguments is a placeholder for the address to listen on.
         process: ProcessSpec,
         /// What it prints in front of the `HOST:PORT` where it listens, at the beginning of a line; none when it
         /// listens at the address in its arguments.
@@ -69,8 +69,8 @@ pub enum Transport {
     },
     /// The program, and each of its children, connects to us and serves the protocol.
     Listen {
-        /// The program to start; none when it runs already. [`ADDRESS`] in it stands for where to find us, and
-        /// [`TOKEN`] for the secret that it shows then.
+        /// The program to start; none if it is already running. [`ADDRESS`] in its arguments is a placeholder for our
+        /// address, and [`TOKEN`] for the secret that it then sends.
         process: Option<ProcessSpec>,
         /// A helper that makes a running program connect to us, with the same places.
         injector: Option<ProcessSpec>,
@@ -97,14 +97,14 @@ pub enum CdpWire {
     },
 }
 
-/// Stands for our address in a plan: `HOST:PORT` for [`Transport::Listen`] and [`Transport::Spawn`],
-/// the path of a pipe for [`CdpWire::Announced`].
+/// A placeholder for our address in a plan: `HOST:PORT` for [`Transport::Listen`] and [`Transport::Spawn`], the path
+/// of a pipe for [`CdpWire::Announced`].
 pub const ADDRESS: &str = "{address}";
 
-/// Stands for the port alone, for [`Transport::Spawn`].
+/// A placeholder for the port alone, for [`Transport::Spawn`].
 pub const PORT: &str = "{port}";
 
-/// Stands for the secret by which the program shows that it is the one that was started, for
+/// A placeholder for the secret with which the program proves that it is the one we started, for
 /// [`Transport::Listen`].
 pub const TOKEN: &str = "{token}";
 
@@ -147,7 +147,7 @@ pub struct DapSetup {
     pub stops_on_entry: bool,
     /// Its process numbers are this machine's.
     pub is_local: bool,
-    /// The file of machine code that runs, where the adapter knows it.
+    /// The machine-code file that runs, if the adapter knows it.
     pub binary: Option<PathBuf>,
     /// Why breakpoints do not bind in that file, such as missing debug information.
     pub no_code: Option<String>,
@@ -162,7 +162,7 @@ pub struct DapSetup {
 pub enum StartRequest {
     /// The adapter starts the program, and ends it with the session.
     Launch,
-    /// The program runs already, and goes on when we leave.
+    /// The program is already running, and keeps running when we disconnect.
     Attach,
 }
 
@@ -176,7 +176,7 @@ pub struct Quirks {
     pub sends_initialized: bool,
     /// How long it may take to answer `configurationDone`.
     pub configured_within: Duration,
-    /// How a program is started so that its debugger can be connected to, for people.
+    /// How to start a program so that its debugger accepts connections, for messages.
     pub listens: &'static str,
     /// Functions that every exception goes through. A breakpoint there is a stop at an exception.
     pub exception_functions: fn(ExceptionMode) -> &'static [&'static str],
@@ -199,8 +199,8 @@ pub struct Quirks {
     pub other_function: fn(&str, &str) -> Option<String>,
     /// The name of a thread, without what the adapter adds.
     pub thread_name: fn(&str) -> String,
-    /// An expression that says in a thread's innermost frame what the thread waits for; none for one that runs, which
-    /// the adapter's name for it tells.
+    /// An expression that describes, in a thread's innermost frame, what the thread waits for; none for a running
+    /// thread, which the adapter's name for it shows.
     pub wait_reason: fn(&str) -> Option<&'static str>,
     /// What the value of that expression says; none of a thread that runs.
     pub wait_text: fn(&str) -> Option<String>,
@@ -215,7 +215,7 @@ pub struct Quirks {
     pub is_bad_condition: fn(&str) -> bool,
     /// Whether the text of a stop says that the process is gone.
     pub is_gone: fn(&str) -> bool,
-    /// Which exceptions stop the program can only be changed while it stands still.
+    /// The exceptions that stop the program can only be changed while it is suspended.
     pub filters_only_when_stopped: bool,
     /// Another spelling of an expression that the adapter refuses to evaluate, by its message: one that may change the
     /// program.
@@ -228,7 +228,7 @@ pub struct Quirks {
     pub evaluation_error: fn(&str, &str) -> Option<String>,
     /// Whether the message of a failed evaluation says that it took too long.
     pub is_timeout: fn(&str) -> bool,
-    /// Whether the message of a failed evaluation says that a name stands for nothing.
+    /// Whether the message of a failed evaluation reports an unknown name.
     pub is_unknown_name: fn(&str) -> bool,
     /// What an adapter stops at by default is what nothing catches, and all that it offers is everything.
     pub default_filters: bool,
@@ -248,7 +248,7 @@ pub struct Quirks {
     pub bounds_evaluations: bool,
     /// Beginnings of lines that the program's runtime prints because it is debugged, and that are left out.
     pub muted: &'static [&'static str],
-    /// Who applies the rules knows which breakpoints were hit, where the event `stopped` does not say.
+    /// The implementation of the rules knows which breakpoints were hit, if the event `stopped` does not list them.
     pub reports_hits: bool,
     /// A condition that cannot be evaluated stops the program.
     pub stops_at_bad_conditions: bool,

@@ -1,8 +1,8 @@
 //! Python, debugged by debugpy inside the program.
 //!
-//! The program is started by a small script of ours that loads pydevd (the part of debugpy that debugs) and
-//! connects to us; there is no adapter process between. Children inherit that, and connect to the same
-//! address. Facts about debugpy hold for the version in `debugpy::VERSION`.
+//! Our launch script starts the program: it loads pydevd (the debugging part of debugpy) and connects to us; there is
+//! no adapter process in between. Children inherit this, and connect to the same address. Facts about debugpy apply
+//! to the version in `debugpy::VERSION`.
 
 mod analysis;
 mod commands;
@@ -237,7 +237,7 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Result<Pl
     ]);
     args.extend(launch.args.iter().map(OsString::from));
     let mut env = launch.env.clone();
-    // What the program prints is wanted when it prints it, not when a buffer is full.
+    // The program's output is needed when it prints it, not when a buffer is full.
     env.entry("PYTHONUNBUFFERED".to_owned()).or_insert_with(|| Some("1".to_owned()));
     env.insert(SECRET.to_owned(), Some(TOKEN.to_owned()));
     let process = ProcessSpec {
@@ -290,9 +290,9 @@ fn arguments<const N: usize>(just_my_code: bool, extra: [(&str, Value); N]) -> M
         ("subProcess", json!(true)),
         // An exit with a code is an end, not an exception to stop at.
         ("breakOnSystemExit", json!([])),
-        // What the program writes reaches us already. Unless told so, pydevd (1.8.22, `internal_evaluate_expression_json`)
-        // puts a copying stream in the place of `sys.stdout` for as long as it runs a statement of ours, and the
-        // program, which goes on meanwhile, would write everything twice.
+        // The program's output already reaches us. Unless this option is set, pydevd (1.8.22,
+        // `internal_evaluate_expression_json`) replaces `sys.stdout` with a copying stream while it runs one of our
+        // statements, and the program, which keeps running meanwhile, would write everything twice.
         ("isOutputRedirected", json!(true)),
     ];
     common.into_iter().chain(extra).map(|(name, value)| (name.to_owned(), value)).collect()

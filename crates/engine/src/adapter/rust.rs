@@ -1,6 +1,6 @@
 //! Rust, debugged by `lldb-dap` with the formatters that come with rustc.
 //!
-//! A binary is run as it is; a source file is compiled, and a package is built by Cargo first.
+//! A binary runs unchanged; a source file is compiled, and a package is built by Cargo first.
 
 mod cargo;
 mod commands;

@@ -25,7 +25,7 @@ pub trait Tracebacks: std::fmt::Debug + Send + Sync {
 pub struct PrintedFrame<'a> {
     /// The function; empty where there is none.
     pub function: &'a str,
-    /// The file, or what stands in its place.
+    /// The file, or its placeholder.
     pub file: &'a str,
     /// 1-based; 0 where it is not printed.
     pub line: u32,

@@ -14,7 +14,7 @@
 //! 3. `values` (what is to be seen), `stop` and `run_state` (where the thread is), `frames`
 //! 4. `recording`, `rules`, `insertions` and `renaming` (what breakpoints do in the program), `binding` (how the program
 //!    reports it)
-//! 5. `breakpoints`, `blackbox` (what V8 passes over), `exceptions`, `execution` (how the thread goes on)
+//! 5. `breakpoints`, `blackbox` (code that V8 skips), `exceptions`, `execution` (how the thread resumes)
 //! 6. `sampling`, `heap` and `performance` (what it does while it runs)
 //! 7. `connection` (the whole), `dead_code` (names that V8 has left out of a frame), `stops` (what becomes of a pause),
 //!    `console` and `events`
@@ -82,12 +82,12 @@ use crate::model::variable::{Children, Page, Value};
 pub use self::connection::CdpDebugger;
 pub use self::connector::CdpConnector;
 
-/// How much of the chain of asynchronous calls V8 keeps. Deeper ones cost the program more and help nobody.
+/// How many asynchronous calls V8 keeps in a stack. More cost the program time without benefit.
 const ASYNC_DEPTH: i32 = 32;
 
 impl CdpDebugger {
-    /// Has the program stop before its first line, when that is wanted. Where there is no script, or it cannot
-    /// be read, that is wherever it first comes out of Node's own code.
+    /// Makes the program stop before its first line, if requested. Without a script, or if it cannot be read, the
+    /// program stops where it first leaves Node's own code.
     async fn stop_at_entry(&self) -> Result<()> {
         let Some(entry) = &self.0.program.setup.entry else { return Ok(()) };
         if let Entry::Script(path) = entry
@@ -119,9 +119,9 @@ impl Debugger for CdpDebugger {
             v8.request(depth),
             blackbox.update_blackbox(true),
             v8.request_if(is_process, workers),
-            // What a program of ours prints comes by its pipes, and costs nothing more then.
+            // The output of a program that we started comes through its pipes, so this costs nothing.
             v8.request_if(!program.is_ours, runtime::Enable::default()),
-            // It tells when the program waits.
+            // It reports when the program waits.
             v8.request_if(is_process, node_runtime::Enable::default()),
         )?;
         Ok(())

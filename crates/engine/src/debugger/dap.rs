@@ -68,7 +68,7 @@ struct Connection {
     /// The adapter, where it is a process that was started for this connection.
     adapter_process: Option<Process>,
     capabilities: OnceLock<::dap::Capabilities>,
-    /// The adapter has said that breakpoints may be sent.
+    /// The adapter has reported that it accepts breakpoints.
     initialized: watch::Sender<bool>,
     /// Held while debugging starts.
     starting: tokio::sync::Mutex<()>,
@@ -80,7 +80,7 @@ struct Connection {
     /// Held by requests that resume the program, and by whatever needs it not to be resumed.
     moving: tokio::sync::Mutex<()>,
     references: Mutex<References>,
-    /// Held by whoever needs the scopes of one frame to stay those of that frame.
+    /// Held by code that needs the scopes of one frame to remain those of that frame.
     scoping: tokio::sync::Mutex<()>,
     /// The sources of frames that only the adapter has, by what we call them.
     texts: Mutex<HashMap<String, ::dap::Source>>,
@@ -104,7 +104,7 @@ struct Connection {
     end: Mutex<Option<End>>,
 }
 
-/// A child that the adapter wants to be debugged.
+/// A child that the adapter asks us to debug.
 #[derive(Clone, Debug)]
 pub(super) struct Child {
     request: StartRequest,
@@ -248,7 +248,7 @@ impl DapDebugger {
         self.0.children.is_some()
     }
 
-    /// What the adapter can do; nothing before it has said so.
+    /// The adapter's capabilities; nothing before it has sent them.
     pub(crate) fn capabilities(&self) -> ::dap::Capabilities {
         self.0.capabilities.get().cloned().unwrap_or_default()
     }
@@ -474,7 +474,7 @@ impl Debugger for DapDebugger {
         _exception: Option<&str>,
         mode: ExceptionMode,
     ) -> Result<bool> {
-        // It stops at a signal whatever it was told.
+        // It stops at a signal regardless of its settings.
         Ok(mode != ExceptionMode::None)
     }
 
@@ -507,7 +507,7 @@ impl Debugger for DapDebugger {
         if let Some(adapter) = &self.0.adapter_process {
             adapter.kill().await;
         }
-        // An adapter that closes the connection has let go too.
+        // An adapter that closes the connection has detached too.
         match answer {
             Ok(_) | Err(Error::Lost) => Ok(()),
             Err(error) => Err(error),

@@ -211,7 +211,7 @@ impl Debugger for JavaDebugger {
         self.0.dap.should_stop_at_exception(thread, exception, mode).await
     }
 
-    /// The bridge knows the exception as `error` while it has stopped the thread.
+    /// In the bridge, `error` is the exception that stopped the thread.
     async fn exception_satisfies(&self, thread: RawId, condition: &str) -> Result<bool> {
         let Some(frame) = self.0.dap.top(thread).await? else { return Ok(true) };
         let request = Evaluate {

@@ -42,7 +42,7 @@ impl Preparation {
         Ok(PreparedStart { runtime, plan, start })
     }
 
-    /// Looks for what would keep the program from starting at all.
+    /// Checks for problems that would keep the program from starting at all.
     pub(super) async fn check(&self, runtime: &Runtime, start: &Start) -> Result<()> {
         match start {
             Start::Launch(launch) => self.adapter.check(self.host, runtime, launch).await,

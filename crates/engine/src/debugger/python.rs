@@ -1,4 +1,4 @@
-//! Python: the Debug Adapter Protocol as pydevd speaks it, and an agent of ours inside the program.
+//! Python: the Debug Adapter Protocol as pydevd speaks it, and our agent inside the program.
 //!
 //! Starting, stepping and stacks are the protocol's ([`DapDebugger`]). Values, expressions, rules of breakpoints,
 //! recording and sampling are the agent's, which bounds every text and every evaluation; `docs/adr/` says why.
@@ -138,7 +138,7 @@ impl Debugger for PythonDebugger {
             Err(error) => return Err(error),
         }
         if let Some(injector) = self.0.injector.get() {
-            // Until then the main thread may stand still.
+            // Until then, the main thread may be suspended.
             let _ = tokio::time::timeout(deadlines::INJECT, injector.ended()).await;
         }
         Ok(())
@@ -230,7 +230,7 @@ impl Debugger for PythonDebugger {
         exception: Option<&str>,
         mode: ExceptionMode,
     ) -> Result<bool> {
-        // pydevd stops at `sys.exit("message")` whatever it was told.
+        // pydevd stops at `sys.exit("message")` regardless of its settings.
         if exception == Some("SystemExit") {
             return Ok(false);
         }
@@ -279,15 +279,16 @@ impl Debugger for PythonDebugger {
 
     async fn detach(&self) -> Result<()> {
         if let Ok(agent) = self.agent() {
-            // A program that does not answer is let go all the same.
+            // A program that does not respond is detached anyway.
             let _ = agent.stop_debugging_children().await;
         }
         let dap = &self.0.dap;
         dap.detach().await?;
         if dap.is_by_adapter() {
-            // A client that came while debugpy's adapter still lets go of another would be its last: it tells the
-            // oldest of them, and the thread that takes connections ends when that one is gone (debugpy 1.8.22,
-            // `Client.__init__` and `sessions.report_sockets`). It closes the connection first, and forgets it then.
+            // A client that connects while debugpy's adapter still disconnects from another would be its last: it
+            // notifies the oldest of them, and the thread that accepts connections ends when that one is gone
+            // (debugpy 1.8.22, `Client.__init__` and `sessions.report_sockets`). It closes the connection before it
+            // removes the client.
             let _ = tokio::time::timeout(deadlines::GOODBYE, dap.client().closed()).await;
             tokio::time::sleep(deadlines::FORGET).await;
         }
@@ -303,8 +304,8 @@ impl Debugger for PythonDebugger {
     }
 }
 
-/// The name of a frame without what pydevd adds to it; none for the frames of an exception's causes, which pydevd
-/// appends, and for that of our own pause.
+/// The name of a frame without pydevd's additions; none for the frames of an exception's causes, which pydevd
+/// appends, and for the frame of our own pause.
 fn frame_name(name: &str) -> Option<&str> {
     if name.starts_with("[Chained Exc: ") || name == pausing::FRAME {
         return None;
@@ -332,7 +333,7 @@ fn strip_note(text: &str) -> &str {
     text.split("\n\n(note: ").next().unwrap_or(text).split(" (note: ").next().unwrap_or(text).trim_end()
 }
 
-/// An adapter of debugpy that has lost its thread for connections: the system takes them in its place.
+/// A debugpy adapter that has lost its thread for connections: the system still accepts them.
 fn adapter_stopped_accepting(after: Duration) -> Error {
     Error::Environment {
         problem: format!(

@@ -11,14 +11,14 @@ use oxc_span::{GetSpan, SourceType, Span};
 use super::LineStarts;
 use super::caught::offset;
 
-/// An assertion as it is written.
+/// An assertion as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedAssertion {
     /// All of it.
     pub expression: Option<String>,
     /// What the sides are compared with: `toBe`, `not.toBe`, `strictEqual`.
     pub operator: Option<String>,
-    /// What is looked at.
+    /// The code to examine.
     pub left: Option<String>,
     /// What it is compared with.
     pub right: Option<String>,
@@ -50,7 +50,7 @@ fn look(text: &str, path: &Path, offset: u32) -> Option<ParsedAssertion> {
     })
 }
 
-/// Looks for the innermost assertion around a place, or else the first one on its line.
+/// Searches for the innermost assertion around a location, or else the first one on its line.
 struct Calls<'t> {
     text: &'t str,
     lines: LineStarts,

@@ -7,9 +7,9 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{SourceType, Span};
 use oxc_syntax::scope::ScopeFlags;
 
-/// Whether what is thrown at a place (0-based line, UTF-16 column) is caught by the function that it is in. It
-/// counts as caught where that cannot be told: in asynchronous functions, whose callers may catch it later, and
-/// in a text that cannot be parsed.
+/// Whether a throw at a position (0-based line, UTF-16 column) is caught by the surrounding function. It counts as
+/// caught if that is unknown: in asynchronous functions, whose callers may catch it later, and in a text that cannot
+/// be parsed.
 pub fn is_caught(text: &str, line: u32, column: u32) -> bool {
     let Some(offset) = offset(text, line, column) else { return true };
     super::parsing(text, || look(text, offset)).unwrap_or(true)

@@ -1,11 +1,11 @@
-//! How deeply the text of a script is nested, as far as that can be told without parsing it.
+//! How deeply the text of a script is nested, estimated without parsing it.
 //!
 //! The parser, and what walks over its tree, call themselves for each level, and a stack that ends takes the whole
 //! server with it. Levels are not only brackets: each operator of `a = b = c`, each `else if` and each call of
 //! `a()()` is one. So what may be a level is counted, and what ends a chain of them forgets it. A text that is made
 //! to be miscounted can be.
 
-/// What is not parsed any more: so many levels, each of a chain of its own.
+/// The depth from which a script is not parsed: this many levels, each with its own chain.
 const DEEPEST: usize = 20_000;
 /// How many levels a bracket counts for: those of an expression are some calls of the parser each.
 const BRACKET: usize = 4;

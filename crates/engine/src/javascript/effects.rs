@@ -1,8 +1,8 @@
 //! What an expression does first.
 //!
-//! The place of a statement is that of its first instruction, and an instruction that can throw brings a place
-//! of its own. So a statement that begins with `list` on one line and goes on with `.map()` on the next has no
-//! place on its first line when `list` is a local: to look at a local takes no instruction.
+//! The position of a statement is that of its first instruction, and an instruction that can throw has its own
+//! position. So a statement that begins with `list` on one line and continues with `.map()` on the next has no
+//! position on its first line if `list` is a local: reading a local takes no instruction.
 
 use oxc_ast::ast::{
     ArrayExpressionElement, AssignmentTarget, CallExpression, ChainElement, Expression, MemberExpression,
@@ -64,7 +64,7 @@ pub(crate) fn first(expression: &Expression<'_>, text: &str) -> Effect {
     }
 }
 
-/// A value that nobody wants is not even loaded, as in `(0, f.call)()`.
+/// An unused value is not even loaded, as in `(0, f.call)()`.
 fn of_sequence(sequence: &SequenceExpression<'_>, text: &str) -> Effect {
     let Some((last, before)) = sequence.expressions.split_last() else { return Effect::Nothing };
     let wanted = before.iter().filter(|part| !positions::bare(part).is_literal()).chain([last]);
@@ -102,7 +102,7 @@ fn of_member(member: &MemberExpression<'_>, text: &str) -> Effect {
     first(member.object(), text).or(|| Effect::At(place))
 }
 
-/// An assignment looks at what it assigns into, then at the value.
+/// An assignment evaluates its target, then the value.
 fn of_target(target: &AssignmentTarget<'_>, text: &str) -> Effect {
     target.as_member_expression().map_or(Effect::Nothing, |member| first(member.object(), text))
 }

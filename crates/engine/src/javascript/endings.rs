@@ -79,7 +79,7 @@ fn has_break(statement: &Statement<'_>) -> bool {
 }
 
 struct BreakFinder {
-    /// Loops and switches inside the statement that is looked at.
+    /// Loops and switches inside the current statement.
     inside: usize,
     found: bool,
 }

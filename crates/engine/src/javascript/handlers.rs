@@ -1,7 +1,7 @@
-//! What becomes of what is thrown at a place in a script, and where a function is left unseen, as far as its text
-//! tells.
+//! What happens to an exception at a position in a script, and where a function returns unnoticed, according to its
+//! text.
 //!
-//! A script is parsed once; after that, each place in it is a look into a table.
+//! A script is parsed once; after that, each position in it is a table lookup.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ const EXPECTS: [&str; 12] = [
     "isRejected",
 ];
 
-/// Whether a function of this name wants the function that it calls to throw. V8 puts the object in front.
+/// Whether a function of this name expects its callback to throw. V8 prefixes the object.
 pub fn expects(function: &str) -> bool {
     function.rsplit('.').next().is_some_and(|name| EXPECTS.contains(&name))
 }
@@ -42,13 +42,13 @@ pub fn expects(function: &str) -> bool {
 /// What a function does with what is thrown in it, or with a promise that was rejected in a call of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThrowOutcome {
-    /// It goes on to the caller.
+    /// It propagates to the caller.
     Passed,
     /// It rejects the promise that the caller has.
     Rejected,
     /// It is handled here.
     Caught,
-    /// It is what the code wants: an assertion that something throws is around it.
+    /// The code expects it: an assertion that something throws surrounds it.
     Expected,
 }
 
@@ -81,7 +81,7 @@ enum MarkKind {
     Handled,
     /// What makes a promise of what its function throws.
     Promise,
-    /// A call that wants something to be thrown.
+    /// A call that expects a throw.
     Expected,
     /// What a `return` goes through when it is in there: the body of a `for … of`, which closes its iterator, and
     /// the block of a `try` with a `finally`.
@@ -159,7 +159,7 @@ impl Handlers {
     }
 }
 
-/// What holds at a place, as far as the innermost function that was seen goes.
+/// The facts about a position, for the innermost function found.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is independent of the others")]
 struct CatchState {
@@ -177,7 +177,7 @@ impl CatchState {
                 *self = Self { is_rejection, is_asynchronous, ..Self::default() };
             }
             MarkKind::Try => self.is_in_try = true,
-            // Without an `await`, a promise leaves the block as it is.
+            // Without an `await`, a promise leaves the block unchanged.
             MarkKind::Await => self.is_handled |= self.is_in_try && self.is_rejection,
             MarkKind::Handled => self.is_handled |= self.is_rejection,
             MarkKind::Promise => *self = Self { is_rejection: true, is_in_try: false, ..*self },

@@ -32,11 +32,11 @@ pub struct Insertion {
     pub column: u32,
 }
 
-/// Where a text such as `;{ f() }` can be put into the script of this path, so that it runs each time when V8
-/// would stop at a breakpoint on the line (1-based), and then. It stands between two statements of one list.
+/// Where a text such as `;{ f() }` can be inserted into the script of this path, so that it runs exactly when V8
+/// would stop at a breakpoint on the line (1-based). It is between two statements of one list.
 ///
-/// None where there is no such place: the line does not begin with a statement that is one of a list, V8 has
-/// its place elsewhere than before the statement or may have none, or the script is none that Node runs as it is.
+/// None if there is no such position: the line does not begin with a statement of a list, V8's position is not before
+/// the statement or may not exist, or Node does not run the script unchanged.
 pub fn insertion(source: &str, path: &Path, line: u32) -> Option<Insertion> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if has_other_line_ends(source) {
@@ -57,7 +57,7 @@ fn kinds(path: &Path) -> Option<&'static [fn() -> SourceType]> {
         "mjs" => Some(&[SourceType::mjs]),
         "cjs" => Some(&[SourceType::cjs]),
         "js" => Some(&[SourceType::mjs, SourceType::cjs]),
-        // Where Node runs it as it is, types become blanks.
+        // Where Node runs it unchanged, types become blanks.
         "ts" | "mts" | "cts" => Some(&[SourceType::ts]),
         _ => None,
     }
@@ -97,7 +97,7 @@ fn behind_token_before(program: &Program<'_>, starts: &LineStarts, statement: u3
             end = end_of_text(source, comment.span.start)?;
         }
     }
-    // A hashbang is no token, and goes to the end of its line.
+    // A hashbang is not a token, and extends to the end of its line.
     if program.hashbang.as_ref().is_some_and(|hashbang| end <= hashbang.span.end) {
         end = program.hashbang.as_ref()?.span.end + 1;
     }
@@ -116,12 +116,12 @@ fn end_of_text(source: &str, place: u32) -> Option<u32> {
     u32::try_from(before.trim_end_matches(is_blank).len()).ok()
 }
 
-/// Looks for the statement on a line.
+/// Searches for the statement on a line.
 struct StatementFinder<'t> {
     source: &'t str,
     starts: &'t LineStarts,
     line: u32,
-    /// V8 makes code of what is looked at. Of what is never reached it makes none.
+    /// V8 generates code for what is evaluated, but not for unreachable code.
     is_live: bool,
     /// Where the statement begins.
     found: Option<u32>,

@@ -42,7 +42,7 @@ pub struct ThreadActivity {
     pub calls: Vec<CallNode>,
     /// Where it was at the last sample, innermost first. Empty when it ran none of the language's code.
     pub stack: Vec<SampledFrame>,
-    /// What it is blocked by; nothing when it computes, or that cannot be told.
+    /// What blocks it; nothing if it computes, or if that is unknown.
     pub blocked: Option<Waiting>,
 }
 
@@ -55,8 +55,8 @@ pub struct CallNode {
     pub location: Option<Location>,
     /// How many samples were in it, calls of it included.
     pub total: u64,
-    /// The lines that it was on, with the number of samples; ascending. Of a call that had called another, only
-    /// where the debugger tells.
+    /// The lines that it was on, with the number of samples; ascending. For a call that had called another, only if
+    /// the debugger reports them.
     pub lines: Vec<(u32, u64)>,
     /// What it called.
     pub calls: Vec<CallNode>,
@@ -73,7 +73,7 @@ pub struct Callback {
     pub calls: u64,
 }
 
-/// A frame in a sample. Nothing can be asked of it.
+/// A frame in a sample. It cannot be inspected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampledFrame {
     /// The function, as the language names it.
@@ -87,14 +87,14 @@ pub struct SampledFrame {
 pub struct Waiting {
     /// What kind of thing.
     pub kind: WaitKind,
-    /// The same in words that go on after `waits for`: `a timer of 5000 ms`, `a lock that has no name`.
+    /// The same in words that continue `waits for`: `a timer of 5000 ms`, `a lock that has no name`.
     pub what: String,
     /// Where the code is that waits, where that is known.
     pub location: Option<Location>,
     /// It ends by itself, after a time.
     pub is_timed: bool,
-    /// The threads of this process that have to act for it to end: who holds the lock, who is joined. Empty when
-    /// nobody in particular. Of a task that waits, these are tasks.
+    /// The threads of this process that can end the wait: the holder of the lock, the joined thread. Empty if there
+    /// is none in particular. For a waiting task, these are tasks.
     pub holders: Vec<RawId>,
     /// The task that waits, where it is known which.
     pub task: Option<Task>,

@@ -61,7 +61,7 @@ pub enum Anchor {
 pub struct FunctionLocation {
     /// Its file.
     pub file: PathBuf,
-    /// The line with its name, 1-based; none where the debugger knows only where it stops.
+    /// The line with its name, 1-based; none if the debugger knows only where it stops.
     pub declared: Option<u32>,
 }
 
@@ -114,7 +114,7 @@ pub struct HitCondition {
 }
 
 impl HitCondition {
-    /// Whether it is met at the hit of this number.
+    /// Whether it is true at the hit of this number.
     pub fn is_met(self, hit: u64) -> bool {
         match self.operator {
             HitOperator::Equal => hit == self.count,
@@ -145,7 +145,7 @@ pub enum HitOperator {
 }
 
 impl HitOperator {
-    /// As it is written.
+    /// As written.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Equal => "==",
@@ -164,7 +164,7 @@ impl fmt::Display for HitCondition {
     }
 }
 
-/// The text is no hit condition.
+/// The text is not a hit condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a number of hits: `5`, `== 5`, `> 5`, `>= 5`, `< 5`, `<= 5` or `% 5`")]
 pub struct NotAHitCondition;
@@ -197,7 +197,7 @@ impl FromStr for HitCondition {
     }
 }
 
-/// What a session knows of one breakpoint.
+/// The state of one breakpoint in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breakpoint {
     /// Its name.
@@ -223,7 +223,7 @@ pub struct Breakpoint {
 /// What became of a breakpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Binding {
-    /// Not planted yet, because there is no program, or its code is not known yet.
+    /// Not bound yet, because there is no program, or its code is not known yet.
     Pending(Pending),
     /// Planted on this line. It differs from the one asked for when that one holds no code.
     Bound {
@@ -263,7 +263,7 @@ pub enum Pending {
     NotStarted,
     /// It is switched off.
     Disabled,
-    /// The debugger is being told.
+    /// The debugger is receiving it.
     Underway,
     /// The program runs, and its debugger is gone.
     Undebugged,

@@ -24,7 +24,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// A breakpoint as its session's user knows it. It is shown as `bp-1`.
+/// A breakpoint's ID for the session's user, shown as `bp-1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BreakpointId(pub u32);
 
@@ -71,7 +71,7 @@ impl fmt::Display for ThreadId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RawId(pub i64);
 
-/// A number that stands for a frame or for something with children, until the program runs again.
+/// A number for a frame or for something with children, until the program resumes.
 ///
 /// Numbers are never used twice in a session, so one from an earlier stop is known for what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -10,7 +10,7 @@ pub struct Launch {
     pub program: Program,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Arguments of the interpreter, or of the command in its place, in front of the program.
+    /// Arguments of the interpreter, or of the command instead of it, before the program.
     pub runtime_args: Vec<String>,
     /// Its working directory; `None` is the server's.
     pub cwd: Option<PathBuf>,
@@ -44,8 +44,8 @@ impl Launch {
         self.cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default()
     }
 
-    /// What people call it, without folders: `basket.py`, `pytest tests/test_cart.py`, `npm run start`. `executable`
-    /// is the interpreter, or the command in its place.
+    /// Its display name, without folders: `basket.py`, `pytest tests/test_cart.py`, `npm run start`. `executable` is
+    /// the interpreter, or the command instead of it.
     pub fn title(&self, executable: Option<&Path>) -> String {
         let (name, args) = match &self.program {
             Program::Script(path) => (base_name(path), &self.args),
@@ -107,7 +107,7 @@ pub enum Stdin {
     /// Nothing: the first read finds the end.
     #[default]
     Empty,
-    /// Nothing yet: a read waits, as at a terminal where nobody types.
+    /// Nothing yet: a read waits, as at an idle terminal.
     Open,
     /// This text.
     Text(String),

@@ -1,4 +1,4 @@
-//! How much of a thing is read and told.
+//! How much to read and report.
 
 /// The size of a stop report. Every cut is marked, with the way to the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -50,7 +50,7 @@ pub struct HeapSnapshot {
 /// All objects of a type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeapType {
-    /// The class; in round brackets what is no object of the program: `(string)`, `(compiled code)`.
+    /// The class; in parentheses for what is not an object of the program: `(string)`, `(compiled code)`.
     pub name: String,
     /// How many.
     pub count: u64,

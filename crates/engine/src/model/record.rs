@@ -14,7 +14,7 @@ pub struct Record {
     pub sample_every: u64,
     /// Only rows whose cells differ from those of the row before, at the same place in the same thread.
     pub only_when_changed: bool,
-    /// Each thread of JavaScript, or process of Python, writes at most so many rows and goes on counting.
+    /// Each JavaScript thread, or Python process, writes at most this many rows and continues counting.
     pub max_rows: u64,
     /// How values are written.
     pub cells: CellFormat,

@@ -50,7 +50,7 @@ pub struct Generated {
     pub column: u32,
 }
 
-/// What is known of a file without running it.
+/// What is known about a file without running it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Code {
     /// The lines that hold code, ascending.
@@ -58,8 +58,8 @@ pub struct Code {
     /// Where on them, as far as that is known: lines with columns, both 1-based, columns in UTF-16 units;
     /// ascending.
     pub places: Vec<(u32, u32)>,
-    /// The first place whose code runs when the file is loaded, rather than when a function is called; without a
-    /// column where the line alone tells it. None where that is not known.
+    /// The first position whose code runs when the file loads, rather than when a function is called; without a
+    /// column if the line suffices. None if unknown.
     pub first: Option<(u32, Option<u32>)>,
     /// How many lines the file has.
     pub length: u32,
@@ -71,8 +71,8 @@ pub struct Code {
     pub loops: Vec<Loop>,
     /// Why it was not read for functions, loops and the like. Any line with text may hold code then.
     pub unread: Option<String>,
-    /// What keeps the language from running the file as it is, where that need not be a mistake: something may
-    /// compile it first.
+    /// A problem that keeps the language from running the file unchanged, but may be intended: something may compile
+    /// it first.
     pub problem: Option<String>,
 }
 
@@ -133,8 +133,8 @@ pub struct Loop {
     /// It calls nothing, never yields its thread and reads nothing from objects: what it does next depends on
     /// variables alone.
     pub is_closed: bool,
-    /// The comparisons that decide whether it goes on, when all of them are needed for that; only ones that can be
-    /// evaluated without calling anything.
+    /// The comparisons that decide whether it continues, if all of them are required for that; only those that can be
+    /// evaluated without a call.
     pub condition: Vec<Comparison>,
     /// The names in its head: what it counts or goes through, and what its condition reads.
     pub variables: Vec<String>,
@@ -142,8 +142,8 @@ pub struct Loop {
     pub assigned: Vec<String>,
 }
 
-/// Two expressions of the language, and how they are compared: `<`, `<=`, `>`, `>=`, `==`, `!=`, `===`, `!==`. An
-/// expression that stands alone, such as `queue.length`, is compared as `!=` with `0`.
+/// Two expressions of the language, and how they are compared: `<`, `<=`, `>`, `>=`, `==`, `!=`, `===`, `!==`. A bare
+/// expression, such as `queue.length`, is compared as `!=` with `0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
     /// In front of the sign.

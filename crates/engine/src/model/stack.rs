@@ -92,7 +92,7 @@ pub struct Scope<Id> {
     pub reference: Id,
     /// Large or slow: not to be read unasked.
     pub expensive: bool,
-    /// The code that it belongs to, where the debugger knows it.
+    /// The code that it belongs to, if the debugger knows it.
     pub range: Option<SourceRange>,
 }
 

@@ -15,7 +15,7 @@ pub struct Stop {
     pub thread: ThreadId,
     /// Why.
     pub reason: StopReason,
-    /// What the debugger adds, for people.
+    /// The debugger's addition, for messages.
     pub text: Option<String>,
     /// The breakpoints that it stopped at.
     pub breakpoints: Vec<BreakpointId>,
@@ -64,7 +64,7 @@ pub struct Exception {
     pub uncaught: bool,
 }
 
-/// How much of an exception's message and stack is told at a stop, in characters.
+/// How much of an exception's message and stack is reported at a stop, in characters.
 const TOLD: usize = 8_000;
 
 impl Exception {
@@ -126,7 +126,7 @@ impl From<ExceptionMode> for ExceptionBreakpoints {
     }
 }
 
-/// How a program ended, as far as it is known.
+/// How a program ended, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// It exited with this code.
@@ -140,7 +140,7 @@ pub enum End {
     },
     /// It ended, and only its parent knows how: we had attached to it.
     Gone,
-    /// We let go of it, and it runs on.
+    /// It was detached, and keeps running.
     Detached,
     /// The connection to its debugger is gone; how the program is doing is not known.
     Lost,
@@ -158,7 +158,7 @@ impl End {
     }
 }
 
-/// What is said of the program: it goes on after `the program`.
+/// The predicate of a sentence that begins with `the program`.
 impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

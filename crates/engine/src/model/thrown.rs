@@ -1,4 +1,4 @@
-//! What is known of an exception beyond what its language prints of it.
+//! What is known about an exception beyond what its language prints.
 
 use super::activity::SampledFrame;
 

@@ -6,8 +6,8 @@ use std::process::Stdio;
 
 use tokio::process::{ChildStdout, Command};
 
-/// Starts this program with these arguments, without input and without a log; its standard output is read here, for as
-/// long as the caller wants to.
+/// Starts this program with these arguments, without input and without a log; its standard output is read here, for
+/// as long as the caller wants.
 #[expect(clippy::disallowed_methods, reason = "this is the place where child processes start")]
 pub fn start(arguments: impl IntoIterator<Item = OsString>) -> io::Result<ChildStdout> {
     let mut command = Command::new(std::env::current_exe()?);
@@ -16,7 +16,7 @@ pub fn start(arguments: impl IntoIterator<Item = OsString>) -> io::Result<ChildS
     written.ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe))
 }
 
-/// Leaves the terminal: its Ctrl-C and its end are of no concern any more.
+/// Detaches from the terminal, so that its Ctrl-C and its end have no effect.
 pub fn detach() {
     if let Err(error) = rustix::process::setsid() {
         tracing::warn!(%error, "the terminal that started this process can end it");

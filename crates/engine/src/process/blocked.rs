@@ -1,8 +1,8 @@
 //! What a thread waits for in the operating system.
 //!
-//! It is told by `/proc/PID/task/TID/syscall` (`proc_pid_syscall(5)`), which a parent may read of its children. A
-//! thread that waits is woken for moments by signals, such as those of a profiler, and queues for a processor then. So
-//! one that seems to compute is looked at again.
+//! `/proc/PID/task/TID/syscall` (`proc_pid_syscall(5)`) shows it, which a parent may read for its children. Signals,
+//! such as those of a profiler, briefly wake a waiting thread, which then queues for a processor. So a thread that
+//! seems to compute is checked again.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use tokio::time::sleep;
 
 use crate::model::activity::{WaitKind, Waiting};
 
-/// How often a thread is looked at that seems to compute.
+/// How often a thread that seems to compute is checked.
 const LOOKS: u32 = 20;
-/// How far the looks are apart. On a busy machine, a thread may queue for some of that.
+/// The interval of these checks. On a busy machine, a thread may queue for part of that.
 const APART: Duration = Duration::from_millis(5);
 
 /// What a thread of a process waits for; nothing when it computes, or the system does not tell.
@@ -40,7 +40,7 @@ pub async fn is_waiting(pid: u32, thread: u32) -> bool {
             sleep(APART).await;
         }
         let text = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")).unwrap_or_default();
-        // The state stands behind the name, which may hold anything (`proc_pid_stat(5)`).
+        // The state follows the name, which may contain anything (`proc_pid_stat(5)`).
         if text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['S', 'D'])) {
             return true;
         }
@@ -57,7 +57,7 @@ struct SystemCall {
 }
 
 impl SystemCall {
-    /// `0 0x3 0x7ffc… …`; a thread that computes has `running` in its place.
+    /// `0 0x3 0x7ffc… …`; for a computing thread, `running` instead.
     fn read(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
         let number = words.next()?.parse().ok()?;
@@ -65,7 +65,7 @@ impl SystemCall {
         Some(Self { number, first: u64::from_str_radix(first, 16).ok()? })
     }
 
-    /// `file` is what the first argument stands for.
+    /// `file` is the file of the first argument.
     fn waits_for(self, file: &str) -> Option<(WaitKind, String)> {
         let kind = |calls: &[u64]| calls.contains(&self.number);
         Some(if kind(calls::READ) && self.first == 0 {
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(SystemCall::read("running\n"), None);
     }
 
-    /// Has a thread do something again and again while it is looked at.
+    /// Makes a thread repeat an action while it is inspected.
     #[cfg(target_os = "linux")]
     async fn of_thread<T>(turn: fn(), look: impl AsyncFnOnce(u32) -> T) -> T {
         use std::sync::Arc;

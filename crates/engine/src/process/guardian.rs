@@ -1,9 +1,9 @@
 //! A small process that outlives the server just long enough to clean up after it.
 //!
-//! A server that is killed with SIGKILL cannot end its debuggees. The guardian holds one end of a pipe; when
-//! the other end closes, for whatever reason, it kills the process groups that it was told of and
-//! everything that carries the server's mark, and removes the server's pipes. It is started with the first debuggee, and it is this same
-//! program under another argument.
+//! A server that is killed with SIGKILL cannot end its debuggees. The guardian holds one end of a pipe; when the
+//! other end closes, for whatever reason, it kills the registered process groups and everything that carries the
+//! server's mark, and removes the server's pipes. It starts with the first debuggee, and is this same program with
+//! another argument.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -46,21 +46,21 @@ pub(super) fn wake() {
     }
 }
 
-/// Tells the guardian of a process group.
+/// Registers a process group with the guardian.
 pub(super) fn watch(leader: u32) {
     let mut guardian = lock();
     guardian.leaders.insert(leader);
     guardian.tell('+', leader);
 }
 
-/// Tells the guardian that the number of a group may be somebody else's from now on.
+/// Unregisters a group whose number may belong to another process from now on.
 pub(super) fn forget(leader: u32) {
     let mut guardian = lock();
     guardian.leaders.remove(&leader);
     guardian.tell('-', leader);
 }
 
-/// How many process groups of ours live: debuggees and helpers.
+/// How many of our process groups are alive: debuggees and helpers.
 pub fn watched() -> usize {
     lock().leaders.len()
 }

@@ -1,4 +1,4 @@
-//! A process, told from a later one of the same number.
+//! A process, distinguished from a later one with the same number.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ impl Identity {
         Self { pid, started: started(pid) }
     }
 
-    /// Whether it still runs. One that has ended and that nobody has asked about yet does not.
+    /// Whether it is running. A zombie is not.
     pub fn is_alive(self) -> bool {
         match self.started {
             Some(time) => started(self.pid) == Some(time),
@@ -48,7 +48,7 @@ pub(super) fn is_stopped(pid: u32) -> bool {
     status(pid).is_some_and(|status| status.starts_with('T'))
 }
 
-/// The processes that the threads of a process have started (`proc_tid_children(5)`), where the system tells.
+/// The child processes of a process's threads (`proc_tid_children(5)`), if the system reports them.
 pub(super) fn children(pid: u32) -> Vec<u32> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let children = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok());
@@ -130,7 +130,7 @@ mod tests {
         let pid = Pid::from_child(&program);
         assert!(!is_stopped(program.id()));
         kill_process(pid, Signal::STOP).unwrap();
-        // It is held once its parent is told of it.
+        // It is stopped once its parent has been notified.
         waitpid(Some(pid), WaitOptions::UNTRACED).unwrap();
         assert!(is_stopped(program.id()));
         program.kill().unwrap();

@@ -9,11 +9,11 @@ use tokio::sync::watch;
 use super::{ProcessSpec, cannot_start, command};
 use crate::error::{Error, Result};
 
-/// How much is told of what it printed, in bytes.
+/// How much of its output is reported, in bytes.
 const TOLD: u64 = 4000;
 
-/// A running injector. While it is inside the other process, that one would not survive its end: so nothing here
-/// kills it, whoever leaves, and what it prints goes to a file that outlives us.
+/// A running injector. While it is inside the other process, that process would not survive the injector's end: so
+/// nothing here kills it, and its output goes to a file that outlives us.
 #[derive(Debug)]
 pub struct Injector {
     /// Whether it ended well, once it has ended.

@@ -1,7 +1,7 @@
 //! The end of a process that leads a group, seen before its number is given away.
 //!
-//! The system keeps the number of a process that has ended until its parent has asked how it ended. No group of that
-//! number is somebody else's so long, and what is left of this one can be killed by it.
+//! The system keeps the number of an ended process until its parent has reaped it. Until then, no other group has
+//! that number, so the rest of this group can be killed by it.
 
 #[cfg(target_os = "linux")]
 use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};

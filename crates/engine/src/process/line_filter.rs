@@ -21,7 +21,7 @@ enum LineState {
     Passed,
     /// One that is dropped.
     Muted,
-    /// One that is dropped, and kept for whoever waits for it.
+    /// A dropped line, stored for the caller that waits for it.
     Announced,
 }
 
@@ -47,7 +47,7 @@ impl LineFilter {
         passed
     }
 
-    /// What is left when nothing more comes.
+    /// The rest at the end of the stream.
     pub(super) fn finish(&mut self) -> String {
         std::mem::take(&mut self.held)
     }

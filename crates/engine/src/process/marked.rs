@@ -8,7 +8,7 @@ use crate::temporary::server_id;
 /// and the program.
 pub const MARK: &str = "STILLFRAME_SESSION";
 
-/// Whether a text can stand for a server. An empty one would stand for all.
+/// Whether a text can identify a server. An empty one would match all.
 pub(super) fn is_server_id(text: &str) -> bool {
     uuid::Uuid::try_parse(text).is_ok_and(|id| id.simple().to_string() == text)
 }
@@ -23,8 +23,8 @@ pub(super) fn mark(session: &str) -> String {
     mark_of_server(server_id()) + session
 }
 
-/// The value of [`MARK`] for the next program of a session. Each has its own, because what is left of one
-/// may still be cleaned up when the next one is started.
+/// The value of [`MARK`] for the next program of a session. Each program has its own, because the leftovers of one
+/// may still be cleaned up when the next one starts.
 pub(super) fn mark_of_next(session: &str) -> String {
     static PROGRAMS: AtomicU64 = AtomicU64::new(1);
     // The slash at the end keeps the first program from being the beginning of the tenth.
@@ -53,7 +53,7 @@ pub(super) fn kill_group(leader: u32) {
     }
 }
 
-/// What descends from a process, each as a handle that stands for nobody else later.
+/// The descendants of a process, each as a handle that never refers to another process later.
 #[cfg(target_os = "linux")]
 fn descendants(ancestor: u32) -> Vec<std::os::fd::OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};

@@ -1,9 +1,9 @@
 //! The program that started this one.
 
-/// Comes back when the program that started this one is gone. It never does when nobody can tell: where the first
-/// process of the system or of a container has started this one, or has already taken it over from its parent.
+/// Returns when the parent process has ended. Never returns if that is unknowable: if the first process of the system
+/// or of a container started this one, or has already adopted it.
 ///
-/// On Windows nobody tells; there, the end of standard input has to do.
+/// Windows does not report it; there, the end of standard input must suffice.
 #[cfg(target_os = "linux")]
 pub async fn parent_gone() {
     use rustix::process::{PidfdFlags, getppid, pidfd_open};
@@ -12,7 +12,7 @@ pub async fn parent_gone() {
 
     let Some(parent) = getppid().filter(|parent| !parent.is_init()) else { return never().await };
     match pidfd_open(parent, PidfdFlags::empty()) {
-        // Its number is somebody else's when it was gone before it could be opened.
+        // Its number belongs to another process if it ended before it could be opened.
         Ok(handle) if getppid() == Some(parent) => {
             #[expect(deprecated, reason = "the replacement is unsafe, and a handle that we own stays open")]
             let watched = AsyncFd::with_interest(handle, Interest::READABLE);
@@ -31,7 +31,7 @@ pub async fn parent_gone() {
     }
 }
 
-/// The same where the system has no handles for processes: who has no parent any more is given another one.
+/// The same for systems without handles for processes: a process without a parent gets another one.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub async fn parent_gone() {
     use rustix::process::getppid;
@@ -45,7 +45,7 @@ pub async fn parent_gone() {
     }
 }
 
-/// The same where a process keeps the number of its parent for ever.
+/// The same for systems where a process keeps its parent's number forever.
 #[cfg(not(unix))]
 pub async fn parent_gone() {
     never().await;

@@ -1,4 +1,4 @@
-//! What the system knows of a process that is not ours: where it listens, and what signals it takes.
+//! What the system knows about a foreign process: its ports, and its handled signals.
 
 /// The loopback and wildcard ports on which a process accepts TCP connections. None where the system does not
 /// tell.
@@ -33,7 +33,7 @@ pub(super) fn debuggee_at(port: u16, is_relay: impl Fn(u32) -> bool) -> Option<u
     holder(&|socket| !socket.listens && doors.contains(&socket.remote))
 }
 
-/// The sockets of every process that may be looked at.
+/// The sockets of every accessible process.
 #[cfg(target_os = "linux")]
 fn sockets_of_all() -> Vec<(u32, Vec<String>)> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();

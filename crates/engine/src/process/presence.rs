@@ -1,14 +1,13 @@
-//! How a later server knows that this one is gone, and ends what it has left.
+//! Lets a later server detect that this one is gone, and end its leftovers.
 //!
-//! The guardian cleans up after a server that was killed. Where both are killed at once, as with everything in a
-//! container, programs stay behind. So each server that starts something holds a lock on a file of its own,
-//! `CACHE/servers/ID`; the operating system gives the lock back when the server is gone, however it went. The
-//! marks of programs begin with the same id. A server that starts takes the locks that nobody holds, ends what
-//! carries those marks, and removes the files.
+//! The guardian cleans up after a killed server. If both are killed at once, like everything in a container, programs
+//! stay behind. So each server that starts something holds a lock on its own file, `CACHE/servers/ID`; the operating
+//! system releases the lock when the server ends for any reason. The marks of programs begin with the same ID. A
+//! starting server takes the free locks, ends everything with those marks, and removes the files.
 //!
-//! A mark without a file is somebody else's, such as that of another user or of a container with a cache of its own, and
-//! is left alone. So is what has no mark: programs that we attached to, and programs that were started without
-//! one. Only Linux lets marks be read; elsewhere a server that is killed together with its guardian leaves its
+//! A mark without a file is foreign, such as that of another user or of a container with a separate cache, and is
+//! left alone. So is everything without a mark: programs that we attached to, and programs that were started without
+//! one. Only Linux allows reading marks; elsewhere, a server that is killed together with its guardian leaves its
 //! programs behind, and only the file is removed.
 
 use std::fs::File;
@@ -21,13 +20,13 @@ use crate::temporary;
 
 /// Where the files are; unset in tests of the engine alone.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-/// The file of this server, which is locked as long as it is open.
+/// The file of this server, which stays locked while it is open.
 static SHOWN: Mutex<PresenceState> = Mutex::new(PresenceState::NotYet);
 
 enum PresenceState {
     NotYet,
     As(#[expect(dead_code, reason = "it stays locked while it is open")] File),
-    /// It cannot be shown, and that was said.
+    /// It cannot be created, and the log has a warning.
     Not,
 }
 
@@ -111,7 +110,7 @@ fn sweep(folder: &Path) {
 /// Ends what one server has left, unless it lives.
 fn clean_up_after(id: &str, path: &Path) {
     let Ok(mut file) = File::open(path) else { return };
-    // Nobody else sweeps after it as long as the lock is held.
+    // No other server sweeps after it while the lock is held.
     if file.try_lock().is_err() {
         return;
     }

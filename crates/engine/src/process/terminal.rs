@@ -11,7 +11,7 @@ pub(super) type Terminal = tokio::net::unix::pipe::Receiver;
 #[cfg(not(unix))]
 pub(super) type Terminal = tokio::io::Empty;
 
-/// Our end, and the end for the program. Nothing is changed on the way: there is no echo, and a line end stays one.
+/// Our end, and the end for the program. The terminal changes nothing: there is no echo, and line ends are unchanged.
 pub(super) fn open() -> Result<(Terminal, File)> {
     pair().map_err(|error| Error::Environment {
         problem: format!("cannot open a pseudo-terminal: {error}"),
@@ -34,7 +34,7 @@ fn pair() -> io::Result<(Terminal, File)> {
     settings.make_raw();
     tcsetattr(&theirs, OptionalActions::Now, &settings)?;
     rustix::io::ioctl_fionbio(&ours, true)?;
-    // It is no pipe, and is read from like one.
+    // It is not a pipe, but is read like one.
     Ok((Terminal::from_owned_fd_unchecked(ours)?, theirs.into()))
 }
 

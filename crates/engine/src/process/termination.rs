@@ -28,7 +28,7 @@ impl Termination {
         Err(self.refused("it is still running after SIGKILL"))
     }
 
-    /// Refuses: there are no signals.
+    /// Fails: there are no signals.
     #[cfg(not(unix))]
     pub async fn end(self) -> Result<()> {
         Err(self.refused("this system has no signal for it"))

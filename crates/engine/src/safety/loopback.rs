@@ -1,11 +1,11 @@
-//! Which names and addresses stand for this machine.
+//! Which names and addresses are local.
 
 use std::net::IpAddr;
 
 use crate::deadlines;
 
-/// Whether a host is this machine for certain: an address of its loopback, or `localhost` as long as it stands
-/// for nothing else. Other names are not looked up: whoever answers may answer differently the next time.
+/// Whether a host is certainly this machine: an address of its loopback, or `localhost` if it resolves to nothing
+/// else. Other names are not resolved: the answer may change the next time.
 pub(super) async fn is_local(host: &str) -> bool {
     let plain = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     if let Ok(address) = plain.parse::<IpAddr>() {

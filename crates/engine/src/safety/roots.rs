@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
-/// Where an absolute path leads. Of what is not there, as far as it is, and then by its names. None when that
-/// cannot be told: a link that leads nowhere may lead anywhere a moment later.
+/// Where an absolute path leads. For a path that does not exist, the existing part is resolved and the rest appended.
+/// None if that is unknown: a dangling link may lead anywhere a moment later.
 pub fn resolved(path: &Path) -> Option<PathBuf> {
     let mut missing: Vec<OsString> = Vec::new();
     let mut rest = path;
@@ -34,8 +34,8 @@ pub(super) fn is_nothing(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|path| path == Path::new("/dev/null"))
 }
 
-/// Where a file is that has been opened. Linux tells of the open file itself, so that no link can be changed in
-/// between. Elsewhere the path is followed once more.
+/// The location of an opened file. Linux reports it for the open file itself, so that no link can change in between.
+/// Elsewhere, the path is resolved once more.
 pub(super) fn of_open(file: &File, path: &Path) -> Option<PathBuf> {
     #[cfg(target_os = "linux")]
     {

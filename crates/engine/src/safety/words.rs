@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::host::Host;
 use crate::source_map::file_url_path;
 
-/// Programs that find files by patterns and variables, which nobody else can foresee.
+/// Programs that find files by patterns and variables, which cannot be predicted.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
 /// How the names of variables begin that give code and files to loaders, shells, libraries and package managers. Below
 /// `HOME`, shells and package managers have what they begin with. Languages have variables of their own.
@@ -83,7 +83,7 @@ fn is_path(part: &str, whole: &Path) -> bool {
         (components.next(), components.next()),
         (Some(Component::RootDir | Component::Prefix(_) | Component::ParentDir), _) | (Some(_), Some(_))
     );
-    // Neither an option nor a list is a path, and what is in it is looked at for itself.
+    // Neither an option nor a list is a path, and its content is checked separately.
     let is_one = !part.starts_with('-') && !part.contains(|letter| letter == ':' || ends_part(letter));
     (is_more && is_one) || whole.symlink_metadata().is_ok()
 }

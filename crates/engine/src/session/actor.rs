@@ -89,7 +89,7 @@ pub(super) struct Actor {
     resuming: Vec<(TargetId, Reply<()>)>,
     /// Who asked for a pause while the program was being started.
     pausing: Vec<Reply<()>>,
-    /// What was asked of a program that is leaving. It is answered when its end is known.
+    /// A request to a program that is ending, answered when its end is known.
     held: Vec<Request>,
     /// Since when it is leaving.
     leaving: Option<Instant>,

@@ -1,4 +1,4 @@
-//! What the user wants and what is result: two lists, and the pure rules between them.
+//! The user's requests and their results: two lists, and the pure rules between them.
 //!
 //! A breakpoint that was set before its code is loaded, or before there is a program at all, is the
 //! ordinary case with no places. Several breakpoints on one line share one place, because debuggers keep
@@ -38,7 +38,7 @@ struct Entry {
     failures: Option<Failures>,
 }
 
-/// A change to a breakpoint; what is `None` stays as it is.
+/// A change to a breakpoint; `None` leaves a part unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// On or off.
@@ -86,7 +86,7 @@ impl Breakpoints {
         id
     }
 
-    /// Changes one. The group to plant again, or nothing when there is no such breakpoint.
+    /// Changes one. Returns the group to bind again, or nothing if there is no such breakpoint.
     pub(crate) fn change(&mut self, id: BreakpointId, change: Change) -> Option<Group> {
         let entry = self.find(id)?;
         if let Some(rule) = change.rule {
@@ -128,12 +128,12 @@ impl Breakpoints {
         self.entries.len()
     }
 
-    /// What is known of all of them. `pending` is why one is pending that no process has yet.
+    /// The state of all of them. `pending` is the reason for those that no process has yet.
     pub(crate) fn list(&self, pending: &Pending) -> Vec<Breakpoint> {
         self.entries.iter().map(|entry| entry.view(pending)).collect()
     }
 
-    /// What is known of one.
+    /// The state of one.
     pub(crate) fn get(&self, id: BreakpointId, pending: &Pending) -> Option<Breakpoint> {
         self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.view(pending))
     }

@@ -1,6 +1,6 @@
-//! What holds a session's state, against models of it: random sequences of operations on both, compared after each.
+//! Tests a session's state against models of it: random sequences of operations on both, compared after each.
 //!
-//! A model is the same idea in another way, simple enough to be believed, and says in words what it is.
+//! A model implements the same idea differently, simple enough to be obviously correct, and is described in words.
 
 mod breakpoints;
 mod output;

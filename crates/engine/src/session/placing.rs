@@ -45,7 +45,7 @@ pub struct ResolvedPlace {
 }
 
 impl Session {
-    /// Finds the place that a user means, adds a breakpoint there, and tells what is to be known of it.
+    /// Resolves a requested location, adds a breakpoint there, and describes the result.
     pub async fn set_breakpoint(&self, wanted: PlaceRequest) -> Result<(Breakpoint, Option<String>)> {
         let placed = self.place(wanted).await?;
         let breakpoint = self.add_breakpoint(placed.request, placed.planned).await?;
@@ -141,8 +141,8 @@ impl Session {
         Ok(notes)
     }
 
-    /// The file is read once, whatever there is in it. One that cannot be read leaves its breakpoints where
-    /// they are: it may be there for the program, and what is wrong with it is no reason not to start.
+    /// The file is read once, however many breakpoints it has. If it cannot be read, its breakpoints stay where they
+    /// are: it may exist for the program, and must not prevent the start.
     async fn place_file_again(&self, path: &Path, breakpoints: &[Breakpoint]) -> Result<Vec<String>> {
         let read = match self.read_lines(path) {
             Err(Error::NoFile { .. }) if self.is_remote().await => return Ok(Vec::new()),
@@ -221,7 +221,7 @@ impl Session {
     }
 
     async fn place_on_function(&self, path: PathBuf, name: String, rule: Rule) -> Result<ResolvedPlace> {
-        // A file that is not there is told in better words here than an interpreter has for it.
+        // The error for a missing file is better here than an interpreter's.
         self.read_lines(&path)?;
         let Some(code) = self.analyze(Some(&path), &rule).await? else {
             let placed = self.place_on_name(name.clone(), rule).await?;
@@ -269,7 +269,7 @@ impl Session {
         }
     }
 
-    /// A function that may be anywhere: the debugger looks out for its name.
+    /// A function in any file: the debugger finds its name.
     async fn place_on_name(&self, name: String, rule: Rule) -> Result<ResolvedPlace> {
         self.analyze(None, &rule).await?;
         let note = format!("stops in every function `{name}`; give `file` for one of them");
@@ -281,9 +281,9 @@ impl Session {
         })
     }
 
-    /// What the language knows of a file, and whether it can compile the rule. Nothing for a file in
-    /// another language (a template, a configuration), and where there is no interpreter to ask. Before a program
-    /// is started, the repository's own is not asked.
+    /// The language's analysis of a file, and whether it can compile the rule. Nothing for a file in another language
+    /// (a template, a configuration), and without an interpreter to run. Before a program starts, the repository's
+    /// own interpreter does not run.
     async fn analyze(&self, file: Option<&Path>, rule: &Rule) -> Result<Option<Code>> {
         if let Some(file) = file {
             self.policy().safety.check_path(file)?;
@@ -386,7 +386,7 @@ fn find_again(
 /// The functions that a name may mean.
 fn functions_named<'a>(code: &'a Code, name: &str) -> Vec<&'a Function> {
     let found: Vec<&Function> = code.functions_named(name).collect();
-    // There is no fuller name for a function that nothing is around.
+    // A function without an enclosing one has no longer name.
     match *found.iter().copied().filter(|function| function.name == name).collect::<Vec<_>>() {
         [only] => vec![only],
         _ => found,

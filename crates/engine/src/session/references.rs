@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 use crate::model::ids::{RawId, Reference, TargetId};
 
-/// What a number stands for.
+/// What a number refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Frame,
@@ -58,7 +58,7 @@ impl References {
         })
     }
 
-    /// What a number stands for.
+    /// What a number refers to.
     pub(super) fn find(&self, wanted: Kind, number: Reference) -> Result<Referent> {
         match self.live.get(&number) {
             Some((kind, referent)) if *kind == wanted => Ok(*referent),

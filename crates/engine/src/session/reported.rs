@@ -23,7 +23,7 @@ pub(super) struct ReportedState {
 }
 
 impl Session {
-    /// The last bytes of output that are not reported yet, at most `limit`. They are reported no more by this.
+    /// The last bytes of output that are not reported yet, at most `limit`. This does not count as reporting them.
     pub fn new_output(&self, limit: usize) -> Excerpt {
         self.shared.output.tail(*self.shared.reported.output.borrow(), limit)
     }

@@ -1,4 +1,4 @@
-//! What a session's program is doing: a pure function from what happened to what holds.
+//! The state of a session's program: a pure function from events to state.
 //!
 //! A session may have several processes (targets), each of which stops on its own. One stop is shown at a
 //! time; those that come meanwhile wait in a queue, and resuming shows the next one, so that none is lost.
@@ -200,7 +200,7 @@ impl State {
         self.left(TargetId::PROGRAM);
     }
 
-    /// Nothing of the program matters any more: it was let go, or never came up.
+    /// The program no longer matters: it was detached, or did not start.
     pub(crate) fn finished(&mut self, end: End) {
         self.targets.clear();
         self.waiting.clear();

@@ -1,8 +1,8 @@
-//! Expressions whose changes every stop report tells.
+//! Expressions whose changes are in every stop report.
 //!
-//! A change is between two stops: what an expression is now against what it was at the last stop where it had a
-//! value. A name that does not exist where the program stopped is no value and no change: the watch waits until
-//! the program is back where it exists.
+//! A change is between two stops: the value of an expression now against its value at the last stop where it had one.
+//! A name that does not exist at a stop has no value and no change: the watch waits until the program is back in its
+//! scope.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,13 +16,13 @@ use crate::error::{Error, Result};
 use crate::model::ids::Reference;
 use crate::model::variable::Value;
 
-/// How many characters of a value are compared and told.
+/// How many characters of a value are compared and reported.
 const TEXT: usize = 500;
-/// Stands for the value of an expression that takes too long.
+/// The displayed value of an expression that takes too long.
 const LATE: &str = "(takes too long)";
-/// Stands for the value of an expression that has never had one.
+/// The displayed value of an expression that has never had one.
 const NOWHERE: &str = "(not in scope)";
-/// What languages call a name that stands for nothing where it is read.
+/// The names of languages' errors for an unknown name.
 const NO_NAME: [&str; 3] = ["NameError", "UnboundLocalError", "ReferenceError"];
 
 /// The watched expressions of a session. They outlive its programs.
@@ -45,13 +45,13 @@ pub struct Watch {
     pub expression: String,
     /// What it was at the last stop before, as far as it had a value.
     pub before: Option<WatchValue>,
-    /// What it was when it was looked at last; none before the first time.
+    /// Its value at the latest evaluation; none before the first.
     pub now: Option<WatchValue>,
     /// The stop that `now` is of.
     epoch: u64,
 }
 
-/// A watch as its session's user knows it. It is shown as `watch-1`.
+/// A watch's ID for the session's user, shown as `watch-1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WatchId(pub u32);
 
@@ -79,7 +79,7 @@ pub enum WatchValue {
     NotInScope,
 }
 
-/// As it is told in a change.
+/// As reported in a change.
 impl fmt::Display for WatchValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -118,7 +118,7 @@ pub struct Changed {
 }
 
 impl Watch {
-    /// The change between the stop that it was looked at last and the one before, when there is one.
+    /// The change between the latest evaluation and the one before, if any.
     pub fn change(&self) -> Option<Changed> {
         let (old, new) = (self.before.clone()?, self.now.clone()?);
         if old == new || new == WatchValue::NotInScope {
@@ -131,7 +131,7 @@ impl Watch {
     fn note(&mut self, epoch: u64, new: WatchValue) {
         if epoch != self.epoch {
             self.epoch = epoch;
-            // Out of scope is no value; what was there before is compared with on return.
+            // Out of scope is not a value; the previous value is compared on return.
             let last = self.now.take();
             if self.before.is_none() || last.as_ref().is_some_and(|last| *last != WatchValue::NotInScope) {
                 self.before = last;
@@ -158,12 +158,12 @@ impl Watches {
         Some(id)
     }
 
-    /// Watches it no more.
+    /// Removes a watch.
     pub fn remove(&self, expression: &str) {
         self.lock().watches.retain(|watch| watch.expression != expression);
     }
 
-    /// The same by its name. None when there is no such watch.
+    /// The same by its name. None if there is no such watch.
     pub fn remove_id(&self, id: &str) -> Option<Watch> {
         self.lock().watches.extract_if(.., |watch| watch.id.to_string() == id).next()
     }
@@ -173,7 +173,7 @@ impl Watches {
         self.lock().watches.clone()
     }
 
-    /// Takes down what an expression is at a stop, and tells when it was something else before.
+    /// Stores the value of an expression at a stop, and reports whether it has changed.
     pub(super) fn note(&self, id: WatchId, epoch: u64, new: WatchValue) -> Option<Changed> {
         let mut list = self.lock();
         let watch = list.watches.iter_mut().find(|watch| watch.id == id)?;
@@ -188,7 +188,7 @@ impl Watches {
 }
 
 impl Session {
-    /// Looks at the watched expressions in a frame. The changed ones, and how many there was no time for.
+    /// Evaluates the watches in a frame. Returns those that changed, and how many were skipped for lack of time.
     pub async fn changed_watches(&self, frame: Reference) -> (Vec<Changed>, usize) {
         let until = Instant::now() + deadlines::WATCHES;
         let watches = self.watches().list();
@@ -261,7 +261,7 @@ mod tests {
         WatchValue::Value { text: text.to_owned(), type_name: "number".to_owned(), cut: false }
     }
 
-    /// The changes that are told when an expression is these things, at one stop after another.
+    /// The reported changes if an expression has these values at consecutive stops.
     fn reported_changes(seen: &[WatchValue]) -> Vec<String> {
         let watches = Watches::default();
         let id = watches.add("x", 20).unwrap();

@@ -1,8 +1,7 @@
 //! From the text of a map to its segments, sources and names.
 //!
-//! The crate `sourcemap` reads JSON and mappings. Sections are put together here, because its way to do so
-//! adds positions without checking them and gives up on a section without a map, and it joins `sourceRoot`
-//! with names that stand by themselves.
+//! The crate `sourcemap` reads JSON and mappings. Sections are combined here, because its implementation adds
+//! positions without checking them, fails on a section without a map, and joins `sourceRoot` with absolute names.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The way back: from a line that somebody wrote to the places in the script that were made of it.
+//! The reverse mapping: from a line of source to its generated positions in the script.
 
 use super::problem::MapProblem;
 use super::{NONE, Position, Segment, SourceId, SourceMap};
@@ -30,14 +30,13 @@ impl SourceMap {
     /// Where to stop for an original line: the first piece of code on it, or the one that the column is in,
     /// once for each copy of it in the script, in the script's order.
     ///
-    /// A bundler or a compiler may have copied the code; each copy needs a breakpoint of its own. Entries
-    /// that follow each other with nothing but this line between them are one copy, and its leftmost position
-    /// stands for it.
+    /// A bundler or a compiler may have copied the code; each copy needs a separate breakpoint. Consecutive entries
+    /// with only this line between them are one copy, represented by its leftmost position.
     ///
-    /// A line can have a place and yet nothing to stop at, such as a closing brace or the head of a function:
-    /// V8 binds the breakpoint elsewhere then, also before it. [`original`](Self::original) of where it was
-    /// bound tells. In minified code it may tell another line even for the right stop, because statements of
-    /// several lines have become one.
+    /// A line can have a position and yet no place to stop, such as a closing brace or the head of a function: then
+    /// V8 binds the breakpoint elsewhere, possibly before it. [`original`](Self::original) of the bound position
+    /// shows that. In minified code it may show another line even for the right stop, because statements of several
+    /// lines have become one.
     pub fn places(
         &self,
         source: SourceId,
@@ -115,7 +114,7 @@ impl SourceMap {
             .take_while(move |(_, segment)| (segment.source, segment.original_line) == (source.0, line))
     }
 
-    /// Whether code of another line stands between two segments.
+    /// Whether code of another line is between two segments.
     fn is_left_between(&self, from: usize, to: usize, source: SourceId, line: u32) -> bool {
         let between = self.segments.get(from..to).unwrap_or_default();
         between.iter().any(|segment| {

@@ -11,11 +11,10 @@ impl SourceMap {
     /// `script_text` is the whole script; the part reaches from `start` up to, not including, `end`. A
     /// debugger asks for the text of the innermost scope first.
     ///
-    /// The same mangled name can stand for several originals, because scopes within scopes use it again. One
-    /// is given only if it is the first in the part, where a scope declares its own, *and* has more than half
-    /// of the occurrences. Otherwise the name is left out: a mangled name is better than a wrong one. Names
-    /// of properties say nothing of variables, nor does a module object that stands where a name was imported
-    /// (`util_1.sum` for `sum`).
+    /// The same mangled name can be several originals, because nested scopes reuse it. An original is reported only
+    /// if it is the first in the part, where a scope declares its names, *and* has more than half of the occurrences.
+    /// Otherwise the name is left out: a mangled name is better than a wrong one. Names of properties do not apply to
+    /// variables, nor does a module object in place of an imported name (`util_1.sum` for `sum`).
     pub fn names(&self, script_text: &str, start: Position, end: Position) -> HashMap<String, String> {
         let mut uses: HashMap<&str, Vec<(&str, u32)>> = HashMap::new();
         for (mangled, original) in self.named(script_text, start, end) {
@@ -54,7 +53,7 @@ impl SourceMap {
     }
 }
 
-/// The original that a name stands for, if that is clear. The first is the one that was met first.
+/// The original of a name, if it is clear. The first is the one found first.
 fn decided<'a>(originals: &[(&'a str, u32)]) -> Option<&'a str> {
     let (first, count) = originals.first()?;
     let all: u32 = originals.iter().map(|(_, count)| count).sum();
@@ -70,8 +69,7 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The variable that begins at a column, unless it is a property, or stands for a module of which
-    /// `original` was imported.
+    /// The variable that begins at a column, unless it is a property, or a module from which `original` was imported.
     fn variable_at(&mut self, column: u32, original: &str) -> Option<&'a str> {
         self.advance(column);
         if self.column != column {

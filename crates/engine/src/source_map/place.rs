@@ -44,7 +44,7 @@ pub fn place(source_map_url: &str, script_path: &Path) -> MapLocation {
     MapLocation::File(in_folder(script_path.parent().unwrap_or(script_path), url))
 }
 
-/// Reads a map as it is, not yet decoded. Only a regular file of at most 100 MB is read.
+/// Reads a map, not yet decoded. Only a regular file of at most 100 MB is read.
 pub fn read(place: &MapLocation) -> Result<Vec<u8>, MapProblem> {
     read_checked(place, |_, _| Ok(()))
 }
@@ -67,7 +67,7 @@ fn read_file(path: &Path, check: impl Fn(&File, &Path) -> Result<(), Error>) -> 
         std::io::ErrorKind::NotFound => MapProblem::Missing { path: path.to_owned() },
         _ => unreadable(error.to_string()),
     })?;
-    // A pipe could block for ever, and a device need not end.
+    // A pipe could block forever, and a device may be endless.
     if !metadata.is_file() {
         return Err(unreadable("it is not a regular file".to_owned()));
     }
@@ -79,7 +79,7 @@ fn read_file(path: &Path, check: impl Fn(&File, &Path) -> Result<(), Error>) -> 
     Ok(bytes)
 }
 
-/// The data of a `data:` URL ([RFC 2397](https://www.rfc-editor.org/rfc/rfc2397)). The type is not looked at.
+/// The data of a `data:` URL ([RFC 2397](https://www.rfc-editor.org/rfc/rfc2397)). The type is ignored.
 fn read_inline(url: &str) -> Result<Vec<u8>, MapProblem> {
     check_size(url.len() as u64)?;
     let corrupt = |reason: &str| MapProblem::Corrupt { reason: format!("its data URL {reason}") };

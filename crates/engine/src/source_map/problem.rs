@@ -1,11 +1,11 @@
-//! What can be wrong with a source map, step by step, in words for a user.
+//! Problems of a source map, step by step, in messages for users.
 
 use std::path::PathBuf;
 
-/// Which step failed. Lines are 1-based here, because these are words for people.
+/// Which step failed. Lines are 1-based here, because these are messages.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MapProblem {
-    /// The script names a map, and there is no such file.
+    /// The script names a map that does not exist.
     #[error("no source map `{}`: rebuild with source maps", path.display())]
     Missing {
         /// Where it should be.
@@ -35,7 +35,7 @@ pub enum MapProblem {
         /// Of what.
         unit: &'static str,
     },
-    /// It is no source map, or one against the format.
+    /// It is not a source map, or violates the format.
     #[error("the source map is corrupt: {reason}")]
     Corrupt {
         /// What is against the format.

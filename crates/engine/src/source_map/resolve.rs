@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use percent_encoding::percent_decode_str;
 
-/// How many folders above the map are looked at for a source that a bundler named from the project's root.
+/// How many folders above the map are searched for a source that a bundler named from the project's root.
 const ANCESTORS: usize = 16;
 
 /// Makes paths of the names in one map.
@@ -36,17 +36,17 @@ impl<'a> Resolver<'a> {
             }
             Some(_) => match name.split_once("://") {
                 Some((_, rest)) => self.bundled(rest)?,
-                // `node:fs` is no file, but a file may have a colon in its name.
+                // `node:fs` is not a file, but a file name may have a colon.
                 None => Some(in_folder(self.base, &name)).filter(|path| path.is_file())?,
             },
         };
-        // `..`, `#top` and the like come out at a folder around the map, which is no source.
+        // `..`, `#top` and the like resolve to a folder around the map, which is not a source.
         (!self.base.starts_with(&path)).then(|| path.canonicalize().unwrap_or(path))
     }
 
-    /// The file that a bundler means by `webpack://package/./src/x.ts` and the like, given what follows
-    /// `://`. The name is from the project's root, which is not told: the folders above the map are tried.
-    /// Without a package it may also be from the root of the disk.
+    /// The file that a bundler means by `webpack://package/./src/x.ts` and the like, given the text after `://`. The
+    /// name is relative to the project's root, which is unknown: the folders above the map are tried. Without a
+    /// package, it may also be relative to the root of the disk.
     fn bundled(&self, rest: &str) -> Option<PathBuf> {
         let (package, name) = rest.split_once('/')?;
         let name = name.strip_prefix("[project]/").unwrap_or(name);
@@ -110,7 +110,7 @@ pub(super) fn normalised(path: &Path) -> PathBuf {
     whole
 }
 
-/// The name below the map's `sourceRoot`, unless it stands by itself.
+/// The name below the map's `sourceRoot`, unless it is absolute.
 fn rooted(name: &str, root: Option<&str>) -> String {
     let root = root.unwrap_or_default();
     if root.is_empty() || name.starts_with('/') || scheme(name).is_some() || Path::new(name).is_absolute() {

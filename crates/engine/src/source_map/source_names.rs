@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::decode::json;
 
-/// Whether a map, plain or indexed, may name a file of this name (the last part of a path). Never false when
-/// it does; true for nothing when the name only stands in some source's text, or the map is corrupt.
+/// Whether a map, plain or indexed, may name a file of this name (the last part of a path). Never false if it does;
+/// true without reason if the name only occurs in some source's text, or the map is corrupt.
 ///
 /// A file that the map names by a link of another name is not recognised: only names are compared.
 pub fn may_mention(raw: &[u8], file_name: &str) -> bool {

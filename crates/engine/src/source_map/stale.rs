@@ -1,4 +1,4 @@
-//! Whether a map still tells of the file that is on disk.
+//! Whether a map still matches the file on disk.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,9 +10,9 @@ use super::problem::MapProblem;
 /// What speaks against a map that names this source. `built` is the file that the map is in: the map itself,
 /// or the script with the inline map.
 ///
-/// If the map carries the source's text, the text decides, whatever the line ends. Otherwise times do, and
-/// only say that lines may be off. None where all is well or nothing can be said: no such file, or only a
-/// part of it (`App.vue?vue&type=script`).
+/// If the map contains the source's text, the text decides, regardless of line ends. Otherwise times do, and only
+/// show that lines may be off. None if all is well or this is unknown: no such file, or only a part of it
+/// (`App.vue?vue&type=script`).
 pub fn staleness(source: &MapSource, built: &Path) -> Option<MapProblem> {
     let path = source.path.as_deref()?;
     if source.name.contains('?') {

@@ -1,4 +1,4 @@
-//! What `test` prints for people: the verdict, the first failure with its values, the others in a line each.
+//! The parser's message.
 
 use std::fmt::Write;
 

@@ -95,7 +95,7 @@ impl Shell {
         command
     }
 
-    /// Where it is written down what happens.
+    /// The journal.
     fn journal(&self) -> PathBuf {
         self.runtime.path().join("journal.jsonl")
     }

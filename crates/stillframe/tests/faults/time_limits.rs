@@ -1,4 +1,4 @@
-//! Calls that are told how long they may take, on a program that does not answer, and several at once.
+//! No other session can open between the count and the opening.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The stack, and the frame that is looked at.
+//! The stack, and the selected frame.
 
 use std::path::Path;
 

@@ -79,7 +79,7 @@ pub(crate) fn expression() -> impl Strategy<Value = Expression> {
 }
 
 impl Expression {
-    /// As it is written.
+    /// As written.
     pub(crate) fn text(&self, language: Language) -> String {
         match self {
             Self::Number(number) => format!("({number})"),

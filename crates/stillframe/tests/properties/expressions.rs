@@ -120,7 +120,7 @@ fn either(
 }
 
 impl Expression {
-    /// As it is written.
+    /// As written.
     pub(crate) fn text(&self, language: Language) -> String {
         let of = |inner: &Self| inner.text(language);
         match self {

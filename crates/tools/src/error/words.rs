@@ -6,9 +6,9 @@
 /// What to do next, where that is a call of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// There is no session of that id: find one, or open one.
+    /// No session has that ID: find one, or open one.
     FindSession,
-    /// There is no session at all.
+    /// No session is open.
     OpenSession,
     /// There are several sessions: name one.
     NameSession,
@@ -20,17 +20,17 @@ pub enum Next {
     EndFirst,
     /// The program runs, and must be suspended first.
     Suspend,
-    /// Nobody knows yet how the program ended.
+    /// It is not known yet how the program ended.
     LearnEnd,
-    /// There is no such breakpoint.
+    /// No such breakpoint.
     FindBreakpoint,
-    /// There is no such thread.
+    /// No such thread.
     FindThread,
-    /// The number is none that stands for something.
+    /// The number is not a reference.
     FindReference,
     /// The number stood for something before the program ran.
     RenewReference,
-    /// There is no such watched expression.
+    /// No such watch.
     FindWatch,
     /// The stack has no such frame.
     FindFrame,

@@ -1,7 +1,7 @@
 //! Exceptions that something other than the user's code has caught, as far as the program's output shows them.
 //!
-//! A web framework answers with 500, a task queue goes on with the next task: what a handler throws is uncaught for
-//! nobody, and the debugger does not stop. A traceback in the output says that it was there.
+//! A web framework answers with status 500, a task queue continues with the next task: they catch what a handler
+//! throws, so the debugger does not stop. A traceback in the output shows that it was thrown.
 
 use engine::adapter::Tracebacks;
 use engine::adapter::tracebacks::{PrintedFrame, package, read_frame};

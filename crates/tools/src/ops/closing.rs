@@ -4,7 +4,7 @@ use engine::session::Session;
 
 use crate::Context;
 
-/// Closes a session unless it is told what becomes of it.
+/// Closes a session on drop unless told otherwise.
 #[derive(Debug)]
 pub struct CloseOnDrop<'a> {
     context: &'a Context,
@@ -13,8 +13,8 @@ pub struct CloseOnDrop<'a> {
 }
 
 impl<'a> CloseOnDrop<'a> {
-    /// For a session that nobody else knows of, or that is closed afterwards in any case. One that is not
-    /// `armed` is left as it is when the call is given up.
+    /// For a private session, or one that is closed afterwards in any case. If it is not `armed`, it is left alone
+    /// when the call is cancelled.
     pub fn new(context: &'a Context, session: &Session, armed: bool) -> Self {
         Self { context, session: session.clone(), armed }
     }

@@ -1,4 +1,4 @@
-//! A command as it is typed, such as `node server.js` or `pytest -x`, as a program to debug.
+//! A command as typed, such as `node server.js` or `pytest -x`, parsed into a program to debug.
 //!
 //! No shell is started: the words say which language runs, and its program is started by its adapter. What the
 //! words do not say is looked up where the command would be found, in the file's first bytes: a script names its
@@ -20,14 +20,14 @@ use crate::shell::{Token, tokens};
 pub struct Command {
     /// Its language.
     pub adapter: &'static dyn Adapter,
-    /// The interpreter, or the command in its place; none to have it found.
+    /// The interpreter, or the command instead of it; none to search for it.
     pub executable: Option<PathBuf>,
     /// The rest.
     pub launch: Launch,
 }
 
 impl Command {
-    /// What people call it, as its session is called.
+    /// Its display name, which is also its session's.
     pub fn title(&self) -> String {
         self.launch.title(self.executable.as_deref())
     }

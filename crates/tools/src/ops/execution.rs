@@ -15,15 +15,15 @@ use tokio::time::{Instant, sleep, timeout};
 use super::settle::{Settled, Wait, describe, settle, with_progress};
 use crate::{Context, ToolError};
 
-/// Lets a suspended program run on. One that is running already is waited for, and one that has stopped or
-/// ended since the last wait was over is told of: nobody has seen that yet.
+/// Resumes a suspended program. For a running program it only waits; a stop or end since the last wait is reported,
+/// because it has not been reported yet.
 pub async fn resume(session: &Session, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
     let wait = acknowledged(go_on(session), wait).await?;
     Ok(settle(session, wait, context).await)
 }
 
-/// Waits until the debugger says that it does what it was asked to, and gives what is left of the wait. One that does
-/// not answer in time may still do it: whatever comes of that is seen by waiting.
+/// Waits until the debugger acknowledges the request, and returns the rest of the wait. A request that is not
+/// acknowledged in time may still take effect: waiting shows its result.
 pub(super) async fn acknowledged<E: Into<ToolError>>(
     asked: impl Future<Output = Result<(), E>>,
     wait: Wait,
@@ -35,9 +35,9 @@ pub(super) async fn acknowledged<E: Into<ToolError>>(
     Ok(wait.since(began))
 }
 
-/// Lets a suspended program run on, unless there is a stop or an end that nobody has been told of.
+/// Resumes a suspended program, unless there is an unreported stop or end.
 pub(super) async fn go_on(session: &Session) -> Result<(), ToolError> {
-    // One that runs need not be asked: it may stop before it is, and nobody would see that stop.
+    // A running program needs no resume: it may stop before the request arrives, and that stop would be lost.
     let is_running = matches!(session.execution(), Execution::Running);
     if !is_running && !session.has_unreported_stop() && !session.has_unreported_end() {
         match session.resume().await {
@@ -60,7 +60,7 @@ pub(super) async fn must_be_debugged(session: &Session) -> Result<(), ToolError>
     if session.is_undebugged().await? { Err(Error::Undebugged.into()) } else { Ok(()) }
 }
 
-/// Why there is no program, when its start failed. Nobody may have been told, if the start outlasted its call.
+/// Why there is no program, if its start failed. The failure may be unreported, if the start outlasted its call.
 fn start_failure(session: &Session) -> Option<Error> {
     match session.execution() {
         Execution::Ended(end) => match &*end {
@@ -110,7 +110,8 @@ async fn left_by_step(session: &Session) -> String {
     }
 }
 
-/// Suspends a running program. One that waits in native code may not stop; then it is said where it is.
+/// Suspends a running program. A program that waits in native code may not stop; then the locations of its threads
+/// are reported.
 pub async fn pause(
     session: &Session,
     thread: Option<ThreadId>,
@@ -128,7 +129,7 @@ pub async fn pause(
     let asked = "the pause is pending: it takes effect when the program leaves native code; wait with a \
                  longer timeout";
     let mut notes = vec![asked.to_owned()];
-    // A debugger that does not answer knows nothing of it.
+    // A debugger that does not respond has no stacks.
     notes.extend(timeout(deadlines::ACKNOWLEDGE, thread_locations(session)).await.unwrap_or_default());
     Ok(settled.with_notes(notes))
 }
@@ -148,7 +149,7 @@ pub(super) fn held_by_signal(pid: u32) -> String {
     )
 }
 
-/// How long a pause waits unless it is told otherwise.
+/// How long a pause waits by default.
 pub fn pause_wait(bounds: &Bounds, timeout_ms: Option<u64>, limits: Limits) -> Result<Wait, Error> {
     Wait::or(bounds, timeout_ms, bounds.default_pause(), limits)
 }

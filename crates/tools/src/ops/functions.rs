@@ -64,7 +64,7 @@ impl Pattern {
 pub struct FunctionBreakpointsSet {
     /// Each with what there is to know of its place. At least one.
     pub breakpoints: Vec<(Breakpoint, Option<String>)>,
-    /// What was left out.
+    /// Notes about omitted functions.
     pub notes: Vec<String>,
 }
 

@@ -1,10 +1,9 @@
 //! Why a program does not come to its end.
 //!
-//! The program runs, and samples are taken of it without stopping it; the operating system tells how much it
-//! computes. When the time is over, or as soon as there is no doubt, the verdict is made: of one that computes
-//! by a few samples, for each of which it is suspended for a moment (`sampler.rs`, `motion.rs`), of one that
-//! does not by what its threads wait for (`deadlock.rs`). "Completed" is said after the program has ended, and
-//! at no other time.
+//! The program runs, and is sampled without stopping it; the operating system reports how much CPU time it uses. At
+//! the timeout, or as soon as the cause is certain, the verdict is made: for a computing program from a few samples
+//! that each suspend it briefly (`sampler.rs`, `motion.rs`), for a waiting one from what its threads wait for
+//! (`deadlock.rs`). "Completed" is only reported after the program has ended.
 
 mod computing;
 mod conclusion;
@@ -35,9 +34,9 @@ use super::settle::{Settled, Wait, with_progress};
 use super::{execution, lifecycle};
 use crate::{Context, ToolError};
 
-/// How far samples are apart unless it is said.
+/// The default interval of samples.
 pub const INTERVAL: Duration = Duration::from_millis(100);
-/// How long a program may take unless it is said.
+/// How long a program may take by default.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What to diagnose.
@@ -72,7 +71,7 @@ pub enum Verdict {
     Deadlocked,
     /// It was suspended for a reason of its user's, such as a breakpoint, before there was a verdict.
     Stopped,
-    /// None of this could be told.
+    /// None of this is known.
     Unknown,
 }
 

@@ -76,7 +76,7 @@ async fn read_stack(
     }
 }
 
-/// A frame of the stack of the suspended thread, as far as it is found there.
+/// A frame of the stack of the suspended thread, if it is there.
 pub async fn find_frame(
     session: &Session,
     id: Reference,

@@ -3,7 +3,7 @@
 use engine::adapter::{self, Adapter, Guarded, Host, Runtime};
 use engine::safety::Safety;
 
-/// What is known of one language on this machine.
+/// The state of one language on this machine.
 #[derive(Debug)]
 pub struct Language {
     /// The language.
@@ -18,7 +18,7 @@ pub struct Language {
     pub attach_obstacle: Option<String>,
 }
 
-/// Looks at all of them. Nothing of the repository around the working folder is run.
+/// Checks all of them. Nothing of the repository around the working folder runs.
 pub async fn languages(host: &dyn Host, safety: &Safety) -> Vec<Language> {
     let mut found = Vec::new();
     for adapter in adapter::all() {

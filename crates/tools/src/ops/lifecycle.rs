@@ -168,7 +168,7 @@ async fn begin_placed(
     Ok((begin(session, start, began, wait, context).await?, notes))
 }
 
-/// Starts. When the time is over first, this is what there is to tell; the session goes on by itself.
+/// Starts. At the timeout, this is the report; the start continues in the background.
 async fn begin(
     session: &Session,
     start: Start,
@@ -194,8 +194,8 @@ async fn begin(
     Ok(Some(describe(session, Outcome::Running, wait.limits).await.with_notes(vec![note])))
 }
 
-/// A program that is not there is said at once, in better words than an interpreter has for it.
-/// One that must not be started is not looked at.
+/// A missing program is reported at once; the error is better than an interpreter's. A forbidden program is not
+/// accessed.
 pub fn check_program(safety: &Safety, executable: Option<&Path>, launch: &Launch) -> Result<(), ToolError> {
     adapter::by_name::check_launch(safety, &adapter::Machine, executable, launch)?;
     if let engine::model::launch::Program::Script(path) = &launch.program {

@@ -9,11 +9,11 @@ use engine::session::state::Execution;
 use super::settle::with_progress;
 use crate::{Context, ToolError};
 
-/// How often the memory is looked at.
+/// How often the memory is measured.
 const LOOKS: usize = 10;
 /// How far apart.
 const APART: Duration = Duration::from_millis(500);
-/// In how many of ten steps what is left after a collection must have grown.
+/// In how many of ten steps the memory after a collection must have grown.
 const GROWN: usize = 8;
 /// Growth below this, in bytes, is what runtimes do by themselves.
 const LEAST: u64 = 100_000;

@@ -1,4 +1,4 @@
-//! One question, one answer: run until something, and tell what is asked there.
+//! One call: run until something, and report the values there.
 
 use std::time::Duration;
 
@@ -49,12 +49,11 @@ pub struct RunUntil {
 pub enum Frames {
     /// The innermost of the user's.
     Top,
-    /// All of the user's that are told.
+    /// All reported user frames.
     All,
 }
 
-/// How much a report holds that is all there will ever be: nobody can ask for more of a program that is ended
-/// with it.
+/// The size of a final report: nothing can be read from a program that is ended with it.
 pub fn whole(bounds: &Bounds) -> Limits {
     let usual = bounds.report();
     Limits { frames: usual.frames.max(10), ..usual }
@@ -83,8 +82,8 @@ fn moved_to_line(breakpoint: &Breakpoint) -> Option<String> {
     (asked != line).then(|| format!("line {asked} has no code; stopping on line {line}"))
 }
 
-/// Runs a program until one of the places, an exception, or its end, and evaluates there. The places are
-/// forgotten afterwards; when the time is over first, at the next stop.
+/// Runs a program until one of the locations, an exception, or its end, and evaluates there. The breakpoints are
+/// removed afterwards; at a timeout, at the next stop.
 pub async fn run_until(
     session: &Session,
     request: RunUntil,
@@ -204,7 +203,7 @@ pub fn moved_to_column(breakpoint: &Breakpoint) -> Option<String> {
     (asked != column).then(|| format!("moved from column {asked} to {column}{begins}"))
 }
 
-/// What is asked of each expression, within one deadline for all of them.
+/// Evaluates each expression, within one deadline for all of them.
 pub(super) async fn evaluate_all(
     session: &Session,
     expressions: Vec<String>,
@@ -232,7 +231,7 @@ fn not_evaluated(after: Duration) -> ToolError {
     ToolError::from(late).then(Next::EvaluateAlone)
 }
 
-/// What holds until the next stop. A call that is given up takes it away.
+/// State that lasts until the next stop. A cancelled call removes it.
 struct Guarded<'a> {
     session: &'a Session,
     own: UntilNextStop,

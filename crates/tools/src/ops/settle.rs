@@ -17,7 +17,7 @@ use super::unreached::{Unreached, unreached};
 use crate::Context;
 use crate::error::Words;
 
-/// How often those who listen are told that the wait goes on.
+/// How often progress is reported while waiting.
 const PROGRESS: Duration = Duration::from_secs(1);
 
 /// How to wait, and how much to tell.
@@ -30,12 +30,12 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// As it is when a call says nothing of it.
+    /// The default.
     pub fn usual(bounds: &Bounds) -> Self {
         Self { timeout: bounds.default_wait(), limits: bounds.report() }
     }
 
-    /// As long as a call asks for by its `timeout`, else as long as is usual. To ask for more than may be is an error.
+    /// The `timeout` of a call, or else the default. More than the maximum is an error.
     pub fn new(bounds: &Bounds, timeout_ms: Option<u64>, limits: Limits) -> Result<Self, Error> {
         Self::or(bounds, timeout_ms, bounds.default_wait(), limits)
     }
@@ -54,7 +54,7 @@ impl Wait {
         Ok(Self { timeout, limits })
     }
 
-    /// What is left of it.
+    /// The rest of it.
     #[must_use]
     pub fn since(self, began: Instant) -> Self {
         Self { timeout: self.timeout.saturating_sub(began.elapsed()), ..self }
@@ -154,7 +154,7 @@ pub(super) async fn settle_or(
     describe(session, outcome, wait.limits).await
 }
 
-/// Does something that takes its time, and tells those who listen what is being done.
+/// Runs something slow, and reports progress.
 pub async fn with_progress<T>(session: &Session, context: &Context, work: impl Future<Output = T>) -> T {
     tokio::pin!(work);
     let _busy = session.busy();
@@ -232,7 +232,7 @@ pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -
                 }
                 return Settled::Stopped(Box::new(snapshot));
             }
-            // Another call lets it run meanwhile, and there is nothing to read any more.
+            // Another call has resumed it meanwhile, and there is nothing left to read.
             _ = goes_on => {}
         }
         outcome = session.wait(Instant::now()).await;

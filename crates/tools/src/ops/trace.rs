@@ -1,8 +1,8 @@
 //! Recording values at each pass of a place, over any length of run.
 //!
-//! The program writes the rows itself where its debugger knows how to make it do that ([`RecordMethod::Auto`]). The way
-//! that is always right is to stop at each pass, evaluate and go on ([`RecordMethod::Stop`], in `stopping.rs`). Both give
-//! the same rows.
+//! The program writes the rows itself if its debugger supports that ([`RecordMethod::Auto`]). The method that always
+//! works is to stop at each hit, evaluate and resume ([`RecordMethod::Stop`], in `stopping.rs`). Both produce the
+//! same rows.
 
 mod cells;
 mod outcome;
@@ -40,8 +40,8 @@ pub struct Trace {
     pub launch: Option<Launch>,
     /// Where to record what.
     pub points: Vec<Point>,
-    /// The exceptions to stop at meanwhile; nothing to leave that as it is. A program may live through one that
-    /// looks as if nothing caught it.
+    /// The exceptions to stop at meanwhile; nothing to leave them unchanged. A program may survive an exception that
+    /// seems uncaught.
     pub exceptions: Option<ExceptionBreakpoints>,
     /// How many rows, in all; at least 1.
     pub max_rows: u64,
@@ -167,10 +167,10 @@ pub enum Clock {
     Run,
 }
 
-/// Runs a program and records. The places are taken away afterwards, also when the call is given up. A program
-/// that was started here is ended when its time is over or, unless it is to run on, when all rows are there.
+/// Runs a program and records. The breakpoints are removed afterwards, also if the call is cancelled. A program that
+/// was started here is ended at the timeout or, unless it is to keep running, when all rows are there.
 ///
-/// Errors are those of placing and starting; whatever happens later is told with the rows that there are.
+/// Errors are those of setting breakpoints and starting; later problems are reported with the recorded rows.
 pub async fn trace(
     session: &Session,
     mut request: Trace,
@@ -243,7 +243,7 @@ async fn begin(
     Ok(begun)
 }
 
-/// Waits until all rows are there, the program stops for another reason or ends, or the time is over.
+/// Waits until all rows are there, the program stops for another reason or ends, or the time is up.
 async fn wait(
     recorder: &Recorder,
     stopping: &mut StopRecorder<'_>,

@@ -1,6 +1,6 @@
 //! What is done to a server as soon as it listens: a request, or a command such as a client.
 //!
-//! It is a task of its own. No call waits for it longer than it wants to, and it ends with the program.
+//! It is a separate task. No call waits for it longer than it wants to, and it ends with the program.
 
 mod client;
 mod http;
@@ -65,9 +65,9 @@ pub struct PendingTrigger {
 }
 
 impl Trigger {
-    /// Arms it for the program of a session. No more than `limit` bytes of what comes back are kept. When it goes off while
-    /// somebody waits for it, the program begins to stop at `exceptions`: how it starts is of no interest then, and to
-    /// watch all that is thrown there would take its time.
+    /// Arms it for the program of a session. At most `limit` bytes of the response are kept. When it fires while a
+    /// call waits for it, the program begins to stop at `exceptions`: exceptions of its start are irrelevant, and
+    /// watching them would slow it down.
     pub fn arm(self, session: &Session, limit: usize, exceptions: Option<ExceptionMode>) -> PendingTrigger {
         let (publish, progress) = watch::channel(TriggerProgress::Waiting);
         let task = tokio::spawn(self.run(session.clone(), limit, exceptions, publish)).abort_handle();
@@ -130,7 +130,7 @@ impl Trigger {
 }
 
 impl PendingTrigger {
-    /// Waits until it is over, and what follows from it has had its time.
+    /// Waits until it has finished, and its effects have had some time.
     pub async fn over(&mut self) {
         if self.progress.wait_for(TriggerProgress::is_final).await.is_err() {
             std::future::pending::<()>().await;
@@ -138,7 +138,7 @@ impl PendingTrigger {
         sleep(deadlines::TRIGGERED).await;
     }
 
-    /// What has come of it when the call is done. It goes on by itself, as long as the program does.
+    /// Its result when the call ends. It continues in the background, for as long as the program runs.
     pub fn finish(mut self) -> TriggerProgress {
         self.is_kept = true;
         self.progress.borrow().clone()
@@ -163,11 +163,11 @@ fn ended_before_trigger() -> TriggerProgress {
     TriggerProgress::Failed("the program ended first".to_owned())
 }
 
-/// Waits until the program listens, at `wanted` where that is given, and gives the port.
+/// Waits until the program listens, at `wanted` if given, and returns the port.
 async fn listens(session: &Session, wanted: Option<u16>, publish: &watch::Sender<TriggerProgress>) -> u16 {
     let mut debuggees = Vec::new();
     loop {
-        // To ask counts as use of the session, which is nobody's when the call is done.
+        // A request counts as use of the session, which must not outlast the call.
         if !publish.is_closed() {
             debuggees = session.debuggees().await.unwrap_or_default();
         }

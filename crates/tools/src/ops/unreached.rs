@@ -10,7 +10,7 @@ use engine::sources;
 
 use super::functions::similar_functions;
 
-/// The most that are told one by one.
+/// The most that are listed.
 const MOST: usize = 5;
 
 /// A breakpoint that did not act in a run that has ended.
@@ -67,8 +67,7 @@ impl fmt::Display for Unreached {
     }
 }
 
-/// The breakpoints that a run has ended without. Nothing when somebody ended it or let go of it: who knows what
-/// it would still have come to.
+/// The breakpoints that a run did not hit. Nothing if it was ended or detached early: it could still have hit them.
 pub async fn unreached(session: &Session, end: &End) -> Vec<Unreached> {
     if !matches!(end, End::Exited(_) | End::Killed { by_us: false, .. } | End::Gone) {
         return Vec::new();
@@ -83,13 +82,13 @@ pub async fn unreached(session: &Session, end: &End) -> Vec<Unreached> {
     unreached
 }
 
-/// Those that are told one by one, and how many more there are.
+/// Those that are listed, and how many more there are.
 pub fn shown(unreached: &[Unreached]) -> (&[Unreached], usize) {
     let told = unreached.get(..MOST).unwrap_or(unreached);
     (told, unreached.len() - told.len())
 }
 
-/// One whose condition failed was reached, and is told of with that.
+/// A breakpoint whose condition failed was reached, and is reported with that.
 fn unreached_breakpoint(breakpoint: &Breakpoint) -> Option<Unreached> {
     let Breakpoint { id, hits: 0, failures: None, enabled: true, .. } = breakpoint else { return None };
     let fate = match (&breakpoint.place, &breakpoint.fate) {

@@ -6,16 +6,16 @@ use engine::session::watches::{Watch, WatchValue};
 use super::inspect;
 use crate::ToolError;
 
-/// A watched expression, and what it is in the frame that is looked at.
+/// A watch, and its value in the selected frame.
 #[derive(Clone, Debug)]
 pub struct Watched {
     /// With what it was at the stops.
     pub watch: Watch,
-    /// What it is; nothing while the program runs, or where that cannot be told.
+    /// Its value; nothing while the program runs, or if it is unknown.
     pub seen: Option<WatchValue>,
 }
 
-/// Watches an expression from now on. It is looked at when the program is suspended.
+/// Adds a watch. It is evaluated when the program is suspended.
 pub async fn add(session: &Session, expression: &str) -> Result<Watched, ToolError> {
     let expression = expression.trim();
     if expression.is_empty() {
@@ -27,14 +27,14 @@ pub async fn add(session: &Session, expression: &str) -> Result<Watched, ToolErr
     watched.ok_or_else(|| ToolError::no_watch(&id.to_string(), &session.watches().list()))
 }
 
-/// Watches the one of that name no more.
+/// Removes the watch of that name.
 pub fn remove(session: &Session, id: &str) -> Result<Watch, ToolError> {
     let removed = session.watches().remove_id(id);
     removed.ok_or_else(|| ToolError::no_watch(id, &session.watches().list()))
 }
 
-/// Looks at all of them. In the frame that the program stopped in, what is seen is taken down; in another one that
-/// was chosen it is only told, because the two cannot be compared.
+/// Evaluates all of them. In the frame of the stop, the values are stored; in another selected frame they are only
+/// reported, because the two are not comparable.
 pub async fn look(session: &Session) -> Result<Vec<Watched>, ToolError> {
     if session.execution().stop().is_none() {
         let list = session.watches().list();

@@ -62,7 +62,7 @@ pub struct PlaceData {
     pub line: u32,
 }
 
-/// A loop, and what goes on in it.
+/// A loop, and what runs in it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopData {
@@ -78,7 +78,7 @@ pub struct LoopData {
     pub lines: Vec<LineCount>,
     /// Values that changed between samples.
     pub changing: Vec<ChangeData>,
-    /// Values that decide whether it goes on, and did not change.
+    /// Values that decide whether it continues, and did not change.
     pub steady: Vec<SteadyData>,
 }
 
@@ -117,7 +117,7 @@ pub struct WaitData {
     /// `lock`, `thread`, `child`, `input`, `socket`, `server`, `file`, `timer`, `task`, `promise`, `worker` or
     /// `other`.
     pub kind: &'static str,
-    /// The same in words.
+    /// The same as text.
     pub what: String,
     /// The thread that waits; none for what the program only has open.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -144,7 +144,7 @@ pub struct CallerData {
 }
 
 impl CallerData {
-    /// Leaves out the references, which stand for nothing once the program has ended.
+    /// Removes the references, which are invalid once the program has ended.
     pub fn detach(&mut self) {
         self.frame.id = None;
         self.locals.iter_mut().for_each(VariableData::detach);
@@ -285,7 +285,7 @@ impl StopReport {
         self
     }
 
-    /// The notes, for people: without the one that the message begins with.
+    /// The notes, without the one that the message begins with.
     pub fn further_notes(&self) -> impl Iterator<Item = &String> {
         let message = self.message.to_lowercase();
         self.notes.iter().filter(move |note| !message.starts_with(&note.to_lowercase()))

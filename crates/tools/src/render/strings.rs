@@ -3,8 +3,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// What a quoted text of Python or JavaScript stands for; the mark of a cut behind it stays. Nothing when it is
-/// no such text.
+/// The value of a quoted string of Python or JavaScript; a truncation mark after it stays. Nothing if it is not such
+/// a string.
 pub fn unquoted(text: &str) -> Option<String> {
     let mut letters = text.chars().peekable();
     let quote = letters.next().filter(|letter| matches!(letter, '\'' | '"' | '`'))?;
@@ -20,7 +20,7 @@ pub fn unquoted(text: &str) -> Option<String> {
     (rest.is_empty() || rest == "...").then(|| plain + &rest)
 }
 
-/// Reads what follows a backslash. A half of a pair of surrogates is no character, and stays written out.
+/// Reads an escape sequence. Half of a surrogate pair is not a character, and stays escaped.
 fn escape(letters: &mut Peekable<Chars<'_>>, plain: &mut String) -> Option<()> {
     let letter = letters.next()?;
     let digits = match letter {

@@ -11,7 +11,7 @@ use super::{StopReport, TriggerReport, failed};
 use crate::ops::settle::Settled;
 use crate::ops::trace::{TraceEndReason, TraceResult, TracedPoint};
 
-/// How many bytes of rows an answer has. What is left out is in the middle.
+/// The bytes of rows in an answer. Rows in the middle are omitted.
 const BYTES: usize = 48 * 1024;
 /// What a row takes beside its values.
 const ROW: usize = 60;
@@ -25,8 +25,8 @@ pub struct TraceReport {
     /// The program.
     #[serde(flatten)]
     pub report: StopReport,
-    /// What ended the trace: `program` (it ended), `maxHits`, `timeout`, `stop` (of another reason; the program
-    /// is paused), `trigger` (it is over), `interrupt`.
+    /// What ended the trace: `program` (it ended), `maxHits`, `timeout`, `stop` (for another reason; the program is
+    /// paused), `trigger` (it finished), `interrupt`.
     pub ended_by: String,
     /// The places, in the order in which they were asked for.
     pub points: Vec<PointData>,
@@ -284,7 +284,7 @@ impl RowLabels {
         RowData {
             point: at.map(|at| at + 1).filter(|_| self.points),
             hit: row.hit,
-            // Clocks of a program and of ours may differ a little.
+            // The clocks of a program and ours may differ a little.
             time: ((row.time - began).max(0.0) * 1000.0).round() / 1000.0,
             thread: self.threads.then(|| row.thread.clone()),
             pid: self.processes.then_some(row.pid),

@@ -116,7 +116,7 @@ impl TracebackFilter<'_> {
     }
 }
 
-/// The lines of a text that say something else than a frame, a place, or a line of what is known already.
+/// The lines of a text other than frames, locations, and lines that are already known.
 pub(super) fn news(text: &str, known: &[&str]) -> String {
     let known: Vec<&str> = known.iter().flat_map(|text| text.lines()).map(bare).collect();
     let mut is_code = false;

@@ -141,7 +141,7 @@ impl DebugScript {
     /// A session in the language of the breakpoint's file, and how its program is started.
     fn open(&self, context: &Context) -> Result<(Session, Launch), ToolError> {
         let cwd = self.cwd.as_deref().map(sources::absolute);
-        // A file that tells nothing may be any that Node loads.
+        // A file of unknown type may be any that Node loads.
         let adapter = match adapter::by_extension(&self.breakpoint.file) {
             Some(adapter) => adapter,
             None => lifecycle::language_of("javascript")?,

@@ -1,4 +1,4 @@
-//! The vocabulary of *mcp-debugger*, with one-shot tools of our own beside it.
+//! The vocabulary of *mcp-debugger*, with our own one-shot tools beside it.
 //!
 //! Answers are JSON objects with `success`, as text and as structured content. Names of parameters and
 //! fields are those of the tool reference that the vocabulary comes from; more were added, none renamed.

@@ -25,7 +25,7 @@ commands! {
 pub struct SetBreakpointByUrl {
     /// The line.
     pub line_number: i32,
-    /// The column; the first one unless told.
+    /// The column; the first one by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column_number: Option<i32>,
     /// The script's `file:` url; a plain path never matches.
@@ -105,7 +105,7 @@ pub struct BreakpointSet {
     pub breakpoint_id: String,
 }
 
-/// Removes a breakpoint of any kind. An unknown one is no error.
+/// Removes a breakpoint of any kind. An unknown one is not an error.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoveBreakpoint {
@@ -126,7 +126,7 @@ pub struct SetBreakpointsActive {
 pub struct GetPossibleBreakpoints {
     /// From here.
     pub start: Location,
-    /// To here, exclusive; to the end of the script unless told.
+    /// To here, exclusive; to the end of the script by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<Location>,
     /// Not beyond the function that the start is in.

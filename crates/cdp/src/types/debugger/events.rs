@@ -1,4 +1,4 @@
-//! What is told.
+//! The arguments.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -29,11 +29,11 @@ commands! {
     SetBlackboxedRanges = "Debugger.setBlackboxedRanges" => Empty;
 }
 
-/// Begins debugging of this thread. All scripts that are loaded are told, then those to come.
+/// Begins debugging of this thread. V8 reports all loaded scripts, then those that load later.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Enable {
-    /// How many bytes of scripts to keep that the program has let go of.
+    /// How many bytes of scripts to keep that the program has released.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_scripts_cache_size: Option<u32>,
 }

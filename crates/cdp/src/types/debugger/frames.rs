@@ -96,8 +96,8 @@ pub struct EvaluateOnCallFrame {
     /// Refuses to do anything that could be seen afterwards.
     #[serde(skip_serializing_if = "Not::not")]
     pub throw_on_side_effect: bool,
-    /// Ends it after so many milliseconds, with `Execution was terminated`. Without one, an evaluation that
-    /// does not end blocks the thread for ever.
+    /// Terminates it after this many milliseconds, with `Execution was terminated`. Without a limit, an endless
+    /// evaluation blocks the thread forever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u32>,
 }

@@ -60,7 +60,7 @@ pub struct Evaluate {
     /// Neither pauses at exceptions nor reports them as events.
     #[serde(skip_serializing_if = "Not::not")]
     pub silent: bool,
-    /// In which context; the main one unless told.
+    /// The context; the main one by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_id: Option<i32>,
     /// The value comes as JSON.
@@ -121,10 +121,10 @@ pub struct CallFunctionOn {
     /// Answers when the promise is settled; while the thread is paused, never.
     #[serde(skip_serializing_if = "Not::not")]
     pub await_promise: bool,
-    /// In which context, where there is no object.
+    /// The context, if there is no object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_context_id: Option<i32>,
-    /// The group that the values join; the object's own unless told.
+    /// The group that the values join; the object's group by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_group: Option<String>,
     /// Refuses to do anything that could be seen afterwards.
@@ -181,7 +181,7 @@ pub struct Properties {
     pub exception_details: Option<ExceptionDetails>,
 }
 
-/// Lets go of a value.
+/// Releases a value.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseObject {
@@ -189,7 +189,7 @@ pub struct ReleaseObject {
     pub object_id: String,
 }
 
-/// Lets go of all values of a group.
+/// Releases all values of a group.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseObjectGroup {
@@ -203,7 +203,7 @@ pub struct ReleaseObjectGroup {
 pub struct AddBinding {
     /// The function's name.
     pub name: String,
-    /// In which context; in all of them, those to come included, unless told.
+    /// The context; by default all of them, including future ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution_context_id: Option<i32>,
 }

@@ -1,4 +1,4 @@
-//! Binaries that cannot be debugged, told apart before they are started.
+//! Binaries that cannot be debugged, recognized before they start.
 
 use std::path::Path;
 

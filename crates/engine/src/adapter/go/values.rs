@@ -1,7 +1,7 @@
 //! Values as Go writes them, made of what Delve prints.
 //!
-//! Delve puts lengths and types where they help a person in a terminal: `[]int len: 2, cap: 4, [1,2]`. Here this is
-//! `[]int{1, 2}`. A text that this does not read stays as it is.
+//! Delve puts lengths and types where they help a person in a terminal: `[]int len: 2, cap: 4, [1,2]`. This module
+//! turns that into `[]int{1, 2}`. It leaves text that it cannot parse unchanged.
 
 /// A value as Go writes it.
 pub(super) fn in_go(text: &str) -> String {
@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
     /// `[1,2,...+5 more]`, and `["a": 1, ]` of a map.
     fn items(&mut self, mut text: String) -> Option<String> {
         self.eat("[").then_some(())?;
-        // An item that is not loaded is an address, although the item itself is no pointer.
+        // An item that is not loaded is an address, although the item itself is not a pointer.
         let unread = format!("(*{})(0x", text.rsplit(']').next().unwrap_or_default());
         text.push('{');
         let mut is_first = true;

@@ -40,7 +40,7 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
     (kind, text)
 }
 
-/// Why the run-time library has aborted the program, as far as it has said that.
+/// Why the run-time library aborted the program, if it printed the reason.
 pub(super) fn exception(printed: &str) -> Option<Exception> {
     const FATAL: [&str; 9] = [
         "double free",

@@ -1,9 +1,9 @@
-//! What a JavaScript or TypeScript source holds, read by a parser of our own.
+//! The functions, loops and breakable lines of a JavaScript or TypeScript source, parsed with oxc.
 //!
-//! A breakpoint must not fail because of what a parser does not know: a file in a dialect of JavaScript, a
-//! generated one that is huge, or one in the middle of an edit. Of such a file any line with text is taken to
-//! hold code, and the debugger tells where the breakpoint went. Only the script that is to be started is held
-//! to the grammar, and where it is plain JavaScript, Node has the last word.
+//! A breakpoint must not fail because a parser does not understand the file: one in a dialect of JavaScript, a huge
+//! generated one, or one in the middle of an edit. In such a file, any line with text is assumed to have code, and
+//! the debugger reports where the breakpoint bound. Only the script to start must parse, and if it is plain
+//! JavaScript, Node decides.
 
 mod functions;
 mod lines;
@@ -78,7 +78,7 @@ fn bad(path: &Path, problem: String) -> Error {
 }
 
 async fn examine(file: &Path) -> Result<Code> {
-    // The file is looked at before it is read: what changes meanwhile is noticed the next time.
+    // The metadata is read before the file, so that a change in between is noticed the next time.
     let stamp = file.metadata().ok().and_then(|file| Some((file.modified().ok()?, file.len())));
     if let Some((then, found)) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(file)
         && Some(*then) == stamp
@@ -125,8 +125,8 @@ fn parse_as_any(path: &Path, text: &str, length: u32) -> Code {
     first.unwrap_or_else(|| unread(text, length, None))
 }
 
-/// What a file may be, by its extension. In a `.js` there can be a module, a script, or a script with tags in
-/// it that something compiles, and only the text tells.
+/// What a file may be, by its extension. A `.js` file can be a module, a script, or a script with tags that something
+/// compiles; only the text shows which.
 fn kinds(path: &Path) -> Vec<SourceType> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("mjs") => vec![SourceType::mjs()],
@@ -178,8 +178,8 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// What Node itself says of a file: it knows whether this is a module, and has the usual words for mistakes.
-/// Nothing when it takes it, or cannot tell.
+/// What Node itself reports about a file: it knows whether this is a module, and has familiar error messages. Nothing
+/// if Node accepts it, or cannot tell.
 async fn ask_node(host: &dyn Host, runtime: &Runtime, file: &Path) -> Result<Option<String>> {
     let Some(node) = super::interpreter::node_of(host, runtime) else { return Ok(None) };
     let spec = ProcessSpec {

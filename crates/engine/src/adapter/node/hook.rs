@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// What `NODE_OPTIONS` names.
 const HOOK: &str = "hook.cjs";
 
-/// What tells how the tests of `node --test` go.
+/// Reports the test results of `node --test`.
 pub(super) const NODE_REPORTER: &str = "node_reporter.cjs";
 
 /// Their names and texts. The last one loads the others.

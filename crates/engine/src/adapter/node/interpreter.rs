@@ -46,8 +46,8 @@ impl Version {
     }
 }
 
-/// Finds the program to run: the one that was asked for, else `node` on the search path. One that is no Node
-/// is taken for a command that starts one, such as `npm`.
+/// Finds the program to run: the requested one, or else `node` on the search path. A program other than Node is
+/// assumed to be a command that starts it, such as `npm`.
 pub(super) async fn locate(
     host: &dyn Host,
     executable: Option<&Path>,
@@ -106,8 +106,8 @@ pub(super) fn stem(path: &Path) -> String {
     extension.map_or(name.clone(), str::to_owned)
 }
 
-/// A path is taken as it is; a name is looked for on the search path, then among the commands of the packages
-/// that are installed around the program.
+/// A path is used unchanged; a name is searched on the search path, then among the commands of packages that are
+/// installed around the program.
 fn find(host: &dyn Host, executable: &Path, near: Option<&Path>) -> Result<PathBuf> {
     if executable.components().count() > 1 {
         let found = host.is_file(executable).then(|| executable.to_owned());
@@ -138,7 +138,7 @@ fn missing(problem: String) -> Error {
     Error::Environment { problem, remedy }
 }
 
-/// When a file was changed, and the version that it said then.
+/// When a file was changed, and the version that it reported then.
 type CachedVersion = (Option<SystemTime>, String);
 
 /// What interpreters answered before, with the time of their files.

@@ -102,7 +102,7 @@ fn mentioned(host: &dyn Host, launch: &Launch) -> Option<PathBuf> {
     scripts.find(|script| host.is_file(script)).map(|script| sources::absolute(&script))
 }
 
-/// Node runs it as it is: nothing else is loaded that could compile it, or what it loads.
+/// Node runs it unchanged: nothing else is loaded that could compile it, or what it loads.
 fn is_plain(script: &Path) -> bool {
     !script.components().any(|part| part.as_os_str() == "node_modules") && javascript::is_plain(script)
 }

@@ -57,7 +57,7 @@ fn is_of_loopback(place: &str) -> bool {
     is_number(host) || host == "localhost" || plain.parse().is_ok_and(crate::safety::is_loopback)
 }
 
-/// `NODE_OPTIONS` that load the hook first, then what was there, and then some of ours.
+/// `NODE_OPTIONS` that load the hook first, then the existing options, and then our own.
 pub(super) fn with_hook(hook: &Path, before: Option<&str>, after: &[String]) -> String {
     // Published elsewhere, the address is not printed on the standard error of every child.
     let mut words = ["--inspect-publish-uid=http", "--require"].map(str::to_owned).to_vec();
@@ -67,8 +67,8 @@ pub(super) fn with_hook(hook: &Path, before: Option<&str>, after: &[String]) -> 
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of `NODE_OPTIONS`: blanks separate, double quotes keep together, and a backslash inside them takes
-/// the next character as it is (`ParseNodeOptionsEnvVar` in Node's `src/node_options.cc`).
+/// The words of `NODE_OPTIONS`: spaces separate, double quotes group, and a backslash inside them escapes the next
+/// character (`ParseNodeOptionsEnvVar` in Node's `src/node_options.cc`).
 pub(super) fn split(options: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let (mut in_word, mut in_quotes) = (false, false);

@@ -1,4 +1,4 @@
-//! What Node's own test runner is told, so that a reporter of ours runs beside the user's.
+//! Options for Node's test runner, so that our reporter runs beside the user's.
 //!
 //! The other runners are seen to by the hook, in the process that they are in: they may be behind `npm test`.
 
@@ -29,7 +29,7 @@ pub(super) fn of_node(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &
     }
     let ours = hook.with_file_name(NODE_REPORTER).display().to_string();
     if !is_node(&runtime.executable) {
-        // Node refuses a reporter without a destination, beside one of ours.
+        // Node rejects a reporter without a destination beside ours.
         let manifest = host.read(&launch.working_folder().join("package.json")).unwrap_or_default();
         let node_options =
             if manifest.contains("--test-reporter") { Vec::new() } else { options(&[], &ours) };

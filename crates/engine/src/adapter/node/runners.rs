@@ -1,14 +1,14 @@
-//! Test runners, and what they must be told so that a test may be suspended.
+//! Test runners, and the options that let a test be suspended.
 //!
-//! A suspended process does not see time pass, but its timers do: a test that was looked at for longer than
-//! its time limit fails as soon as it goes on, although nothing is wrong with it. So the limits are taken away,
-//! unless the user gave some. `node --test` has none of its own.
+//! A suspended process does not notice time passing, but its timers do: a test that was paused for longer than its
+//! time limit fails as soon as it resumes, although nothing is wrong with it. So the limits are removed, unless the
+//! user set some. `node --test` has none.
 
 use std::path::Path;
 
 use super::interpreter::stem;
 
-/// What a runner is told, unless one of the options in `unless` is given.
+/// The options for a runner, unless one of the options in `unless` is given.
 struct Rule {
     tell: &'static [&'static str],
     unless: &'static [&'static str],

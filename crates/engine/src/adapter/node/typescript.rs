@@ -22,9 +22,8 @@ pub(super) struct RuntimeRequirements {
     pub(super) env: Vec<(&'static str, String)>,
 }
 
-/// What a script needs, by its extension, by what is installed around it (or around the
-/// working directory), and by the version. `given` are the options that there are already: a loader among them
-/// was chosen by somebody who knows.
+/// What a script needs, by its extension, by what is installed around it (or around the working directory), and by
+/// the version. `given` are the existing options: a loader among them is a deliberate choice.
 pub(super) fn needs(
     host: &dyn Host,
     version: Version,
@@ -59,8 +58,8 @@ pub(super) fn needs(
     Err(no_typescript_runner(script, version, has_tags))
 }
 
-/// ts-node looks for the project's settings from the working directory on. Without any it takes a script for a
-/// module, which it cannot start in this way.
+/// ts-node searches for the project's settings from the working directory upward. Without settings, it treats a
+/// script as a module, which it cannot start this way.
 fn ts_node(host: &dyn Host, package: &Package, folder: &Path, is_module: bool) -> RuntimeRequirements {
     let mut settings = folder.ancestors().map(|folder| folder.join("tsconfig.json"));
     let env = match settings.find(|path| host.is_file(path)) {
@@ -81,7 +80,7 @@ fn swc_node(version: Version, package: &Package, is_module: bool) -> RuntimeRequ
         let loader = package.export("./esm-register", "import");
         imported(version, &loader.unwrap_or_else(|| package.folder.join("esm/esm-register.mjs")))
     } else {
-        // What `./register` exports is a function that somebody must call.
+        // `./register` exports a function that must be called.
         let hook = package.export(".", "require");
         let hook = hook.unwrap_or_else(|| package.folder.join("index.js"));
         RuntimeRequirements { options: vec!["--require".into(), hook.into()], env: Vec::new() }

@@ -33,7 +33,7 @@ pub(super) async fn analyze(
 ) -> Result<Code> {
     let only_file =
         question.file.filter(|_| question.expressions.is_empty() && question.log_message.is_none());
-    // The file is looked at before it is read: what changes meanwhile is noticed the next time.
+    // The metadata is read before the file, so that a change in between is noticed the next time.
     let Some((file, stamp)) = only_file.and_then(|file| Some((file, stamp(file)?))) else {
         return ask(host, runtime, question).await;
     };

@@ -111,7 +111,7 @@ pub fn launch_of(words: Vec<String>, folder: &Path) -> Result<Launch, CommandPro
     Ok(Launch { args: words.collect(), runtime_args, ..Launch::new(program) })
 }
 
-/// The options of the interpreter, and what it runs, as it is written. The words behind that are left.
+/// The options of the interpreter, and what it runs, as written. The remaining words stay.
 fn program(words: &mut Peekable<IntoIter<String>>) -> Result<(Vec<String>, Program), CommandProblem> {
     let nothing = |problem: &str| Err(CommandProblem { problem: problem.to_owned(), next: COMMAND_FORM });
     let mut options = Vec::new();

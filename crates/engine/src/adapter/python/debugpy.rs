@@ -1,8 +1,8 @@
 //! Where debugpy comes from: a private folder, one for each version of Python, filled by pip on first use.
 //!
-//! The user's environments are never written to. The scripts of ours that run inside the program, or look
-//! at its source, are kept beside it under a name that changes with their content, so that two versions of
-//! stillframe do not get in each other's way.
+//! The user's environments are never modified. Our scripts that run inside the program, or analyze its source, are
+//! stored beside debugpy under a name that changes with their content, so that two versions of stillframe do not
+//! interfere.
 
 use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
@@ -35,13 +35,13 @@ pub(crate) type Modules = &'static [(&'static str, &'static str)];
 pub(crate) struct AgentCode {
     /// What reads values and evaluates.
     pub(crate) source: &'static str,
-    /// What knows the values of well-known types.
+    /// Formats values of well-known types.
     pub(crate) known: Modules,
     /// What records values while the program runs.
     pub(crate) recorder: Modules,
     /// What sees what the program is doing.
     pub(crate) sampler: Modules,
-    /// What decides which exceptions are worth a stop, and looks into assertions.
+    /// Decides which exceptions cause a stop, and reads assertions.
     pub(crate) throws: Modules,
     /// What evaluates expressions that change nothing.
     pub(crate) pure: Modules,

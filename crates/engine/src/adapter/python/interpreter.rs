@@ -15,8 +15,8 @@ use crate::process::ProcessSpec;
 /// debugpy does not work with older ones, and does not say so either.
 const OLDEST: (u32, u32) = (3, 8);
 
-/// Asks an interpreter who it is. Must run on any Python from 2.7 on, so that old ones are told apart from
-/// programs that are no Python at all.
+/// Asks an interpreter for its identity. Must run on any Python from 2.7 on, so that old versions are distinguished
+/// from programs other than Python.
 const PROBE: &str = "import json, sys; print(json.dumps({\
     'executable': sys.executable, \
     'version': '.'.join(str(part) for part in sys.version_info[:3]), \

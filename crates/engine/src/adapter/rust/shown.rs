@@ -44,7 +44,7 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
     (kind, text)
 }
 
-/// A type as it is written in Rust, without the paths of modules and without allocators.
+/// A type in Rust's notation, without module paths and allocators.
 fn type_name(name: &str) -> String {
     const SIMPLE: [(&str, &str); 15] = [
         ("unsigned char", "u8"),

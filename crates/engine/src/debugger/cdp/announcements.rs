@@ -1,7 +1,7 @@
 //! How the processes of a program say where their inspectors are.
 //!
-//! Each writes one line into a pipe of ours when it begins; see `debuggee/node/hook.cjs`. A line is shorter
-//! than what a pipe takes at once, so lines of several processes do not mix.
+//! Each process writes one line into our pipe when it starts; see `debuggee/node/hook.cjs`. A line is shorter than
+//! the pipe's atomic write size, so lines of several processes do not mix.
 
 use std::path::Path;
 

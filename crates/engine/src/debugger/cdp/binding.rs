@@ -1,8 +1,8 @@
 //! The function by which a program talks to us, and what is kept with it in the program.
 //!
-//! The program's own global object gets it from the first time on that something needs it. V8 gives it to
-//! those that are made later only while the console's events are wanted, too, which cost the program much. So
-//! what needs it says whether it is there, and the program stops where it is not: see [`ProgramBinding::enter`].
+//! The program's global object gets it when it is first needed. V8 adds it to later global objects only while the
+//! console's events are enabled, which slows the program down. So code that needs it checks whether it exists, and
+//! the program stops if it does not: see [`ProgramBinding::enter`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -49,8 +49,8 @@ impl Blackbox {
 
     /// Steps pass over Node's own code and over libraries, unless they are to be stepped into.
     ///
-    /// V8 does not stop at what is thrown in code that it passes over and caught somewhere. There an assertion
-    /// fails, so with all exceptions wanted nothing is passed over, unless a step is under way.
+    /// V8 does not stop at an exception that is thrown in skipped code and caught somewhere. Assertions fail in such
+    /// code, so while all exceptions are enabled nothing is skipped, except during a step.
     pub(super) async fn update_blackbox(&self, is_stepping: bool) -> Result<()> {
         let passes = is_stepping || !self.stops_at_caught.load(Ordering::Acquire);
         if self.is_skipping.swap(passes, Ordering::AcqRel) != passes {
@@ -107,7 +107,7 @@ impl Blackbox {
         Ok(())
     }
 
-    /// Has V8 pause in all functions again: the user steps, or wants other exceptions.
+    /// Makes V8 pause in all functions again: the user steps, or enables other exceptions.
     pub(super) async fn reset_ranges(&self) -> Result<()> {
         lock(&self.in_vain).clear();
         let scripts: Vec<String> = lock(&self.ranges).drain().map(|(script, _)| script).collect();

@@ -1,10 +1,10 @@
-//! What is wanted of a thread's breakpoints, what V8 knows of them, and whose they are.
+//! The requested breakpoints of a thread, and their state in V8.
 //!
-//! A place in a source becomes breakpoints on the files that it is, or will be, in; see `places`. Each place has
-//! a number of its own. Reading order: `table` (what is wanted and known), `binder` (what all needs), `bind` (how
-//! V8 hears of it), `transpiled` (sources that are compiled when they are loaded), `paths` (functions that names lead
-//! to in the running program), `hits` (whose a pause is), `unbound` (what came to nothing), this file (what changes what
-//! is wanted).
+//! A location in a source becomes breakpoints in the files that are, or will be, loaded for it; see `places`. Each
+//! location has a number. Reading order: `table` (requests and state), `binder` (shared parts), `bind` (how V8
+//! receives them), `transpiled` (sources that are compiled when they load), `paths` (functions found by names in the
+//! running program), `hits` (which breakpoints a pause belongs to), `unbound` (those that never bound), this file
+//! (changes of the requests).
 
 mod bind;
 mod binder;
@@ -47,7 +47,7 @@ impl BreakpointBinder {
         Ok(numbers.into_iter().map(|number| self.table.outcome(number)).collect())
     }
 
-    /// Ends what is not to be recorded any more.
+    /// Stops recordings that are no longer requested.
     async fn end_recording(&self, source: &Path, before: Vec<BreakpointId>) {
         let now = self.table.recorded(source);
         let over: Vec<BreakpointId> = before.into_iter().filter(|id| !now.contains(id)).collect();
@@ -56,7 +56,7 @@ impl BreakpointBinder {
         }
     }
 
-    /// A statement in the source records a place: V8 need not ask its condition any more.
+    /// A statement in the source records here, so V8 does not need the condition.
     pub(super) async fn inlined(&self, id: BreakpointId) {
         if let Err(error) = self.remove(self.table.release(id)).await {
             tracing::debug!(%error, "cannot remove a breakpoint");
@@ -104,7 +104,7 @@ impl BreakpointBinder {
         Ok(self.table.function_outcomes())
     }
 
-    /// Plants the functions that are wanted and stand in a file.
+    /// Sets breakpoints in the requested functions of a file.
     async fn resolve_functions(&self, path: &Path) -> Result<Vec<u64>> {
         let source = real(path);
         let names = self.table.functions();
@@ -122,7 +122,8 @@ impl BreakpointBinder {
         Ok(numbers)
     }
 
-    /// A script was loaded. One that a compiler made may hold what is wanted and was not on disk before.
+    /// A script was loaded. A script from a compiler may contain a requested location and may not have been on disk
+    /// before.
     pub(super) async fn loaded(&self, script: &Arc<Script>) -> Vec<Event> {
         let Some(path) = &script.path else { return Vec::new() };
         let mut changed = Vec::new();

@@ -1,4 +1,4 @@
-//! The places on one line of a source: where V8 can stop in a script that is loaded, told by columns.
+//! The locations on one line of a source: where V8 can stop in a loaded script, distinguished by columns.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::scripts::{Script, position};
 use super::v8::V8Client;
 use crate::source_map::{Position, SourceMap};
 
-/// The most lines of a script that are looked at for one line of its source.
+/// The most lines of a script that are searched for one line of its source.
 const MOST_LINES: usize = 50;
 
 /// Code begins here.

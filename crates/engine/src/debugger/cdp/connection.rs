@@ -108,7 +108,7 @@ impl CdpDebugger {
 }
 
 impl ThreadParts {
-    /// The process has come to its end, and waits for us to let go.
+    /// The process has ended, and waits for us to disconnect.
     pub(super) fn set_terminated(&self) {
         self.terminated.store(true, Ordering::Release);
     }

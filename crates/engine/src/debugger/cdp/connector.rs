@@ -52,7 +52,7 @@ impl Connector for CdpConnector {
     }
 }
 
-/// What knows the sources.
+/// The sources of the session.
 struct Language {
     adapter: &'static dyn Adapter,
     host: &'static dyn Host,
@@ -123,7 +123,7 @@ async fn first_announcement(
     }
 }
 
-/// Whether an inspector listens on this machine, and to nobody else.
+/// Whether an inspector listens on this machine only.
 fn is_loopback(address: &Address) -> bool {
     address.host.parse().is_ok_and(crate::safety::is_loopback)
 }

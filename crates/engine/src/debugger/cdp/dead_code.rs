@@ -1,7 +1,8 @@
 //! Variables that V8 has left out of a frame.
 //!
-//! V8 keeps a variable of an enclosing function only for functions that use it. In the frame of any other, it is not
-//! defined, though it stands in the source above. Where the enclosing function has a frame on the stack, it is there.
+//! V8 keeps a variable of an enclosing function only for functions that use it. In the frame of any other function it
+//! is undefined, although it is declared in the source above. If the enclosing function has a frame on the stack,
+//! that frame has it.
 
 use std::sync::Arc;
 
@@ -64,8 +65,8 @@ pub(super) async fn evaluate(
     }
 }
 
-/// Where a function has parameters that are no plain names, V8 may have left the scope of its body when it stops at a
-/// `return`. What is returned is still there.
+/// If a function has destructured or default parameters, V8 may have left the scope of its body when it stops at a
+/// `return`. The return value is still available.
 async fn at_return(
     debugger: &CdpDebugger,
     request: &Evaluate,

@@ -27,7 +27,7 @@ pub(super) fn arrive(
 ) -> BoxFuture<'static, Result<()>> {
     let (events, received) = mpsc::channel(256);
     let debugger = CdpDebugger::new(client, thread, program, arrivals.clone(), events.clone());
-    // The pump must not keep the connection open when nobody uses it any more.
+    // The pump must not keep an unused connection open.
     tokio::spawn(pump(incoming, Arc::downgrade(&debugger.0), events));
     let arrival: Arrival = Arrival { debugger: Arc::new(debugger), events: received };
     Box::pin(async move { arrivals.send(arrival).await.map_err(|_| Error::Closed) })
@@ -61,7 +61,7 @@ async fn pump(mut incoming: ::cdp::Incoming, parts: Weak<ThreadParts>, events: m
         let last = debugger.0.breakpoints.never_bound().await;
         send(&events, last).await;
     }
-    // Nobody listens any more when the session ends first.
+    // The receiver is gone when the session ends first.
     let _ = events.send(Event::Left).await;
 }
 
@@ -107,7 +107,7 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, named: &mut Vec<
     }
 }
 
-/// The stop is over, also when another client of the inspector has ended it.
+/// The stop has ended, also if another client of the inspector ended it.
 fn resumed(debugger: &CdpDebugger) -> Vec<Event> {
     debugger.0.run.set_running();
     let was_left = debugger.0.run.take_stop().is_some();

@@ -45,7 +45,7 @@ pub(super) struct ExceptionPauses {
     thread: Arc<JsThread>,
     marks: ErrorMarks,
     unhandled: UnhandledThrows,
-    /// What is caught is of no interest.
+    /// Caught exceptions are ignored.
     only_uncaught: AtomicBool,
     /// What was reported last, where that was no object.
     last_literal: Mutex<Option<String>>,
@@ -106,7 +106,7 @@ impl ExceptionPauses {
         self.values.exception(&thrown.value, is_uncaught).await
     }
 
-    /// What is known of an error for matching it with a test's failure: its mark, and the assertion that failed.
+    /// What matches an error with a test's failure: its mark, and the failed assertion.
     pub(super) async fn thrown(&self, stop: &V8Stop, text: usize) -> Result<Thrown> {
         let Some(thrown) = &stop.thrown else { return Ok(Thrown::default()) };
         let mark = self.marks.mark_of(&thrown.value).await;
@@ -158,7 +158,7 @@ impl ExceptionPauses {
     /// Whether an earlier stop was about what was thrown. From here on, one was.
     async fn was_reported(&self, thrown: &ThrownValue) -> bool {
         let Some(literal) = literal(&thrown.value) else { return self.values.is_known(&thrown.value).await };
-        // A value that is no object cannot be known again. It is what Node ends the program with.
+        // A value other than an object cannot be recognized again. It is what ends the program in Node.
         let last = lock(&self.last_literal).replace(literal.clone());
         thrown.is_uncaught && last == Some(literal)
     }
@@ -180,8 +180,8 @@ impl ExceptionPauses {
         users.is_empty() || self.is_caught_by(&users).await
     }
 
-    /// Whether one of these frames catches what is thrown in or above it, as far as its text shows. Of an
-    /// asynchronous function V8 knows more.
+    /// Whether one of these frames catches what is thrown in or above it, according to its source. V8 knows more
+    /// about asynchronous functions.
     async fn is_caught_by(&self, frames: &[&CallFrame]) -> bool {
         for frame in frames {
             let Some(script) = self.sources.scripts.get(&frame.location.script_id) else { continue };
@@ -218,7 +218,7 @@ impl ExceptionPauses {
     }
 }
 
-/// A value that is no object, as the program would write it.
+/// A value other than an object, in the program's notation.
 pub(super) fn literal(thrown: &RemoteObject) -> Option<String> {
     if thrown.object_id.is_some() {
         return None;

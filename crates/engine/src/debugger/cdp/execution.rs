@@ -1,7 +1,7 @@
 //! Letting a thread run, step and pause.
 //!
-//! Reading order: `intent` (what the thread was told to do), `ends` (where steps may end), `control` (going on),
-//! `stepping`, `pausing`, this file (what becomes of a pause).
+//! Reading order: `intent` (the thread's last command), `ends` (where steps may end), `control` (resuming),
+//! `stepping`, `pausing`, this file (how a pause is handled).
 
 mod control;
 mod ends;
@@ -32,7 +32,7 @@ impl RunControl {
         Ok(())
     }
 
-    /// V8's own step survives a stop at an exception, so that plainly resuming goes on with it.
+    /// V8's step survives a stop at an exception, so that a plain resume continues it.
     pub(super) async fn resume_silently(&self) -> Result<()> {
         self.run.stop()?;
         self.leave(None).await
@@ -41,7 +41,7 @@ impl RunControl {
     pub(super) async fn resume(&self) -> Result<()> {
         self.run.stop()?;
         if self.abandon(Intent::Run) {
-            // The step that an exception interrupted ends with a pause that nobody waits for.
+            // The step that an exception interrupted ends with an unneeded pause.
             self.lingers.store(true, Ordering::Release);
         }
         self.leave(None).await

@@ -1,4 +1,4 @@
-//! Frames as a user knows them: in the source, under the names that stand there.
+//! Frames as users see them: in the source, under the source's names.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(super) async fn stack_trace(
     Stack { frames, total: all }
 }
 
-/// Frames that are not on the stack any more: their functions wait for what is on it.
+/// Frames that are no longer on the stack: their functions await what is on it.
 fn callers(stop: &V8Stop) -> Vec<runtime::CallFrame> {
     let mut callers = Vec::new();
     let mut next = stop.asynchronous.as_ref();
@@ -99,7 +99,7 @@ pub(super) async fn frame(stop: &V8Stop, scripts: &Scripts, id: RawId) -> Result
                 .to_owned(),
         )
     })?;
-    // What a function is about to return stands on its line; what another one has returned is news.
+    // What a function is about to return is on its line; what another function returned is new information.
     call_frame.return_value = stop.returned.get().cloned().filter(|_| index == 0);
     let script_end = scripts.get(&call_frame.location.script_id).map(|script| script.end);
     let names = names(scripts, &call_frame).await.unwrap_or_default();

@@ -1,7 +1,7 @@
-//! Functions that are wanted by their names, wherever they are.
+//! Functions that are requested by name alone.
 //!
-//! V8 knows functions by the places where they begin, so they are looked for in the sources: of the project,
-//! so that they are found before they are loaded, and of every script that is loaded.
+//! V8 knows functions by their start positions, so this module searches the sources: those of the project, so that
+//! functions are found before they load, and every loaded script.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ impl From<&Function> for FunctionStart {
     }
 }
 
-/// Where the functions that are wanted begin in a file.
+/// Where the requested functions begin in a file.
 pub(super) async fn find(
     program: &NodeProgram,
     path: &Path,
@@ -76,7 +76,7 @@ pub(super) async fn find(
     found.filter(|(_, starts): &(_, Vec<_>)| !starts.is_empty()).collect()
 }
 
-/// Those whose names stand in a file at all, which is much faster to see than what they stand for.
+/// Those whose names occur in a file at all, which is much faster to check than their meaning.
 async fn mentioned(
     path: PathBuf,
     wanted: Vec<FunctionBreakpoint>,

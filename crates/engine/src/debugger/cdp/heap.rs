@@ -1,8 +1,7 @@
 //! Reading a heap snapshot while it arrives.
 //!
-//! A snapshot is JSON that may be larger than the program's memory, and comes in pieces. Only what is counted is
-//! kept: the number and the size of the objects of each type. The names of the types stand at its end, so a
-//! name is known by its number until then.
+//! A snapshot is JSON that may be larger than the program's memory, and arrives in pieces. Only counts are kept: the
+//! number and size of objects per type. The names of the types are at the end, so until then a name is an index.
 
 use std::collections::HashMap;
 
@@ -11,7 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::model::performance::{HeapSnapshot, HeapType};
 
-/// How many types are told apart; the rest is one.
+/// How many types are counted separately; the rest are summed.
 const TYPES: usize = 100_000;
 /// How many types are given.
 const LARGEST: usize = 100;
@@ -32,7 +31,7 @@ pub(super) struct SnapshotReader {
     node: Vec<u64>,
     sums: HashMap<Type, (u64, u64)>,
     snapshot: HeapSnapshot,
-    /// The names that are wanted, by their numbers in the list of texts.
+    /// The needed names, by their index in the list of strings.
     names: HashMap<u64, String>,
     done: Option<oneshot::Sender<HeapSnapshot>>,
 }
@@ -107,7 +106,7 @@ impl SnapshotReader {
         (reading, received)
     }
 
-    /// Reads the next piece. What is no snapshot ends without one.
+    /// Reads the next piece. A malformed snapshot ends without a result.
     pub(super) fn read(&mut self, piece: &str) {
         let mut rest = piece;
         while !rest.is_empty() && self.done.is_some() {
@@ -263,7 +262,7 @@ impl SnapshotReader {
             .collect();
         self.snapshot.types = types;
         if let Some(done) = self.done.take() {
-            // One who has given up does not want it any more.
+            // The caller has given up.
             let _ = done.send(std::mem::take(&mut self.snapshot));
         }
     }
@@ -282,7 +281,7 @@ impl SnapshotReader {
         }
     }
 
-    /// Looks for words, also over the border of two pieces. Gives what is behind them, which is not kept.
+    /// Searches for words, also across the border of two pieces. Returns what follows them, which is not stored.
     fn find<'a>(&mut self, rest: &'a str, words: &str) -> Option<&'a str> {
         let before = self.text.len();
         self.text.push_str(rest);

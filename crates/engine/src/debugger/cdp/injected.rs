@@ -8,7 +8,7 @@ pub(super) const BINDING: &str = "__stillframe";
 /// The name of the script that is evaluated to bring an idle program to its pause.
 pub(super) const POKE: &str = "stillframe:pause";
 
-/// A source of ours without its indentation and comment lines.
+/// One of our sources without its indentation and comment lines.
 pub(super) fn stripped(source: &str) -> String {
     let lines = source.lines().map(str::trim_start);
     lines.filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n")

@@ -1,4 +1,4 @@
-//! Values that the program writes down by statements of ours in its source.
+//! Values that the program records with our statements in its source.
 //!
 //! V8 compiles the condition of a breakpoint at every pass, which takes a hundred times as long as what a
 //! record needs. Where that is exact, the same is done by a statement that our hook puts into the source when
@@ -26,7 +26,7 @@ use crate::{deadlines, javascript};
 /// What statements are put into, as Node names it, by offset.
 type Edits = BTreeMap<PathBuf, (String, Vec<(u32, String)>)>;
 
-/// A place in a script of whose passes nothing but records is wanted.
+/// A location in a script that only records.
 pub(super) struct RecordedPlace {
     /// The file of the script.
     pub(super) path: PathBuf,
@@ -76,7 +76,7 @@ impl Insertions {
             return_by_value: true,
             ..Evaluate::default()
         };
-        // A program that is busy in native code goes on with breakpoints alone.
+        // A program that is busy in native code falls back to breakpoints alone.
         let _ = v8.request_within(deadlines::GOODBYE, announce).await;
     }
 
@@ -159,9 +159,8 @@ fn statement(rule: &RuleFor, record: &Record, thread: &str) -> Option<String> {
     ))
 }
 
-/// A comment or a line end would take the rest of the statement along, or move what comes after it. `<!--` begins a
-/// comment in what is no module. What V8 may refuse although its grammar is right would keep the whole file from
-/// being loaded.
+/// A comment or a line end would swallow the rest of the statement, or move the code after it. `<!--` begins a
+/// comment outside modules. Code that V8 may reject although it parses would keep the whole file from loading.
 fn is_portable(expression: &str) -> bool {
     !["\n", "\r", "\u{2028}", "\u{2029}", "//", "/*", "<!--", "__stillframe", "=>", "#", "__proto__"]
         .iter()

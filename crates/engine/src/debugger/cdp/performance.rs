@@ -99,7 +99,7 @@ impl Profiler {
         {
             let mut heap = lock(&self.heap);
             if heap.is_some() {
-                // The pieces of two snapshots could not be told apart.
+                // The pieces of two snapshots could not be distinguished.
                 let problem = "a heap snapshot is already being taken; wait for it";
                 return Err(Error::Refused(problem.to_owned()));
             }
@@ -156,7 +156,7 @@ struct FunctionSum {
     hits: u64,
 }
 
-/// What tells a function from others.
+/// What distinguishes a function from others.
 type FunctionKey = (String, String, i64, i64);
 
 /// The time of each function in microseconds, and that in which nothing ran.

@@ -1,8 +1,8 @@
 //! From a line of a source to the places in scripts that were made of it.
 //!
-//! A source runs as it is, or a compiler made scripts of it. Those on disk are found before they are loaded,
-//! so that V8 can bind a breakpoint in them when it compiles them: by their names first, and only when none of
-//! them is it, by a look into every map of the project.
+//! A source runs unchanged, or a compiler made scripts from it. Scripts on disk are found before they load, so that
+//! V8 can bind a breakpoint in them at compilation: by their names first, and if none matches, by reading every map
+//! of the project.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(super) struct CompiledScript {
     pub(super) map: Arc<SourceMap>,
 }
 
-/// The most files of a project that are looked at.
+/// The most files of a project that are searched.
 const MOST_FILES: usize = 20_000;
 /// The most bytes of maps that are read in search of a source.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
@@ -69,7 +69,7 @@ fn find_made(
             add(&mut found, source, path, safety);
         }
     }
-    // What Node runs as it is has no need of a compiler; for the rest, one must be somewhere.
+    // A file that Node runs unchanged needs no compiler; any other needs one.
     if found.is_empty() && !is_plain(source) {
         search(&mut found, source, &candidates, safety);
     }
@@ -105,7 +105,7 @@ pub(super) fn mapped(
     places.into_iter().map(spot).collect()
 }
 
-/// Why no script has the line; the last step that failed, in words.
+/// Why no script has the line: the reason of the last failed step.
 pub(super) fn problem(source: &Path, script: &Script, map: &SourceMap, line: u32) -> Option<String> {
     let id = match map.find(source) {
         Ok(id) => id,
@@ -126,7 +126,7 @@ fn add(found: &mut Vec<CompiledScript>, source: &Path, script: &Path, safety: &S
     }
 }
 
-/// Looks into all maps of the project for one that names the source.
+/// Searches all maps of the project for one that names the source.
 fn search(found: &mut Vec<CompiledScript>, source: &Path, candidates: &[PathBuf], safety: &Safety) {
     let Some(name) = source.file_name().and_then(|name| name.to_str()) else { return };
     let mut read = 0;

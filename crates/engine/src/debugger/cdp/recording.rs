@@ -1,4 +1,4 @@
-//! Values that the program writes down itself, by the condition of V8's breakpoint, which is false; see
+//! Values that the program records itself, through the condition of V8's breakpoint, which is false; see
 //! `debuggee/node/recorder.js`.
 
 use std::sync::LazyLock;
@@ -33,7 +33,7 @@ pub(super) fn condition(rules: &[RuleFor], thread: &str) -> String {
     calls.map(|call| format!("({call}??true)")).collect::<Vec<_>>().join("|")
 }
 
-/// A call that writes a row, or does nothing where there is no recorder.
+/// A call that writes a row, or does nothing without a recorder.
 pub(super) fn pass(rule: &RuleFor, record: &Record, thread: &str) -> String {
     let BreakpointId(id) = rule.id;
     let condition = rule.rule.condition.as_deref().map_or("null".to_owned(), arrow_function);
@@ -62,7 +62,7 @@ pub(super) fn specification(record: &Record, thread: &str) -> String {
     .to_string()
 }
 
-/// Has the program write what it has counted, and no more rows of these.
+/// Makes the program write its counts, and stop writing rows for these.
 pub(super) async fn end(v8: &V8Client, ids: &[BreakpointId]) {
     let ids: Vec<u32> = ids.iter().map(|id| id.0).collect();
     let end = Evaluate {

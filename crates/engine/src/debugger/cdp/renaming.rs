@@ -47,7 +47,7 @@ fn names(map: &SourceMap, text: &str, line: u32, column: u32) -> HashMap<String,
     functions.push(((0, 0), (u32::MAX, u32::MAX)));
     for (start, end) in functions {
         let found = map.names(text, start, end);
-        // A name that an inner function uses for something else stands for that here.
+        // A name that an inner function uses for something else refers to that here.
         let is_free = |mangled: &String| !names.values().any(|known| known == mangled);
         let outer: Vec<(String, String)> =
             found.into_iter().filter(|(mangled, _)| is_free(mangled)).collect();
@@ -72,7 +72,7 @@ fn with_names(rule: &RuleFor, names: &HashMap<String, String>) -> RuleFor {
     rule
 }
 
-/// A part of a log message as it is written.
+/// A part of a log message, as written.
 fn written(part: Part, other: impl Fn(&str) -> String) -> String {
     match part {
         Part::Text(text) => text.replace('{', "{{").replace('}', "}}"),

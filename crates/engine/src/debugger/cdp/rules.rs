@@ -30,7 +30,7 @@ pub(super) enum RuleEvent {
     Logged { id: u32, text: String },
     /// A line of what is recorded that is too long for the pipe.
     Recorded { id: u32, line: String },
-    /// A statement in the source records a place, and its breakpoint is not needed any more.
+    /// A statement in the source records here, so its breakpoint is no longer needed.
     Inlined { id: u32 },
     /// A condition or message failed so many times since the last such message.
     Failed { id: u32, message: String, times: u64 },
@@ -44,9 +44,9 @@ pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
 /// The condition of a place.
 ///
 /// It is true in a global object that cannot decide yet; see
-/// [`ProgramBinding::enter`](super::binding::ProgramBinding::enter). Passes are counted by breakpoint and rule: other
-/// breakpoints at the place do not change the count, another rule begins anew. The texts were checked to be
-/// expressions, so that none of them ends the function it stands in.
+/// [`ProgramBinding::enter`](super::binding::ProgramBinding::enter). Hits are counted per breakpoint and rule: other
+/// breakpoints at the location do not change the count, and a changed rule restarts it. The texts have been checked
+/// to be expressions, so none of them can end the surrounding function.
 pub(super) fn condition(rules: &[RuleFor], thread: &str) -> Result<String, String> {
     let decision = if recording::only_records(rules) {
         recording::condition(rules, thread)

@@ -12,14 +12,14 @@ use super::stop::V8Stop;
 use crate::deadlines;
 use crate::error::{Error, Result};
 
-/// What V8 has said of a thread.
+/// What V8 has reported about a thread.
 #[derive(Debug)]
 pub(super) struct RunState {
     /// Where the thread is suspended.
     stop: Mutex<Option<Arc<V8Stop>>>,
     /// Counts the stops.
     stops: AtomicI64,
-    /// It runs, as far as V8 has said: a pause that is asked for before that is forgotten.
+    /// It runs, according to V8: a pause request before this report is dropped.
     is_running: watch::Sender<bool>,
     /// It has not begun, and waits for us.
     waits: watch::Sender<bool>,
@@ -65,7 +65,7 @@ impl RunState {
         stop
     }
 
-    /// The stop is over, and no new one is known.
+    /// The stop has ended, and no new one is known.
     pub(super) fn take_stop(&self) -> Option<Arc<V8Stop>> {
         lock(&self.stop).take()
     }

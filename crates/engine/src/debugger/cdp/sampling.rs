@@ -1,9 +1,9 @@
 //! What a thread is doing, seen without stopping it.
 //!
-//! V8 takes samples from a thread of its own; `profile` makes calls of them, in the user's sources. What the thread
-//! waits for, and where exactly it is, it says itself when it is asked (`question`). Both need it to take messages,
-//! which it does not while it waits in native code. For that our hook writes down, before a call that may wait, what
-//! it is and where (`blocking`). Below these are `sending`, `task` (answers that come late) and `anchor`.
+//! V8 takes samples from a separate thread; `profile` turns them into calls, in the user's sources. The thread itself
+//! reports what it waits for, and its exact location, on request (`question`). Both need it to process messages,
+//! which it does not do while it waits in native code. For that case, our hook records a call that may wait, and its
+//! location, before it starts (`blocking`). The other modules are `sending`, `task` (late answers) and `anchor`.
 
 mod anchor;
 mod blocking;
@@ -53,7 +53,7 @@ struct SamplingState {
     /// Samples are taken.
     is_on: bool,
     anchor: Option<Anchor>,
-    /// What was asked for, and has not come.
+    /// The pending request.
     samples: LateAnswer<Option<FetchedProfile>>,
     answer: LateAnswer<Option<(WaitTools, WaitAnswer)>>,
     /// What the question needs, once the thread could give it.
@@ -119,7 +119,7 @@ impl Sampler {
         if state.is_on && state.samples.is_idle() {
             state.samples.begin(fetch(v8.clone(), state.anchor));
         }
-        // What it said in answer to an earlier call is out of date.
+        // Its answer to an earlier call is out of date.
         if state.answer.is_over() {
             state.answer.begin(question::ask(v8, state.tools.clone()));
         }

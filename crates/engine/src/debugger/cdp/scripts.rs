@@ -1,6 +1,6 @@
 //! The scripts of one thread of JavaScript, and the files that they were made of.
 //!
-//! V8 knows nothing of source maps. A script's own map is read when something asks for it, once.
+//! V8 does not read source maps. A script's map is read once, when it is first needed.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ pub(super) fn position(place: &Location) -> Position {
     (number(place.line_number), number(place.column_number.unwrap_or(0)))
 }
 
-/// How many scripts without a name are kept. Each of our own evaluations is one.
+/// How many scripts without a name are kept. Each of our evaluations is one.
 const NAMELESS: usize = 500;
 
 /// All scripts of a thread.
@@ -179,7 +179,7 @@ impl Scripts {
         self.matching(Script::is_mapped)
     }
 
-    /// The one that was loaded last of those that are wanted. A file that is evaluated anew is a new script.
+    /// The latest loaded one of those requested. A file that is evaluated again is a new script.
     pub(super) fn newest(&self, is_wanted: impl Fn(&Script) -> bool) -> Option<Arc<Script>> {
         self.matching(is_wanted).into_iter().max_by_key(|script| script.id.parse::<u64>().unwrap_or(0))
     }
@@ -193,7 +193,7 @@ impl Scripts {
         paths
     }
 
-    /// A place in a script, 0-based, as people write it.
+    /// A position in a script, 0-based, for messages.
     pub(super) fn name_of(&self, id: &str, line: i32, column: i32) -> Option<String> {
         let script = self.get(id)?;
         let name = script.path.as_ref().map_or_else(|| script.url.clone(), |path| path.display().to_string());

@@ -1,8 +1,7 @@
 //! Opening the inspector of a running process.
 //!
-//! Node opens its inspector on SIGUSR1, on the port that it was told when it was started, or else on 9229. It
-//! says where on its own standard error, which is not ours, so the system is asked for the ports on which
-//! the process listens.
+//! Node opens its inspector on SIGUSR1, on the port given at its start, or else on 9229. It reports the port on its
+//! standard error, which we do not have, so the system is asked for the ports on which the process listens.
 
 use ::cdp::Address;
 use ::cdp::discovery;
@@ -15,8 +14,8 @@ use crate::process;
 
 /// Has a process open its inspector, and finds it.
 pub(super) async fn open_inspector(pid: u32) -> Result<Address> {
-    // One that is open already is on a port of its own choice, and must not be asked for again: the signal would
-    // close it to whoever uses it.
+    // An open inspector may be on any port, and must not receive the signal again: that would close it for its
+    // current client.
     let before = process::listening_ports(pid);
     if let Some(address) = inspector_among(&before).await {
         return Ok(address);

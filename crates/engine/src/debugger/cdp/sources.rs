@@ -1,4 +1,4 @@
-//! From places in scripts to the sources that a user knows.
+//! From positions in scripts to the sources that users see.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    /// A place as a user knows it: in the source, with the place in the script beside it where they differ.
+    /// A location as users see it: in the source, with the position in the script if they differ.
     pub(super) async fn location(&self, place: &ScriptPlace) -> Option<Location> {
         let script = self.scripts.get(&place.script_id)?;
         let (line, column) = position(place);
@@ -71,8 +71,7 @@ impl Sources {
         Source { path: None, internal: name.starts_with("node:"), name }
     }
 
-    /// The line of a place as a user counts it, with what identifies its source; none for code that no source
-    /// stands for.
+    /// The line of a location as users see it, with the identity of its source; none for code without a source.
     pub(super) async fn line(&self, place: &ScriptPlace) -> Option<(String, u32)> {
         let script = self.scripts.get(&place.script_id)?;
         let (line, column) = position(place);

@@ -24,7 +24,7 @@ pub(super) struct V8Stop {
     pub(super) thrown: Option<ThrownValue>,
     /// The program is waiting for events: its only frame is ours.
     pub(super) is_idle: bool,
-    /// The functions that threw are not on the stack any more: its only frame is our hook's.
+    /// The functions that threw are no longer on the stack: its only frame is our hook's.
     pub(super) is_unwound: bool,
     /// The thread has begun, and waits before its first statement.
     pub(super) is_start: bool,
@@ -40,7 +40,7 @@ pub(super) struct ThrownValue {
     pub(super) value: RemoteObject,
     /// V8 predicts that nothing will catch it.
     pub(super) is_uncaught: bool,
-    /// It rejects a promise, as far as V8 knows.
+    /// It rejects a promise, according to V8.
     pub(super) is_rejection: bool,
 }
 

@@ -30,7 +30,7 @@ async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<Breakpoin
         return Vec::new();
     }
     if stop.thrown.is_some() {
-        // When the session finds it not worth reporting, what is under way goes on.
+        // If the session does not report it, the current command continues.
         let (reason, text) = (StopReason::Exception, stop.error_name());
         return vec![Event::Stopped { thread: THREAD, reason, text, breakpoints: Vec::new() }];
     }

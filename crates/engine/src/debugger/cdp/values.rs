@@ -1,8 +1,8 @@
 //! Values of a suspended thread of JavaScript.
 //!
-//! They are read by code of ours in the program, `debuggee/node/values.js`, which lists, pages, cuts and
-//! describes without running anything of the program's. A request is one call of it; JSON comes back. What has
-//! children is known here by an object that the debugger holds and the steps that lead from there to it.
+//! Our code in the program, `debuggee/node/values.js`, reads them: it lists, pages, truncates and describes without
+//! running the program's code. A request is one call of it, which returns JSON. A value with children is identified
+//! by an object that the debugger holds and the path from there to the value.
 //!
 //! Reading order: `frame` (which scopes count), `references`, `reader` (the state), `helper` (the code in the
 //! program), `rows` (what it answers), `names` and `text`, `plain` (for programs that the code cannot get into), then

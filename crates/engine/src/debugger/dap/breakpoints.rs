@@ -17,7 +17,7 @@ pub(super) struct Breakpoints {
     sent: Vec<SentBreakpoint>,
     /// How often the condition of each was true.
     hits: HashMap<BreakpointId, u64>,
-    /// What was asked for on functions.
+    /// The requests for function breakpoints.
     functions: Vec<OnFunction>,
     /// Functions that every exception goes through, and the adapter's numbers for breakpoints there.
     exception_functions: &'static [&'static str],
@@ -41,7 +41,7 @@ pub(super) struct SentBreakpoint {
     file: Option<PathBuf>,
     /// The line that it is on, as far as that is known.
     line: Option<u32>,
-    /// What was asked for, by which the adapter knows it again: its line and column, or the name of a function.
+    /// The request, in the form in which the adapter identifies it: its line and column, or the name of a function.
     asked: String,
 }
 
@@ -94,7 +94,7 @@ impl Breakpoints {
         self.sent.iter().any(|sent| !sent.is_native && sent.rules.iter().any(|rule| !rule.rule.is_plain()))
     }
 
-    /// Whether something that was set in this file, or on functions, is not among what is wanted.
+    /// Whether an existing breakpoint in this file, or on functions, is no longer requested.
     fn removes_any(&self, file: Option<&Path>, wanted: &[SentBreakpoint]) -> bool {
         let mut before = self.sent.iter().filter(|sent| sent.file.as_deref() == file);
         before.any(|sent| wanted.iter().all(|wanted| wanted.asked != sent.asked))
@@ -160,8 +160,8 @@ fn native_condition(rules: &[RuleFor], conditional: bool) -> Result<Option<Strin
 }
 
 impl DapDebugger {
-    /// Replaces the breakpoints of a file: what is sent for each, whose it is, and whether the adapter applies its
-    /// condition itself.
+    /// Replaces the breakpoints of a file: what to send for each, which request it belongs to, and whether the
+    /// adapter applies its condition itself.
     pub(crate) async fn send_breakpoints(
         &self,
         path: &Path,
@@ -239,7 +239,7 @@ impl DapDebugger {
         self.send_function_breakpoints(places).await.map(drop)
     }
 
-    /// The same breakpoints, with other names for functions that were refused; none where there are no other names.
+    /// The same breakpoints, with other names for rejected functions; none if there are no other names.
     fn renamed(
         &self,
         mut arguments: ::dap::SetFunctionBreakpointsArguments,

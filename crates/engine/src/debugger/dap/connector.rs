@@ -119,7 +119,7 @@ impl<D: Dialect> Acceptor<D> {
         Ok(())
     }
 
-    /// Waits for the program to connect to us, and goes on to wait for its children.
+    /// Waits for the program to connect to us, then for its children.
     async fn accept(
         self,
         process: Option<ProcessSpec>,
@@ -142,8 +142,8 @@ impl<D: Dialect> Acceptor<D> {
         Ok(process.map(Owned::Program))
     }
 
-    /// Waits for the program to connect, as long as it, or the helper that makes it connect, is there. Whoever else
-    /// connects is turned away.
+    /// Waits for the program to connect, while it, or the helper that makes it connect, is running. Other connections
+    /// are refused.
     async fn first_arrival(
         &self,
         listener: &TcpListener,

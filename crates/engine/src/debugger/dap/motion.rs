@@ -13,7 +13,7 @@ use crate::deadlines;
 use crate::debugger::{Debugger, Step};
 use crate::model::ids::RawId;
 
-/// What the program does, as far as requests and events have said.
+/// What the program does, according to requests and events.
 #[derive(Debug, Default)]
 pub(super) struct RunMotion {
     is_running: bool,
@@ -40,7 +40,7 @@ pub(super) struct RemovalStop {
 impl RemovalStop {
     /// Waits until the program may continue. True if a step was under way when it stopped.
     pub(super) async fn released(self) -> bool {
-        // An error says that the hold is over, too.
+        // An error ends the hold, too.
         let _ = self.removed.await;
         self.was_stepping
     }

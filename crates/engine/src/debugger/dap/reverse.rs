@@ -52,7 +52,7 @@ fn run_in_terminal(
     let sinks = &debugger.0.sinks;
     let process = Process::spawn(&spec, &sinks.session, &sinks.output).map_err(|error| error.to_string())?;
     let pid = process.pid();
-    // It is reported once, by whoever comes first.
+    // It is reported once.
     let _ = debugger.0.pid.set(pid);
     if debugger.0.terminal.set(process).is_err() {
         return Err("the program was already started".to_owned());
@@ -67,7 +67,7 @@ fn start_debugging(
     let children = debugger.0.children.as_ref().ok_or("the limit of child sessions is reached")?;
     let request = if arguments.request == "launch" { StartRequest::Launch } else { StartRequest::Attach };
     let child = Child { request, arguments: arguments.configuration };
-    // A child that finds no room waits for ever, so there is room for more than any program starts at once.
+    // A child without a slot waits forever, so there are more slots than any program starts children at once.
     children.try_send(child).map_err(|_| "too many child processes at once".to_owned())?;
     Ok(json!({}))
 }

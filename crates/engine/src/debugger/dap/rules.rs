@@ -1,8 +1,8 @@
 //! Conditions, hit counts and log messages that the adapter does not apply itself.
 //!
-//! Adapters differ in all of them: some stop at a condition that cannot be evaluated and some never do, hit counts
-//! have a grammar of their own in each, and several breakpoints on one line are one to most. So a stop is looked into
-//! before the session hears of it, and a program that should not have stopped goes on.
+//! Adapters differ in all of this: some stop at a condition that cannot be evaluated and some never do, each has a
+//! different grammar for hit counts, and most merge several breakpoints on one line. So a stop is examined before it
+//! reaches the session, and a program that should not have stopped resumes.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use crate::model::limits::MAX_VALUE;
 use crate::model::stack::StackFrame;
 use crate::model::stop::StopReason;
 
-/// A step that a stop may interrupt from which the program goes on by itself.
+/// A step that a silently resumed stop may interrupt.
 #[derive(Debug, Default)]
 pub(super) struct Stepping {
     /// The step, and where it began.
@@ -61,7 +61,7 @@ async fn spot(debugger: &DapDebugger, thread: RawId) -> Option<StackPosition> {
     Some(StackPosition { depth, line })
 }
 
-/// What a thread does next whose step has come so far; none when the step is over.
+/// The next action of a thread in the middle of a step; none if the step has ended.
 fn rest(step: Step, began: StackPosition, now: StackPosition) -> Option<Step> {
     match step {
         Step::Over | Step::Out if now.depth > began.depth => Some(Step::Out),
@@ -82,7 +82,7 @@ pub(super) struct Stop {
     pub(super) is_wanted: bool,
 }
 
-/// What a stop comes to: the stop itself, unless rules say that the program goes on, and what they have to report.
+/// The outcome of a stop: the stop itself, unless rules resume the program, and what the rules report.
 pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     let Stop { thread, reason, text, numbers, is_wanted } = stop;
     let stopped = |reason, text, breakpoints| Event::Stopped { thread, reason, text, breakpoints };
@@ -132,8 +132,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     events
 }
 
-/// Steps out of a library that a step has ended in, or lets the program run where there is no code of the user's to
-/// come back to.
+/// Steps out of a library in which a step has ended, or resumes the program if no user code is on the stack.
 async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
     if !debugger.quirks().steps_into_libraries {
         return false;
@@ -166,7 +165,8 @@ pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopRe
     vec![Event::Stopped { thread, reason, text: None, breakpoints: Vec::new() }]
 }
 
-/// Goes on with what the thread was told to do before the stop. False, and it stands, when that is done.
+/// Continues the thread's command from before the stop. Returns false, and the thread stays suspended, if that
+/// command has finished.
 async fn resume_interrupted(debugger: &DapDebugger, thread: RawId) -> Result<bool> {
     let step = lock(&debugger.0.stepping).step;
     let next = match step {

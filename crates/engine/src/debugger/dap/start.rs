@@ -38,7 +38,7 @@ async fn open(debugger: &DapDebugger) -> Result<()> {
     Ok(())
 }
 
-/// Ends the configuration, and waits for what the adapter has not said yet of the start.
+/// Ends the configuration, and waits for the adapter's outstanding messages about the start.
 pub(super) async fn run(debugger: &DapDebugger) -> Result<()> {
     let mut started = debugger.0.started.subscribe();
     lock(&debugger.0.motion).resumed(None, None);
@@ -77,7 +77,7 @@ async fn initialize(debugger: &DapDebugger) -> Result<()> {
     Ok(())
 }
 
-/// Sends `launch` or `attach` at once. The answer is kept for whoever waits for it.
+/// Sends `launch` or `attach` immediately. The response is stored until it is needed.
 fn send_start(debugger: &DapDebugger) -> watch::Receiver<Option<Result<()>>> {
     let setup = &debugger.0.setup;
     let mut arguments = setup.arguments.clone();
@@ -139,7 +139,7 @@ fn refused(debugger: &DapDebugger, error: Error) -> Error {
     }
 }
 
-/// An adapter of ours that is gone before it was ready has printed why.
+/// An adapter that we started and that ended before it was ready has printed the reason.
 async fn adapter_exited(debugger: &DapDebugger) -> Error {
     let Some(adapter) = debugger.0.adapter_process.as_ref().filter(|_| debugger.0.is_program) else {
         return Error::Lost;

@@ -15,7 +15,7 @@ use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::variable::{Children, Page, Value, Variable};
 use crate::output::Category;
 
-/// What is known of the references of the present stop.
+/// The known references of the current stop.
 #[derive(Debug, Default)]
 pub(super) struct References {
     /// Which frame each was found from.
@@ -28,19 +28,19 @@ pub(super) struct References {
     own: HashMap<RawId, String>,
     /// Those that are scopes, whose variables are called by their names.
     of_frames: HashSet<RawId>,
-    /// The scopes under numbers of ours, below 0, where the adapter's own mean another frame's soon.
+    /// Scopes under our own numbers, below 0, because the adapter's numbers soon belong to another frame.
     scopes: Vec<(RawId, usize)>,
-    /// The frame whose scopes the adapter's numbers stand for, with those numbers.
+    /// The frame to which the adapter's scope numbers belong, with those numbers.
     scoped: Option<(RawId, Vec<i64>)>,
 }
 
 impl References {
-    /// The program has run: none of them is good any more.
+    /// The program has run: all of them are invalid.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// A number of ours for a scope.
+    /// Our own number for a scope.
     fn number_scope(&mut self, frame: RawId, index: usize) -> RawId {
         let at = self.scopes.iter().position(|known| *known == (frame, index)).unwrap_or_else(|| {
             self.scopes.push((frame, index));
@@ -164,7 +164,7 @@ async fn numbered(
     let count = indexed.saturating_sub(page.start).min(page.count);
     if count > 0 {
         let part = ask_variables(debugger, reference, Part::Indexed(page.start, count)).await?;
-        // What was asked for as a page may come whole: not every adapter heeds `start` and `count`.
+        // The response to a page may contain everything: not every adapter respects `start` and `count`.
         let is_whole = part.len() as u64 >= indexed;
         found = cut(part, if is_whole { page.start } else { 0 }, count);
     }
@@ -440,7 +440,7 @@ fn index_of(name: &str) -> Option<u64> {
 /// How much of the end of a program's output is searched for an exception.
 const PRINTED: usize = 64 * 1024;
 
-/// What the program prints of an exception says more than its debugger, which knows a signal or a function.
+/// The program's own output about an exception says more than its debugger, which reports a signal or a function.
 pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
     let described = described(debugger, thread).await;
     if let Some(thrown) = thrown(debugger, thread, described.as_ref().ok()).await {

@@ -16,7 +16,7 @@ use crate::model::activity::{Activity, CallNode, SampledFrame, ThreadActivity, W
 use crate::model::ids::RawId;
 use crate::model::source::{Location, Source};
 
-/// The program runs for so many times as long as it is suspended.
+/// The program runs for this many times as long as it is suspended.
 const REST: u32 = 8;
 
 /// The sampling of one JVM.

@@ -1,5 +1,5 @@
-//! The other end of `debuggee/python/stillframe_agent.py`: values and expressions read by code of ours
-//! inside the program.
+//! The counterpart of `debuggee/python/stillframe_agent.py`: our code inside the program reads values and evaluates
+//! expressions.
 //!
 //! A request is the evaluation of one call in the suspended thread; the JSON that comes back is its value.
 //! Compared with the protocol's own requests it reads bounded texts and pages without running the
@@ -255,8 +255,8 @@ impl AgentClient {
         self.execute(format!("__import__('sys').modules['{THROWS}'].watch({flag})")).await
     }
 
-    /// Loads a module of ours; `modules` has it, and before it those that it needs. A program that was started
-    /// with the agent has them beside that.
+    /// Loads one of our modules, which `modules` lists after those that it needs. For a program that was started with
+    /// the agent, they are in the same folder.
     async fn load(&self, module: &str, modules: &[(&str, &str)]) -> Result<()> {
         let agent = format!("__import__('sys').modules['{MODULE}']");
         if self.execute(format!("{agent}.load('{module}')")).await.is_ok() {
@@ -310,7 +310,7 @@ impl AgentClient {
         Ok(())
     }
 
-    /// Child processes are not to connect any more, because nobody will serve them.
+    /// Child processes stop connecting, because no one will debug them.
     pub(super) async fn stop_debugging_children(&self) -> Result<()> {
         let call = format!("__import__('sys').modules['{MODULE}'].let_children_go()");
         self.execute_within(call, deadlines::GOODBYE).await
@@ -399,7 +399,7 @@ impl AgentClient {
         Ok(answer.seen)
     }
 
-    /// The frames are as the program has them: `is_internal` tells which files are none of the user's.
+    /// The frames as the program has them: `is_internal` decides which files are not the user's.
     pub(super) async fn thrown(
         &self,
         frame: RawId,
@@ -442,7 +442,7 @@ impl AgentClient {
         self.find(answer, "look_for", &json!([answer, class, name])).await
     }
 
-    /// Asks whether the file is loaded that a place is in. When it is not, the program tells as soon as it is.
+    /// Asks whether the file of a location is loaded. If not, the program reports it once it is.
     pub(super) async fn look_for_file(&self, answer: u64, place: u64) -> Result<FunctionLookup> {
         self.find(answer, "look_for_file", &json!([answer, place])).await
     }
@@ -459,15 +459,15 @@ impl AgentClient {
         self.execute(call_text(MODULE, function, request)).await?;
         let found = tokio::time::timeout(deadlines::REQUEST, found).await;
         found.ok().and_then(std::result::Result::ok).ok_or(Error::Deadline {
-            what: "cannot find the code of a breakpoint".to_owned(),
+            what: "the search for the code of a breakpoint".to_owned(),
             after: deadlines::REQUEST,
         })
     }
 
-    /// What was asked for was looked for.
+    /// The search has finished.
     pub(super) fn found(&self, answer: u64, found: FunctionLookup) {
         if let Some(asked) = self.asked().remove(&answer) {
-            // One who has given up does not want it any more.
+            // The caller has given up.
             let _ = asked.send(found);
         }
     }

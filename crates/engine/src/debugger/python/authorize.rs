@@ -13,7 +13,7 @@ impl ::dap::types::Request for Authorize {
     const COMMAND: &'static str = "pydevdAuthorize";
 }
 
-/// What pydevd may ask for; it asks for nothing unless it was told to.
+/// pydevd's optional requests; it sends none unless configured.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AuthorizeArguments {

@@ -1,7 +1,7 @@
 //! Breakpoints of Python: pydevd binds the places, and the agent applies the rules.
 //!
-//! Plain rules are applied by the agent too: it knows a second line event of one statement from another hit,
-//! counts, reports what fails, and sees the names that the code at the place sees.
+//! The agent applies plain rules too: it distinguishes a second line event of one statement from another hit, counts,
+//! reports failures, and sees the names that the code at the location sees.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(super) async fn set_on_functions(
 ) -> Result<Vec<BindResult>> {
     let agent = debugger.agent()?;
     let names: Vec<String> = wanted.iter().map(|wanted| wanted.name.clone()).collect();
-    // pydevd knows functions by their own names alone, each once; the class is checked by the agent.
+    // pydevd identifies functions by their simple names, each once; the agent checks the class.
     let mut by_function: BTreeMap<&str, Vec<(&str, Vec<RuleFor>)>> = BTreeMap::new();
     for (name, FunctionBreakpoint { rules, .. }) in names.iter().zip(wanted) {
         let (class, function) = split(name);
@@ -81,7 +81,7 @@ fn split(name: &str) -> (Option<&str>, &str) {
     name.rsplit_once('.').map_or((None, name), |(class, name)| (Some(class), name))
 }
 
-/// pydevd calls any name verified, so the agent looks whether there is such a function.
+/// pydevd reports any name as verified, so the agent checks whether there is such a function.
 async fn is_loaded(debugger: &PythonDebugger, agent: &AgentClient, name: &str) -> Result<BindResult> {
     let (class, function) = split(name);
     let functions = agent.find_function(next_place(debugger), class, function).await?;

@@ -79,8 +79,8 @@ impl Extension for PythonEvents {
 }
 
 impl PythonEvents {
-    /// pydevd stops at a function before its first line. A thread that only came to one goes on to that line; its next
-    /// stop is the one to report.
+    /// pydevd stops at a function before its first line. A thread that has only reached one continues to that line;
+    /// its next stop is the one to report.
     fn continues_to_first_line(&mut self, python: &Arc<Python>, thread: RawId, reason: &StopReason) -> bool {
         let enters = self.decided.get(&thread.0).is_some_and(|hit| hit.enters);
         if !enters || self.decided.len() > 1 || *reason != StopReason::Breakpoint {

@@ -36,8 +36,7 @@ pub(super) struct Sampling {
     asked: Mutex<HashMap<u64, oneshot::Sender<Json>>>,
     /// What is under way. One request at a time.
     run: tokio::sync::Mutex<Option<Run>>,
-    /// Counts how often it was begun and ended, so that a beginning that takes its time sees that it is not wanted
-    /// any more.
+    /// The number of starts and ends, so that a slow start notices that it is obsolete.
     turns: AtomicU64,
 }
 
@@ -93,7 +92,7 @@ impl Sampling {
     /// An answer of the sampler has come.
     pub(super) fn answered(&self, number: u64, body: Json) {
         if let Some(asked) = self.asked().remove(&number) {
-            // One who has given up does not want it any more.
+            // The caller has given up.
             let _ = asked.send(body);
         }
     }
@@ -147,7 +146,7 @@ pub(super) async fn stop(debugger: &PythonDebugger) -> Result<()> {
     if run.take().is_none() {
         return Ok(());
     }
-    // One that cannot stop now has nobody who looks at its samples.
+    // If it cannot stop now, its samples are unused.
     let _ = debugger.agent()?.call_sampler("stop", &json!([]), deadlines::ACTIVITY).await;
     Ok(())
 }
@@ -192,7 +191,7 @@ pub(super) async fn callbacks(debugger: &PythonDebugger, during: Duration) -> Re
 }
 
 impl Run {
-    /// What the program tells in time: nothing, or one report, or a late one and one that is new.
+    /// What the program sends in time: nothing, or one report, or a late one and a new one.
     async fn ask(&mut self, debugger: &PythonDebugger, agent: &AgentClient) -> Result<Vec<Report>> {
         let until = Instant::now() + deadlines::ACTIVITY;
         let mut reports = Vec::new();
@@ -227,7 +226,7 @@ impl Run {
         }
     }
 
-    /// Puts together what the program has told and what its watchdog has written.
+    /// Combines the program's report with its watchdog's.
     fn merge(&self, debugger: &DapDebugger, reports: Vec<Report>, written: OutputWritten) -> Activity {
         let mut threads = Threads::new();
         let mut pending = Vec::new();

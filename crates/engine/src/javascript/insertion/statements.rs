@@ -72,7 +72,7 @@ impl StatementHead<'_> {
         }
     }
 
-    /// What is looked at may be a local, and then the first instruction belongs to the first case.
+    /// The discriminant may be a local, and then the first instruction belongs to the first case.
     fn switches(&self, it: &SwitchStatement<'_>) -> bool {
         let first = it.cases.first().and_then(|case| case.test.as_ref());
         match effects::first(&it.discriminant, self.source) {
@@ -98,7 +98,7 @@ fn has_no_code(pattern: &BindingPattern<'_>) -> bool {
     }
 }
 
-/// Whether V8 makes code of an expression whose value nobody wants.
+/// Whether V8 generates code for an expression whose value is unused.
 fn does_something(expression: &Expression<'_>) -> bool {
     match positions::bare(expression) {
         Expression::AssignmentExpression(it) => !is_copy(it),
@@ -124,8 +124,7 @@ fn does_something(expression: &Expression<'_>) -> bool {
     }
 }
 
-/// Whether it makes one variable the same as another. V8 knows when they are the same already, and then does
-/// nothing.
+/// Whether it assigns one variable to another. V8 knows when they are already equal, and then does nothing.
 fn is_copy(it: &AssignmentExpression<'_>) -> bool {
     it.operator == AssignmentOperator::Assign
         && matches!(it.left, AssignmentTarget::AssignmentTargetIdentifier(_))

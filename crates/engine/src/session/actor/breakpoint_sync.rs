@@ -82,8 +82,8 @@ impl Session {
         self.ask(|actor, reply| answer(reply, Ok(actor.breakpoints.list(&actor.pending_reason())))).await
     }
 
-    /// Chooses the exceptions to stop at, and gives the ones chosen before. The condition is taken as it is;
-    /// [`Session::check_rule`] checks one.
+    /// Sets the exceptions to stop at, and returns the previous ones. The condition is not checked; see
+    /// [`Session::check_rule`].
     pub async fn set_exception_breakpoints(
         &self,
         wanted: ExceptionBreakpoints,
@@ -188,7 +188,7 @@ impl Actor {
         }));
         self.spawn(work, move |actor, outcomes| {
             actor.breakpoint_sync.under_way = false;
-            // What an earlier run made of it does not matter any more.
+            // The result of an earlier run no longer matters.
             actor.finish_sync(version, if actor.runs == run { outcomes } else { Vec::new() });
             actor.sync_next();
         });

@@ -33,7 +33,7 @@ const VARIABLES: usize = 100;
 /// How many scopes are remembered.
 const SCOPES: usize = 64;
 
-/// What the journal knows of a session.
+/// The journal's view of a session.
 #[derive(Debug, Default)]
 pub(super) struct Journaling {
     journal: SessionJournal,
@@ -115,7 +115,7 @@ impl Journaling {
         self.journal.record_at(time, Event::State(state));
     }
 
-    /// What is known of the breakpoints may have changed.
+    /// The breakpoints may have changed.
     fn breakpoints(&mut self, all: &[Breakpoint]) {
         let gone: Vec<BreakpointId> =
             self.breakpoints.keys().filter(|id| all.iter().all(|one| one.id != **id)).copied().collect();
@@ -159,7 +159,7 @@ impl Actor {
         }
     }
 
-    /// What is known of the breakpoints may have changed.
+    /// The breakpoints may have changed.
     pub(super) fn breakpoints_changed(&mut self) {
         self.breakpoint_changes.send_modify(|count| *count += 1);
         if self.journaling.journal.is_kept() {
@@ -239,7 +239,7 @@ fn location(frame: &StackFrame<Reference>) -> Option<Location> {
     })
 }
 
-/// A breakpoint as it is recorded.
+/// A breakpoint as recorded.
 fn change(breakpoint: &Breakpoint) -> BreakpointChange {
     let (bound, verified) = match &breakpoint.binding {
         Binding::Bound { line, .. } => (*line, true),

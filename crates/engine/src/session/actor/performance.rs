@@ -31,12 +31,12 @@ impl Session {
         self.ask(Actor::stop_profile).await
     }
 
-    /// Counts what is in the program's memory. The program stands still meanwhile.
+    /// Counts the objects in the program's memory. The program is suspended meanwhile.
     pub async fn heap_snapshot(&self) -> Result<HeapSnapshot> {
         self.ask(|actor, reply| actor.measure(reply, |debugger| debugger.heap_snapshot())).await
     }
 
-    /// How much memory the program uses, after a collection of garbage if that is wanted.
+    /// How much memory the program uses, after a garbage collection if requested.
     pub async fn heap_usage(&self, collect: bool) -> Result<HeapUsage> {
         self.ask(move |actor, reply| actor.measure(reply, move |debugger| debugger.heap_usage(collect))).await
     }

@@ -32,13 +32,13 @@ pub(super) struct Run {
     /// Stops listening for children.
     listening: Option<AbortHandle>,
     next_target: u32,
-    /// It was said that there are more processes than are debugged.
+    /// Whether the limit of debugged processes was reported.
     passes_by: bool,
-    /// Counts the events, to notice when no more come.
+    /// Counts the events, to detect when no more arrive.
     events: u64,
     /// How the process ended, while its last events are awaited.
     end: Option<End>,
-    /// We let go of it, so that a connection that closes says nothing of the program.
+    /// We detached from it, so a closing connection does not mean that the program ended.
     is_leaving: bool,
 }
 
@@ -97,12 +97,12 @@ impl Session {
         self.ask(|actor, reply| answer(reply, Ok(actor.state.program_ended().cloned()))).await
     }
 
-    /// Lets go of the program. One that we started is ended.
+    /// Detaches from the program. A program that we started is ended.
     pub async fn detach(&self) -> Result<()> {
         self.ask(Actor::detach).await
     }
 
-    /// Lets go of the program, and ends it also when it was attached to.
+    /// Detaches from the program, and ends it even if it was attached.
     pub async fn detach_and_end(&self) -> Result<()> {
         let Some(Start::Attach(attach)) = self.last_start().await? else { return self.detach().await };
         self.policy().safety.check_termination()?;
@@ -188,8 +188,8 @@ impl Actor {
         self.next_arrival(started.arrivals, Some(reply));
     }
 
-    /// The process is gone. What its debugger told before may still be on the way; the connection closes
-    /// after it.
+    /// The process has ended. Earlier messages of its debugger may still be on the way; the connection closes after
+    /// them.
     fn process_ended(&mut self, end: End) {
         let Some(run) = &mut self.run else { return };
         if !run.targets.contains_key(&TargetId::PROGRAM) {
@@ -307,7 +307,7 @@ impl Actor {
         });
     }
 
-    /// A process that cannot be configured is let go. When it is the program itself, the start has failed.
+    /// A process that cannot be configured is detached. If it is the program itself, the start has failed.
     pub(super) fn not_configured(&mut self, target: TargetId, error: Error, reply: Option<Reply<()>>) {
         if let Some(left) = self.run.as_mut().and_then(|run| run.targets.remove(&target)) {
             self.spawn(async move { left.debugger.detach().await }, |_, _| {});
@@ -392,8 +392,8 @@ impl Actor {
         self.state.stopped(stop);
     }
 
-    /// Shows the stop, unless the debugger finds that it is not worth one or the condition is not true of what
-    /// was thrown, and goes on. A condition that fails is counted, and is no reason to stop.
+    /// Reports the stop, unless the debugger or the condition on the exception rejects it; then the program resumes.
+    /// A condition that fails is counted, and does not stop the program.
     fn stopped_at_exception(&self, raw: RawId, stop: Stop) {
         let Ok(debugger) = self.debugger(stop.target) else { return };
         let (run, wanted, exception) = (self.runs, self.exceptions.clone(), stop.text.clone());
@@ -481,7 +481,7 @@ impl Actor {
         self.end_or_detach(End::Detached, reply);
     }
 
-    /// Ends a program of ours; lets go of one that we attached to, which is what `otherwise` says.
+    /// Ends a program that we started; for an attached program, `otherwise` detaches.
     fn end_or_detach(&mut self, otherwise: End, reply: Reply<()>) {
         let Some(run) = &mut self.run else { return answer(reply, Ok(())) };
         run.is_leaving = true;
@@ -534,12 +534,12 @@ impl Actor {
     }
 }
 
-/// Lets a process run that waits for a debugger and is to have none: nothing is set in it, and it goes on from
-/// wherever it stops.
+/// Resumes a process that waits for a debugger but will not get one: no breakpoints are set in it, and it resumes
+/// from each stop.
 async fn run_undebugged(arrival: Arrival) {
     let Arrival { debugger, mut events } = arrival;
     let let_run = async {
-        // It waits until it was told everything, as any other. One that is gone needs nothing.
+        // It waits until it has received everything, like any other. A process that has ended needs nothing.
         if debugger.prepare().await.is_ok() {
             let _ = debugger.run().await;
         }

@@ -12,12 +12,12 @@ use crate::error::Result;
 use crate::model::ids::BreakpointId;
 use crate::model::stop::ExceptionBreakpoints;
 
-/// What holds until the next stop.
+/// State that lasts until the next stop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UntilNextStop {
     /// Breakpoints to remove.
     pub breakpoints: Vec<BreakpointId>,
-    /// The exceptions to stop at afterwards; none to leave that as it is.
+    /// The exceptions to stop at afterwards; none to leave them unchanged.
     pub exceptions: Option<ExceptionBreakpoints>,
 }
 

@@ -1,6 +1,6 @@
-//! The model: a list of what was asked for, each with whether it is on, and for each process what it said of it last.
-//! A breakpoint that is on and has a place is sent there, and nowhere else; it is bound when a process that is
-//! there has bound it since it was changed; its number is never given again.
+//! The model: a list of requests, each with whether it is enabled, and for each process its latest response. An
+//! enabled breakpoint with a location is sent to the processes it belongs to, and nowhere else; it is bound if a
+//! connected process has bound it since its last change; its number is never reused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
-//! The model: one string of everything that was written. A reader at a cursor is given what stands there, from the
-//! first character that begins at it or after it, up to the limit, but a character at least; of what is further back
-//! than a megabyte, nothing is promised.
+//! The model: one string with all output. A reader at a cursor receives the text there, from the first character that
+//! begins at or after it, up to the limit, but at least one character; output older than a megabyte may be gone.
 
 use proptest::prelude::*;
 
@@ -63,7 +62,7 @@ proptest! {
                         prop_assert_eq!(read.text(), from(&written, cursor, limit));
                         prop_assert_eq!(read.dropped, 0);
                     } else {
-                        // What is given stands where it says.
+                        // The returned text is at the reported position.
                         let start = usize::try_from(read.start).unwrap();
                         prop_assert!(written[start..].starts_with(&read.text()));
                         prop_assert!(written.len() - start >= KEPT.min(written.len() - cursor) || limit == 0);

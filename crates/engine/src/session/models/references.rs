@@ -1,5 +1,5 @@
-//! The model: a list of everything that was ever given a number, with the stop that it was given at. The number of
-//! an entry is its place in the list. It stands for its entry for as long as the stop lasts.
+//! The model: a list of everything that ever received a number, with the stop at which it did. The number of an entry
+//! is its index in the list. It is valid for as long as the stop lasts.
 
 use proptest::prelude::*;
 

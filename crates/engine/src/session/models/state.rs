@@ -1,8 +1,8 @@
-//! The model: one line of stops that nobody has resumed from, each of a process that is connected; the first in the
-//! line is shown. A resume takes all stops of its process out of the line, and so does its end. A resume that was
-//! refused goes to the end of the line. The number of a stop is how many were shown before it, and one.
+//! The model: one queue of stops that have not been resumed, each of a connected process; the first in the queue is
+//! reported. A resume removes all stops of its process from the queue, and so does its end. A rejected resume goes to
+//! the end of the queue. The number of a stop is one more than the number of stops reported before it.
 //!
-//! The program is over when it has said how it ended, and nothing of it is connected any more.
+//! The program has ended when its end is known, and no connection is left.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Model {
         matches!(self.phase, Phase::Starting | Phase::Up)
     }
 
-    /// Whoever is first in the line is shown.
+    /// The first in the queue is reported.
     fn show_first(&mut self) {
         if let Some((.., number @ None)) = self.line.first_mut() {
             self.shown += 1;

@@ -1,4 +1,4 @@
-//! Expressions whose changes every stop report tells.
+//! Expressions whose changes are in every stop report.
 
 use serde_json::{Value, json};
 use test_support::{Fixture, Language, PerLanguage, Texts, each};

@@ -154,8 +154,7 @@ impl HangWatch<'_> {
         self.in_one_call_at(&place, &line, &stack, evidence)
     }
 
-    /// A regular expression that goes through all its possibilities looks like this; so does a call that only
-    /// takes long.
+    /// A backtracking regular expression looks like this; so does a call that only takes long.
     fn in_one_call_at(
         &self,
         place: &str,

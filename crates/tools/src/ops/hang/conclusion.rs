@@ -174,7 +174,7 @@ impl HangWatch<'_> {
 
 async fn suspend(session: &Session, thread: Option<ThreadId>) -> Outcome {
     if session.execution().stop().is_none() {
-        // One that ends meanwhile is told of as ended; one in native code need not acknowledge it.
+        // A program that ends meanwhile is reported as ended; one in native code need not acknowledge.
         let _ = tokio::time::timeout(SUSPEND, session.pause(thread)).await;
     }
     session.wait(Instant::now() + SUSPEND).await

@@ -43,7 +43,7 @@ impl WaitingThread for ThreadActivity {
     }
 }
 
-/// A task is told as what it waits for.
+/// A task is described by what it waits for.
 impl WaitingThread for Waiting {
     fn number(&self) -> Option<RawId> {
         self.task.as_ref().map(|task| task.number)
@@ -103,8 +103,8 @@ mod tests {
     use engine::model::activity::Activity;
     use engine::model::ids::TargetId;
 
-    /// Threads from `1>2` (1 waits for 2), `2` (computes), `3?` (waits for nobody in particular), `4?t` (the same,
-    /// with a time limit), `5?d` (a daemon). Processes are separated by `|`.
+    /// Threads from `1>2` (1 waits for 2), `2` (computes), `3?` (waits for something else), `4?t` (the same, with a
+    /// time limit), `5?d` (a daemon). Processes are separated by `|`.
     fn processes(text: &str) -> Vec<ProcessActivity> {
         let process = |text: &str| {
             let activity = Activity { threads: threads(text), pending: Vec::new() };

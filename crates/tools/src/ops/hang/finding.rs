@@ -1,4 +1,4 @@
-//! What is said of a program, and the words for places and times.
+//! A verdict on a program, and the formats of locations and times.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use engine::model::activity::SampledFrame;
 
 use super::Verdict;
 
-/// How many frames of a stack are told.
+/// How many frames of a stack are reported.
 const FRAMES: usize = 50;
 
-/// What is said of it.
+/// The message.
 pub(super) struct HangFinding {
     pub(super) verdict: Verdict,
     pub(super) message: String,
@@ -27,7 +27,7 @@ pub(super) fn is_users(frame: &SampledFrame) -> bool {
     frame.location.as_ref().is_some_and(|location| !location.source.internal)
 }
 
-/// Where the user's code is in a stack: it goes on after what is there.
+/// Where the user's code is in a stack: appended to a description.
 pub(super) fn place_of(stack: &[SampledFrame]) -> String {
     let frame = stack.iter().find(|frame| is_users(frame));
     frame
@@ -36,7 +36,7 @@ pub(super) fn place_of(stack: &[SampledFrame]) -> String {
         .unwrap_or_default()
 }
 
-/// A length of time for people.
+/// A duration for messages.
 pub(super) fn time(time: Duration) -> String {
     match time.as_secs() {
         0..=9 => format!("{:.1} s", time.as_secs_f64()),

@@ -1,8 +1,8 @@
 //! Whether a program that computes comes nearer to an end, from a few samples of it. Pure.
 //!
-//! What is common to all samples is the *pinned* frame: everything below it has not returned, everything above it
-//! comes and goes. The loops around its line, and around the lines of its callers, are what goes on. A loop
-//! that cannot end decides, wherever it is; else it is asked whether what its condition compares comes together.
+//! The *pinned* frame is common to all samples: everything below it has not returned, everything above it changes.
+//! The loops around its line, and around the lines of its callers, are the running loops. A loop that cannot end is
+//! decisive, wherever it is; otherwise the values of its condition are checked for convergence.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -16,7 +16,7 @@ use super::sampler::{Position, StackSample};
 /// Where a program computes, and whether it makes progress there.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ComputeObservation {
-    /// Where it goes on.
+    /// Where it runs.
     pub(super) function: String,
     pub(super) file: PathBuf,
     pub(super) line: u32,
@@ -49,7 +49,7 @@ pub struct LoopObservation {
     pub has_exit: bool,
     /// What has changed between the samples.
     pub changing: Vec<Change>,
-    /// What decides whether it goes on and has not changed.
+    /// Values that decide whether it continues and have not changed.
     pub steady: Vec<(String, String)>,
 }
 
@@ -73,13 +73,13 @@ pub(super) enum LoopProgress {
     Endless,
     /// Nothing changes that its end depends on.
     Stuck,
-    /// Nothing changes that can be seen; whether it goes on is asked of something each time.
+    /// No visible value changes; its condition calls something each time.
     Asks,
     /// Nothing but variables decides about it, and all of these are as they were before.
     Repeats,
     /// What its condition compares does not come together.
     Away,
-    /// What its condition compares comes together; about so long is left, where that can be told.
+    /// The values of its condition converge; about this much time is left, if known.
     Nearer(Option<Duration>),
     /// Values change.
     Changes,
@@ -122,8 +122,8 @@ pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<Compu
     })
 }
 
-/// Whether an outer loop says more about the end than what was found in it. One that comes nearer to its end
-/// leaves those in it again and again; one without a way out holds whatever goes on in it.
+/// Whether an outer loop says more about the end than the current result. A loop that progresses toward its end
+/// leaves its inner loops repeatedly; one without an exit is decisive whatever runs in it.
 fn decides(outer: LoopProgress, inner: LoopProgress) -> bool {
     let strength = |motion| match motion {
         LoopProgress::Away => 3,
@@ -264,7 +264,7 @@ fn recurs<T: PartialEq>(states: &[T]) -> bool {
     false
 }
 
-/// Whether the sides of a comparison come together; nothing where that cannot be told, or they do not move.
+/// Whether the sides of a comparison converge; nothing if that is unknown, or they do not move.
 fn convergence(
     samples: &[StackSample],
     index: usize,

@@ -101,7 +101,7 @@ impl<'a> StackSampler<'a> {
         Ok(sample)
     }
 
-    /// One statement on. False when that takes too long, or is no step any more.
+    /// Steps one statement. False if that takes too long, or no longer is a step.
     async fn step(&self, thread: ThreadId) -> Result<bool, ToolError> {
         self.session.step(Some(thread), Step::Into).await?;
         match self.session.wait(Instant::now() + STEP).await {
@@ -166,7 +166,7 @@ impl<'a> StackSampler<'a> {
         depth: usize,
         reads: bool,
     ) -> Option<Position> {
-        // What waits for the frames above it is not on the stack any more.
+        // A frame that awaits the frames above it is no longer on the stack.
         let location = frame.location.as_ref().filter(|_| !frame.name.starts_with("async "))?;
         let file = location.source.path.clone()?;
         let line = location.line;
@@ -211,7 +211,7 @@ impl<'a> StackSampler<'a> {
         values
     }
 
-    /// Without side effects where the debugger can promise that. What is asked for calls nothing by its text.
+    /// Without side effects if the debugger can guarantee that. The source of the expression contains no call.
     async fn evaluate(&self, frame: Reference, expression: &str) -> Option<String> {
         let ask = |pure| self.session.evaluate(frame, expression.to_owned(), EXPRESSION, TEXT, pure);
         let value = match ask(true).await {

@@ -39,7 +39,7 @@ fn merge_lines(into: &mut Vec<(u32, u64)>, lines: &[(u32, u64)]) {
     into.sort_unstable();
 }
 
-/// The tree for people and models: a call in a line, with its share of `samples`; what it called is indented.
+/// The tree as text: one call per line, with its share of `samples`; callees are indented.
 pub fn text(calls: &[CallNode], samples: u64) -> String {
     let mut lines = Vec::new();
     write(calls, samples.max(1), 0, &mut lines);

@@ -81,7 +81,7 @@ impl HangWatch<'_> {
     }
 }
 
-/// What keeps a program most: what stands still in its own code comes before what is only open.
+/// The most relevant wait of a program: its own blocked code comes before open resources.
 fn main_reason(waits: &[Waiting]) -> Option<&Waiting> {
     let weight = |waiting: &&Waiting| match waiting.kind {
         WaitKind::Input => 0,

@@ -1,4 +1,4 @@
-//! Watching a program until it ends, there is no doubt why it does not, or its time is over.
+//! Watches a program until it ends, the cause is certain, or its time is up.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -244,7 +244,7 @@ impl<'a> HangWatch<'a> {
         }
     }
 
-    /// The time is over.
+    /// The time is up.
     async fn last(&mut self) -> Result<WatchEnd, ToolError> {
         if self.held().is_some() {
             return Ok(WatchEnd::Waits);
@@ -300,8 +300,7 @@ impl<'a> HangWatch<'a> {
         self.session.callbacks(target, COUNTING).await.unwrap_or_default()
     }
 
-    /// The same with the samples from before, when these were at the same loop: what goes on over a longer time is
-    /// known better.
+    /// The same with the earlier samples, if these were at the same loop: a longer time gives a better verdict.
     fn add_sampled_stacks(
         &mut self,
         samples: Vec<StackSample>,
@@ -319,7 +318,7 @@ impl<'a> HangWatch<'a> {
         }
     }
 
-    /// Half of the time that the program has is over.
+    /// Half of the program's time has passed.
     fn is_half_over(&self) -> bool {
         let passed = self.began.elapsed();
         passed >= self.until.saturating_duration_since(Instant::now())
@@ -361,7 +360,7 @@ impl<'a> HangWatch<'a> {
     async fn busy_thread(&self, pid: u32) -> Option<ThreadId> {
         let of_process = self.activity.iter().filter(|process| process.pid == Some(pid));
         let threads = of_process.flat_map(|process| process.numbers.iter().zip(&process.activity.threads));
-        // One of which the system tells nothing comes behind those that compute, and before those that do not.
+        // A process without data from the system comes after the computing ones, and before the others.
         let unknown = |thread: &ThreadActivity| if thread.stack.iter().any(is_users) { BUSY } else { 0.0 };
         let demand = |thread: &ThreadActivity| {
             let told = thread.os_thread.and_then(|number| self.demand(pid, Some(number)));

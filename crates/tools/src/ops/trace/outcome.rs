@@ -27,7 +27,7 @@ pub enum TraceEndReason {
     TimedOut,
     /// The program stopped for another reason, and is suspended.
     Stopped,
-    /// What was done to the program is over.
+    /// The action on the program has finished.
     Triggered,
     /// It was interrupted from outside.
     Interrupted,

@@ -87,8 +87,8 @@ impl<'a> Points<'a> {
         self.set.iter().map(|(breakpoint, expressions, _)| (breakpoint.id, expressions.clone())).collect()
     }
 
-    /// Takes them away, and lets a program run on that is suspended at one of them. Gives what is known of them.
-    /// A program that is ended next is not waited for.
+    /// Removes them, and resumes a program that is suspended at one of them. Returns their final state. A program
+    /// that is ended next is not awaited.
     pub(super) async fn take_away(&mut self, ends: bool) -> Vec<Breakpoint> {
         let own = self.own.clone();
         let views = self.session.breakpoints().await.unwrap_or_default();
@@ -123,7 +123,7 @@ impl<'a> Points<'a> {
                 notes.extend(moved);
                 let rows = rows.iter().filter(|row| row.id == breakpoint.id).count() as u64;
                 let hits = hits.get(&breakpoint.id).copied().unwrap_or_default();
-                // One whose condition failed was reached, and that is told of it.
+                // A breakpoint whose condition failed was reached, and the failure is reported.
                 if hits == 0 && breakpoint.failures.is_none() {
                     notes.push(not_recorded_at(&breakpoint));
                 }
@@ -150,7 +150,7 @@ impl Drop for Points<'_> {
     }
 }
 
-/// Takes places away from a program that goes on without them.
+/// Removes breakpoints from a program that keeps running.
 async fn leave(session: &Session, own: UntilNextStop) {
     let ids = own.breakpoints.clone();
     session.remove_now(own).await;

@@ -1,5 +1,5 @@
-//! The way that is always right: the program is stopped at each pass, looked at, and let go. A program that writes
-//! its rows itself does not stop, so it is waited for in the same way.
+//! The method that always works: the program is stopped, inspected and resumed at each hit. A program that writes its
+//! rows itself does not stop, so waiting works the same way.
 //!
 //! The rules are those of the recorders inside programs: passes are counted for each thread of JavaScript, or
 //! process of Python, on its own.
@@ -61,9 +61,9 @@ impl<'a> StopRecorder<'a> {
         self.stacks
     }
 
-    /// Goes from stop to stop, until one is for another reason, the program ends, or the time is over. Unless
-    /// passes are counted on, it leaves the program at the pass that gave the last row: it is running for
-    /// whoever asks, and is taken from there when its places are taken away.
+    /// Moves from stop to stop, until one is for another reason, the program ends, or the time is up. Unless hits are
+    /// counted further, it leaves the program at the hit of the last row: the caller sees it as running, and it
+    /// resumes when its breakpoints are removed.
     pub(super) async fn run(&mut self, until: Instant, counts_on: bool) -> Result<Outcome, ToolError> {
         loop {
             let outcome = self.session.wait(until).await;
@@ -120,7 +120,7 @@ impl<'a> StopRecorder<'a> {
         self.recorder.push(row);
     }
 
-    /// The user's frames, as many as are wanted, and the value of each expression in the first of all.
+    /// The user's frames, as many as requested, and the value of each expression in the innermost one.
     async fn look(&self, id: BreakpointId, stop: &Stop) -> (Vec<StackFrame<Reference>>, Vec<Cell>) {
         let expressions = self.expressions.get(&id).map(Vec::as_slice).unwrap_or_default();
         let stack = self.session.stack_trace(Some(stop.thread), 0, self.request.frames.max(1)).await;

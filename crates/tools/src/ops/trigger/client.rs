@@ -14,7 +14,7 @@ use crate::ToolError;
 use crate::ops::command::{self, Command};
 use crate::ops::lifecycle;
 
-/// A command that is run when the program listens. There is no shell around it.
+/// A command that runs when the program listens. There is no shell around it.
 #[derive(Debug)]
 pub struct Client(ProcessSpec);
 

@@ -10,7 +10,7 @@ use crate::ops::performance::{self, Growth};
 use crate::ops::settle::with_progress;
 use crate::{Context, Effects, Tool, ToolError};
 
-/// How many types of objects are told.
+/// How many types of objects are reported.
 const TYPES: usize = 10;
 /// How many entries of the timeline.
 const ENTRIES: usize = 50;
@@ -196,7 +196,7 @@ struct LeakDetection {
     growth_rate_mb: f64,
     /// Number of samples.
     snapshot_count: usize,
-    /// Why there is no result.
+    /// The reason if there is no result.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }

@@ -1,4 +1,4 @@
-//! A CPU profile, and what it comes to.
+//! A CPU profile, and its evaluation.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use engine::model::performance::{CpuProfile, FunctionTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How many functions are told.
+/// How many functions are reported.
 const FUNCTIONS: usize = 10;
 /// A function that takes more than this many percent of the time by itself is a bottleneck.
 const BOTTLENECK: f64 = 5.0;
@@ -18,7 +18,7 @@ const BOTTLENECK: f64 = 5.0;
 pub(super) struct ProfileResult {
     profile: ProfileData,
     analysis: Analysis,
-    /// The same for people.
+    /// The same as text.
     formatted_analysis: String,
 }
 

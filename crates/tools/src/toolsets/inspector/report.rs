@@ -1,4 +1,4 @@
-//! What a program is doing, as this vocabulary tells it.
+//! The state of a program, in this vocabulary.
 
 use engine::error::UNDEBUGGED;
 use engine::model::stop::{End, signal_name};

@@ -17,7 +17,7 @@ use crate::ops::settle::Wait;
 use crate::render::output_text;
 use crate::{Context, Effects, Tool, ToolError};
 
-/// How much of the last output is told at the end of a session, in bytes.
+/// How much of the last output is reported at the end of a session, in bytes.
 const OUTPUT: usize = 4000;
 
 /// Starts a program in a session of its own.

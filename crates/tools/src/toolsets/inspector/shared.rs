@@ -29,7 +29,7 @@ pub(super) async fn breakpoint_id(session: &Session, id: &str) -> Result<Breakpo
     found.map(|found| found.id).ok_or_else(|| ToolError::no_breakpoint(id, &known))
 }
 
-/// A frame by its place in the stack as it is told; without one the frame that was chosen, else the innermost.
+/// A frame by its position in the reported stack; without one the selected frame, or else the innermost.
 pub(super) async fn frame(session: &Session, index: Option<usize>) -> Result<Reference, ToolError> {
     match index {
         Some(index) => Ok(inspect::frame_at(session, index, false).await?.id),

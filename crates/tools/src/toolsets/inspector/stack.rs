@@ -1,4 +1,4 @@
-//! The stack, and the frame that is looked at.
+//! The stack, and the selected frame.
 
 use engine::model::ids::ThreadId;
 use schemars::JsonSchema;
@@ -73,7 +73,7 @@ pub(super) struct DebuggerSwitchStackFrame {
     include_internals: Option<bool>,
 }
 
-/// The frame that is looked at.
+/// The selected frame.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SelectedFrame {

@@ -88,7 +88,7 @@ impl Tool for DebuggerAddWatch {
     }
 }
 
-/// Watches no more.
+/// Removes a watch.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerRemoveWatch {
@@ -97,7 +97,7 @@ pub(super) struct DebuggerRemoveWatch {
     watch_id: String,
 }
 
-/// What is watched no more.
+/// The removed watch.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct WatchRemoved {

@@ -81,7 +81,7 @@ async fn set(
     Ok(text::lines([text::breakpoint(&breakpoint), text::notes(&Vec::from_iter(note))]))
 }
 
-/// Without a program, a session that lasts for a moment tells what would become of a breakpoint.
+/// Without a program, a temporary session checks a breakpoint.
 async fn try_binding(
     state: &State,
     wished: &RequestedBreakpoint,

@@ -60,7 +60,7 @@ impl DebugEvaluate {
         let length = context.bounds().requested_length("max_length", self.max_length, RESULT)?;
         let value =
             inspect::evaluate(&session, &self.expression, Some(frame.0), self.timeout, length, false).await?;
-        // A string is told as it is, as it would be printed.
+        // A string is shown as it would be printed.
         let is_string = matches!(value.type_name.as_str(), "str" | "string");
         let plain = is_string.then(|| unquoted(&value.text)).flatten();
         let shown = plain.as_ref().unwrap_or(&value.text);

@@ -131,7 +131,7 @@ async fn begin(state: &mut State, target: Target, context: &Context) -> Result<R
 }
 
 /// Sets breakpoints in a new session. Those whose lines are gone are dropped; one that cannot be set for another
-/// reason, such as a mistake in its file, is kept for the next launch. Both are told.
+/// reason, such as an error in its file, is kept for the next launch. Both are reported.
 async fn set_again(
     session: &Session,
     all: &[RequestedBreakpoint],

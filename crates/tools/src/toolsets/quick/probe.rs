@@ -103,7 +103,7 @@ impl DebugProbe {
     }
 }
 
-/// Runs the program, and tells what came of it.
+/// Runs the program, and reports the result.
 async fn probe(session: &Session, request: RunUntil, context: &Context) -> Result<String, ToolError> {
     let place = request
         .places

@@ -48,7 +48,7 @@ pub(super) struct SavedState {
 pub(super) enum RecoveryFile {
     /// There is none.
     Missing,
-    /// What a server left that does not run any more, or what this one wrote.
+    /// The state of a server that has ended, or of this one.
     Left(Box<SavedState>),
     /// The file of another server, which runs.
     Others(u32),
@@ -58,7 +58,7 @@ pub(super) enum RecoveryFile {
     Unreadable(io::ErrorKind),
 }
 
-/// Looks.
+/// Checks.
 pub(super) fn find(folder: &Path) -> RecoveryFile {
     let text = match std::fs::read(folder.join(FILE)) {
         Ok(text) => text,
@@ -95,7 +95,7 @@ pub(super) fn move_aside(folder: &Path) -> io::Result<()> {
 /// Removes the file, unless another server has it.
 pub(super) fn remove(folder: &Path) {
     if matches!(find(folder), RecoveryFile::Left(_)) {
-        // Somebody else may have been faster.
+        // Another process may have been faster.
         let _ = std::fs::remove_file(folder.join(FILE));
     }
 }

@@ -27,8 +27,7 @@ impl Quick {
         Self(Arc::new(Mutex::new(State { keeps_nothing: true, ..State::default() })))
     }
 
-    /// What there is, for moments: nobody waits for a program with it in hands, because all other calls wait for
-    /// it.
+    /// The state, locked only for moments: never while waiting for a program, because all other calls wait for it.
     pub(super) async fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.0.lock().await;
         state.read_once();
@@ -41,11 +40,11 @@ impl Quick {
         state.session.clone().ok_or_else(|| state.no_program())
     }
 
-    /// What a call came to, with what has to be said once.
+    /// The result of a call, with one-time messages.
     pub(super) async fn told(&self, came_to: Result<String, ToolError>) -> Result<Text, ToolError> {
         let notes = std::mem::take(&mut self.lock().await.notes);
         match came_to {
-            // What is told is told to the letter, and may end in a line break.
+            // Output is reported verbatim, and may end in a line break.
             Ok(text) if notes.is_empty() => Ok(Text(text)),
             Ok(text) => Ok(Text(text::lines([text, text::notes(&notes)]))),
             Err(error) => Err(notes.iter().fold(error, |error, note| error.and(note))),
@@ -111,11 +110,11 @@ pub(super) struct State {
     pub(super) breakpoints: Vec<RequestedBreakpoint>,
     /// What there is comes from a server that was killed, and no launch has applied it yet.
     pub(super) restored: bool,
-    /// To be said with the next answer.
+    /// Messages for the next answer.
     pub(super) notes: Vec<String>,
     /// The server's working directory, once it was looked into.
     folder: Option<PathBuf>,
-    /// It was said that nothing can be kept for recovery.
+    /// It was reported that nothing can be saved for recovery.
     has_complained: bool,
     /// Nothing is kept for recovery: the server is at its end, or has several clients.
     keeps_nothing: bool,

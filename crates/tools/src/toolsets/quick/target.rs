@@ -19,7 +19,7 @@ pub(super) struct Target {
     pub(super) cwd: Option<PathBuf>,
     /// Added to the environment.
     pub(super) env: BTreeMap<String, String>,
-    /// Was added too, and the values are not known any more.
+    /// It was added too, and its values are no longer known.
     pub(super) lost_env: Vec<String>,
     /// The interpreter.
     pub(super) executable: Option<PathBuf>,

@@ -82,7 +82,7 @@ struct ScriptFailure {
 }
 
 impl ScriptResult {
-    /// `timeout` is what was asked for, in milliseconds.
+    /// `timeout` is the requested one, in milliseconds.
     pub(super) fn new(traced: TraceResult, timeout: u64, with_output: bool) -> Self {
         let passes = traced.points.iter().map(|point| point.hits).sum::<u64>();
         let is_empty = traced.rows.is_empty();

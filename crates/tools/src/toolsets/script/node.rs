@@ -15,7 +15,7 @@ const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
 /// Options of Node that open the inspector and take the next word.
 const PORTS: [&str; 2] = ["--inspect-port", "--debug-port"];
 
-/// The command as it is run. One that cannot be read is left to the shell as it is.
+/// The command to run. One that cannot be parsed is passed to the shell unchanged.
 pub(super) fn prepared(command: &str) -> String {
     prepared_with(command, "\"")
 }
@@ -148,7 +148,7 @@ fn opens_inspector(word: &str) -> bool {
     is_option || word.split('=').next().is_some_and(|name| PORTS.contains(&name))
 }
 
-/// Whether the next word belongs to an option, whatever it looks like.
+/// Whether the next word belongs to an option, regardless of its form.
 fn takes_value(option: &str) -> bool {
     takes_next_word(option) || names_code(option) && !option.contains('=')
 }

@@ -321,9 +321,9 @@ impl AttachData {
     }
 }
 
-/// For how long to wait until a program that is attached to is paused; none where it is to run on. Clients of
-/// mcp-debugger expect it to be paused, and look at its stack at once. One that waits for something pauses when it goes
-/// on, which is not waited for unless that was asked for.
+/// How long to wait until an attached program is paused; none if it is to keep running. Clients of mcp-debugger
+/// expect it to be paused, and read its stack immediately. A waiting program pauses when it resumes, which is only
+/// awaited on request.
 pub(super) fn pause_of(
     context: &Context,
     stop_on_entry: Option<bool>,
@@ -389,7 +389,7 @@ impl Tool for AttachToProcess {
     }
 }
 
-/// Lets go of a program.
+/// Detaches from a program.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DetachFromProcess {

@@ -33,7 +33,7 @@ pub(super) struct OneShotParams<'a> {
 
 /// The session of a one-shot tool.
 pub(super) struct OneShotSession<'a> {
-    /// Closes it when the call is given up, if it was opened for it: nobody knows its id.
+    /// Closes it when the call is cancelled, if it was opened for it: its ID is unknown to the client.
     closing: CloseOnDrop<'a>,
     /// It was opened for this call.
     pub(super) opened_here: bool,
@@ -77,7 +77,7 @@ impl<'a> OneShotSession<'a> {
         Ok(Self { closing, opened_here, command, starts })
     }
 
-    /// What to start; none where the program of the session goes on.
+    /// What to start; none if the session's program continues.
     pub(super) fn launch(&mut self, params: ProgramParams) -> Result<Option<Launch>, ToolError> {
         if !self.starts {
             return Ok(None);

@@ -29,7 +29,7 @@ pub(super) struct ProgramOutput {
     /// Pass it as `since` the next time.
     next_since: u64,
     has_more: bool,
-    /// Bytes after the cursor that are not kept any more.
+    /// Bytes after the cursor that are no longer kept.
     dropped: u64,
 }
 
@@ -79,7 +79,7 @@ impl Tool for GetOutput {
 
     async fn call(self, context: &Context) -> Result<ProgramOutput, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
-        // Fewer bytes than a character has would read nothing for ever.
+        // Fewer bytes than a character has would read nothing forever.
         let limit = self.limit.unwrap_or(20_000).clamp(4, context.bounds().answer_size() / FORMS);
         // As in mcp-debugger, what is read from 0 on is of the program that was started last.
         let since = self.since.filter(|since| *since > 0);

@@ -35,7 +35,7 @@ struct ScopeData {
     expensive: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     presentation_hint: Option<&'static str>,
-    /// The file of the code that the scope belongs to, where the debugger knows it.
+    /// The file of the code that the scope belongs to, if the debugger knows it.
     source: ScopeSource,
     /// First line of that code.
     #[serde(skip_serializing_if = "Option::is_none")]

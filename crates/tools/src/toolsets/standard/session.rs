@@ -267,7 +267,7 @@ struct LanguageData {
     /// The same as `interpreter`.
     #[serde(skip_serializing_if = "Option::is_none")]
     default_executable: Option<String>,
-    /// What it covers, for people.
+    /// The languages it covers, for messages.
     about: &'static str,
     launch: Availability,
     attach: Availability,

@@ -24,8 +24,8 @@ impl JsonSchema for LimitsParam {
         "Limits".into()
     }
 
-    /// Short, because twelve tools have it: every word here is read as often by every model. Who asks for too much is
-    /// told how much there may be.
+    /// Short, because twelve tools have it: every model reads every word this often. A request for too much gets an
+    /// error with the maximum.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let size = || json_schema!({ "type": "integer" });
         json_schema!({
@@ -47,7 +47,7 @@ impl JsonSchema for LimitsParam {
 }
 
 impl LimitsParam {
-    /// What is left out is as usual. To ask for more than can be set is an error.
+    /// Omitted limits have defaults. More than the maximum is an error.
     pub(super) fn limits(bounds: &Bounds, limits: Option<Self>) -> Result<Limits, Error> {
         let usual = bounds.report();
         let Some(limits) = limits else { return Ok(usual) };

@@ -128,7 +128,7 @@ impl TraceValues {
         self.program.is_some() || self.module.is_some() || self.runtime_args.is_some()
     }
 
-    /// What can be said before there is a session.
+    /// Checks that need no session.
     fn check(&self, context: &Context) -> Result<(), ToolError> {
         if self.points.is_empty() {
             return Err(ToolError::argument("points", "is empty; give a location and an expression"));

@@ -140,7 +140,7 @@ impl LineCollector<'_> {
     }
 }
 
-/// Whether V8 makes no code of it when nobody wants its value, or when it is tested.
+/// Whether V8 generates no code for it when its value is unused, or when it is only tested.
 fn is_inert(expression: &Expression<'_>) -> bool {
     match positions::bare(expression) {
         Expression::SequenceExpression(it) => it.expressions.iter().all(is_inert),

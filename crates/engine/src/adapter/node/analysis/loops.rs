@@ -1,8 +1,8 @@
 //! The loops of a source: whether they can end, and what decides that.
 //!
-//! What a loop is said to be leads to the end of programs that are taken to hang, so what is not certain is not
-//! claimed. Reading order: `leaving` (the statements that end a loop), `condition` (what it goes on for), `names`
-//! (what the file says of its variables), `certainty` (whether it goes on for ever).
+//! A verdict about a loop can end a program that is considered hung, so uncertain facts are not claimed. Reading
+//! order: `leaving` (statements that exit a loop), `condition` (its condition), `names` (what the file shows about
+//! its variables), `certainty` (whether it runs forever).
 
 mod certainty;
 mod closed;
@@ -37,7 +37,7 @@ pub(super) fn of(program: &Program<'_>, starts: &LineStarts) -> Vec<Loop> {
 struct ConditionalLoop<'e, 'a> {
     span: Span,
     init: Option<&'e ForStatementInit<'a>>,
-    /// None goes on for ever.
+    /// None runs forever.
     test: Option<&'e Expression<'a>>,
     update: Option<&'e Expression<'a>>,
     body: &'e Statement<'a>,
@@ -88,7 +88,7 @@ struct Loops<'t> {
     text: &'t str,
     starts: &'t LineStarts,
     names: NameTable,
-    /// Those of the statement that is looked at.
+    /// Those of the current statement.
     labels: Vec<String>,
     found: Vec<Loop>,
 }
@@ -113,7 +113,7 @@ impl Loops<'_> {
         });
     }
 
-    /// One that goes through something ends with that, as far as anybody knows.
+    /// A loop over something ends with it, as far as is known.
     fn through(
         &mut self,
         span: Span,
@@ -192,7 +192,7 @@ impl<'a> VisitJs<'a> for ReferencedNames {
     }
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
-        // A function is not what a loop counts or looks at.
+        // A loop does not count or test a function.
         if !matches!(it.callee, Expression::Identifier(_)) {
             self.visit_expression(&it.callee);
         }

@@ -50,7 +50,7 @@ impl BreakpointBinder {
     /// V8 takes the first place from a column on, and goes to another line when there is none. Then these are
     /// meant: the last place on the line, in a script that is loaded, with its copies.
     async fn last_spots(&self, number: u64, place: &BreakpointTarget, script: &Script) -> Vec<ScriptSpot> {
-        // Where a function begins is known, and V8 goes on from there by itself.
+        // V8 moves on from the beginning of a function by itself.
         let wanted = place.column.filter(|_| place.kind == TargetKind::Line);
         let (Some(wanted), Some(path)) = (wanted, &script.path) else { return Vec::new() };
         let found = columns::of_line(&self.v8, script, &place.source, place.line).await;
@@ -93,15 +93,15 @@ impl BreakpointBinder {
         self.remove(surplus).await
     }
 
-    /// A thread in native code answers when it comes back, and takes the breakpoint up then. It may wait there for
-    /// another thread, which in turn waits for us, so nobody waits for its answer for long.
+    /// A thread in native code responds when it returns, and binds the breakpoint then. It may be waiting for another
+    /// thread, which in turn waits for us, so no one waits long for its response.
     async fn set_spot(&self, number: u64, spot: ScriptSpot) -> Result<()> {
         let setting = self.clone();
         let mut task = tokio::spawn(async move {
             let set = setting.send_spot(number, spot).await;
             if setting.table.is_late(number) {
                 for event in setting.table.news(number) {
-                    // Nobody listens any more when the session is ending.
+                    // The receiver is gone when the session is ending.
                     let _ = setting.events.send(event).await;
                 }
             }
@@ -115,7 +115,7 @@ impl BreakpointBinder {
         }
         self.table.wait_for(number);
         if task.is_finished() {
-            // It has answered this moment, and nobody is told of it any more.
+            // It has just responded, so the change needs no event.
             self.table.is_late(number);
         }
         Ok(())
@@ -184,7 +184,7 @@ impl BreakpointBinder {
             && self.is_in_other_function(&spot, at, is_on_line).await
         {
             self.table.mark_unbound(id, LEFT_OUT);
-            // One that V8 does not know any more is gone.
+            // V8 no longer knows it.
             let _ = self.remove(vec![id.to_owned()]).await;
             return Some(number);
         }
@@ -199,8 +199,8 @@ impl BreakpointBinder {
         Some(number)
     }
 
-    /// V8 goes on to the next code that it has. Where it has left out that of a whole function, this is in another
-    /// one, which only the text tells.
+    /// V8 moves on to the next code that it has. If it has left out a whole function, this is in another function,
+    /// which only the source text shows.
     async fn is_in_other_function(&self, spot: &ScriptSpot, at: &Location, is_on_line: bool) -> bool {
         let Some(script) = self.sources.scripts.get(&at.script_id) else { return false };
         let wanted = script.in_text((spot.line, spot.column));
@@ -244,8 +244,8 @@ impl BreakpointBinder {
 /// A regular expression for the URLs under which Node loads a file: with or without `file:`, with special
 /// characters encoded or not, with or without a query.
 ///
-/// V8 takes no second breakpoint for the same line, column and expression, so the number of its place makes
-/// each a different one.
+/// V8 rejects a second breakpoint for the same line, column and expression, so the number of its location makes each
+/// one different.
 fn url_pattern(path: &Path, number: u64) -> String {
     let mut pattern = String::from("^(?:file://)?");
     for character in path.to_string_lossy().chars() {

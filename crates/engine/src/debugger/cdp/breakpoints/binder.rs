@@ -16,7 +16,7 @@ use super::table::BreakpointTable;
 use crate::debugger::Event;
 use crate::error::Result;
 
-/// Binds what is wanted of a thread's breakpoints. Clones share it.
+/// Binds a thread's requested breakpoints. Clones share it.
 #[derive(Clone, Debug)]
 pub(in super::super) struct BreakpointBinder {
     pub(super) table: Arc<BreakpointTable>,
@@ -42,8 +42,9 @@ impl BreakpointBinder {
         Self { table: Arc::default(), insertions: Arc::default(), v8, sources, binding, run, thread, events }
     }
 
-    /// Has V8 forget some. While the thread is suspended, that waits until it is let go on: were the last one of a
-    /// function taken away while it is suspended there, V8 would pass over the next place in it that is set then.
+    /// Removes breakpoints from V8. While the thread is suspended, this waits until it resumes: if the last
+    /// breakpoint of a function is removed while the thread is suspended there, V8 skips the next one that is set
+    /// there.
     pub(super) async fn remove(&self, ids: Vec<String>) -> Result<()> {
         if self.run.is_stopped() {
             self.table.remove_on_resume(ids);
@@ -52,9 +53,9 @@ impl BreakpointBinder {
         self.forget(ids).await
     }
 
-    /// The thread is let go on: V8 forgets what was removed meanwhile.
+    /// The thread resumes: V8 removes breakpoints that were removed meanwhile.
     pub(in super::super) async fn forget_removed(&self) {
-        // One that V8 does not know any more is gone.
+        // V8 no longer knows it.
         let _ = self.forget(self.table.take_removals()).await;
     }
 
@@ -77,7 +78,7 @@ impl BreakpointBinder {
         for id in &ids {
             self.table.remove_temporary(id);
         }
-        // One that V8 does not know any more is gone.
+        // V8 no longer knows it.
         let _ = self.remove(ids).await;
     }
 }

@@ -19,7 +19,7 @@ pub(in super::super) enum Hit {
     Temporary,
     /// The program has come by its first line again.
     Spent,
-    /// Nobody's any more, or it is in the wrong place.
+    /// It no longer belongs to a breakpoint, or it is in the wrong place.
     Nobodys,
 }
 
@@ -84,8 +84,8 @@ impl BreakpointBinder {
         self.binding.enter(&frame, rules).await
     }
 
-    /// A breakpoint that was meant for a source as it is, in a script that was transpiled from it and could not be
-    /// looked at before it ran. It may be in the right place all the same.
+    /// A breakpoint for a source file as loaded, in a script that was transpiled from it and could not be read before
+    /// it ran. It may still be in the right place.
     async fn is_misplaced(&self, number: u64, spot: &ScriptSpot, stop: &V8Stop) -> bool {
         let Some(frame) = stop.frames.first().filter(|_| !spot.is_mapped) else { return false };
         let Some(script) = self.sources.scripts.get(&frame.location.script_id) else { return false };

@@ -1,4 +1,4 @@
-//! Functions that are wanted by a path of names that only the running program can follow, such as `helper.doWork`.
+//! Requested functions with a path of names that only the running program can resolve, such as `helper.doWork`.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ const PROTOTYPES: usize = 16;
 const LIMIT: u32 = 200;
 
 impl BreakpointBinder {
-    /// Looks up the functions that are nowhere so far, and gives what changed.
+    /// Looks up the functions that are not found yet, and returns what changed.
     pub(in super::super) async fn follow_names(&self) -> Vec<Event> {
         let numbers = self.look_up().await;
         numbers.into_iter().flat_map(|number| self.table.news(number)).collect()

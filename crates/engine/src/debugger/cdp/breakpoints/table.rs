@@ -1,4 +1,4 @@
-//! What is wanted of a thread's breakpoints, and what V8 knows of them. Nothing is sent from here.
+//! The requested breakpoints of a thread, and their state in V8. This module sends nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -23,22 +23,22 @@ pub(super) struct BreakpointTable(Mutex<Targets>);
 struct Targets {
     /// The numbers of the places on lines, by the real paths of the sources.
     sources: HashMap<PathBuf, Vec<u64>>,
-    /// Functions that are wanted wherever they are.
+    /// Functions that are requested by name alone.
     functions: Vec<WantedFunction>,
     /// By their numbers.
     places: HashMap<u64, BreakpointTarget>,
-    /// What V8's names of breakpoints stand for.
+    /// What V8's breakpoint IDs belong to.
     owners: HashMap<String, u64>,
-    /// Breakpoints of our own, for steps.
+    /// Internal breakpoints for steps.
     temporary: HashSet<String>,
-    /// Those of the stop before the first line, when it is over.
+    /// The breakpoints of the stop before the first line, once it has ended.
     spent: HashSet<String>,
-    /// What V8 is to forget as soon as the thread is let go on.
+    /// Breakpoints that V8 removes as soon as the thread resumes.
     leaving: Vec<String>,
     last_number: u64,
 }
 
-/// A function that is wanted by its name.
+/// A function that is requested by name.
 #[derive(Debug)]
 struct WantedFunction {
     function: FunctionBreakpoint,
@@ -46,7 +46,7 @@ struct WantedFunction {
     places: Vec<u64>,
 }
 
-/// What is wanted at a place.
+/// The requests for a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TargetKind {
     /// Breakpoints on the line.
@@ -57,7 +57,7 @@ pub(super) enum TargetKind {
     Entry,
 }
 
-/// A place that is wanted.
+/// A requested location.
 #[derive(Clone, Debug)]
 pub(super) struct BreakpointTarget {
     pub(super) kind: TargetKind,
@@ -72,11 +72,11 @@ pub(super) struct BreakpointTarget {
     /// The line with the name of the function that begins here, 1-based.
     pub(super) declared: Option<u32>,
     pub(super) rules: Vec<RuleFor>,
-    /// What V8 knows of it.
+    /// Its state in V8.
     pub(super) spots: Vec<V8Breakpoint>,
     /// What keeps V8 from taking it.
     pub(super) refused: Option<String>,
-    /// The thread has not answered yet.
+    /// The original of a name, if it is clear. The first is the one found first.
     pub(super) is_late: bool,
     /// The columns of the line where V8 has places, 1-based, once it was asked.
     pub(super) columns: Vec<u32>,
@@ -92,8 +92,8 @@ pub(super) struct V8Breakpoint {
 }
 
 impl BreakpointTable {
-    /// Takes up what is wanted in a source: the numbers of its places, in order, and V8's names of those that
-    /// are not wanted any more. A place that is wanted as before is left alone, and its passes count on.
+    /// Updates the requests for a source: returns the numbers of its locations, in order, and V8's IDs of those no
+    /// longer requested. An unchanged location is left alone, and its hit count continues.
     pub(super) fn replace(&self, source: &Path, wanted: Vec<BreakpointTarget>) -> (Vec<u64>, Vec<String>) {
         let mut table = lock(&self.0);
         let before = table.sources.remove(source).unwrap_or_default();
@@ -115,7 +115,7 @@ impl BreakpointTable {
         (numbers, removed)
     }
 
-    /// Takes up which functions are wanted, and gives V8's names of what is not wanted any more.
+    /// Updates the requested functions, and returns V8's IDs of those no longer requested.
     pub(super) fn replace_functions(&self, wanted: Vec<FunctionBreakpoint>) -> Vec<String> {
         let mut table = lock(&self.0);
         let mut before = std::mem::take(&mut table.functions);
@@ -128,7 +128,7 @@ impl BreakpointTable {
         places.flat_map(|number| table.remove(number)).collect()
     }
 
-    /// The functions that are wanted.
+    /// The requested functions.
     pub(super) fn functions(&self) -> Vec<FunctionBreakpoint> {
         lock(&self.0).functions.iter().map(|named| named.function.clone()).collect()
     }
@@ -169,13 +169,13 @@ impl BreakpointTable {
         Some(number)
     }
 
-    /// What became of the functions that are wanted, in their order.
+    /// The results for the requested functions, in order.
     pub(super) fn function_outcomes(&self) -> Vec<BindResult> {
         let table = lock(&self.0);
         table.functions.iter().map(|named| table.function_outcome(named)).collect()
     }
 
-    /// What became of the function that is wanted at a place: it may begin at several.
+    /// The result for a requested function: it may begin at several locations.
     fn of_function(&self, number: u64) -> Option<BindResult> {
         let table = lock(&self.0);
         let named = table.functions.iter().find(|named| named.places.contains(&number))?;
@@ -197,7 +197,7 @@ impl BreakpointTable {
         rules.filter(|rule| rule.rule.record.is_some()).map(|rule| rule.id).collect()
     }
 
-    /// The places of which nothing but records is wanted, in every script that they are in.
+    /// The locations that only record, in every script that contains them.
     pub(super) fn only_recorded(&self) -> Vec<RecordedPlace> {
         let table = lock(&self.0);
         let is_it = |place: &&BreakpointTarget| {
@@ -219,7 +219,7 @@ impl BreakpointTable {
         recorded
     }
 
-    /// V8's names of a place where nothing but this is recorded. The place stays, bound as it is.
+    /// V8's IDs of a location that only records this. The location stays bound.
     pub(super) fn release(&self, id: BreakpointId) -> Vec<String> {
         let table = lock(&self.0);
         let is_its = |place: &&BreakpointTarget| matches!(place.rules.as_slice(), [only] if only.id == id);
@@ -227,7 +227,7 @@ impl BreakpointTable {
         places.flat_map(|place| &place.spots).map(|bound_spot| bound_spot.id.clone()).collect()
     }
 
-    /// The sources in which something is wanted.
+    /// The sources with requests.
     pub(super) fn sources(&self) -> Vec<PathBuf> {
         let table = lock(&self.0);
         let mut sources: Vec<PathBuf> = table.places.values().map(|place| place.source.clone()).collect();
@@ -236,7 +236,7 @@ impl BreakpointTable {
         sources
     }
 
-    /// Whether something is wanted in a source.
+    /// Whether a source has requests.
     pub(super) fn is_wanted(&self, path: &Path) -> bool {
         lock(&self.0).places.values().any(|place| place.source == path)
     }
@@ -266,7 +266,7 @@ impl BreakpointTable {
         Some((surplus, missing))
     }
 
-    /// V8 knows a spot. False when its place is not wanted any more.
+    /// V8 has bound a spot. False if its location is no longer requested.
     pub(super) fn add_breakpoint(&self, number: u64, spot: ScriptSpot, id: String) -> bool {
         let mut table = lock(&self.0);
         let Some(place) = table.places.get_mut(&number) else { return false };
@@ -288,7 +288,7 @@ impl BreakpointTable {
         }
     }
 
-    /// Has V8 forget some when the thread is let go on.
+    /// Makes V8 remove some when the thread resumes.
     pub(super) fn remove_on_resume(&self, ids: Vec<String>) {
         lock(&self.0).leaving.extend(ids);
     }
@@ -317,7 +317,7 @@ impl BreakpointTable {
         }
     }
 
-    /// Whether somebody has been told that the thread has not answered yet.
+    /// Whether it was reported that the thread has not responded yet.
     pub(super) fn is_late(&self, number: u64) -> bool {
         let mut table = lock(&self.0);
         table.places.get_mut(&number).is_some_and(|place| std::mem::take(&mut place.is_late))
@@ -346,8 +346,8 @@ impl BreakpointTable {
         }
     }
 
-    /// V8 has bound a spot where it does not belong: it is none any more, and where the place has no other one that is
-    /// bound, this is why.
+    /// V8 bound a spot in the wrong place: the spot is dropped, and if the location has no other bound spot, this is
+    /// the reason.
     pub(super) fn mark_unbound(&self, id: &str, problem: &str) {
         let mut table = lock(&self.0);
         let Some(number) = table.owners.remove(id) else { return };
@@ -373,7 +373,7 @@ impl BreakpointTable {
         )
     }
 
-    /// What is known of a place, for each breakpoint there.
+    /// The state of a location, for each breakpoint there.
     pub(super) fn news(&self, number: u64) -> Vec<Event> {
         let Some(place) = self.place(number) else { return Vec::new() };
         let result = self.of_function(number).unwrap_or_else(|| place.outcome());

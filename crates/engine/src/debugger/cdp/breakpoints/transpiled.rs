@@ -1,8 +1,8 @@
 //! Sources that are compiled when they are loaded, by a loader such as tsx, ts-node, Babel's or Jest's.
 //!
-//! Their scripts have the names of the sources and positions of their own, which only the script itself
-//! knows. So V8 or our hook stops between the compilation and the first statement: V8 does where it compiles
-//! ES modules and `vm.Script`s that have a map, our hook where Node compiles a `CommonJS` module.
+//! Their scripts have the names of the sources but different positions, which only the script itself contains. So V8
+//! or our hook stops between compilation and the first statement: V8 does so for ES modules and `vm.Script`s that
+//! have a map, our hook for `CommonJS` modules that Node compiles.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,17 +23,18 @@ use crate::{deadlines, javascript};
 const FUNCTION: &str = "transpiled";
 
 impl BreakpointBinder {
-    /// Tells V8 and the hook which sources are wanted. `Runtime.evaluate` works while a process waits for us.
+    /// Sends V8 and the hook the requested sources. `Runtime.evaluate` works while a process waits for us.
     pub(super) async fn announce_sources(&self) {
         let sources = self.table.sources();
         let transpiles = self.sources.program.setup.transpiles;
-        // What Node runs as it is need not go by way of our hook, whose frame is seen in the stacks of its errors.
+        // A file that Node runs unchanged bypasses our hook, whose frame would be visible in the stacks of its
+        // errors.
         let wanted = sources.iter().filter(|path| transpiles || !javascript::is_plain(path));
         let paths: Vec<String> = wanted.map(|path| path.display().to_string()).collect();
         if paths.is_empty() && !transpiles {
             return;
         }
-        // It stops at every script that has a map, wanted or not. Any may have a function that is wanted.
+        // It stops at every script that has a map, because any of them may contain a requested function.
         if transpiles && (!paths.is_empty() || !self.table.functions().is_empty()) {
             let instrumentation = Instrumentation::BeforeScriptWithSourceMapExecution;
             // V8 refuses a second one, which changes nothing.
@@ -51,7 +52,7 @@ impl BreakpointBinder {
             return_by_value: true,
             ..Default::default()
         };
-        // A program that was attached to has no hook, and one that is busy in native code is told later.
+        // An attached program has no hook, and one that is busy in native code is updated later.
         let _ = self.v8.request_within(deadlines::GOODBYE, evaluate).await;
     }
 

@@ -1,4 +1,4 @@
-//! What is left to say of breakpoints that never came to be anywhere, when the program ends.
+//! The reasons of breakpoints that never bound, when the program ends.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::debugger::{BindResult, Event, RuleFor};
 use crate::sources;
 
 impl BreakpointBinder {
-    /// What is left to say of places that were never bound, when the program ends.
+    /// The reasons of locations that never bound, when the program ends.
     pub(in super::super) async fn never_bound(&self) -> Vec<Event> {
         let mut events = Vec::new();
         for place in self.table.unbound() {

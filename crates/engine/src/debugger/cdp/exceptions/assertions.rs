@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::javascript::{self, ParsedAssertion};
 use crate::model::thrown::{Assertion, Side, SideValue};
 
-/// What holds the sides: Jest keeps them in an object of their own.
+/// Contains the sides: Jest keeps them in a separate object.
 const HOLDER: &str = "(error=>Object(error.matcherResult??error))";
 
 /// Both sides of the assertion that has thrown an error at a stop.

@@ -1,7 +1,7 @@
 //! What is thrown that no code of the user's catches.
 //!
-//! V8 knows one kind of catching, and a test runner catches everything. So it pauses at all that is thrown, and
-//! here is decided from the texts of the functions on the stack whether that is reported.
+//! V8 distinguishes only caught and uncaught, and a test runner catches everything. So V8 pauses at every throw, and
+//! this module decides from the source of the functions on the stack whether to report it.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -94,7 +94,7 @@ impl UnhandledThrows {
         false
     }
 
-    /// Whether what is thrown leaves a module here; none where it goes on to the caller.
+    /// Whether what is thrown leaves a module here; none if it propagates to the caller.
     async fn module_exit(&self, location: &Location, is_rejection: &mut bool) -> Option<bool> {
         match self.fate(location, *is_rejection).await {
             ThrowOutcome::Caught | ThrowOutcome::Expected => return Some(false),
@@ -134,7 +134,7 @@ impl UnhandledThrows {
     }
 }
 
-/// Whether the functions of a trace wait for what came next. For a timer, or another event, nobody does.
+/// Whether the functions of a trace await what came next. Nothing awaits a timer or another event.
 fn is_awaited(trace: &StackTrace) -> bool {
     let description = trace.description.as_deref();
     description.is_some_and(|what| matches!(what, "await" | "async function") || what.starts_with("Promise."))
@@ -142,7 +142,7 @@ fn is_awaited(trace: &StackTrace) -> bool {
 
 /// The way of what was thrown.
 struct ThrowPath {
-    /// It was thrown because it says that something is not as the user wants it.
+    /// It was thrown to report a failed expectation of the user.
     is_assertion: bool,
     /// It came to the user's code.
     reached: bool,

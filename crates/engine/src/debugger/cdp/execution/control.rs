@@ -35,9 +35,9 @@ pub(in super::super) struct RunControl {
     pub(super) thread: Arc<JsThread>,
     pub(super) breakpoints: BreakpointBinder,
     pub(super) ends: StepEndBreakpoints,
-    /// What the thread was last told to do.
+    /// The last command of the thread.
     pub(super) intent: Mutex<Intent>,
-    /// V8 goes on with a step that was given up at an exception.
+    /// V8 continues a step that was abandoned at an exception.
     pub(super) lingers: AtomicBool,
 }
 
@@ -67,8 +67,8 @@ impl RunControl {
 
     /// Lets the thread run, in one way or another. What was read at the stop is void from here on.
     ///
-    /// V8 is told to let go of it before it is told to run: a worker may end at once, and Node 20 can abort when an
-    /// ending worker is spoken to.
+    /// V8 is detached before the worker resumes: a worker may end at once, and Node 20 can abort on a message to an
+    /// ending worker.
     pub(super) async fn leave(&self, next: Option<Step>) -> Result<()> {
         let left = self.run.take_stop();
         self.breakpoints.forget_removed().await;
@@ -82,7 +82,7 @@ impl RunControl {
         sent
     }
 
-    /// Goes on from a pause that is none of the user's, with what the thread was told before.
+    /// Resumes from an internal pause, with the thread's previous command.
     pub(in super::super) async fn resume_intent(&self) {
         let next = match &*lock(&self.intent) {
             Intent::Run | Intent::Pause => None,
@@ -104,7 +104,7 @@ impl RunControl {
         matches!(&*lock(&self.intent), Intent::Step(_))
     }
 
-    /// Gives the thread another intent. A step that was under way is not any more: true, and its breakpoints go.
+    /// Replaces the intent of the thread. Returns true if that cancels a step, whose breakpoints are then removed.
     pub(super) fn abandon(&self, next: Intent) -> bool {
         let before = std::mem::replace(&mut *lock(&self.intent), next);
         let Intent::Step(stepping) = before else { return false };
@@ -114,7 +114,7 @@ impl RunControl {
         true
     }
 
-    /// Ends what the program was told to do: it is suspended, and this is why.
+    /// Ends the current command: the program is suspended, for this reason.
     pub(in super::super) async fn stopped(
         &self,
         reason: StopReason,

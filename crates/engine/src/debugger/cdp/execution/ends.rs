@@ -1,4 +1,4 @@
-//! Breakpoints of our own where a step may end, and where V8 by itself would miss that.
+//! Internal breakpoints where a step may end that V8 itself would miss.
 //!
 //! V8 steps out of a function by the places where it returns. There is none where a `return` leaves a `for … of` or
 //! comes through a `finally`, as in Node's own `require`: the step is lost then, and the program runs away.
@@ -28,8 +28,8 @@ impl StepEndBreakpoints {
         Self { v8, sources, breakpoints }
     }
 
-    /// Breakpoints at all places where the function of a stop returns: only there its value is to be seen. A
-    /// function that throws does not come by; V8's own step out goes on then.
+    /// Breakpoints at all returns of the function of a stop: only there is its return value available. A function
+    /// that throws does not reach them; then V8's own step out continues.
     pub(super) async fn of_function(&self, stop: &V8Stop) -> Vec<String> {
         let Some(frame) = stop.frames.first() else { return Vec::new() };
         if frame.return_value.is_some() {

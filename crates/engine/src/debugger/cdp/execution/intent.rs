@@ -1,11 +1,11 @@
-//! What a thread was last told to do.
+//! The last command of a thread.
 
 use ::cdp::debugger::{CallFrame, Location};
 use ::cdp::runtime::RemoteObject;
 
 use crate::debugger::Step;
 
-/// What a thread was last told to do; it ends with the next stop that is reported.
+/// The last command of a thread; it ends with the next reported stop.
 #[derive(Debug, Default)]
 pub(super) enum Intent {
     /// To run.
@@ -35,7 +35,7 @@ pub(super) struct Stepping {
     pub(super) line: Option<(String, u32)>,
     /// How many steps of V8 it took so far.
     pub(super) count: u32,
-    /// Breakpoints of our own where it may end, or go on from.
+    /// Internal breakpoints where it may end or continue.
     pub(super) ends: Vec<String>,
     /// The waiting frames that have such breakpoints, by how many frames there are from each of them outwards.
     pub(super) caught: Vec<usize>,

@@ -23,7 +23,7 @@ impl RunControl {
     /// Asks a running thread to stop. One that runs no code at the moment is brought to its stop by an evaluation.
     pub(in super::super) async fn pause(self: &Arc<Self>) -> Result<()> {
         let mut is_running = self.run.watch_running();
-        // V8 forgets a pause that it is asked for before it has said that it runs.
+        // V8 drops a pause request that it receives before it has reported that it runs.
         let _ = tokio::time::timeout(deadlines::REQUEST, is_running.wait_for(|is_running| *is_running)).await;
         self.abandon(Intent::Pause);
         let asked = self.v8.request_within(deadlines::GOODBYE, debugger::Pause::default()).await;
@@ -52,7 +52,7 @@ async fn pause_idle_thread(control: Weak<RunControl>, mut patience: Duration) {
         if !is_awaited() {
             return;
         }
-        // A pause of our own, which is gone on from: a stop that is reported ends the intent.
+        // An internal pause, which resumes silently: a reported stop ends the intent.
         if control.run.is_stopped() {
             continue;
         }

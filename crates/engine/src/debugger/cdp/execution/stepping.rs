@@ -1,8 +1,8 @@
 //! Steps: from V8's statements to a user's lines.
 //!
-//! V8 steps from statement to statement; a user steps from line to line of the source. So a step of V8 that
-//! ends where the user's has not is followed by another one: on the same line, in code that no source stands
-//! for, in Node's own code, or below a module that was loaded on the way.
+//! V8 steps from statement to statement; a user steps from line to line of the source. So if V8's step ends before
+//! the user's step, another one follows: on the same line, in code without a source, in Node's own code, or below a
+//! module that was loaded on the way.
 
 use std::sync::atomic::Ordering;
 
@@ -64,7 +64,7 @@ impl RunControl {
         let is_lost =
             stepping.count >= MOST_STEPS || stepping.step != Step::Into && !stop.frames.iter().any(is_users);
         if is_lost && !ends_here {
-            // The turn of the event loop is over, and with it the step: the program runs on.
+            // The turn of the event loop has ended, and the step with it: the program keeps running.
             self.ends.clear(stepping.ends).await;
             self.proceed(None).await;
             return Vec::new();
@@ -78,7 +78,7 @@ impl RunControl {
             return Vec::new();
         }
         if let Some(returned) = stepping.returned.take() {
-            // It is told once for each stop.
+            // It is reported once per stop.
             let _ = stop.returned.set(returned);
         }
         self.ends.clear(stepping.ends).await;
@@ -160,7 +160,7 @@ impl RunControl {
             .then(|| if stepping.step == Step::Into { Step::Into } else { Step::Over })
     }
 
-    /// V8 lets go of what a stop gave out when the program runs; this outlives it.
+    /// V8 releases the objects of a stop when the program resumes; this outlives it.
     async fn keep(&self, value: &RemoteObject) -> Option<RemoteObject> {
         let Some(object_id) = value.object_id.clone() else { return Some(value.clone()) };
         let again = CallFunctionOn {

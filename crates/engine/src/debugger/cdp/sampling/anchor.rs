@@ -1,5 +1,5 @@
-//! A profile that nobody reads. Without one, V8 forgets where optimized code came from each time that samples are
-//! fetched, and names wrong functions from then on.
+//! A profile whose result is unused. Without one, V8 forgets where optimized code came from each time that samples
+//! are fetched, and reports wrong functions from then on.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::super::v8::V8Client;
 use super::sending::evaluate;
 use crate::error::Result;
 
-/// How old a profile may become that is kept for what V8 knows while there is one.
+/// How old the profile may become that is kept for this knowledge of V8.
 const OLDEST: Duration = Duration::from_mins(1);
 
 /// A profile that is kept going.

@@ -65,7 +65,7 @@ impl Blocking {
         Some(Self { last, reader: reader.abort_handle() })
     }
 
-    /// What the thread is doing now, as far as it has said.
+    /// What the thread is doing now, as far as it has reported.
     pub(super) fn last(&self) -> Option<BlockingCall> {
         lock(&self.last).clone()
     }

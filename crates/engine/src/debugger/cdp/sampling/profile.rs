@@ -15,8 +15,7 @@ use crate::model::source::{Code, Function, Location};
 /// How long a line of a script may be before it counts as minified, in UTF-16 units.
 const LONGEST_LINE: u32 = 400;
 
-/// The calls that the samples began with. What belongs to us is left out, and what it called is told as called by its
-/// caller.
+/// The first calls in the samples. Our own code is left out, and its callees are attributed to its caller.
 pub(super) async fn calls(sources: &Sources, profile: &Profile) -> Vec<CallNode> {
     let mut reader = ProfileReader { sources, known: HashMap::new(), codes: HashMap::new() };
     let mut calls = HashMap::new();
@@ -28,7 +27,7 @@ pub(super) async fn calls(sources: &Sources, profile: &Profile) -> Vec<CallNode>
     Tree { calls, children }.under(root, false)
 }
 
-/// What is known of a node, its callees aside.
+/// What is known about a node, except its callees.
 #[derive(Clone)]
 enum SampledCall {
     /// The thread had nothing to do, or did what no JavaScript asked for.
@@ -197,8 +196,8 @@ fn innermost(code: &Code, line: u32) -> Option<&Function> {
     around.max_by_key(|function| function.start)
 }
 
-/// A line of a script, 0-based, in the source that the function comes from. V8 tells no columns, so of a line that
-/// holds much of a source nothing can be said.
+/// A line of a script, 0-based, in the source that the function comes from. V8 reports no columns, so a line with
+/// much source in it cannot be resolved.
 async fn source_line(
     sources: &Sources,
     script: &Script,

@@ -27,7 +27,7 @@ static SOURCE: LazyLock<String> =
 
 /// What is held as long as the thread is.
 const KEPT: &str = "stillframe-sampling";
-/// What is let go of after an answer.
+/// The objects that are released after an answer.
 const GIVEN: &str = "stillframe-waiting";
 
 /// Of what an answer is made of, objects of the thread's.
@@ -39,7 +39,7 @@ pub(super) struct WaitTools {
     timers: Option<String>,
 }
 
-/// What the thread said.
+/// The thread's answer.
 #[derive(Debug, Deserialize)]
 pub(super) struct WaitAnswer {
     /// Innermost first.

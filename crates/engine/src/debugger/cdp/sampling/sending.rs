@@ -18,7 +18,7 @@ pub(super) async fn send_if<C: ::cdp::Command>(is_needed: bool, v8: &V8Client, c
     if is_needed { send(v8, command).await } else { Ok(()) }
 }
 
-/// Code of ours. No breakpoint in it, or in what it calls, is hit.
+/// Our own code. No breakpoint in it, or in what it calls, is hit.
 pub(super) fn evaluate(expression: String) -> Evaluate {
     Evaluate {
         expression,

@@ -1,9 +1,9 @@
-//! Answers that may come when nobody waits for them any more.
+//! Answers that may arrive after the caller has given up.
 
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-/// Work that goes on when nobody waits for it any more, as long as this is there.
+/// Work that continues after the caller has given up, for as long as this exists.
 #[derive(Debug)]
 pub(super) struct LateAnswer<T>(Option<JoinHandle<T>>);
 
@@ -14,7 +14,7 @@ impl<T> Default for LateAnswer<T> {
 }
 
 impl<T: Send + 'static> LateAnswer<Option<T>> {
-    /// What it comes to, if that is until then.
+    /// Its result, if it arrives in time.
     pub(super) async fn result(&mut self, until: Instant) -> Option<T> {
         let result = tokio::time::timeout_at(until, self.0.as_mut()?).await.ok()?;
         self.0 = None;
@@ -26,7 +26,7 @@ impl<T: Send + 'static> LateAnswer<Option<T>> {
         self.0.is_none()
     }
 
-    /// It has come to something that nobody has asked for yet.
+    /// It has a result that has not been taken yet.
     pub(super) fn is_over(&self) -> bool {
         self.0.as_ref().is_none_or(JoinHandle::is_finished)
     }

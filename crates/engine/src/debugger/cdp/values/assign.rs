@@ -29,9 +29,9 @@ enum AssignAnswer {
 impl ValueReader {
     /// Assigns the value of an expression to a child of a scope or value, and gives what it holds then.
     ///
-    /// The frame's own scope stands for all that is visible in the frame. A variable is assigned to by an
-    /// expression, so that V8 refuses constants in its own words; one that an inner variable hides is set by the
-    /// protocol's request, which does not.
+    /// The frame's own scope represents everything visible in the frame. An expression assigns to a variable, so that
+    /// V8 rejects constants with its usual error; a variable that an inner one hides is set with the protocol's
+    /// request, which does not.
     pub(in super::super) async fn set_variable(
         &self,
         parent: RawId,
@@ -76,7 +76,7 @@ impl ValueReader {
         }
     }
 
-    /// Which of the scopes up to the last one has the variable that a name stands for.
+    /// Which of the scopes up to the last one defines the variable of a name.
     async fn owner(&self, frame: &Arc<Frame>, name: &str, last: usize) -> Result<Option<usize>> {
         let helper = self.helper(frame.context()).await?.ok_or_else(unreadable)?;
         let names = self.names(&helper, frame, last).await?;

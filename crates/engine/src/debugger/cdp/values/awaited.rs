@@ -1,4 +1,4 @@
-//! `await` at a stop. Nothing goes on there, so that only what is settled by then has a value.
+//! `await` at a stop. Nothing else runs there, so only settled promises have a value.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub(super) fn within() -> Error {
 }
 
 impl ValueReader {
-    /// What `await` gives for the value of `operand`: the result of a settled promise, or what is no promise. What
-    /// the promise was rejected with is [`Error::Raised`].
+    /// The result of `await` for the value of `operand`: the result of a settled promise, or the value itself if it
+    /// is not a promise. A rejection is [`Error::Raised`].
     pub(super) async fn awaited(
         &self,
         value: EvaluatedValue,

@@ -156,7 +156,7 @@ impl ValueReader {
         }
     }
 
-    /// The same for one value. Where they cannot be read, the text stays as it is.
+    /// The same for one value. If they cannot be read, the text is unchanged.
     pub(super) async fn add_private_to(&self, helper: &str, value: &mut Value<RawId>, text: usize) {
         let Some(Ok(Expandable::Value(place))) = value.reference.map(|id| self.0.references.find(id)) else {
             return;

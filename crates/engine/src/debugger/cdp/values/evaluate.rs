@@ -185,8 +185,8 @@ impl ValueReader {
     }
 }
 
-/// An expression whose value comes as it is when it is short and simple, and else in a box. The box is for the
-/// helper to open: V8 would send the whole of a string, the source of a function and the stack of an error.
+/// An expression whose value arrives directly if it is short and simple, and boxed otherwise. The helper opens the
+/// box: V8 would send a whole string, the source of a function or the stack of an error.
 fn wrapped(expression: &str, limit: usize, pure: bool) -> String {
     // Half a surrogate pair would not survive the way; V8 does not know that looking for one changes nothing.
     let is_whole = if pure { "" } else { "&&v.isWellFormed?.()!==false" };

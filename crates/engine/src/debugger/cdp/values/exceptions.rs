@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::model::limits::MAX_VALUE;
 use crate::model::stop::Exception;
 
-/// What was thrown, as the helper tells it.
+/// A thrown value, as the helper describes it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ThrownDescription {
@@ -34,10 +34,10 @@ pub(super) struct ThrownDescription {
 impl ValueReader {
     /// The exception that the thread is stopped at.
     ///
-    /// Of an error it tells name, message, and the stack with the stacks of its causes after `[cause]:`. Of any
-    /// other value, which may be thrown as well, type and text; it has no stack. Error stacks are made when
-    /// they are first read, by code of the program if it has set `Error.prepareStackTrace`. V8 reads that of what
-    /// is thrown by itself, before it tells of the stop.
+    /// For an error, the helper returns name, message, and the stack with the stacks of its causes after `[cause]:`.
+    /// For any other thrown value, it returns type and text; there is no stack. Error stacks are computed when they
+    /// are first read, by the program's code if it has set `Error.prepareStackTrace`. V8 itself reads the stack of a
+    /// thrown error before it reports the stop.
     pub(in super::super) async fn exception(
         &self,
         thrown: &RemoteObject,

@@ -115,7 +115,7 @@ impl ValueReader {
         self.run_prepared(Some(context), prepare, false).await
     }
 
-    /// The last entries of the program's timeline, as far as they can be told.
+    /// The last entries of the program's timeline, as far as available.
     pub(in super::super) async fn timeline<T: DeserializeOwned + Default>(&self) -> Result<T> {
         let Some(helper) = self.default_helper().await? else { return Err(unreadable()) };
         let prepare = self.calling(&helper, "timeline", json!({}), []);

@@ -19,7 +19,7 @@ pub(in super::super) fn renamed<'a>(expression: &str, other: impl Fn(&str) -> Op
             found => renamed.push_str(found.unwrap_or(token)),
         }
         match first {
-            // A part of a template is no object.
+            // A part of a template is not an object.
             '{' if before == '$' => brackets.push('('),
             '{' | '(' | '[' => brackets.push(first),
             '}' | ')' | ']' => drop(brackets.pop()),

@@ -105,7 +105,7 @@ pub(super) fn failed(error: ::cdp::Error) -> Error {
     }
 }
 
-/// V8's words for an object, a frame or a context that is no more.
+/// V8's errors for an object, a frame or a context that no longer exists.
 fn is_gone(message: &str) -> bool {
     [
         "Could not find object with given id",

@@ -1,4 +1,4 @@
-//! What the numbers stand for that scopes and values have.
+//! The meaning of the numbers of scopes and values.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::rows::ShownValue;
 
-/// A value without a helper's description: a primitive as it is, of an object what V8 says.
+/// A value without a helper's description: a primitive directly, an object with V8's description.
 pub(super) fn shown(value: &RemoteObject, limit: usize) -> ShownValue {
     let kind = value.kind.clone();
     if let (true, Some(Json::String(text))) = (kind == "string", &value.value) {

@@ -39,7 +39,7 @@ impl AgentClient {
         let group = |(class, rules): &(Option<&str>, &[RuleFor])| {
             json!([class, rules.iter().map(rule).collect::<Vec<_>>()])
         };
-        // Outside of a frame there is no answer to read: what counts is that nothing is raised.
+        // Outside of a frame there is no answer to read: it only has to run without an exception.
         let groups: Vec<Json> = groups.iter().map(group).collect();
         let definition = call_text(MODULE, "define", &json!([place, groups]));
         if self.execute(definition.clone()).await.is_err() {

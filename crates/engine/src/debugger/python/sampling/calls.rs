@@ -7,8 +7,8 @@ use serde::Deserialize;
 use crate::model::activity::CallNode;
 use crate::model::source::Location;
 
-/// A call as the sampler tells it: the position of its caller in the list, below 0 for none, its function, that
-/// one's file and first line, how often it was seen, and on which lines.
+/// A call as the sampler reports it: the position of its caller in the list, below 0 for none, its function, that
+/// one's file and first line, how often it was sampled, and on which lines.
 #[derive(Deserialize)]
 pub(super) struct FlatCall(i64, String, String, u32, u64, Vec<(u32, u64)>);
 
@@ -28,7 +28,7 @@ struct CallTotals {
 }
 
 impl Calls {
-    /// Adds what the sampler has told. A caller comes before what it calls.
+    /// Adds a sampler's report. A caller comes before its callees.
     pub(super) fn add_flat(&mut self, calls: Vec<FlatCall>) {
         let mut paths: Vec<Vec<usize>> = Vec::new();
         for FlatCall(caller, function, file, first, total, lines) in calls {

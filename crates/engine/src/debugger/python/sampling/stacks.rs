@@ -74,7 +74,7 @@ impl Stacks {
     /// What was written since the last look.
     pub(super) async fn read(&mut self) -> OutputWritten {
         let mut text = self.rest();
-        // A part of what is being written at this moment is not worth a look.
+        // A partially written stack is ignored.
         while !text.is_empty() {
             tokio::time::sleep(deadlines::LOOK).await;
             let longer = self.rest();
@@ -128,7 +128,7 @@ impl Stacks {
                 }
             }
         }
-        // The debugger's own threads are not among those that the sampler tells of.
+        // The sampler does not report the debugger's own threads.
         found.retain(|(thread, stack)| {
             let ident = &thread.ident;
             self.threads.contains_key(ident) || !(stack.is_empty() || of_debugger.contains(ident))

@@ -1,7 +1,7 @@
-//! Whether a loop goes on for ever once it has begun.
+//! Whether a loop runs forever once it has started.
 //!
-//! Nothing in it may throw or run code of somebody's: no call, no property, no operator on something that may not be
-//! a number. What is not known to be harmless is not.
+//! Nothing in it may throw or run user code: no call, no property, no operator on something that may not be a number.
+//! What is not known to be harmless counts as harmful.
 
 use oxc_ast::ast::{
     AssignmentExpression, AssignmentTarget, BinaryExpression, BinaryOperator, Expression, ForStatementInit,
@@ -14,8 +14,8 @@ use super::names::{self, NameTable};
 use super::{ConditionalLoop, ReferencedNames};
 use crate::javascript::positions::bare;
 
-/// Whether a loop that no statement leaves goes on for ever. `is_always` says that its condition is always true; else
-/// nothing that it reads may be in `assigned`.
+/// Whether a loop without an exiting statement runs forever. `is_always` means that its condition is always true;
+/// otherwise, nothing that the condition reads may be in `assigned`.
 pub(super) fn runs_forever(
     it: &ConditionalLoop<'_, '_>,
     is_always: bool,
@@ -143,7 +143,7 @@ impl PurityCheck<'_> {
         self.names.is_variable(&it.name, it.span.start)
     }
 
-    /// A string that grows at each turn comes to an end, and a bigint does not bear a number beside it.
+    /// A string that grows on each iteration runs out of memory, and a bigint cannot be mixed with a number.
     fn is_number(&self, expression: &Expression<'_>) -> bool {
         names::numeric(expression)
             .is_some_and(|names| names.iter().all(|(name, at)| self.names.is_number(name, *at)))

@@ -1,4 +1,4 @@
-//! What a loop goes on for.
+//! A loop's condition.
 
 use oxc_ast::ast::{
     BinaryExpression, BinaryOperator, ChainElement, Expression, LogicalOperator, MemberExpression,

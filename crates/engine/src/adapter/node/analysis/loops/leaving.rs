@@ -11,8 +11,8 @@ use oxc_syntax::scope::ScopeFlags;
 use super::ConditionalLoop;
 use crate::javascript::endings::takes_breaks;
 
-/// Whether a loop that has these labels holds a statement that leaves it, or hands its thread to others. An error
-/// that is thrown and caught in the loop counts as well: nobody follows it.
+/// Whether a loop with these labels contains a statement that exits it, or that yields its thread to others. An error
+/// that is thrown and caught in the loop counts as well: the analysis does not follow it.
 pub(super) fn has_exit(it: &ConditionalLoop<'_, '_>, labels: &[String]) -> bool {
     let mut seen = ExitFinder { own: labels, inner: Vec::new(), inside: 0, found: false };
     it.test.into_iter().chain(it.update).for_each(|part| seen.visit_expression(part));

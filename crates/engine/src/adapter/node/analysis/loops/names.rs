@@ -1,8 +1,8 @@
 //! What a file says of the names in it.
 //!
-//! A name stands for everything that is called so in the file: which of several variables is meant does not matter
-//! where all of them are numbers. What cannot be seen in the file, such as a global variable or one of another
-//! module, may be anything, and reading it may run code.
+//! A name means every variable of that name in the file: which of several is meant does not matter if all of them are
+//! numbers. A name from outside the file, such as a global variable or an import, may be anything, and reading it may
+//! run code.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use oxc_span::{GetSpan, Span};
 
 use crate::javascript::positions::bare;
 
-/// What is known of all names of a file.
+/// What is known about all names of a file.
 #[derive(Default)]
 pub(super) struct NameTable {
     declared: HashMap<String, Vec<NameDeclaration>>,
