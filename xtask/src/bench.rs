@@ -3,8 +3,8 @@
 //! Every figure is a ratio to a bare client that speaks straight to the same debugger, in one run and in turns,
 //! so that a busy machine slows both. Nothing is judged here; the goals are printed beside the figures.
 //!
-//! `client` is what is asked of a bare client, `bare_dap` and `bare_cdp` are the two that there are, `ours` is a
-//! client of stillframe; `calls`, `mapped` and `record` are what is measured with them. `journal` needs neither.
+//! `client` is the interface of a bare client, `bare_dap` and `bare_cdp` are the two implementations, `ours` is a
+//! client of stillframe; `calls`, `mapped` and `record` are the measurements with them. `journal` needs neither.
 
 mod bare_cdp;
 mod bare_dap;

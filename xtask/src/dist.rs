@@ -1,8 +1,8 @@
-//! `cargo xtask dist`: the program for this machine's platform as it is given away, with its bill of materials and
-//! checksums, in `target/dist`.
+//! `cargo xtask dist`: the released program for this machine's platform, with its bill of materials and checksums, in
+//! `target/dist`.
 //!
-//! Whoever builds the same commit with the same compiler gets the same bytes: paths of the machine are replaced, and
-//! nothing of the time gets in. `--check` builds again, of a copy in another folder, and compares.
+//! The same commit built with the same compiler gives the same bytes: paths of the machine are replaced, and nothing
+//! depends on the time. `--check` builds a copy in another folder again, and compares.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

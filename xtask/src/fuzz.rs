@@ -25,7 +25,7 @@ const FLAGS: [&str; 6] = [
     "-Cllvm-args=-sanitizer-coverage-level=3 -sanitizer-coverage-inline-8bit-counters",
     "-Cllvm-args=-sanitizer-coverage-pc-table",
 ];
-/// The environment variable that the program knows its target by: `fuzz_targets::VARIABLE`.
+/// The environment variable with the program's target: `fuzz_targets::VARIABLE`.
 const TARGET: &str = "STILLFRAME_FUZZ";
 /// What the search begins with that is the same each time, and how many executions it has for each target.
 const SEED: u32 = 1;

@@ -48,7 +48,7 @@ const TASKS: &[Task] = &[
 /// Something that can be done here.
 struct Task {
     name: &'static str,
-    /// What may follow the name, for people.
+    /// The arguments, for the usage message.
     options: &'static str,
     about: &'static str,
     /// Does it, with the arguments after the name. An error is a task that could not be done; one that was

@@ -37,7 +37,7 @@ impl File {
     }
 }
 
-/// What others write, as it is.
+/// External inputs, verbatim.
 const CORPORA: &str = "fuzz/corpus/";
 
 /// The text files that git tracks. What is deleted, a link, no UTF-8 or in a corpus is left out.

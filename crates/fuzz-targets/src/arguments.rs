@@ -9,8 +9,8 @@ const LONGEST: usize = 2 * 1024;
 
 /// The first two bytes choose a tool, the rest is JSON.
 ///
-/// What is refused is refused in the same words each time, by a message that names the argument. Where arguments
-/// are taken, they are taken with their numbers as text too, and with `null` for what was left out.
+/// A refusal has the same message each time, which names the argument. Accepted arguments are also accepted with
+/// numbers as text, and with `null` for omitted ones.
 pub fn arguments(data: &[u8]) {
     let Some((&[high, low], json)) = data.split_first_chunk() else { return };
     let entries: Vec<&Entry> = TOOLSETS.iter().flat_map(|toolset| toolset.tools).collect();

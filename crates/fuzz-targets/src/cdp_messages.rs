@@ -26,7 +26,7 @@ pub fn cdp_events(data: &[u8]) {
     }
     for line in text.lines() {
         let Some(address) = discovery::listening(line) else { continue };
-        // A host with brackets inside is none that Node prints, and cannot be told from one in brackets.
+        // A host with brackets inside is one that Node never prints, and is indistinguishable from one in brackets.
         if !address.host.contains(['[', ']']) {
             assert_eq!(address.to_string().parse::<Address>().ok(), Some(address));
         }
@@ -47,7 +47,7 @@ pub fn cdp_wire(data: &[u8]) {
         let speaking = async {
             let mut socket = accept_async(theirs).await.expect("a handshake");
             for line in lines {
-                // Our side may be gone, which is told by what it has not handed on.
+                // Our side may be gone, which shows in the messages that it has not forwarded.
                 let _ = socket.feed(tungstenite::Message::text(line)).await;
             }
             let _ = socket.close(None).await;

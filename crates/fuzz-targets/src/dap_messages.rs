@@ -13,7 +13,7 @@ use crate::runtime::block_on;
 /// Longer than reading takes.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// Every event that is read. The last one is nobody's.
+/// Every event that is read. The last one is unknown.
 const EVENTS: [&str; 10] = [
     "initialized",
     "stopped",
@@ -29,8 +29,8 @@ const EVENTS: [&str; 10] = [
 
 /// JSON as the body of every event and of every response.
 ///
-/// Nothing is lost: what does not fit an event is kept as it came. What is known is read the same with fields
-/// beside it that are not.
+/// Nothing is lost: what does not fit an event is kept unchanged. Known fields are read the same with unknown ones
+/// beside them.
 pub fn dap_types(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let read: Option<Value> = serde_json::from_str(text).ok();

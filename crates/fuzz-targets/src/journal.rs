@@ -15,8 +15,8 @@ const ENTRY: &str = concat!(
 
 /// A file of a journal.
 ///
-/// It can be opened; no line is more than one entry; an entry that is written behind it is found; it makes no
-/// difference whether it was there at once or came in two parts; and nothing of it reaches a terminal as it is.
+/// It can be opened; no line is more than one entry; an entry that is written after it is found; it makes no
+/// difference whether it was there at once or arrived in two parts; and nothing from it reaches a terminal unescaped.
 pub fn journal(data: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let path = folder.path().join("x.log");

@@ -3,8 +3,8 @@
 use journal::redaction::{MARK, Redaction, hide_shapes_in, shapes};
 use serde_json::Value;
 
-/// Inputs are also repeated to this many bytes, so that a rule that takes more than linear time is noticed by the
-/// time limit of whoever runs the target.
+/// Inputs are also repeated to this many bytes, so that a rule that takes more than linear time exceeds the time
+/// limit of the target.
 const LONG: usize = 64 * 1024;
 
 /// A text, or JSON.

@@ -4,7 +4,7 @@ use engine::test_reports::{TestReport, TestReports};
 
 /// The lines of a runner.
 ///
-/// Lines stand for themselves: what is no report keeps none of the others from being read.
+/// Lines are independent: a malformed line does not keep the others from being read.
 pub fn test_reports(data: &[u8]) {
     let reports = TestReports::new().expect("a file can be made");
     let read = |text: &[u8]| -> Vec<TestReport> {

@@ -11,8 +11,8 @@ const MOST: u64 = 8;
 
 /// Lines of a recorder.
 ///
-/// A row is kept or counted; what is kept is within the limit and in the order of time; of no place fewer passes
-/// are told than there are rows; and what was taken is gone.
+/// A row is kept or counted; kept rows are within the limit and in the order of time; no location reports fewer hits
+/// than it has rows; and taken rows are gone.
 pub fn rows(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     block_on(async {

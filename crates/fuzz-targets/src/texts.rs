@@ -5,8 +5,8 @@ use viewer::plain;
 
 /// The first byte says how the rest is cut.
 ///
-/// Text does not depend on how its bytes come; what is made harmless has nothing in it that moves a cursor, and
-/// stays as it is; output that is read in pieces is the same output.
+/// Text does not depend on how its bytes arrive; sanitized text has nothing in it that moves a cursor, and is
+/// unchanged by another pass; output that is read in pieces is the same output.
 pub fn texts(data: &[u8]) {
     let Some((&cut, bytes)) = data.split_first() else { return };
     let size = usize::from(cut) + 1;

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 pub struct Entry {
     /// When, in milliseconds since 1970. Entries are sorted by it.
     pub timestamp: i64,
-    /// The same as ISO 8601 in UTC, for people.
+    /// The same as ISO 8601 in UTC, for readers.
     pub time: String,
     /// How much it matters.
     pub level: Level,
@@ -63,7 +63,7 @@ pub fn schema() -> schemars::Schema {
 pub enum Level {
     /// For the developers of a debugger.
     Debug,
-    /// What a person wants to see.
+    /// The user's selection.
     Info,
     /// Something is missing.
     Warn,
@@ -99,7 +99,7 @@ pub enum Event {
     /// A session was closed.
     #[serde(rename = "session:closed")]
     Closed(Closed),
-    /// An editor can attach to a session, or cannot any more. An addition.
+    /// An editor can attach to a session, or no longer can. An addition.
     #[serde(rename = "session:exposure")]
     Exposure(Exposure),
     /// A program, or the debugger for it, wrote something.
@@ -340,7 +340,7 @@ pub struct Variable {
 pub struct Created {
     /// Its language.
     pub language: String,
-    /// The interpreter that was chosen; its absolute path is not told.
+    /// The selected interpreter, without its absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable_path: Option<String>,
     /// The process id of the server. An addition.
@@ -355,7 +355,7 @@ pub struct Closed {
     pub duration: u64,
 }
 
-/// An editor can attach to a session, or cannot any more.
+/// An editor can attach to a session, or no longer can.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exposure {
     /// Which of the two.
@@ -375,7 +375,7 @@ pub struct Exposure {
 pub enum ExposureEvent {
     /// It can.
     Opened,
-    /// It cannot any more.
+    /// It no longer can.
     Closed,
 }
 
@@ -386,7 +386,7 @@ pub struct OutputWritten {
     pub category: String,
     /// What it wrote, cut at 200 characters.
     pub output: String,
-    /// So many bytes before it are not told, because there were too many at once. An addition.
+    /// This many bytes before it are omitted, because there were too many at once. An addition.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted: u64,
 }

@@ -1,7 +1,7 @@
 //! The files of a journal: one that is written, and those that are set aside.
 //!
-//! A file is locked as long as it is written, so that two programs never write into one. The second takes the next
-//! name. What is set aside belongs to the name that it was written under.
+//! A file is locked while it is written, so that two programs never write into one. The second takes the next name.
+//! Rotated files belong to the name under which they were written.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -31,7 +31,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Opens the first file that nobody else writes.
+    /// Opens the first file that no other process writes.
     pub(super) fn open(options: &Options) -> io::Result<Self> {
         if let Some(folder) = options.path.parent() {
             make_private(folder)?;
@@ -48,7 +48,7 @@ impl Files {
                 Err(error) if error == rustix::io::Errno::WOULDBLOCK => continue,
                 Err(error) => return Err(error.into()),
             }
-            // Whoever had it may have set it aside between the opening and the locking.
+            // Its previous writer may have rotated it between the opening and the locking.
             if !is_at(&file, &path) {
                 continue;
             }
@@ -94,7 +94,7 @@ impl Files {
         written
     }
 
-    /// Looks at the next writing whether the file is still there.
+    /// Checks at the next write whether the file still exists.
     #[cfg(test)]
     pub(super) fn forget_look(&mut self) {
         self.looked = Instant::now().checked_sub(LOOK).unwrap_or(self.looked);
@@ -151,7 +151,7 @@ fn close_to_others(file: &File) {
     use std::os::unix::fs::PermissionsExt;
     let Ok(known) = file.metadata() else { return };
     if known.is_file() && known.permissions().mode() & 0o077 != 0 {
-        // One that belongs to somebody else stays as it is.
+        // Another user's file is unchanged.
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
     }
 }

@@ -1,8 +1,8 @@
 //! The record of everything that happens: lines of JSON in a file, which a person can watch or read later.
 //!
-//! Whoever records hands an [`Entry`] to a queue and goes on; a thread of its own hides secrets, writes, and begins a
-//! new file when one is full. Entries that come faster than that are counted and left out. A journal that cannot be
-//! written costs one warning, never a session.
+//! Recording passes an [`Entry`] to a queue and returns; a separate thread redacts, writes, and rotates full files.
+//! Entries that arrive faster than that are counted and dropped. A journal that cannot be written costs one warning,
+//! never a session.
 //!
 //! What makes a program's text safe to keep and to show is here too: [`redaction`], [`visible`]; and what must be kept
 //! out of it: [`Secret`].
@@ -75,7 +75,7 @@ impl std::fmt::Debug for SourceReader {
     }
 }
 
-/// Where journals are unless it is said: in the user's state folder, such as `~/.local/state`. None without a home.
+/// The default folder of journals: in the user's state folder, such as `~/.local/state`. None without a home.
 pub fn default_path() -> Option<PathBuf> {
     let base = etcetera::choose_base_strategy().ok()?;
     Some(base.state_dir().unwrap_or_else(|| base.data_dir()).join(PLACE))

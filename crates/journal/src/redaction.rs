@@ -1,7 +1,7 @@
-//! Hiding what nobody should read: credentials by their shape and by their name, environments, homes.
+//! Redacts credentials by their shape and by their name, environments, and home folders.
 //!
-//! In what is written down ([`Redaction::clean`]), everything is hidden that has the name of a credential. Answers
-//! ([`hide_in_answer`]) are for someone who debugs, so there the value has a say, too ([`NamedValue`]).
+//! In the journal ([`Redaction::clean`]), everything with the name of a credential is redacted. Answers
+//! ([`hide_in_answer`]) are for debugging, so there the value matters, too ([`NamedValue`]).
 
 mod answers;
 mod assignments;
@@ -24,10 +24,10 @@ pub use self::answers::{VALUES, hide_in_answer, hide_in_text, text_for_answer};
 use self::places::Home;
 pub use self::values::NamedValue;
 
-/// What stands where something was hidden.
+/// The replacement for redacted text.
 pub const MARK: &str = "[redacted]";
 
-/// How the lines begin between which a private key stands, and what the first of them says.
+/// The beginnings of the lines around a private key, and the label of the first.
 pub(crate) const KEY_BEGINS: &str = "-----BEGIN ";
 pub(crate) const KEY_ENDS: &str = "-----END ";
 pub(crate) const KEY: &str = "PRIVATE KEY";
@@ -42,7 +42,7 @@ pub fn shapes(text: &str) -> Cow<'_, str> {
     shapes::hide(text).map_or(Cow::Borrowed(text), |(hidden, _)| Cow::Owned(hidden))
 }
 
-/// Hides what has the shape of a credential in a text, and tells how many there were.
+/// Redacts everything in a text with the shape of a credential, and returns how many there were.
 pub fn hide_shapes(text: &mut String) -> usize {
     let Some((hidden, count)) = shapes::hide(text) else { return 0 };
     *text = hidden;
@@ -74,7 +74,7 @@ pub fn hide_shapes_in(value: &mut Value) -> usize {
 /// So many calls that asked for a credential are remembered until they are answered.
 const ASKED: usize = 256;
 
-/// The rules of one machine and user, for what is written down. Clones remember the same calls.
+/// The rules of one machine and user, for the journal. Clones remember the same calls.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
     home: Option<Home>,
@@ -94,7 +94,7 @@ impl Redaction {
         Self { home: home.and_then(|home| Home::new(&home)), folder, asked: Arc::default() }
     }
 
-    /// Hides what must not be written down in an entry of the journal, or in anything made like one.
+    /// Redacts an entry of the journal, or anything of the same form.
     ///
     /// Keys keep their places and lists their lengths. Cleaning twice is the same as cleaning once.
     pub fn clean(&self, entry: &mut Value) {
@@ -114,7 +114,7 @@ impl Redaction {
         hidden
     }
 
-    /// An answer may not repeat what was asked for, so the entry of the call is remembered until then.
+    /// An answer may not repeat the request, so the entry of the call is remembered until then.
     fn hide_answer(&self, entry: &mut Value) {
         let Some(call) = entry.get("callId").and_then(Value::as_str).map(str::to_owned) else { return };
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 /// How many random bytes one has.
 const BYTES: usize = 32;
 
-/// Text that lets in whoever has it. It is compared in constant time, and `Debug` does not show it.
+/// A secret that grants access. It is compared in constant time, and `Debug` does not show it.
 #[derive(Clone)]
 pub struct Secret(String);
 

@@ -85,7 +85,7 @@ fn letters_after(mut before: Option<char>, text: &str) -> impl Iterator<Item = (
     })
 }
 
-/// The byte at which the first character stands that may have to be shown.
+/// The byte offset of the first character that may have to be escaped.
 fn first_hidden(text: &str) -> Option<usize> {
     // Most text is ASCII, which is decided byte by byte.
     let suspect = |byte: &u8| *byte >= 0x7f || (*byte < 0x20 && *byte != b'\n' && *byte != b'\t');
@@ -95,7 +95,7 @@ fn first_hidden(text: &str) -> Option<usize> {
     rest.char_indices().find(|(_, letter)| is_hidden(*letter)).map(|(at, _)| start + at)
 }
 
-/// Whether a character moves, turns or hides, wherever it stands.
+/// Whether a character moves, reverses or hides text, in any position.
 pub fn is_hidden(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
@@ -123,9 +123,9 @@ pub fn is_hidden(letter: char) -> bool {
     }
 }
 
-/// Whether a character that takes no place belongs where it stands: a carriage return at the end of a line, a
-/// joiner inside a word or an emoji, the one choice of how a character is drawn that has such a choice. A second
-/// choice would be text that nobody sees.
+/// Whether a zero-width character belongs in its position: a carriage return at the end of a line, a joiner inside a
+/// word or an emoji, the one variation selector of a character that has such a choice. A second selector would be
+/// invisible text.
 fn is_at_home(before: Option<char>, letter: char, after: Option<char>) -> bool {
     let is_base = |letter: Option<char>| letter.is_some_and(|one| !one.is_ascii() && !is_hidden(one));
     let follows = |is_of: fn(char) -> bool| before.is_some_and(is_of);

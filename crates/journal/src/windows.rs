@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use super::entry::{Location, SourceWindow};
 use super::{SourceReader, truncation};
 
-/// How many lines are told before the place and after it.
+/// How many lines are shown before the location and after it.
 const AROUND: u32 = 10;
 
 /// Reads them, and remembers the last file.

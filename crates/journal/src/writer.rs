@@ -25,7 +25,7 @@ const HELD: usize = 64;
 /// After a failure, so long nothing is tried.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is asked of it.
+/// A request to it.
 pub(super) enum Message {
     /// Write this.
     Entry(Box<Entry>),
@@ -73,7 +73,7 @@ impl Writer {
         }
     }
 
-    /// Writes until nobody records any more. Whatever waits is written together.
+    /// Writes until the last recorder is gone. Waiting entries are written together.
     pub(super) fn run(mut self, entries: &Receiver<Message>) {
         loop {
             let next = if self.held.is_empty() {
@@ -109,7 +109,7 @@ impl Writer {
                 let missing = self.dropped.swap(0, Ordering::Relaxed);
                 if missing > 0 {
                     self.add(&Entry::now(None, Event::Dropped(Dropped { count: missing })));
-                    // Should that not be written either, it stands for all of them.
+                    // If that cannot be written either, it represents all of them.
                     self.waiting += missing - 1;
                 }
                 if matches!(entry.event, Event::Output(_)) {

@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// The words of a command, some of which stand in single quotes.
+    /// The words of a command, which may be in single quotes.
     fn words(command: &'static str) -> Vec<&'static str> {
         let parts = command.split('\'').enumerate();
         let of_part = |(at, part): (usize, &'static str)| {

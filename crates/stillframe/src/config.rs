@@ -1,8 +1,8 @@
-//! What holds, and from where: the command line, the environment, the files of the project and of the user.
+//! The effective settings and their sources: the command line, the environment, the files of the project and of the
+//! user.
 //!
-//! `table.rs` is what may be set, `file.rs` reads one file, `find.rs` knows where the files are, `environment.rs` and
-//! `options.rs` read variables and options, `merge.rs` says which of several values holds, `show.rs` is `stillframe
-//! config`.
+//! `table.rs` has the settings, `file.rs` reads one file, `find.rs` finds the files, `environment.rs` and
+//! `options.rs` read variables and options, `merge.rs` decides which value wins, `show.rs` is `stillframe config`.
 
 mod adapters;
 mod environment;
@@ -70,7 +70,7 @@ impl fmt::Display for SettingSource {
 }
 
 impl SettingSource {
-    /// The same, as the engine tells it of a limit.
+    /// The same, as the engine's source of a limit.
     fn set_by(&self) -> SetBy {
         match self {
             Self::Default => SetBy::Default,
@@ -81,7 +81,7 @@ impl SettingSource {
     }
 }
 
-/// A value that somebody has set.
+/// A configured value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct SettingValue {
     name: &'static str,
@@ -89,14 +89,14 @@ struct SettingValue {
     origin: SettingSource,
 }
 
-/// What holds.
+/// The effective settings.
 #[derive(Debug)]
 pub(crate) struct Settings {
     /// For the engine.
     policy: SharedPolicy,
-    /// The vocabularies to offer, as they were written; none when nobody has said.
+    /// The toolsets to offer, as written; none by default.
     pub(crate) toolset: Option<String>,
-    /// Where the journal is, as it was written; none when nobody has said.
+    /// Where the journal is, as written; none by default.
     pub(crate) log_file: Option<String>,
     /// Answers show likely credentials.
     pub(crate) shows_credentials: bool,
@@ -112,7 +112,7 @@ pub(crate) fn yes_or_no(text: &str) -> Result<bool, String> {
 }
 
 impl Settings {
-    /// Reads all there is. What a project's file must not say is told, and has no effect.
+    /// Reads all sources. A setting that a project's file must not have is reported, and has no effect.
     pub(crate) fn read(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<Self> {
         let found = find::files(args)?;
         let mut given = Vec::new();
@@ -159,7 +159,7 @@ impl Settings {
         })
     }
 
-    /// What the engine is told.
+    /// The settings of the engine.
     pub(crate) fn policy(&self) -> SharedPolicy {
         Arc::clone(&self.policy)
     }

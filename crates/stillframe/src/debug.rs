@@ -1,4 +1,4 @@
-//! `stillframe debug`: a debug session that goes on between commands.
+//! `stillframe debug`: a debug session that continues between commands.
 //!
 //! The session lives in a background process (`host.rs`), which is found by a file in the working directory
 //! (`record.rs`) and answers calls of tools on a socket of this user alone. A command is some calls of the tools of
@@ -85,7 +85,7 @@ pub(crate) async fn keep(args: &DebugArgs, run_context: &RunContext) -> anyhow::
     host::keep(&Place::here(args.session.as_deref())?, run_context).await
 }
 
-/// Does what was asked for.
+/// Runs the command.
 pub(crate) async fn run(args: DebugArgs, settings: &Settings) -> anyhow::Result<ExitCode> {
     let is_start = matches!(args.action, Action::Launch(_) | Action::Attach(_));
     if let Some(option) = settings.option().filter(|_| !is_start) {

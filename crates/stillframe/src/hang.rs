@@ -92,7 +92,7 @@ async fn attach(args: &HangArgs, pid: u32, wait: Wait, context: &Context) -> any
 const WAITS: u8 = 3;
 const HANGS: u8 = 4;
 const STILL_COMPUTING: u8 = 5;
-/// Not 1, which is an error of ours, and not 4, which is what a failed test ends with elsewhere and a hang here.
+/// Not 1, which is an internal error, and not 4, which is a failed test elsewhere and a hang here.
 const FAILED: u8 = 6;
 
 fn exit_code(verdict: Verdict) -> u8 {

@@ -1,7 +1,7 @@
 //! stillframe: a run-time debugger for AI agents.
 //!
-//! The only crate that knows MCP, and the only binary. Start reading at [`mcp`] for the server and at [`cli`]
-//! for everything else; both end in `tools`, which knows neither.
+//! The only crate that depends on MCP, and the only binary. Start reading at [`mcp`] for the server and at [`cli`]
+//! for everything else; both end in `tools`, which depends on neither.
 
 mod cli;
 mod config;

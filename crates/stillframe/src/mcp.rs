@@ -1,8 +1,7 @@
 //! The MCP server: from messages to tool calls, and back. Messages are lines on standard input, or come by HTTP.
 //!
-//! Both eras of the protocol are served on one pipe, request by request: revisions up to 2025-11-25, which
-//! begin with a handshake, and 2026-07-28, where every request stands for itself. What a session is, is never
-//! tied to the connection.
+//! Both eras of the protocol are served on one pipe, request by request: revisions up to 2025-11-25, which begin with
+//! a handshake, and 2026-07-28, where every request is independent. A session is never tied to the connection.
 
 mod disconnect;
 mod guarded;
@@ -38,7 +37,7 @@ use crate::terminal;
 
 /// How long calls in flight may take to answer once the client is gone.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
-/// How long ending the programs may take. The guardian ends what is left then.
+/// How long ending the programs may take. After that, the guardian ends them.
 const LAST_PROGRAMS: Duration = Duration::from_millis(1500);
 
 /// Serves until the client goes away or a signal comes, and ends every program that was started.
@@ -56,7 +55,7 @@ pub(crate) async fn serve(
     // request's own token, so that all of them notice at once.
     let shutdown = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
-    // Somebody else may hold our standard input open when the client is gone: what it has started, for one.
+    // Another process may hold our standard input open when the client is gone, such as one that the client started.
     let orphaned = shutdown.clone();
     let parent = tokio::spawn(async move {
         parent_gone().await;

@@ -1,4 +1,4 @@
-//! One operation of the command line: sessions of its own, which end with it, and an answer for people or scripts.
+//! One operation of the command line: its own sessions, which end with it, and an answer as text or JSON.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) struct RunContext {
     /// Where events are recorded.
     pub(crate) journal: Journal,
-    /// The file of the journal; none when nothing is written down.
+    /// The file of the journal; none if the journal is off.
     pub(crate) log_file: Option<PathBuf>,
     /// Answers show likely credentials.
     pub(crate) shows_credentials: bool,
@@ -94,7 +94,7 @@ impl OneShot {
     }
 }
 
-/// With every character in sight. The text for people is seen to by the terminal, which writes colours into it.
+/// With every character visible. The terminal does this for text, into which it writes colours.
 fn shown(mut output: CommandOutput) -> CommandOutput {
     show_in_data(&mut output.data);
     output
@@ -109,7 +109,7 @@ fn shown_error(error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// Without credentials, and with a last line for people that says so.
+/// Redacted, with a last line that reports it.
 fn hidden(mut output: CommandOutput) -> CommandOutput {
     let count = hide_in_data(&mut output.data);
     // A long text may have been broken into lines; the terminal has hidden what was in it before.

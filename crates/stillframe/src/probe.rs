@@ -98,7 +98,7 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         let callers = ran.callers.iter().map(CallerData::from).collect();
         let report = report::ProbeReport { stop, callers, values, threads: Vec::new() };
-        // The report's own sentence tells what to call next, and here there is nothing to call.
+        // The report's message says which tool to call next, which does not apply here.
         let is_running = report.stop.state == "running";
         let message = if is_running { "still running at the timeout" } else { &report.stop.message };
         Ok(CommandOutput { text: report.to_text(message), data: serde_json::to_value(&report)?, code })

@@ -1,4 +1,4 @@
-//! Being asked to end, by Ctrl-C or by another program, and signals that are no reason to.
+//! Requests to end, by Ctrl-C or by another program, and ignored signals.
 
 use tokio_util::sync::CancellationToken;
 
@@ -33,7 +33,7 @@ pub(crate) fn outlive_full_files() {
     use tokio::signal::unix::{SignalKind, signal};
     /// SIGXFSZ, on every Unix that this is built for.
     const FILE_SIZE: i32 = 25;
-    // The handler stays when nobody listens to it any more.
+    // The handler stays after the last listener is gone.
     if let Err(error) = signal(SignalKind::from_raw(FILE_SIZE)) {
         tracing::debug!(%error, "the limit on file sizes ends this program");
     }

@@ -1,4 +1,4 @@
-//! Text for people: colours where the terminal has them, within 80 columns.
+//! Text for the terminal: colours if it supports them, within 80 columns.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -25,7 +25,7 @@ pub(crate) const NAME: Style = AnsiColor::Blue.on_default();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 /// It is well.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// It needs a look.
+/// It needs attention.
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 /// It is wrong.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -45,7 +45,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 
 /// Says something to the person, beside the output proper.
 pub(crate) fn hint(text: &str) {
-    // Without a standard error there is nobody to tell.
+    // Without a standard error, the message is lost.
     let _ = writeln!(anstream::stderr().lock(), "{}", styled(FAINT, visible(text)));
 }
 

@@ -127,7 +127,7 @@ impl HttpOptions {
         let mut child = command.spawn().expect("the server starts");
         let mut stderr = BufReader::new(child.stderr.take().expect("stderr is piped"));
         let mut said = String::new();
-        // Unless it was told of one, or is to ask for none, it tells one.
+        // Unless it was given one, or requires none, it prints one.
         let tells = self.token.is_none() && !self.args.iter().any(|arg| arg == "--no-token");
         let reading = async {
             let after = |text: &str, word: &str| {
@@ -165,7 +165,7 @@ impl HttpServer {
         format!("http://{}/mcp", self.address)
     }
 
-    /// The token that it told or was told; empty when it asks for none.
+    /// The token that it printed or was given; empty if it requires none.
     pub fn token(&self) -> &str {
         self.token.as_deref().unwrap_or_default()
     }
@@ -195,12 +195,12 @@ impl HttpServer {
         HttpClient::shake_hands(self.address, token, "2025-11-25").await
     }
 
-    /// A client whose requests stand for themselves.
+    /// A client whose requests are independent.
     pub fn stateless(&self) -> HttpClient {
         HttpClient::stateless(self.address, self.token())
     }
 
-    /// What `/health` tells those who have the token.
+    /// The response of `/health` with the token.
     pub async fn health(&self) -> Value {
         let authorization = format!("Bearer {}", self.token());
         let headers = [("authorization", authorization.as_str())];
@@ -217,12 +217,12 @@ impl HttpServer {
                 return;
             }
             assert!(Instant::now() < until, "it did not become true in time: {health}");
-            // sleep: the server is asked, and nobody tells of its changes.
+            // sleep: the server is polled, because nothing signals its changes.
             tokio::time::sleep(LOOK).await;
         }
     }
 
-    /// Sends a request as it stands; the `Host` is that of the server unless it is among the headers.
+    /// Sends a raw request; the `Host` is that of the server unless it is among the headers.
     pub async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
         let method = method.parse().expect("a method");
         wire::ask(self.address, method, path, headers, body.to_owned()).await
@@ -238,14 +238,14 @@ impl HttpServer {
         kill_process(pid, signal).expect("a signal reaches the server");
     }
 
-    /// Tells it to end, and fails unless it and everything that it started are gone within two seconds. Gives its
+    /// Asks it to end, and fails unless it and everything that it started are gone within two seconds. Returns its
     /// log.
     pub async fn finish(self) -> String {
         self.terminate();
         self.ended().await
     }
 
-    /// The same for one that was told.
+    /// The same for one that was already asked.
     pub async fn ended(mut self) -> String {
         let began = Instant::now();
         let status = timeout(GOODBYE, self.child.wait()).await;

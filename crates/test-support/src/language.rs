@@ -63,7 +63,7 @@ macro_rules! declare {
 }
 crate::with_languages!(declare,);
 
-/// What is known of a language.
+/// The properties of a language.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// What many bodies need.
@@ -85,7 +85,7 @@ pub struct Words {
     pub name: &'static str,
     /// The extension of its files.
     pub extension: &'static str,
-    /// Its debugger knows the places of a file only once the program that a compiler made of it is loaded.
+    /// Its debugger knows the positions of a file only once the compiled program is loaded.
     pub is_compiled: bool,
     /// Its sources are read before a program runs, so that a breakpoint on a line without code moves at once.
     pub reads_sources: bool,
@@ -93,17 +93,17 @@ pub struct Words {
     pub has_columns: bool,
     /// A debugger that enters a function stops on the line of its name, before its first statement.
     pub enters_on_header: bool,
-    /// What stands between the object of a method and its members, with that object: `self.`.
+    /// The prefix of the members of a method's object: `self.`.
     pub own: &'static str,
     /// The function that the code outside of functions belongs to. A compiled language has no such code.
     pub module: Option<&'static str>,
-    /// What is not true, as it is shown.
+    /// False, as displayed.
     pub no: &'static str,
-    /// The value that stands for no value.
+    /// The null value.
     pub none: &'static str,
-    /// The quotes of a text, as it is shown.
+    /// The quotes of a text, as displayed.
     pub quote: char,
-    /// What surrounds the items of a list, as it is shown.
+    /// The brackets of a list, as displayed.
     pub brackets: (&'static str, &'static str),
     /// The type of small numbers.
     pub number: &'static str,
@@ -121,7 +121,7 @@ pub struct Words {
     pub and: &'static str,
     /// An expression that sleeps for more than a quarter of an hour.
     pub sleep: &'static str,
-    /// An expression that computes for ever.
+    /// An expression that computes forever.
     pub spin: &'static str,
     /// What the debugger says about a name that is not there, with `{}` for the name.
     pub undefined: &'static str,
@@ -138,7 +138,7 @@ pub struct Words {
     /// The line on which a step out of the function that swaps ends. V8 has no place between a return and the next
     /// thing that the caller does, which is on another line here.
     pub back_from_swap: &'static str,
-    /// A value as it is shown, without an address that is shown with it.
+    /// A value as displayed, without an address.
     pub plain: fn(&str) -> &str,
     /// The name under which a step out shows what that function has returned, where it does.
     pub returned: fn(&str) -> Option<String>,
@@ -186,7 +186,7 @@ impl Language {
         self.words().reads_sources
     }
 
-    /// Its debugger knows the places of a file only once the program that a compiler made of it is loaded.
+    /// Its debugger knows the positions of a file only once the compiled program is loaded.
     pub const fn is_compiled(self) -> bool {
         self.words().is_compiled
     }
@@ -218,18 +218,18 @@ impl Language {
         format!("{}{member}", self.words().own)
     }
 
-    /// A text as it is shown.
+    /// A text as displayed.
     pub fn text(self, text: &str) -> String {
         let quote = self.words().quote;
         format!("{quote}{text}{quote}")
     }
 
-    /// A value as it is shown, without an address that is shown with it.
+    /// A value as displayed, without an address.
     pub fn plain(self, shown: &str) -> &str {
         (self.words().plain)(shown)
     }
 
-    /// A list of small numbers or other plain values, as it is shown.
+    /// A list of small numbers or other plain values, as displayed.
     pub fn shown_list(self, items: &[&str]) -> String {
         let (open, close) = self.words().brackets;
         format!("{open}{}{close}", items.join(", "))

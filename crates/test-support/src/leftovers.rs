@@ -46,7 +46,7 @@ impl Mark {
         all.filter(|(_, command)| command.contains("__guard")).map(|(pid, _)| pid).collect()
     }
 
-    /// Kills one of them, as somebody else would, and waits until it is gone.
+    /// Kills one of them, like an outsider, and waits until it is gone.
     pub fn kill(&self, pid: u32) {
         self.signal(pid, Signal::KILL);
         wait_for_exit(pid, PATIENCE);

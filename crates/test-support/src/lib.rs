@@ -32,12 +32,12 @@ pub use toolchains::{compile, run_go, run_tool, toolchains};
 pub use usage::{ResourceUsage, quiet, say, settled};
 pub use wire::{Wire, WireFault, WireProtocol};
 
-/// Waits until something is true that nobody tells of, such as what is in a file.
+/// Waits for a condition that nothing signals, such as the content of a file.
 pub async fn eventually(is_true: impl Fn() -> bool) {
     let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
     while !is_true() {
         assert!(std::time::Instant::now() < until, "it did not become true in time");
-        // sleep: what is asked for is in a file, of whose changes nobody tells.
+        // sleep: the condition is in a file, whose changes are not signalled.
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
 }

@@ -29,7 +29,7 @@ pub(crate) const GOODBYE: Duration = Duration::from_secs(2);
 pub enum ProtocolEra {
     /// 2025-11-25: a handshake first.
     Handshake,
-    /// 2026-07-28: every request stands for itself.
+    /// 2026-07-28: every request is independent.
     Stateless,
 }
 
@@ -39,7 +39,7 @@ pub(crate) const JOURNAL: &str = "STILLFRAME_LOG_FILE";
 pub(crate) const CONFIG: &str = "STILLFRAME_CONFIG";
 pub(crate) const NOWHERE: &str = "off";
 
-/// The program under test, as cargo tells an integration test of it.
+/// The program under test, as cargo passes it to an integration test.
 #[derive(Clone, Copy, Debug)]
 pub struct Built {
     /// `env!("CARGO_BIN_EXE_stillframe")`.
@@ -145,7 +145,7 @@ pub struct Server {
     mark: Mark,
 }
 
-/// How a server is told to end.
+/// How a server is asked to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shutdown {
     /// Its input is closed.
@@ -202,7 +202,7 @@ impl Server {
         let reader = tokio::spawn(read(stdout, may_read, Arc::clone(&waiting), notifications.clone()));
         let log = tokio::spawn(async move {
             let mut text = String::new();
-            // What is not UTF-8 ends the log; no test looks further.
+            // Invalid UTF-8 ends the log; no test reads further.
             let _ = stderr.read_to_string(&mut text).await;
             text
         });
@@ -237,12 +237,12 @@ impl Server {
         &self.mark
     }
 
-    /// Kills a process that it started, as somebody else would.
+    /// Kills a process that it started, like an outsider.
     pub fn kill_started(&self, pid: u32) {
         self.mark.kill(pid);
     }
 
-    /// Holds a process that it started, which then answers nobody.
+    /// Stops a process that it started, which then does not respond.
     pub fn hold_started(&self, pid: u32) {
         self.mark.signal(pid, Signal::STOP);
     }
@@ -299,7 +299,9 @@ impl Server {
         Self::reply(method, response).await
     }
 
-    /// Waits for the response to a request.
+    /// An index is in memory: where each entry is, its time, its kind and its session. The end of the journal is
+    /// indexed first, the rest by a separate thread. Entries are read on demand. The files stay open, so that rotated
+    /// or deleted ones can still be read.
     pub async fn reply(what: &str, response: oneshot::Receiver<Value>) -> Reply {
         let response = timeout(PATIENCE, response).await;
         let response = response.unwrap_or_else(|_| panic!("{what}: no response within {PATIENCE:?}"));
@@ -352,7 +354,7 @@ impl Server {
         kill_process(pid, signal).expect("a signal reaches the server");
     }
 
-    /// Leaves what it writes where it is, so that it cannot write any more after a while.
+    /// Stops reading its output, so that it eventually blocks on writing.
     pub fn stop_reading(&self) {
         self.reads.send_replace(false);
     }
@@ -380,7 +382,7 @@ impl Server {
         self.mark.assert_gone_within(GOODBYE);
     }
 
-    /// Kills the server, and leaves what it started as it is.
+    /// Kills the server, and leaves its programs alone.
     pub async fn kill_alone(mut self) {
         self.child.kill().await.expect("the server can be killed");
     }
@@ -410,7 +412,7 @@ pub(crate) fn add_request_metadata(params: &mut Value) {
     meta.insert("io.modelcontextprotocol/clientInfo".to_owned(), json!({ "name": "tests", "version": "1" }));
 }
 
-/// A failure without a `message` has no more to say than its `error`.
+/// A failure without a `message` has only its `error`.
 fn with_message(mut data: Value) -> Value {
     if let Some(object) = data.as_object_mut()
         && object.contains_key("code")
@@ -488,12 +490,12 @@ async fn read(
         let id = message.get("id").and_then(Value::as_u64);
         let waiter = id.and_then(|id| waiting.lock().expect("no test panics in here").remove(&id));
         match waiter {
-            // One who has gone away does not want it any more.
+            // The receiver is gone.
             Some(waiter) => drop(waiter.send(message)),
             None => drop(notifications.send(message)),
         }
     }
-    // Those who still wait learn that nothing comes.
+    // The waiting callers learn that nothing will arrive.
     waiting.lock().expect("no test panics in here").clear();
     lines
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 pub(crate) const SETTLE: Duration = Duration::from_secs(20);
 /// How long what it holds must stay the same to be what it holds.
 const QUIET: Duration = Duration::from_secs(1);
-/// Between two looks.
+/// The interval of measurements.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
 /// What a process holds at a moment. Linux only.
@@ -73,7 +73,7 @@ pub async fn quiet(pid: u32) -> ResourceUsage {
     let mut last = ResourceUsage::of(pid);
     let mut since = Instant::now();
     while since.elapsed() < QUIET {
-        // sleep: nobody tells what a process holds.
+        // sleep: a process's resources are not signalled.
         tokio::time::sleep(LOOK).await;
         let now = ResourceUsage::of(pid);
         if !(now.is_within(&last) && last.is_within(&now)) {
@@ -84,7 +84,7 @@ pub async fn quiet(pid: u32) -> ResourceUsage {
     last
 }
 
-/// What a process holds once that is no more than before, or it has had its time.
+/// A process's resources once they are back to the previous level, or after a while.
 pub async fn settled(pid: u32, before: &ResourceUsage) -> ResourceUsage {
     let until = Instant::now() + SETTLE;
     loop {
@@ -92,7 +92,7 @@ pub async fn settled(pid: u32, before: &ResourceUsage) -> ResourceUsage {
         if now.is_within(before) || Instant::now() > until {
             return now;
         }
-        // sleep: nobody tells what a process holds.
+        // sleep: a process's resources are not signalled.
         tokio::time::sleep(LOOK).await;
     }
 }

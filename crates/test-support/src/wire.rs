@@ -1,4 +1,4 @@
-//! A man in the middle: passes on what a debugger and its client say, until he is told to do harm.
+//! A proxy: forwards the messages of a debugger and its client, until it is told to do harm.
 
 mod frames;
 
@@ -23,20 +23,20 @@ const SLOW: Duration = Duration::from_millis(10);
 /// How long a message is held back that is to come after the one behind it.
 const HELD: Duration = Duration::from_millis(200);
 
-/// What becomes of the messages from the debugger. What it says before the first one is left as it is.
+/// What happens to the messages from the debugger. What it sends before the first one is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WireFault {
     /// They are passed on.
     None,
     /// Both connections are closed.
     Cut,
-    /// Nothing is passed on any more, in neither direction.
+    /// Nothing is forwarded any longer, in either direction.
     Silence,
     /// Each comes late.
     Slow,
-    /// Thousands that nobody asked for come before the next one.
+    /// Thousands of unsolicited messages come before the next one.
     Flood,
-    /// Half of the next one is the last that comes.
+    /// Writes until the last recorder is gone. Waiting entries are written together.
     Half,
     /// One that is larger than any client takes comes before the next one.
     Oversized,
@@ -48,7 +48,7 @@ pub enum WireFault {
     Twice,
     /// Messages that mean nothing come before each.
     Nonsense,
-    /// Bytes that are no messages come instead.
+    /// Garbage arrives instead.
     Garbled,
 }
 
@@ -62,7 +62,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Stands before a debugger that listens on a port of this machine.
+    /// A proxy in front of a debugger that listens on a port of this machine.
     pub async fn to(debugger: u16, speech: WireProtocol) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port can be opened");
         let port = listener.local_addr().expect("it has an address").port();
@@ -151,7 +151,7 @@ async fn answers(
     }
 }
 
-/// Tells the client what the debugger says, in his way.
+/// Forwards the debugger's messages to the client, with the fault.
 struct FaultInjector {
     to: OwnedWriteHalf,
     harm: watch::Receiver<WireFault>,
@@ -166,7 +166,7 @@ impl FaultInjector {
         self.to.write_all(bytes).await.is_ok()
     }
 
-    /// Passes on what is no message.
+    /// Forwards anything else than messages.
     async fn forward_rest(&mut self, part: &[u8]) -> bool {
         let harm = *self.harm.borrow();
         match harm {
@@ -175,12 +175,12 @@ impl FaultInjector {
         }
     }
 
-    /// Whether this is the first message since he was told to do this.
+    /// Whether this is the first message since the fault was set.
     fn is_first(&self, harm: WireFault) -> bool {
         self.done.lock().expect("no test panics in here").replace(harm) != Some(harm)
     }
 
-    /// False when nothing more is to be told.
+    /// False when nothing more is to be forwarded.
     async fn deliver(&mut self, message: Vec<u8>) -> bool {
         let harm = *self.harm.borrow();
         match harm {

@@ -1,9 +1,9 @@
-//! Times and durations, for people.
+//! Times and durations, for display.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// Tells times as they are where the person is.
+/// Displays times in the local time zone.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock(TimeZone);
 

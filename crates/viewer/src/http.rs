@@ -57,7 +57,7 @@ pub async fn serve(
     let mut connections = JoinSet::new();
     loop {
         let (stream, _) = tokio::select! {
-            // This waits out errors, such as when there are no more file descriptors.
+            // This waits and retries after errors, such as too many open files.
             accepted = Listener::accept(&mut listener) => accepted,
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
             () = over.cancelled() => break,

@@ -1,8 +1,8 @@
 //! The words of a few lines of source, for their colours.
 //!
 //! A window of a journal has a handful of lines, and they are shown within milliseconds of the start. A highlighter
-//! with grammars, such as syntect, would load megabytes for them and needs the whole file to be right. This one knows
-//! comments, strings, numbers and keywords, and may be wrong where a window begins inside of a string.
+//! with grammars, such as syntect, would load megabytes for them and needs the whole file to be right. This one
+//! recognizes comments, strings, numbers and keywords, and may be wrong where a window begins inside a string.
 
 mod grammars;
 

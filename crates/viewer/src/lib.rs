@@ -1,4 +1,4 @@
-//! What an agent is doing, or has done, for a person to see. Knows journals, and no debugger.
+//! Shows what an agent is doing, or has done. This crate reads journals, and depends on no debugger.
 //!
 //! Reading order: [`log`] (the entries of all files, by number), [`moment`] (what was the case at one of them),
 //! [`words`] (an entry as one line), `timeline` (the rows of what happened), `readable` (an entry at length), [`report`] (a session as a document),

@@ -1,8 +1,8 @@
 //! The entries of a journal, of all its files and of several programs, in the order of time.
 //!
-//! In memory is an index: where each entry is, when, what it is about and whose it is. The end of the journal is
-//! indexed first, what is before it by a thread of its own. Entries are read when they are asked for. The files stay
-//! open, so that what was set aside or deleted meanwhile can still be read.
+//! An index is in memory: where each entry is, its time, its kind and its session. The end of the journal is indexed
+//! first, the rest by a separate thread. Entries are read on demand. The files stay open, so that rotated or deleted
+//! ones can still be read.
 //!
 //! Reading order: `scan.rs` (a line, for the index), `indexing.rs`, `records.rs` (the index), `files.rs`,
 //! `backward.rs` (what is there already), `follow.rs` with `forward.rs` (what is being written), `pairs.rs` and
@@ -100,7 +100,7 @@ pub struct Poll {
     pub is_regrouped: bool,
 }
 
-/// What is known of an entry without reading it.
+/// What is known about an entry without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// When, in milliseconds since 1970.
@@ -138,7 +138,7 @@ pub enum Kind {
     Created,
     /// A session was closed.
     Closed,
-    /// An editor can attach to a session, or cannot any more.
+    /// An editor can attach to a session, or no longer can.
     Exposure,
     /// A program wrote something.
     Output,
@@ -240,7 +240,7 @@ impl Log {
         self.len() == 0
     }
 
-    /// What is known of an entry without reading it.
+    /// What is known about an entry without reading it.
     pub fn summary(&self, number: usize) -> Option<Summary> {
         let record = self.records.get(number)?;
         let distance = isize::try_from(record.partner).ok().filter(|distance| *distance != 0);
@@ -277,18 +277,18 @@ impl Log {
         Some(entry)
     }
 
-    /// The line of an entry as it is in the file, with everything in it, control characters too. None when it is gone.
+    /// The line of an entry in the file, unmodified, including control characters. None if it is gone.
     pub fn raw(&self, number: usize) -> Option<String> {
         let line = self.line(self.records.get(number)?)?;
         Some(String::from_utf8_lossy(&line).into_owned())
     }
 
-    /// The place of an entry: another number for it that stays as it is, however many older entries come or go.
+    /// The position of an entry: a stable number for it, however many older entries are added or removed.
     pub fn place(&self, number: usize) -> i64 {
         self.front + place(number)
     }
 
-    /// The number of the entry at a place. None where there is no entry, or not yet, or no more.
+    /// The number of the entry at a position. None if there is no entry there, or not yet, or no longer.
     pub fn number(&self, place: i64) -> Option<usize> {
         let number = usize::try_from(place.checked_sub(self.front)?).ok()?;
         (number < self.len()).then_some(number)
@@ -299,14 +299,13 @@ impl Log {
         self.sessions.all()
     }
 
-    /// The index of a session that is named by its id, the beginning of its id, its name, or `last` for the one that
-    /// was opened last. A name that several have is that of the last of them. The error says, for people, which there
-    /// are.
+    /// The index of a session given by its ID, the beginning of its ID, its name, or `last` for the one opened last.
+    /// A name of several means the last of them. The error lists the sessions.
     pub fn find_session(&self, wanted: &str) -> Result<usize, String> {
         sessions::find(self.sessions(), wanted)
     }
 
-    /// How many lines were left out because they are no entries, or too long.
+    /// How many lines were skipped because they are not entries, or too long.
     pub fn skipped(&self) -> usize {
         self.skipped
     }
@@ -367,7 +366,7 @@ impl Log {
         }
     }
 
-    /// Lets an entry at the end know of the call that goes on.
+    /// Tells an entry at the end about the running call.
     fn follow_calls(&mut self, number: usize) {
         let place = self.front + place(number);
         let Some(record) = self.records.get_mut(number).filter(|record| record.session != NONE) else {
@@ -404,7 +403,7 @@ impl Log {
         taken
     }
 
-    /// Takes older entries; no more once there are as many as can be.
+    /// Adds older entries; none once the maximum is reached.
     fn take_batch(&mut self, batch: &Batch) -> usize {
         self.put_in_front(batch);
         if self.records.len() > MOST - BATCH {

@@ -21,7 +21,7 @@ pub struct Moment {
     pub language: String,
     /// As in [`crate::log::LoggedSession`].
     pub state: &'static str,
-    /// Why, for people: `breakpoint`, `exited with code 0`.
+    /// The reason, for display: `breakpoint`, `exited with code 0`.
     pub reason: Option<String>,
     /// What follows is of the last stop: its program has ended since.
     pub is_past: bool,
@@ -71,7 +71,7 @@ pub struct Line {
     pub text: String,
     /// How many bytes before it are not in the journal.
     pub omitted: u64,
-    /// It is no output: a run ended, as the text says, and what follows is of the next one.
+    /// It is not output: a run ended, as the text says, and the rest belongs to the next one.
     pub is_divider: bool,
 }
 

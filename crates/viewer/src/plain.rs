@@ -5,7 +5,7 @@ use journal::visible::{uncoloured, visible};
 /// A text of several lines in which control characters are shown. Lines end in `\n`; tabs are kept. Colours, which
 /// test runners use most, only say how a text is to look, and are left out.
 pub fn text(raw: &str) -> String {
-    // What a program writes over itself is told as lines.
+    // Output that overwrites itself is shown as lines.
     visible(&uncoloured(raw).replace("\r\n", "\n").replace('\r', "\n")).into_owned()
 }
 

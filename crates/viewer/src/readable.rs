@@ -1,4 +1,4 @@
-//! An entry for people: what was asked, what came of it, and what happened meanwhile.
+//! An entry in detail: the request, the result, and what happened meanwhile.
 //!
 //! Lines that are indented belong to the one above them that is not.
 
@@ -14,7 +14,7 @@ use crate::{plain, words};
 const LINES: usize = 20_000;
 /// How long a list of plain values may be to stay on one line, in characters.
 const LIST: usize = 60;
-/// The parts of an entry that are told elsewhere, or matter to programs only.
+/// The parts of an entry that are shown elsewhere, or matter to programs only.
 const COMMON: [&str; 9] =
     ["timestamp", "time", "level", "namespace", "message", "sessionId", "sessionName", "callId", "tool"];
 

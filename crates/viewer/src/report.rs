@@ -1,7 +1,7 @@
-//! The story of a session as a document in Markdown: what was asked, where it stopped, what was seen.
+//! A session as a document in Markdown: the calls, the stops, the values.
 //!
-//! Whatever the journal says stands in code, inline or in blocks, with more backticks around it than are in it. So
-//! nothing that a program or a model wrote is taken for Markdown or HTML.
+//! All content of the journal is in code, inline or in blocks, with more backticks around it than it contains. So
+//! nothing that a program or a model wrote is interpreted as Markdown or HTML.
 
 mod chapters;
 mod markdown;
@@ -16,11 +16,11 @@ use crate::log::{LOST, Log};
 use crate::moment::{ComparedVariable, walk};
 use crate::{plain, words};
 
-/// How many frames are told.
+/// How many frames are shown.
 const FRAMES: usize = 8;
 
-/// What was asked, where it stopped, what was seen, in a session (an index into [`Log::sessions`]). Older entries must
-/// be there already ([`Log::complete`]). Empty for a session that does not exist.
+/// The calls, stops and values of a session (an index into [`Log::sessions`]). Older entries must already be there
+/// ([`Log::complete`]). Empty for a session that does not exist.
 pub fn report(log: &Log, session: usize) -> String {
     let Some(known) = log.sessions().get(session) else { return String::new() };
     let began = log.summary(known.first).map_or(0, |first| first.timestamp);
@@ -44,7 +44,7 @@ pub fn report(log: &Log, session: usize) -> String {
     text
 }
 
-/// What can be said before the story.
+/// The facts before the chapters.
 fn head(log: &Log, session: usize, chapters: &[Chapter]) -> String {
     let Some(known) = log.sessions().get(session) else { return String::new() };
     let time = |number: usize| log.summary(number).map_or(0, |summary| summary.timestamp);

@@ -7,9 +7,9 @@ use crate::log::{Kind, Log};
 
 /// How long a session is looked for in older parts of a journal.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How many entries before one of no session are looked at for the session that it is among.
+/// How many entries before one without a session are searched for the session that it is in.
 const NEAR: usize = 4096;
-/// How many entries behind a stop are looked at for what was read there.
+/// How many entries after a stop are searched for its values.
 const READ: usize = 64;
 
 /// The id of a session that a person names, which may be in a part that is still being read. An error when there is

@@ -34,7 +34,7 @@ use crate::source_context;
 
 /// How many keys are taken before the screen is drawn again.
 const KEYS: usize = 64;
-/// How often the screen is drawn at most while nobody presses a key.
+/// How often the screen is drawn at most without input.
 const FRAME: Duration = Duration::from_millis(33);
 
 /// How a journal is shown.
@@ -46,8 +46,8 @@ pub struct Options {
     pub without_colour: bool,
 }
 
-/// Shows a journal until the person leaves. A path that is not there yet is waited for. An error when there is no
-/// terminal, or no such session.
+/// Shows a journal until the user quits. A missing file is awaited. An error if there is no terminal, or no such
+/// session.
 pub fn run(path: &Path, options: &Options) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return Err(io::Error::other("standard output is not a terminal; use `stillframe report` for text"));
@@ -156,7 +156,7 @@ impl Drop for Screen {
 }
 
 fn restore_terminal() {
-    // When the terminal is gone, there is nobody to tell.
+    // When the terminal is gone, there is nowhere to report it.
     let mut stdout = io::stdout();
     let _ = execute!(stdout, terminal::EndSynchronizedUpdate, terminal::LeaveAlternateScreen, cursor::Show);
     let _ = stdout.flush();

@@ -2,7 +2,8 @@
 //!
 //! What happened during a call is part of its row as well, until a person opens it.
 //!
-//! Reading order: `filter.rs` (which entries are wanted), this file (what a row says), `strip.rs` (the same over time).
+//! Reading order: `filter.rs` (which entries are selected), this file (the content of a row), `strip.rs` (the same
+//! over time).
 
 mod filter;
 pub(crate) mod strip;
@@ -17,7 +18,7 @@ use crate::{plain, words};
 /// A call that has had no answer for so long, in milliseconds, will have none: every call has a deadline.
 const PATIENCE: i64 = 10 * 60 * 1000;
 
-/// How many of the last things that happened during a call are looked at for what came of it.
+/// How many of the last events during a call are searched for its effects.
 const EFFECTS: usize = 1024;
 
 /// One thing that happened.
@@ -50,7 +51,7 @@ pub(crate) struct Outcome {
 /// How long a call took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallDuration {
-    /// It is no call.
+    /// It is not a call.
     Nothing,
     /// So many milliseconds.
     Milliseconds(i64),
@@ -61,7 +62,7 @@ pub(crate) enum CallDuration {
 }
 
 impl CallDuration {
-    /// For people; empty for what is no call.
+    /// For display; empty for anything but a call.
     pub(crate) fn words(self) -> String {
         match self {
             Self::Nothing => String::new(),
@@ -112,7 +113,7 @@ impl Mark {
     }
 }
 
-/// The row of an entry that is no answer, at a time in milliseconds since 1970.
+/// The row of an entry other than an answer, at a time in milliseconds since 1970.
 pub(crate) fn row(log: &Log, number: usize, filter: &Filter, now: i64) -> Option<Row> {
     let summary = log.summary(number)?;
     let answer = summary.partner.and_then(|partner| Some((partner, log.summary(partner)?)));

@@ -63,8 +63,8 @@ struct WebState {
 }
 
 impl Server {
-    /// Opens a journal and listens. A path that is not there yet is waited for. An error when the journal cannot be
-    /// read, the port is taken, or there is no such session.
+    /// Opens a journal and listens. A missing file is awaited. An error if the journal cannot be read, the port is
+    /// taken, or there is no such session.
     pub async fn open(path: &Path, options: &Options) -> io::Result<Self> {
         let port = options.port.unwrap_or(0);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
@@ -89,12 +89,12 @@ impl Server {
         Ok(Self { listener, site: Arc::new(site), url })
     }
 
-    /// Where the page is. Whoever has this can read the journal.
+    /// The address of the page. Anyone with it can read the journal.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Answers until that is over.
+    /// Serves until that completes.
     pub async fn serve(self, until: impl Future<Output = ()>) {
         let (reader, ends) = (Arc::clone(&self.site.reader), self.site.ends.clone());
         let following = tokio::spawn(reader.follow(ends.clone()));

@@ -1,4 +1,4 @@
-//! An entry as one line for people, such as `set_breakpoint main.py:42 (x > 10)`.
+//! An entry as one line, such as `set_breakpoint main.py:42 (x > 10)`.
 
 use std::fmt::Write;
 
@@ -12,11 +12,11 @@ use serde_json::{Map, Value};
 use crate::log::Log;
 use crate::plain;
 
-/// How many characters of a value are told.
+/// How many characters of a value are shown.
 const VALUE: usize = 60;
 /// How many characters of a line.
 const LINE: usize = 200;
-/// How many lines of an entry that is told whole.
+/// How many lines of an entry that is shown in full.
 const LINES: usize = 20_000;
 /// How many variables.
 const VARIABLES: usize = 4;
@@ -85,8 +85,7 @@ pub fn of(log: &Log, number: usize) -> String {
     }
 }
 
-/// An entry as it is in the file, one key a line where it is JSON, without control characters; and below it the answer
-/// to it, or its call.
+/// An entry, one key per line if it is JSON, without control characters; and below it the answer to it, or its call.
 pub(crate) fn whole(log: &Log, number: usize) -> Vec<String> {
     let mut lines = lines(log, number);
     if let Some(partner) = log.summary(number).and_then(|summary| summary.partner) {
@@ -178,7 +177,7 @@ fn breakpoint(change: &BreakpointChange) -> String {
     said
 }
 
-/// The arguments that are told without their names, or not at all.
+/// The arguments that are shown without their names, or not at all.
 const TOLD: [&str; 13] = [
     "command",
     "file",
@@ -250,7 +249,7 @@ fn first_of_all(response: &Map<String, Value>) -> String {
     if told.is_empty() { "done".to_owned() } else { told.join(" ") }
 }
 
-/// `key=value` for what is not told already.
+/// `key=value` for what is not shown yet.
 fn pairs(object: &Map<String, Value>, is_told: impl Fn(&str) -> bool) -> Vec<String> {
     let told = object.iter().filter(|(key, value)| !is_told(key) && !value.is_null());
     told.map(|(key, value)| format!("{key}={}", cut(&short_value(value), VALUE))).collect()

@@ -169,7 +169,7 @@ impl client::Client for Bare {
     }
 }
 
-/// Reads until Node tells where its inspector listens.
+/// Reads until Node prints its inspector's address.
 pub(super) fn announced(errors: &mut impl BufRead) -> anyhow::Result<cdp::Address> {
     loop {
         let mut line = String::new();

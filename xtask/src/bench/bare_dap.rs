@@ -110,7 +110,7 @@ impl Bare {
         Ok(message.get("body").cloned().unwrap_or_default())
     }
 
-    /// What comes before is not wanted: the client asks for one thing at a time.
+    /// Earlier messages are dropped: the client sends one request at a time.
     fn read_until(&mut self, wanted: impl Fn(&Value) -> bool) -> anyhow::Result<Value> {
         loop {
             let message = self.read()?;

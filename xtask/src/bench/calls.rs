@@ -75,7 +75,7 @@ fn stops(scene: &Scene<'_>, mut bare: impl Client) -> anyhow::Result<()> {
     server.end()
 }
 
-/// From nothing to a program that is stopped at a breakpoint and has told its stack and locals.
+/// From nothing to a program that is stopped at a breakpoint and has sent its stack and locals.
 fn starts<C: Client>(scene: &Scene<'_>, start: impl Fn() -> anyhow::Result<C>) -> anyhow::Result<()> {
     let mut server = scene.tools.serve()?;
     let (mut bare_times, mut our_times) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! What is asked of a bare client.
+//! The interface of a bare client.
 
 /// A bare client whose program is stopped.
 pub(super) trait Client: Sized {

@@ -8,7 +8,7 @@ use journal::Journal;
 use serde_json::{Map, Value, json};
 use tools::{Context, JournaledCall, Reply};
 
-/// How many calls are written down at once: as many as fit into the queue, so that none is left out.
+/// How many calls are recorded at once: as many as fit into the queue, so that none is dropped.
 const CALLS: u32 = 2000;
 /// How often.
 const ROUNDS: usize = 20;

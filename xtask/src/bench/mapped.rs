@@ -121,7 +121,7 @@ fn module() -> Module {
     let mut module = Module {
         source: String::new(),
         script: format!("{opening}\n{exports}\n"),
-        // Three lines that no source stands for.
+        // Three lines without a source.
         mappings: ";;;".to_owned(),
     };
     for (number, name) in names.iter().enumerate() {

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 pub(super) struct Program(Child);
 
 impl Program {
-    /// Starts it. Nobody reads what it prints; `errors` says what becomes of standard error.
+    /// Starts it. Its output is not read; `errors` sets its standard error.
     pub(super) fn start(command: &mut Command, errors: Stdio) -> anyhow::Result<Self> {
         Ok(Self(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).spawn()?))
     }

@@ -66,7 +66,7 @@ pub(super) fn attached(scene: &Scene<'_>, bare: f64, node: &Path) -> anyhow::Res
     Ok(())
 }
 
-/// The arguments, `of` a program that is started or goes on.
+/// The arguments, `of` a program that is started or running.
 fn trace(scene: &Scene<'_>, rows: u64, of: Value) -> Value {
     let point = json!({ "file": scene.program, "line": scene.line, "expressions": [EXPRESSION] });
     let mut arguments = json!({ "points": [point], "maxHits": rows, "timeout": 60_000 });
@@ -76,7 +76,7 @@ fn trace(scene: &Scene<'_>, rows: u64, of: Value) -> Value {
     arguments
 }
 
-/// The program's own clock tells how long the rows took.
+/// The program's own clock measures how long the rows took.
 fn rate(answer: &Value) -> anyhow::Result<f64> {
     let rows = answer.get("rows").and_then(Value::as_array).context("no rows")?;
     let time = |row: Option<&Value>| row.and_then(|row| row.get("time")).and_then(Value::as_f64);

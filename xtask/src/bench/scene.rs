@@ -95,7 +95,7 @@ impl<'a> Scene<'a> {
         Self { tools, language: "javascript", program, source, line }
     }
 
-    /// A session of ours that is stopped at the line.
+    /// One of our sessions, stopped at the line.
     pub(super) fn stopped(&self, server: &mut OurServer) -> anyhow::Result<String> {
         let created = server.call("create_debug_session", &json!({ "language": self.language }))?;
         let session = created.get("sessionId").and_then(Value::as_str).context("no session")?.to_owned();

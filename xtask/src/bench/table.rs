@@ -19,7 +19,7 @@ pub(super) fn rate(what: &str, bare: f64, ours: f64, goal: &str) {
     println!("{what:<36}{bare:>9.0}{ours:>9.0}{:>8.2}  {goal}", ours / bare);
 }
 
-/// A time as it is printed.
+/// A time, formatted.
 pub(super) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 pub(super) struct Field {
     /// `name`, `outer.name`, `list[].name` or `map.*.name`.
     pub(super) name: String,
-    /// The type in words.
+    /// The type, for readers.
     pub(super) kind: String,
     /// It is always there, within its object.
     pub(super) required: bool,

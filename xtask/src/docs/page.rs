@@ -129,7 +129,7 @@ fn effects(effects: Effects) -> String {
     .join(", ")
 }
 
-/// Text as it is, in a block of its own.
+/// Verbatim text, in a block.
 fn code(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
     format!("```text\n{}\n```\n", lines.join("\n"))

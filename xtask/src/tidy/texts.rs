@@ -42,7 +42,7 @@ fn complaints(file: &File) -> Vec<Finding> {
     findings
 }
 
-/// The word stands alone, not within a longer one.
+/// Whether the word occurs separately, not within a longer one.
 fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.split(|c| !is_part(c)).any(|found| found == word)

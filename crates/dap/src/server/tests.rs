@@ -94,5 +94,5 @@ async fn arguments_that_do_not_fit_are_named() {
     let stream = encode(br#"{"seq":1,"type":"request","command":"stackTrace","arguments":{"threadId":"x"}}"#);
     let request = RequestReader::new(&*stream, LIMIT).next().await.unwrap().unwrap();
     let problem = request.read::<StackTrace>().unwrap_err();
-    assert!(problem.starts_with("the arguments of `stackTrace` cannot be read"), "{problem}");
+    assert!(problem.starts_with("invalid arguments of `stackTrace`"), "{problem}");
 }

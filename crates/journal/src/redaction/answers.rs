@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::values::{NamedValue, is_secret_in_text};
 use super::{MARK, assignments, hide_shapes, hide_shapes_in};
 
-/// Keys under which a name stands.
+/// Keys whose value is a name.
 const NAMES: [&str; 5] = ["name", "expression", "variable", "key", "evaluateName"];
 /// Keys under which its value does.
 pub const VALUES: [&str; 11] = [
@@ -56,8 +56,7 @@ pub fn text_for_answer(text: &str) -> Cow<'_, str> {
 }
 
 impl NamedValue {
-    /// Hides a value that is an answer to this name, and counts what was hidden. Without its type, its text tells what
-    /// it is.
+    /// Redacts a value that answers this name, and counts it. Without a type, its text decides what it is.
     pub fn hide(self, type_name: Option<&str>, value: &mut Value) -> usize {
         match value {
             Value::String(text) if self.hides(type_name, text) => {

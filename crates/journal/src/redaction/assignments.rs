@@ -1,6 +1,6 @@
 //! Values behind the names of credentials in a text: `password = 'x'`, `"apiKey": "x"`, `--token x`, `PASSWORD=x`.
 //!
-//! An expression finds what may be such a name and what stands between it and its value; the rest is read by hand.
+//! An expression finds candidates for such names and the text up to their value; the rest is parsed by hand.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -39,9 +39,9 @@ const LONGEST_NAME: usize = 80;
 pub(super) struct Name<'t> {
     /// The name.
     pub(super) text: &'t str,
-    /// What stands between it and the value, such as `=`; quotes that close the name are part of it.
+    /// The text between it and the value, such as `=`; quotes that close the name are part of it.
     pub(super) separator: &'t str,
-    /// Nothing but spaces and a dash stands before it in its line.
+    /// Nothing but spaces and a dash precedes it in its line.
     pub(super) begins_line: bool,
 }
 
@@ -202,7 +202,7 @@ fn scheme(value: &str) -> usize {
     schemes.iter().find(begins).map_or(0, |scheme| scheme.len())
 }
 
-/// Nothing, a mark of ours, or what stands for a value that is put there later.
+/// Nothing, one of our marks, or a placeholder.
 pub(super) fn is_empty(secret: &str) -> bool {
     let inner = secret.trim();
     let placeholder = inner.starts_with(['{', '<']) && inner.ends_with(['}', '>'])

@@ -1,5 +1,5 @@
-//! What is a credential and what is not, in tables. No secret stands in one piece: tools that look for secrets in
-//! repositories would find them.
+//! What is a credential and what is not, in tables. No secret is in one piece: tools that search repositories for
+//! secrets would find them.
 
 mod named;
 mod negatives;
@@ -56,7 +56,7 @@ fn every_positive_is_hidden_completely() {
     assert!(count >= 120, "{count}");
 }
 
-/// Where a token may stand, with `{}` in its place.
+/// Where a token may occur, with `{}` in its place.
 const CONTEXTS: &[&str] = &[
     "{}",
     "'{}'",
@@ -112,7 +112,7 @@ pub(super) fn negatives() -> impl Iterator<Item = &'static str> {
     NEGATIVES.iter().copied()
 }
 
-/// What stands before a secret, the secret, and what stands behind it.
+/// The text before a secret, the secret, and the text after it.
 pub(super) fn named() -> impl Iterator<Item = (&'static str, String, &'static str)> {
     NAMED.iter().map(|(before, first, second, after)| (*before, format!("{first}{second}"), *after))
 }

@@ -226,7 +226,7 @@ pub(super) fn mentions_credential(expression: &str) -> bool {
     expression.split(|char| !is_of_name(char)).any(|name| certainty(name) == Some(Certainty::Sure))
 }
 
-/// Whether what a name stands for is an environment: names of variables with their values.
+/// Whether a name means an environment: names of variables with their values.
 pub(super) fn is_environment(name: &str) -> bool {
     if !has_part(name, &["env"]) {
         return false;
@@ -248,7 +248,7 @@ pub(super) fn is_environment(name: &str) -> bool {
     )
 }
 
-/// Whether what a name stands for is the path of an interpreter.
+/// Whether a name means the path of an interpreter.
 pub(super) fn is_interpreter(name: &str) -> bool {
     if !has_part(name, &["exec", "interpreter", "node", "python", "runtime"]) {
         return false;

@@ -1,4 +1,4 @@
-//! Paths that say who somebody is, or how their machine is set up.
+//! Paths that reveal an identity, or how a machine is set up.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ impl Home {
         Some(Self(forms.iter().map(|form| Finder::new(form.as_bytes()).into_owned()).collect()))
     }
 
-    /// The text with `~` in its place, where it stands as whole components; none where it does not.
+    /// The text with `~` instead of it, where it matches whole components; none where it does not.
     pub(super) fn shorten(&self, text: &str) -> Option<String> {
         let mut shortened: Option<String> = None;
         for finder in &self.0 {
@@ -70,8 +70,8 @@ fn ends(behind: &[u8]) -> bool {
     }
 }
 
-/// The path of an interpreter, relative to the folder it is in; else only its name. None for one that is no path from
-/// a root.
+/// The path of an interpreter, relative to the folder it is in; else only its name. None if it is not an absolute
+/// path.
 pub(super) fn relative(path: &str, folder: Option<&Path>) -> Option<String> {
     let is_windows =
         path.as_bytes().get(1..3).is_some_and(|two| two == br":\" || two == b":/") || path.starts_with(r"\\");

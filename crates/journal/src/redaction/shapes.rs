@@ -1,4 +1,4 @@
-//! Credentials that are known by their shape, wherever they stand.
+//! Credentials that are recognized by their shape, anywhere.
 //!
 //! A text is looked through once for all rules, and again only for those that match. A rule hides what its group
 //! matches.
@@ -34,7 +34,7 @@ enum ShapePattern {
     Token(&'static str, &'static str, usize),
     /// An expression with one group, which is the secret.
     Pattern(&'static str),
-    /// The same, where only what stands there tells whether it is one.
+    /// The same, if the text itself decides whether it is one.
     Checked(&'static str, fn(&str, Range<usize>) -> bool),
 }
 
@@ -272,7 +272,7 @@ fn secrets_of(rule: &Regex, form: &ShapePattern, text: &str) -> Vec<Range<usize>
 /// How often at least the case changes, or letters and digits, in 40 characters at random. In names it does less often.
 const CHANGES: usize = 12;
 
-/// Whether 40 characters stand alone and look as if made at random: no path, no name, no part of a longer text.
+/// Whether 40 characters are separate and look random: not a path, a name or a part of a longer text.
 fn is_bare_aws_secret(text: &str, place: Range<usize>) -> bool {
     let next = |rest: Option<&str>| rest.and_then(|rest| rest.chars().next());
     let before = text.get(..place.start).and_then(|before| before.chars().next_back());

@@ -1,4 +1,4 @@
-//! What is hidden in JSON: values by the keys they stand under, and whatever texts hold.
+//! Redaction in JSON: values by their keys, and the content of texts.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 use super::names::{is_credential, is_environment, is_interpreter, returns_credential};
 use super::{KEY, KEY_BEGINS, KEY_ENDS, MARK, Redaction, places};
 
-/// Keys under which a name stands, and those under which its value does.
+/// Keys of a name, and those of its value.
 const NAMES: [&str; 6] = ["name", "expression", "variable", "key", "path", "evaluateName"];
 const VALUES: [&str; 8] = ["value", "result", "oldValue", "newValue", "old", "new", "previous", "text"];
-/// What is said of a value beside it.
+/// The context of a value.
 const KEPT: [&str; 5] = ["type", "kind", "name", "expression", "language"];
-/// Numbers below this are no secrets.
+/// Numbers below this are not secrets.
 const SMALL: f64 = 1000.0;
 
 impl Redaction {
@@ -89,7 +89,7 @@ impl Redaction {
         }
     }
 
-    /// Also by what is left of the key.
+    /// Also by the rest of the key.
     fn names_credential(&self, key: &str) -> bool {
         is_credential(key) || !is_word(key) && is_credential(&self.text(key))
     }
@@ -145,7 +145,7 @@ fn is_word(key: &str) -> bool {
     key.len() < 24 && key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
 }
 
-/// Stands for the keys that a truncated object has no room for.
+/// Represents the keys that a truncated object has no room for.
 fn is_more(key: &str) -> bool {
     key == "..."
 }

@@ -46,7 +46,7 @@ const ROOTS: &[&str] = &[
     "request", "self", "settings", "state", "sys", "this", "user",
 ];
 
-/// Longer values, in bytes, are looked at once.
+/// Longer values, in bytes, are checked once.
 const LONG: usize = 200;
 
 /// How long the value is that begins the text, in bytes, when it is one to hide; else how much of it is known to hold
@@ -98,7 +98,7 @@ fn is_harmless(found: &str) -> bool {
     is_number || is_shell || WORDS_OF_CODE.binary_search(&found.to_ascii_lowercase().as_str()).is_ok()
 }
 
-/// Whether this is an expression or prose rather than a value that is written down.
+/// Whether this is an expression or prose rather than a literal value.
 fn is_code(found: &str, behind: &str, separator: &str, name: &Name<'_>) -> bool {
     let next = behind.chars().next();
     let line = behind.trim_start_matches([' ', '\t']);

@@ -79,7 +79,7 @@ pub(super) fn parse(text: &str, file: &Path, is_project: bool) -> anyhow::Result
     Ok(given)
 }
 
-/// What stands where a section is to be.
+/// A value in place of a section.
 fn outside(name: &str) -> String {
     if table::all().any(|setting| setting.section() == name) {
         return format!("`{name}` is a section; write `[{name}]`, and its settings below");

@@ -61,8 +61,8 @@ fn is_there(file: &Path) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// The nearest file above a folder: in its repository, or below the home. A folder in neither is looked at alone,
-/// because what is above it may be anybody's.
+/// The nearest file above a folder: in its repository, or below the home. Outside of both, only the folder itself is
+/// searched, because its parents may belong to other users.
 fn of_project(here: &Path, home: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
     let repository = here.ancestors().find(|folder| folder.join(".git").exists());
     let below_home = |folder: &&Path| home.is_some_and(|home| folder.starts_with(home) && *folder != home);

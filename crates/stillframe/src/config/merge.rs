@@ -1,9 +1,8 @@
 //! Which of several values holds: an option before the environment, that before the project's file, that before the
 //! user's, and then the default.
 //!
-//! A project's file comes with its repository, from whoever wrote that. What it says of safety and of limits can only
-//! make things tighter, it chooses the toolset only where nobody else has, and where the journal is and how much of it
-//! is kept is none of its business.
+//! A project's file comes with its repository, from whoever wrote that. For safety and limits, it can only tighten;
+//! it sets the toolset only if nothing else does, and it cannot set where the journal is and how much of it is kept.
 
 use std::path::PathBuf;
 
@@ -15,16 +14,16 @@ use engine::sources;
 
 use super::{SettingSource, SettingValue, Value, table};
 
-/// What holds.
+/// The effective settings.
 #[derive(Debug)]
 pub(super) struct EffectiveSettings {
     pub(super) policy: Policy,
     pub(super) all: Vec<SettingValue>,
-    /// What a project's file has said in vain.
+    /// A setting of a project's file without effect.
     pub(super) warnings: Vec<String>,
 }
 
-/// Makes of everything that was given what holds. What comes later is stronger.
+/// Computes the effective settings. Later sources take precedence.
 pub(super) fn merge(given: Vec<SettingValue>) -> anyhow::Result<EffectiveSettings> {
     let (projects, users): (Vec<SettingValue>, Vec<SettingValue>) =
         given.into_iter().partition(|given| matches!(given.origin, SettingSource::Project { .. }));
@@ -97,12 +96,12 @@ pub(super) fn merge(given: Vec<SettingValue>) -> anyhow::Result<EffectiveSetting
     Ok(EffectiveSettings { policy, all, warnings })
 }
 
-/// How far a limit goes: a session that may go unused for ever, which is what 0 says, may for longest.
+/// How large a limit is: 0, for a session that may be unused forever, is the largest.
 fn size(name: &str, value: u64) -> u64 {
     if name == "limits.idle" && value == 0 { u64::MAX } else { value }
 }
 
-/// Sets what is left of a list. None is left as it was, and from where it was.
+/// Sets the rest of a list. None keeps it and its source.
 fn narrow(known: &mut SettingValue, left: Option<Vec<String>>, origin: SettingSource) {
     if let Some(left) = left {
         *known = SettingValue { name: known.name, value: Value::List(left), origin };
@@ -128,8 +127,8 @@ fn list<'a>(all: &'a [SettingValue], name: &str) -> &'a [String] {
     }
 }
 
-/// The folders that are inside one of both lists; none when these are all of the first list. No folder in the first is
-/// no restriction.
+/// The folders that are inside one of both lists; none if these are all of the first list. An empty first list is no
+/// restriction.
 fn narrowed(
     known: &SettingValue,
     inner: &[String],
@@ -163,7 +162,7 @@ fn narrowed(
     Ok((!all_is_left).then_some(both))
 }
 
-/// The languages that are in both lists; none when these are all of the first list. No language in the first is no
+/// The languages that are in both lists; none if these are all of the first list. An empty first list is no
 /// restriction.
 fn common(
     known: &SettingValue,

@@ -59,7 +59,7 @@ pub(super) fn all() -> impl Iterator<Item = Setting> {
     limits.chain(OTHERS.iter().copied())
 }
 
-/// A limit as it is given in one word, as in `sessions=8`; the problem when it is none.
+/// A limit in one word, such as `sessions=8`; otherwise the problem.
 pub(super) fn read_limit(text: &str) -> Result<(&'static str, Value), String> {
     let Some((name, number)) = text.split_once('=') else {
         return Err(format!("`{text}` has no value; write NAME=N, such as `sessions=8`"));
@@ -89,7 +89,7 @@ impl Setting {
         bounds::named(self.name.strip_prefix("limits.")?)
     }
 
-    /// What holds when nobody has said anything.
+    /// The defaults.
     pub(super) fn default(&self) -> Value {
         match self.kind {
             Kind::Bound => Value::Number(self.bound().map_or(0, |bound| bound.default)),
@@ -102,7 +102,7 @@ impl Setting {
         }
     }
 
-    /// What it takes, in words.
+    /// The values it accepts, for messages.
     pub(super) fn takes(&self) -> String {
         match self.kind {
             Kind::Bound => {

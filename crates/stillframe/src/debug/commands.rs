@@ -1,4 +1,4 @@
-//! What is asked of a session that there is.
+//! Commands for an open session.
 
 use anyhow::anyhow;
 use clap::{Args, Subcommand, ValueEnum};

@@ -1,7 +1,7 @@
 //! The background process: keeps one session, and answers calls of tools.
 //!
-//! It ends with its session, after a while without a command, by a signal, and when whoever has started it goes without
-//! having started a program. Before it answers that the session is closed, all is gone: the program, the socket and the
+//! It ends with its session, after a while without a command, by a signal, and if its starter ends before a program
+//! was started. Before it answers that the session is closed, everything is gone: the program, the socket and the
 //! file.
 
 use std::panic::AssertUnwindSafe;
@@ -32,7 +32,7 @@ use crate::terminal;
 
 /// How long it may take until there is a session, for which the caller waits.
 const FIRST: Duration = Duration::from_secs(10);
-/// How long ending the program may take. The guardian ends what is left then.
+/// How long ending the program may take. After that, the guardian ends it.
 const LAST_PROGRAM: Duration = Duration::from_millis(1500);
 /// How long answers may take that come from the end of the session.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
@@ -74,7 +74,7 @@ pub(super) async fn keep(place: &Place, run_context: &RunContext) -> anyhow::Res
         ended: CancellationToken::new(),
     });
     let signals = tokio::spawn(cancel_on_signal(host.ending.clone()));
-    // One who does not listen any more has been interrupted, and does not come.
+    // A client that no longer listens has been interrupted, and will not return.
     let _ = say(&StartStatus::Listening);
     let mut commands = JoinSet::new();
     serve(&host, &listener, &mut commands).await;
@@ -142,7 +142,7 @@ impl Host {
             let closes = call.tool == CLOSE;
             let answer = tokio::select! {
                 answer = self.call(call, &mut writer) => answer,
-                // A client sends one call at a time, so input here means that it has closed. What the call waits for goes on.
+                // A client sends one call at a time, so input here means that it has closed. The call continues.
                 _ = lines.next_line() => return,
             };
             if closes && self.context.sessions.list().is_empty() {

@@ -40,7 +40,7 @@ pub(super) struct Place {
 pub(super) struct Record {
     /// Where the background process listens.
     pub(super) socket: PathBuf,
-    /// That process, for people.
+    /// That process, for messages.
     #[serde(flatten)]
     process: Identity,
 }
@@ -169,7 +169,7 @@ impl Place {
         Ok(Some(record))
     }
 
-    /// Listens, and says so in the file. It fails where somebody else does.
+    /// Listens, and writes the file. Fails if another process is listening.
     pub(super) async fn claim(&self) -> anyhow::Result<(UnixListener, Record)> {
         let folder = socket_folder()?;
         let _turn = turn(&folder);
@@ -221,7 +221,7 @@ impl Place {
     pub(super) fn forget(&self, record: &Record) {
         let _turn = record.socket.parent().and_then(turn);
         if matches!(self.read(), Ok(Some(known)) if known == *record) {
-            // Somebody else may have been faster; the same holds below.
+            // Another process may have been faster; the same applies below.
             let _ = std::fs::remove_file(self.file());
         }
         let _ = std::fs::remove_file(&record.socket);
@@ -267,7 +267,7 @@ fn sweep(folder: &Path) {
         let refused = std::os::unix::net::UnixStream::connect(&socket)
             .is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
         if refused && entry.file_name().to_string_lossy().starts_with("debug-") {
-            // One that cannot be removed is nobody's problem.
+            // A file that cannot be removed is harmless.
             let _ = std::fs::remove_file(socket);
         }
     }
@@ -277,7 +277,7 @@ fn is_private(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|about| about.is_dir() && about.uid() == user() && about.mode() & OTHERS == 0)
 }
 
-/// Waits until nobody else begins or ends a session. Where that cannot be known, it is very unlikely anyway.
+/// Waits until no other process begins or ends a session. Where that cannot be detected, it is very unlikely anyway.
 fn turn(folder: &Path) -> Option<File> {
     let folder = File::open(folder).ok()?;
     folder.lock().ok()?;
@@ -315,7 +315,7 @@ mod tests {
         }
     }
 
-    /// What somebody may write into a repository.
+    /// A file that a repository may contain.
     #[test]
     fn a_file_that_names_another_socket_is_not_believed() {
         let folder = tempfile::tempdir().unwrap();

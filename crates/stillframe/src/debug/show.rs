@@ -1,4 +1,4 @@
-//! What `debug` prints: the answers of tools, as text for people and agents, and as they are.
+//! The output of `debug`: the answers of tools, as readable text or as JSON.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ const STILL_RUNNING: u8 = 5;
 pub(super) struct SessionData {
     pub(super) name: String,
     pub(super) language: String,
-    /// What its program is doing, in the word of stop reports.
+    /// The state of its program, in the words of stop reports.
     #[serde(rename(deserialize = "execution"))]
     pub(super) state: String,
     /// Its name among those of its folder.
@@ -33,7 +33,7 @@ pub(super) struct SessionData {
     pub(super) stop: Option<StopReport>,
 }
 
-/// An answer, and what it is for people. What was hidden in it is said there, too.
+/// An answer, and its text. Redactions are reported there, too.
 fn shown(data: Value, mut text: String) -> CommandOutput {
     if let Some(note) = data.get("hidden").and_then(Value::as_str) {
         let _ = writeln!(text, "hidden: {note}");
@@ -65,7 +65,7 @@ pub(super) fn attached(data: Value) -> anyhow::Result<CommandOutput> {
 
 fn stop_text(mut stop: StopReport) -> String {
     stop.notes.iter_mut().for_each(|note| *note = told(note));
-    // What was started is known to whoever has typed it.
+    // The user knows what the command started.
     stop.message = told(match stop.message.split_once("Current state: ") {
         Some((_, "running")) => {
             "The program is running; call continue_execution to wait for it, or pause_execution to stop it"
@@ -77,7 +77,7 @@ fn stop_text(mut stop: StopReport) -> String {
     ProbeReport { stop, callers: Vec::new(), values: Vec::new(), threads: Vec::new() }.to_text(&message)
 }
 
-/// That the session is closed, which nobody knows by its number.
+/// Reports that the session is closed, without its ID, which users of the shell do not see.
 pub(super) fn closed(data: Value) -> CommandOutput {
     shown(data, "The debug session is closed\n".to_owned())
 }

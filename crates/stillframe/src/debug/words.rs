@@ -1,4 +1,4 @@
-//! What answers say to do next, in words of the command line.
+//! Hints of answers, translated to the command line.
 
 use serde_json::Value;
 

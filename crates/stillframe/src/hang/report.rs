@@ -1,4 +1,4 @@
-//! What `hang` prints for people: the verdict, where, and what it rests on.
+//! The output of `hang`: the verdict, its location, and its evidence.
 
 use std::fmt::Write;
 

@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Notices at once that the client is gone, and keeps early notifications away.
 ///
-/// The SDK answers the calls in flight before it looks at the end of input, and only logs a failed write. It
-/// also gives up when the first message is a notification, which clients do send.
+/// The SDK answers the calls in flight before it reads the end of input, and only logs a failed write. It also gives
+/// up when the first message is a notification, which clients do send.
 pub(super) struct DisconnectWatcher<T> {
     inner: T,
     /// Cancelled at the end of input and at an error on either side.

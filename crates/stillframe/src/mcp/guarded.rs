@@ -27,7 +27,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// A server whose every method may panic.
 pub(super) struct Guarded<H>(pub(super) H);
 
-/// What a method came to, or the error that tells of its panic.
+/// The result of a method, or the error for its panic.
 async fn caught<T>(
     method: &str,
     handled: impl Future<Output = Result<T, ErrorData>>,
@@ -48,7 +48,7 @@ fn shown(mut error: ErrorData) -> ErrorData {
     ErrorData { message: message.into(), ..error }
 }
 
-/// What a panic said.
+/// A panic's message.
 pub(super) fn panic_text(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&'static str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
@@ -132,7 +132,7 @@ impl<H: ServerHandler> ServerHandler for Guarded<H> {
         set_level(SetLevelRequestParams) -> (), "logging/setLevel";
     }
 
-    /// Nothing of a method that nobody knows names the server.
+    /// An unknown method does not reveal the server's name.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -1,10 +1,10 @@
 //! Streamable HTTP: the server for several clients at once, each with debug sessions of its own.
 //!
-//! Reading order: `options.rs` (what can be chosen), this file (the beginning, the routes and the end), `access.rs`,
-//! `names.rs` and `tokens.rs` (who may ask), `endpoint.rs`, `message.rs` and `explained.rs` (what was asked, and why
-//! not), `clients.rs` (for whom), then `session.rs` and `outbox.rs`, which are the SDK's manager of sessions, and
-//! `health.rs`; `sse.rs` is the transport of older clients. `viewer::http` serves the connections.
-//! The rules of the transport, its headers and its status codes are the SDK's (`StreamableHttpService`).
+//! Reading order: `options.rs` (the settings), this file (the start, the routes and the end), `access.rs`, `names.rs`
+//! and `tokens.rs` (which clients are allowed), `endpoint.rs`, `message.rs` and `explain.rs` (parse requests, explain
+//! refusals), `clients.rs` (their clients), then `session.rs` and `outbox.rs`, which are the SDK's session manager,
+//! and `health.rs`; `sse.rs` is the transport of older clients. `viewer::http` serves the connections. The rules of
+//! the transport, its headers and its status codes are the SDK's (`StreamableHttpService`).
 
 mod access;
 mod answers;

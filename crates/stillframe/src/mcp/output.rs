@@ -47,7 +47,7 @@ pub(super) fn list(sessions: &Sessions) -> Vec<Resource> {
     open.iter().map(resource).collect()
 }
 
-/// The output that an address stands for.
+/// The output at an address.
 pub(super) fn find(sessions: &Sessions, uri: &str) -> Result<Output, ErrorData> {
     let rest = uri.strip_prefix(BEGIN).or_else(|| uri.strip_prefix(OTHER_BEGIN));
     let session = rest.and_then(|rest| rest.strip_suffix(END)).and_then(|id| sessions.find(id));
@@ -79,23 +79,23 @@ async fn follow<F: Future>(mut changes: watch::Receiver<u64>, tell: impl Fn() ->
     }
 }
 
-/// Tells a client of revisions up to 2025-11-25 of each session that is opened or closed.
+/// Notifies a client of revisions up to 2025-11-25 about each session that is opened or closed.
 pub(super) async fn follow_list(sessions: watch::Receiver<u64>, peer: Peer<RoleServer>) {
     follow(sessions, async || drop(peer.notify_resource_list_changed().await)).await;
 }
 
-/// Tells a listener (revision 2026-07-28) of the same.
+/// Notifies a listener (revision 2026-07-28) about the same.
 pub(super) async fn follow_list_for_listener(sessions: watch::Receiver<u64>, sink: SubscriptionSink) {
     follow(sessions, async || drop(sink.notify_resource_list_changed().await)).await;
 }
 
-/// Tells one listener (revision 2026-07-28) of one output.
+/// Notifies one listener (revision 2026-07-28) about one output.
 pub(super) async fn follow_for_listener(
     mut output: watch::Receiver<u64>,
     uri: String,
     sink: SubscriptionSink,
 ) {
-    // The listener was told that it is heard, and may have read, before this began to follow.
+    // The listener was acknowledged, and may have read, before this began to follow.
     if *output.borrow() > 0 {
         output.mark_changed();
     }

@@ -1,4 +1,4 @@
-//! Tells the client that a call goes on, for as long as it does.
+//! Sends the client progress while a call runs.
 
 use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;

@@ -16,7 +16,7 @@ use tokio::io::{self, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, Buf
 use self::checked::AnyValue;
 use self::outline::Outline;
 
-/// Where the problem stands in the parameters of a request that could not be read.
+/// Where the problem is in the parameters of a request that could not be read.
 pub(super) const PROBLEM: &str = "unreadable";
 /// The same of what was no request, in one of no method.
 pub(super) const INVALID: &str = "invalid";
@@ -80,7 +80,7 @@ async fn relay(
     }
 }
 
-/// What stands for a line that is too long: a request that says so, nothing when it was none.
+/// The replacement for a line that is too long: a request that reports it, or nothing if it was not a request.
 fn refused(outline: Outline) -> Vec<u8> {
     let problem = format!("the message exceeds the limit of {LONGEST} bytes");
     without_params(&outline.into_bytes(), &problem).unwrap_or_else(|| {
@@ -89,7 +89,7 @@ fn refused(outline: Outline) -> Vec<u8> {
     })
 }
 
-/// Makes a message one that is read or answered. What is no JSON, or no request, stays as it is.
+/// Turns a message into one that is read or answered. Invalid JSON, or a message other than a request, is unchanged.
 pub(super) fn repair(message: &mut Vec<u8>) {
     if problem(message).is_none() {
         return;
@@ -131,8 +131,8 @@ fn request(id: &Id, method: &str, what: &str, problem: &str) -> Vec<u8> {
     format!("{request}\n").into_bytes()
 }
 
-/// What stands for a message with a number that is no request: one that says so. Nothing when it is one, or has no
-/// number.
+/// The replacement for a message with an ID that is not a request: one that reports it. Nothing if it is a request,
+/// or has no ID.
 fn answerable(message: &[u8]) -> Option<Vec<u8>> {
     let members: MessageMembers<'_> = serde_json::from_slice(message).ok()?;
     let is_answer = members.method.is_none() && (members.result.is_some() || members.error.is_some());

@@ -46,7 +46,7 @@ const SERVED: [&str; 12] = [
     "prompts/list",
 ];
 
-/// Those of them that revision 2026-07-28 has no more.
+/// Those that revision 2026-07-28 removed.
 const OF_HANDSHAKES: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
 
 /// What is offered to every client.
@@ -83,7 +83,7 @@ impl Server {
     }
 }
 
-/// Whether a request belongs to revision 2026-07-28. Asked of each: one connection may carry both eras.
+/// Whether a request belongs to revision 2026-07-28. Checked for each: one connection may carry both eras.
 pub(super) fn is_stateless(cx: &RequestContext<RoleServer>) -> bool {
     cx.protocol_version().is_some_and(|version| !version.has_initialize())
 }
@@ -263,7 +263,7 @@ impl ServerHandler for Server {
         };
         tokio::select! {
             () = cx.cancelled() => {}
-            // Listening goes on until the client ends it, also when there is nothing left to hear.
+            // Listening continues until the client ends it, even without further notifications.
             () = async { tokio::join!(following, list); std::future::pending().await } => {}
         }
         Ok(())
@@ -307,7 +307,7 @@ impl ServerHandler for Server {
         Err(unknown_method(SetLevelRequestMethod::VALUE))
     }
 
-    /// A known method whose parameters cannot be read arrives here too (rmcp 3.9), and what is no request.
+    /// A known method with invalid parameters arrives here too (rmcp 3.9), and so does a malformed request.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -45,8 +45,8 @@ impl From<DumpedThread> for ThreadData {
 }
 
 impl ProbeReport {
-    /// For people: the place first, then what was asked for, then what else is there. The message is for a program
-    /// that stands nowhere.
+    /// As text: the location first, then the requested values, then the rest. The message is for a program without a
+    /// location.
     pub(crate) fn to_text(&self, message: &str) -> String {
         let mut text = self.headline(message);
         text.push_str(&self.source());

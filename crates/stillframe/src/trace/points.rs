@@ -114,8 +114,8 @@ impl FromArgMatches for PointsArgs {
     }
 }
 
-/// The options in the order of the command line. The first place comes first wherever it stands: what is in
-/// front of every `--at` belongs to it.
+/// The options in the order of the command line. The first location comes first wherever it is: everything before the
+/// first `--at` belongs to it.
 fn in_order(matches: &ArgMatches) -> Vec<(usize, &'static str, String)> {
     let first = matches.get_one::<String>("place").cloned().unwrap_or_default();
     let mut all = vec![(0, "at", first)];

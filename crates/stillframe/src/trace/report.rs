@@ -1,4 +1,4 @@
-//! What `trace` prints for people: a table that fits the terminal.
+//! The output of `trace`: a table that fits the terminal.
 
 use std::fmt::Write;
 

@@ -48,7 +48,9 @@ async fn a_program_that_runs_is_not_replaced_and_one_that_has_ended_is() {
     shell.debug(["launch", swap.path()]).await.ended_with(3);
     shell.debug(["launch", ticks.path(), "--timeout", "1"]).await.ended_with(5);
     let ran = shell.debug(["launch", swap.path()]).await.ended_with(1);
-    ran.says("a debug session is already open here: ticks.py is running; end it with `stillframe debug stop`");
+    ran.says(
+        "a debug session is already open here: ticks.py is running; end it with `stillframe debug stop`",
+    );
     shell.finish().await;
 }
 

@@ -1,4 +1,4 @@
-//! One client: a session, or requests that stand for themselves.
+//! One client: a session, or independent requests.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use crate::server::{Reply, add_request_metadata, reply_in};
 pub struct HttpClient {
     address: SocketAddr,
     token: String,
-    /// Its session; none where requests stand for themselves.
+    /// Its session; none for independent requests.
     session: Option<String>,
     revision: String,
     next: AtomicU64,

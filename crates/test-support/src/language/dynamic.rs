@@ -35,7 +35,7 @@ impl From<DynamicLanguage> for Language {
     }
 }
 
-/// What differs in a test that only those languages have; a program, if nothing else is said.
+/// What differs in a test that only those languages have; a program by default.
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic<T = &'static str> {
     /// In Python.

@@ -9,7 +9,7 @@ pub enum WireProtocol {
     Inspector,
 }
 
-/// Takes a stream apart into messages with their headers. What is no message is passed on as it comes.
+/// Splits a stream into messages with their headers. Anything else is forwarded unchanged.
 pub(super) struct Splitter {
     speech: WireProtocol,
     buffer: Vec<u8>,
@@ -104,7 +104,7 @@ impl WireProtocol {
         }
     }
 
-    /// A message that nobody asked for and that may come at any time.
+    /// An unsolicited message that is allowed at any time.
     pub(super) fn unasked(self) -> String {
         match self {
             Self::Dap => {

@@ -1,4 +1,4 @@
-//! The languages that [`Lexer`](super::Lexer) knows: one entry of [`GRAMMARS`] for each.
+//! The languages of [`Lexer`](super::Lexer): one entry of [`GRAMMARS`] for each.
 
 use super::Word;
 

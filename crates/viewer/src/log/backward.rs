@@ -17,7 +17,7 @@ pub(super) const LONGEST: u64 = 1024 * 1024;
 struct Program {
     /// With the numbers of the files and where their last whole lines end, in bytes; oldest first.
     parts: Vec<(u16, Part, u64)>,
-    /// What `end` of the last part is in is no line that can be taken: too long, or without an end.
+    /// The line that contains the `end` of the last part cannot be used: it is too long, or has no end.
     is_inside: bool,
     /// What was read and not handed on, oldest first.
     entries: Vec<IndexedEntry>,
@@ -69,7 +69,7 @@ impl BackwardReader {
 }
 
 impl Program {
-    /// Reads one block. A file that cannot be read ends there. Gives back how many lines are no entries.
+    /// Reads one block. An unreadable file ends there. Returns how many lines are not entries.
     fn read_block(&mut self, indexer: &Indexer) -> usize {
         let Some((number, part, end)) = self.parts.last_mut() else { return 0 };
         let mut batch = Batch::default();

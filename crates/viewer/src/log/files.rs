@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What tells a file from others, whatever it is called.
+/// Identifies a file, whatever its name.
 pub(super) type Identity = (u64, u64);
 
 /// A file of a journal.
@@ -32,7 +32,7 @@ impl Part {
         Ok(self.file.metadata()?.len())
     }
 
-    /// It has no name any more.
+    /// It no longer has a name.
     pub(super) fn is_deleted(&self) -> bool {
         self.file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
     }

@@ -12,7 +12,7 @@ use super::indexing::{Batch, Indexer};
 /// How many bytes are read at one look, about, and of one program at least.
 const AT_ONCE: usize = 4 * 1024 * 1024;
 const OF_ONE: usize = 256 * 1024;
-/// A file that was set aside may still be written for a moment; so many are looked at of each program.
+/// A rotated file may still be written for a moment; this many are checked per program.
 const TAILS: usize = 2;
 /// How many files are kept open that are deleted, so that their entries can still be read.
 const DELETED: usize = 8;

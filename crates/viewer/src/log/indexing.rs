@@ -10,7 +10,7 @@ use super::names::Names;
 use super::records::{Detail, NONE, Record};
 use super::scan::{Scan, scan};
 
-/// An entry of a file, as it is indexed.
+/// An entry of a file, as indexed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct IndexedEntry {
     pub(super) record: Record,
@@ -25,7 +25,7 @@ pub(super) struct IndexedEntry {
 pub(super) struct Batch {
     /// In the order of the file, or in that of time where it is of several.
     pub(super) entries: Vec<IndexedEntry>,
-    /// How many lines are no entries.
+    /// How many lines are not entries.
     pub(super) skipped: usize,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Indexer {
 }
 
 impl Indexer {
-    /// Looks at the names.
+    /// Checks the names.
     pub(super) fn with_names<T>(&self, look: impl FnOnce(&Names) -> T) -> T {
         look(&self.names.lock().unwrap_or_else(PoisonError::into_inner))
     }

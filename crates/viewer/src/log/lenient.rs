@@ -176,7 +176,7 @@ fn variable(mut value: Value) -> Option<Value> {
     Some(value)
 }
 
-/// Halves of a pair of UTF-16, which stay where a text was cut between the two, are no characters.
+/// Halves of a UTF-16 surrogate pair, left where a text was cut between the two, are not characters.
 fn without_lone_surrogates(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;

@@ -25,7 +25,7 @@ pub(super) struct Name {
 }
 
 impl Name {
-    /// What people call it: a session that was given no name is called by its program.
+    /// Its display name: a session without a given name is called by its program.
     pub(super) fn shown(&self) -> &str {
         let number = self.title.strip_prefix("Debug-");
         let is_given = number.is_none_or(|number| number.bytes().any(|byte| !byte.is_ascii_digit()));
@@ -70,7 +70,7 @@ fn fill(text: &mut String, found: Option<&[u8]>) {
     }
 }
 
-/// The text that the inside of a JSON string stands for.
+/// The text of the inside of a JSON string.
 fn decoded(inside: &[u8]) -> String {
     let text = String::from_utf8_lossy(inside);
     if !text.contains('\\') {

@@ -65,7 +65,7 @@ impl Pairs {
         }
     }
 
-    /// Nothing will be put in front any more.
+    /// No older entries will be added.
     pub(super) fn begins_here(&mut self) {
         self.answers = Waiting::default();
     }
@@ -74,7 +74,7 @@ impl Pairs {
 impl Waiting {
     fn push_back(&mut self, call: u64, place: i64) {
         if self.count == WAITING {
-            // Nobody answers so many: those of programs that were killed are given up.
+            // So many calls are never answered: those of killed programs are dropped.
             *self = Self::default();
         }
         self.places.entry(call).or_default().push_back(place);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::Kind;
 
-/// Where an entry is, and what is known of it without reading it.
+/// Where an entry is, and what is known about it without reading it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     /// In milliseconds since 1970.

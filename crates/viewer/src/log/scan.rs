@@ -1,8 +1,8 @@
 //! What an index needs of a line, without parsing all of it.
 //!
-//! A line of a journal is an object. Its members are gone through from the front and skipped by their quotes and
-//! brackets, and nothing behind the last one that is needed is looked at: writers put what is long at the end. So a
-//! line that is broken there is found to be so only when it is read.
+//! A line of a journal is an object. Its members are scanned from the front and skipped by their quotes and brackets,
+//! and the scan ends after the last needed member: writers put long ones at the end. So a line that is malformed
+//! there is only detected when it is read.
 
 use memchr::memchr2;
 
@@ -29,7 +29,7 @@ pub(super) struct Scan<'a> {
 /// The first and the last moment that can be: 1970 and the year 9999, in milliseconds.
 const TIMES: std::ops::RangeInclusive<i64> = 1..=253_402_207_200_000;
 
-/// Goes through a line. None when it is no object with a `message`.
+/// Scans a line. None if it is not an object with a `message`.
 pub(super) fn scan(line: &[u8]) -> Option<Scan<'_>> {
     let line = line.trim_ascii();
     if line.last() != Some(&b'}') {
@@ -112,7 +112,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A string's text as it is written, and what is behind it.
+/// A string's raw text, and the rest.
 fn string(from: &[u8]) -> Option<(&[u8], &[u8])> {
     let inside = from.strip_prefix(b"\"")?;
     let end = string_end(inside)?;

@@ -12,7 +12,7 @@ const TOLERANCE: i64 = 2000;
 /// A process that was started later has been given the same id, and is another one.
 pub(super) fn is_gone(server: u32, last_entry: i64) -> bool {
     let Some(pid) = i32::try_from(server).ok().and_then(Pid::from_raw) else { return false };
-    // One that may not be signalled is somebody's, but it is there.
+    // A process that may not be signalled belongs to another user, but exists.
     let is_there = !matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH));
     !is_there || started(server).is_none_or(|started| started > last_entry.saturating_add(TOLERANCE))
 }

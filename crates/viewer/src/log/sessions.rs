@@ -15,7 +15,7 @@ pub(super) struct Sessions {
     numbers: Vec<u32>,
     /// The place of each number in `known`.
     places: Vec<Option<usize>>,
-    /// A later entry has told the state.
+    /// A later entry has set the state.
     is_settled: Vec<bool>,
     is_sorted: bool,
     /// What the journal says of those that are taken for lost.
@@ -94,8 +94,8 @@ impl Sessions {
         self.replace(kept);
     }
 
-    /// Looks whether the servers of those that go on are still there; `time` is that of an entry. Whether one was
-    /// lost.
+    /// Checks whether the servers of running sessions still exist; `time` is that of an entry. Returns whether one
+    /// was lost.
     pub(super) fn look_for_servers(&mut self, time: impl Fn(usize) -> i64) -> bool {
         let mut is_lost = false;
         for (known, number) in self.known.iter_mut().zip(&self.numbers) {
@@ -111,7 +111,8 @@ impl Sessions {
         is_lost
     }
 
-    /// A session that was taken for lost goes on: the clock was set, so that its server seemed to be another process.
+    /// A session that was considered lost continues: the clock was set, so that its server seemed to be another
+    /// process.
     fn find_again(&mut self, session: u32) {
         let told = self.lost.remove(&session);
         let known = self.place(session).and_then(|place| self.known.get_mut(place));

@@ -1,8 +1,8 @@
 //! Values beside the lines that name them.
 //!
-//! Only lines of the function that is suspended, up to the place, can have the values of its variables. A journal has
-//! no syntax trees, so functions are told by their words and by how far lines are indented; where that is not enough,
-//! a line has no values rather than wrong ones.
+//! Only lines of the suspended function, up to the location, can have the values of its variables. A journal has no
+//! syntax trees, so functions are recognized by keywords and indentation; where that is not enough, a line has no
+//! values rather than wrong ones.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ const VALUES: usize = 5;
 struct SourceText {
     number: u64,
     indent: Option<usize>,
-    /// The names in it that are no properties.
+    /// The names in it other than properties.
     names: Vec<String>,
     opens: bool,
 }

@@ -10,7 +10,7 @@ use crate::log::LOST;
 /// A line of output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutputLine {
-    /// As in [`super::Line`]; none for a remark of ours.
+    /// As in [`super::Line`]; none for our remarks.
     pub(crate) category: Option<String>,
     pub(crate) text: String,
     /// What follows is of the next run.

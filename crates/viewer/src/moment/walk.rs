@@ -11,13 +11,13 @@ use super::{ComparedVariable, Line, Moment};
 use crate::log::{Detail, Kind, LOST, Log};
 use crate::plain;
 
-/// How many pieces of output are told.
+/// How many pieces of output are shown.
 const OUTPUT: usize = 200;
 /// How many entries about breakpoints are read.
 const CHANGES: usize = 400;
 /// How many entries about variables are read of one stop.
 const READ: usize = 40;
-/// How many entries behind a moment are looked at for parts of its values.
+/// How many entries after a moment are searched for children of its values.
 const LATER: usize = 4096;
 /// How deep the parts of values are shown; a value may have itself as a part.
 const DEPTH: usize = 10;
@@ -86,7 +86,7 @@ fn parts_read_later(log: &Log, session: usize, number: usize) -> Vec<Variables> 
 }
 
 impl Walk {
-    /// Whether an entry tells what is not known yet.
+    /// Whether an entry adds something new.
     fn needs(&self, kind: Kind, detail: Detail) -> bool {
         match kind {
             Kind::State if detail == Detail::Stopped && self.run.is_some() => true,
@@ -236,7 +236,7 @@ struct Frame {
     is_read: bool,
 }
 
-/// Puts together what was read of a frame's scopes, newest first. Global ones count where there are no others.
+/// Combines the values read from a frame's scopes, newest first. Global ones count if there are no others.
 fn of_frame(read: &[Variables], frame: Option<&Location>) -> Frame {
     let number = frame.and_then(|frame| frame.frame_id);
     let is_scope =

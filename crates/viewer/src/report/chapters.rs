@@ -68,7 +68,7 @@ fn take(all: &mut [Chapter], log: &Log, number: usize, entry: &Entry) {
             let (time, tool) = (entry.timestamp, call.tool.clone());
             push(all, Item::Call { time, tool, arguments, answer, is_failed });
         }
-        // Where the call is not in the journal any more, or did not know its session yet.
+        // If the call is no longer in the journal, or did not know its session yet.
         Event::Response(Response { tool, .. }) | Event::Failure(Failure { tool, .. }) => {
             let call = partner.and_then(|partner| log.summary(partner));
             let is_told = call.is_some_and(|call| Some(call.session) == own.map(|own| own.session));

@@ -4,9 +4,9 @@ use journal::entry::SourceWindow;
 
 use crate::plain;
 
-/// How many lines of a long text are told of its beginning and of its end.
+/// How many lines of a long text are shown from its beginning and from its end.
 const KEPT: usize = 30;
-/// How many lines of a source are told before a place and after it.
+/// How many lines of a source are shown before a location and after it.
 const AROUND: u64 = 4;
 
 /// A text as code inside a line.

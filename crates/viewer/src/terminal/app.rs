@@ -55,7 +55,7 @@ pub(super) struct App {
     session_cursor: Option<String>,
     /// The moment that was shown last: its session's id, its entry.
     moment: Option<(String, usize, Arc<Moment>)>,
-    /// A call that goes on is on the screen; and since when it is.
+    /// The call that is on the screen and running; and since when.
     clock_since: Option<Instant>,
     /// Something changed since it was drawn.
     is_stale: bool,
@@ -119,7 +119,7 @@ impl App {
         }
     }
 
-    /// Looks for rows in further entries.
+    /// Searches further entries for rows.
     fn look(&mut self) {
         let before = (self.rows.is_done(&self.log), self.rows.searched(&self.log));
         let has_found = self.rows.grow(&self.log, LOOKING);
@@ -164,7 +164,7 @@ impl App {
         }
     }
 
-    /// Does what a person wants. False when that is to leave.
+    /// Executes an action. False to quit.
     pub(super) fn act(&mut self, action: Action, page: usize) -> bool {
         self.is_stale = true;
         self.notice = None;
@@ -216,7 +216,7 @@ impl App {
         if self.overlay != Overlay::None {
             self.overlay = Overlay::None;
         } else if self.replay.take().is_some() {
-            // The replay stands where it is.
+            // The replay is paused.
         } else if !filter.text.is_empty() {
             self.show(Filter { text: String::new(), ..filter });
         } else if filter.kinds.name().is_some() {
@@ -272,7 +272,7 @@ impl App {
         };
     }
 
-    /// Looks for other rows, from where the person is.
+    /// Selects other rows, from the current position.
     fn show(&mut self, filter: Filter) {
         if filter != *self.rows.filter() {
             let source_context =

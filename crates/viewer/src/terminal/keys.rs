@@ -4,7 +4,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::view::Overlay;
 
-/// What a person wants.
+/// An action of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Quit,
@@ -35,7 +35,7 @@ pub(super) enum Action {
     Search,
     /// Shows what is chosen, whole.
     Open,
-    /// Shows the entry as it is in the journal.
+    /// Shows the raw journal entry.
     Raw,
     /// Opens or closes what is chosen, in place.
     Toggle,

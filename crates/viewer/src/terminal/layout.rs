@@ -17,7 +17,7 @@ const SOURCE: u16 = 22;
 /// Where everything is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Instead of everything else, when there is no room.
+    /// Instead of everything else, without enough room.
     pub(super) only_line: Option<Rect>,
     pub(super) header: Rect,
     pub(super) footer: Rect,
@@ -125,7 +125,7 @@ impl Layout {
         columns
     }
 
-    /// Puts panes below each other. The last one takes what is left; those without lines are not there.
+    /// Stacks panes. The last one takes the rest; those without lines are omitted.
     fn stack(&mut self, column: Rect, panes: &[(Pane, u16)]) {
         let mut y = column.y;
         for (number, (pane, height)) in panes.iter().enumerate() {

@@ -45,8 +45,8 @@ impl Replay {
         self.due.saturating_duration_since(now)
     }
 
-    /// How many rows have passed by now. `gap` gives, for a number of rows from here, how many milliseconds after
-    /// that row the next one came; none where there is no next.
+    /// How many rows have passed by now. `gap` returns, for a number of rows from here, how many milliseconds after
+    /// that row the next one follows; none if there is no next.
     pub(super) fn advance(
         &mut self,
         now: Instant,

@@ -1,7 +1,7 @@
 //! Which entries are rows of the timeline: those that a person asked for, an answer being part of its call.
 //!
-//! A journal may have a million entries, so they are looked at piece by piece: first what comes at the end, then
-//! backwards from where the person is.
+//! A journal may have a million entries, so they are searched piece by piece: first the new ones at the end, then
+//! backward from the current position.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::log::{Kind, Log, Poll};
 use crate::timeline::Filter;
 
-/// How many entries are looked at before the clock is, when nothing has to be read.
+/// How many entries are searched between checks of the clock, if none has to be read.
 const BLOCK: usize = 512;
 
 /// The rows that were found so far.
@@ -19,7 +19,7 @@ pub(super) struct Rows {
     /// Ascending. The number of an entry is this and `offset`, so that nothing moves when older ones are put in front.
     found: VecDeque<i32>,
     offset: i64,
-    /// The entries that were looked at.
+    /// The entries that were searched.
     from: usize,
     to: usize,
 }
@@ -93,17 +93,17 @@ impl Rows {
         }
     }
 
-    /// Whether every entry was looked at.
+    /// Whether every entry was searched.
     pub(super) fn is_done(&self, log: &Log) -> bool {
         self.from == 0 && self.to >= log.len()
     }
 
-    /// How much of the journal was looked at, in percent.
+    /// How much of the journal was searched, in percent.
     pub(super) fn searched(&self, log: &Log) -> usize {
         self.to.saturating_sub(self.from) * 100 / log.len().max(1)
     }
 
-    /// Looks at further entries for about so long. Tells whether there are more rows than before.
+    /// Searches further entries for about this long. Returns whether there are more rows than before.
     pub(super) fn grow(&mut self, log: &Log, time: Duration) -> bool {
         let (before, began) = (self.found.len(), Instant::now());
         let block = if self.filter.text.is_empty() { BLOCK } else { 1 };

@@ -35,7 +35,8 @@ pub(super) fn clean(text: &str, columns: usize) -> String {
                 used += spaces;
                 continue;
             }
-            // What belongs where it stands, as between parts of an emoji, which terminals do not all know.
+            // A character that belongs to its neighbours, as between parts of an emoji, which not all terminals
+            // support.
             _ if is_hidden(char) => continue,
             _ => char,
         };

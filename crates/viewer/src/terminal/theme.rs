@@ -1,7 +1,7 @@
 //! What things look like: the sixteen colours of the terminal, whatever they are there, and no background.
 //!
-//! Only colours that can be read on light and on dark are used, so neither yellow, blue nor white. Without colours,
-//! attributes tell apart what has to be told apart.
+//! Only colours that are readable on light and on dark are used, so neither yellow, blue nor white. Without colours,
+//! attributes make the distinctions.
 
 use ratatui::style::{Color, Modifier, Style};
 

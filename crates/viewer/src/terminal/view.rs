@@ -30,14 +30,14 @@ impl Pane {
     }
 }
 
-/// How far each pane was scrolled from where it stands by itself, in lines; of the variables, which one is chosen.
+/// How far each pane was scrolled from its default position, in lines; for the variables, which one is selected.
 pub(super) type Scrolls = [i32; Pane::ALL.len()];
 
 /// Everything that is shown.
 #[derive(Debug)]
 pub(super) struct View {
     pub(super) clock: Clock,
-    /// The journal, for people.
+    /// The journal's path, for display.
     pub(super) path: String,
     /// How many entries there are, so far.
     pub(super) entries: usize,
@@ -56,7 +56,7 @@ pub(super) struct View {
     /// The paths of the values whose parts are shown.
     pub(super) open_values: BTreeSet<String>,
     pub(super) overlay: Overlay,
-    /// Something to say once, such as that there is no further error.
+    /// A one-time message, such as that there is no further error.
     pub(super) notice: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct View {
 pub(super) enum PlaybackMode {
     /// The end is shown, whatever comes.
     Live,
-    /// It stands.
+    /// It is paused.
     Still,
     /// It goes so many times as fast as it went.
     Replay(f64),
@@ -88,17 +88,17 @@ pub(super) struct SessionRow {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Timeline {
     pub(super) rows: Vec<Row>,
-    /// What happened over time; empty where there is no room.
+    /// What happened over time; empty if there is no room.
     pub(super) strip: Vec<Cell>,
     /// The part of it that is shown.
     pub(super) strip_cursor: Option<usize>,
     /// The row of the moment that is shown.
     pub(super) cursor: Option<usize>,
-    /// How the rows were chosen, for people; empty for all.
+    /// The filter of the rows, for display; empty for all.
     pub(super) filter: String,
     /// How many rows there are, as far as was looked.
     pub(super) count: usize,
-    /// There may be more: so many percent of the journal were looked at.
+    /// There may be more: this percentage of the journal was searched.
     pub(super) searched: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Which entries a person wants to see.
+//! The entries that a user selects.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::log::{Kind, Log, Summary};
 use crate::words;
 
-/// What a person wants to see.
+/// The user's selection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     /// The id of the only session; none for all.
@@ -28,7 +28,8 @@ impl Filter {
         session.map(|id| log.sessions().iter().position(|known| known.id == *id).unwrap_or(usize::MAX))
     }
 
-    /// Whether an entry is wanted. `session` is what [`Filter::session_in`] told. With a text, the entry is read.
+    /// Whether an entry is selected. `session` is the result of [`Filter::session_in`]. With a text, the entry is
+    /// read.
     pub(crate) fn matches(&self, log: &Log, number: usize, session: Option<usize>) -> bool {
         let Some(summary) = log.summary(number) else { return false };
         let partner = || log.summary(summary.partner?)?.session;
@@ -40,7 +41,7 @@ impl Filter {
         is_of_session && is_wanted
     }
 
-    /// Whether what happened during a call is part of its row. A person who looks for something else finds that.
+    /// Whether events during a call are part of its row. A filter for other events finds them separately.
     pub(crate) fn has_groups(&self) -> bool {
         matches!(self.kinds, Kinds::All | Kinds::Calls) && self.text.is_empty()
     }
@@ -50,7 +51,7 @@ impl Filter {
         self.is_flat || self.open.contains(&log.place(call))
     }
 
-    /// The entry up to which a row tells: a closed call's row is about all of its effects, and what the program does
+    /// The entry up to which a row describes: a closed call's row covers all of its effects, and the program's events
     /// after them.
     pub(crate) fn end_of(&self, log: &Log, number: usize) -> usize {
         match log.summary(number) {
@@ -85,7 +86,7 @@ impl Kinds {
         Self::ORDER.get((at + by) % Self::ORDER.len()).copied().unwrap_or_default()
     }
 
-    /// For people; none for all.
+    /// For display; none for all.
     pub(crate) fn name(self) -> Option<&'static str> {
         match self {
             Self::All => None,
@@ -118,8 +119,8 @@ fn contains(log: &Log, number: usize, text: &str) -> bool {
         return true;
     }
     let Some(raw) = log.raw(number) else { return false };
-    // Most entries are ruled out here. What JSON writes in another way, and what is put together for people, such as
-    // `main.py:42`, has to be read.
+    // Most entries are ruled out here. What JSON escapes, and what is composed for display, such as `main.py:42`, has
+    // to be read.
     if text.chars().all(|char| char.is_ascii_alphanumeric()) && !raw.to_lowercase().contains(text) {
         return false;
     }

@@ -5,7 +5,7 @@ use crate::log::{Kind, LOST, Log, Summary};
 
 /// How long nothing happens at most, in milliseconds. What took longer is shortened to it.
 const PAUSE: i64 = 3_000;
-/// How many entries are looked at, the newest.
+/// How many entries are searched, the newest.
 const MOST: usize = 65_536;
 
 /// A part of the time.
@@ -41,7 +41,7 @@ pub(crate) fn strip(log: &Log, session: Option<usize>, cells: usize) -> Vec<Cell
     let cell_of =
         |at: i64| usize::try_from(at).unwrap_or(0) * last / usize::try_from(total).unwrap_or(1).max(1);
     let mut strip = vec![Cell::default(); cells];
-    // Since which cell, and up to which entry, a call goes on.
+    // Since which cell, and up to which entry, a call runs.
     let mut call: Option<(usize, usize)> = None;
     for (at, number, summary) in entries() {
         let place = cell_of(at);
@@ -54,7 +54,7 @@ pub(crate) fn strip(log: &Log, session: Option<usize>, cells: usize) -> Vec<Cell
             let until = summary.partner.or_else(|| goes_on.then_some(usize::MAX));
             call = until.map(|until| (place, until));
         }
-        // An answer is told by the mark of its call.
+        // An answer is shown by the mark of its call.
         let is_answer = matches!(summary.kind, Kind::Response | Kind::Failure) && summary.partner.is_some();
         let mark = mark_of(log, &summary);
         if let Some(cell) = strip.get_mut(place).filter(|_| !is_answer)

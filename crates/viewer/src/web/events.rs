@@ -16,7 +16,7 @@ use super::reader::JournalStatus;
 
 /// How much time is between two events at least.
 const PACE: Duration = Duration::from_millis(200);
-/// How often it is told that the connection is alive.
+/// How often a keep-alive is sent.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// A page that listens.
@@ -41,7 +41,7 @@ pub(super) async fn events(
 }
 
 impl Listener {
-    /// The next event; none when there will be no more.
+    /// The next event; none at the end.
     async fn event(&mut self) -> Option<Event> {
         let changed = async {
             self.news.changed().await.ok()?;

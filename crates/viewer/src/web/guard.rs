@@ -1,4 +1,4 @@
-//! Who may ask: whoever has the token, from this machine, by a page of this server.
+//! Access control: requests need the token, must come from this machine, and from a page of this server.
 //!
 //! A journal holds source and values. Other users of the machine can reach the port, and so can every page in the
 //! browser, which is why the token is asked for everywhere, and why names that merely lead here are refused.
@@ -15,7 +15,7 @@ use journal::Secret;
 
 use super::WebState;
 
-/// What every answer says, so that a browser does no more with it than it must.
+/// Headers of every response that restrict what the browser may do with it.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -51,7 +51,7 @@ impl Guard {
         format!("http://127.0.0.1:{}/?token={}{session}", self.port, self.token.reveal())
     }
 
-    /// The cookie that stands for the token. Cookies of a machine's ports are not kept apart, so its name is.
+    /// The cookie with the token. Cookies of a machine's ports are not separated, so its name is.
     pub(super) fn cookie(&self) -> String {
         format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token.reveal())
     }
@@ -61,7 +61,7 @@ impl Guard {
     }
 
     fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
-        // A name that somebody else makes lead here has another `Host`.
+        // A foreign name that resolves to this machine has another `Host`.
         let hosts: Vec<&HeaderValue> = headers.get_all(header::HOST).iter().collect();
         let [host] = hosts.as_slice() else {
             return Err((StatusCode::FORBIDDEN, "exactly one Host header is required\n"));

@@ -18,7 +18,7 @@ use crate::timeline::name;
 /// How often the journal is asked for news; and how often while older parts are being read.
 const TICK: Duration = Duration::from_millis(100);
 const READING: Duration = Duration::from_millis(10);
-/// How many sessions are told, of which the newest matter.
+/// How many sessions are listed, the newest.
 const SESSIONS: usize = 200;
 
 /// A journal that several requests read.
@@ -33,7 +33,7 @@ pub(super) struct Reader {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct JournalStatus {
-    /// The journal's file, for people.
+    /// The journal's file, for display.
     path: String,
     /// The place of the first entry.
     first: i64,
@@ -65,7 +65,7 @@ impl Reader {
         reader
     }
 
-    /// Asks the journal for news ten times a second, until that is over.
+    /// Polls the journal ten times a second, until that completes.
     pub(super) async fn follow(self: Arc<Self>, ends: CancellationToken) {
         let mut is_complete = false;
         loop {

@@ -18,14 +18,14 @@ use crate::timeline::{self, CallDuration, Filter, Kinds, Mark, Outcome};
 /// How many rows a page has when nothing else is asked for, and at most.
 const USUAL: usize = 100;
 const MOST: usize = 500;
-/// How long one request looks for rows. Then it tells how far it came.
+/// How long one request searches for rows. Then it reports how far it got.
 const LOOKING: Duration = Duration::from_millis(50);
-/// How many entries are looked at before the clock is, when nothing has to be read.
+/// How many entries are searched between checks of the clock, if none has to be read.
 const BLOCK: usize = 512;
 /// How many characters can be searched for.
 const TEXT: usize = 200;
 
-/// What is wanted of the timeline.
+/// The query of the timeline.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct RowQuery {
     /// The id of the only session; none or empty for all.
@@ -76,9 +76,9 @@ struct Row {
     is_open: Option<bool>,
     /// It happened during the call above it.
     is_effect: bool,
-    /// How long it took, for people; empty for what is no call.
+    /// How long it took, for display; empty for anything but a call.
     took: String,
-    /// It goes on.
+    /// It is running.
     is_busy: bool,
     session_id: Option<String>,
     /// The session's name, where there are several.
@@ -100,7 +100,7 @@ pub(super) async fn rows(
 /// How many cells a strip has at most.
 const CELLS: usize = 400;
 
-/// What is wanted of the time.
+/// The selected time.
 #[derive(Debug, Deserialize)]
 pub(super) struct StripQuery {
     cells: usize,
@@ -166,7 +166,7 @@ pub(super) struct JumpTarget {
     at: Option<i64>,
     /// The place of the call during which it happened.
     call: Option<i64>,
-    /// Look again from here: not everything was looked at.
+    /// Search again from here: not everything was searched.
     next: Option<i64>,
 }
 
@@ -222,7 +222,7 @@ impl<'a> Walk<'a> {
     fn page(&self, part: &Part, clock: &Clock) -> Page {
         let limit = part.limit.unwrap_or(USUAL).clamp(1, MOST);
         let end = self.log.len();
-        // Those before `from` are looked at backwards, those from `to` on forwards.
+        // Those before `from` are searched backward, those from `to` on forward.
         let (from, to) = match part {
             Part { around: Some(place), .. } => (self.number(*place), self.number(*place)),
             Part { after: Some(place), .. } => (0, self.number(place.saturating_add(1))),
@@ -280,7 +280,7 @@ impl<'a> Walk<'a> {
         JumpTarget { at, call: call.as_ref().map(place), next: next.filter(|_| at.is_none()) }
     }
 
-    /// Adds numbers until there are so many, or time is over. Tells how many were looked at.
+    /// Adds numbers up to a count or a time limit. Returns how many were searched.
     fn find(
         &self,
         numbers: impl Iterator<Item = usize>,
@@ -303,7 +303,7 @@ impl<'a> Walk<'a> {
         looked
     }
 
-    /// Whether an entry is a row: it or its answer is wanted. An answer is none, but where its call is not there.
+    /// Whether an entry is a row: it or its answer is selected. An answer is not a row, unless its call is missing.
     fn is_row(&self, number: usize) -> bool {
         let Some(summary) = self.log.summary(number) else { return false };
         let is_answer = matches!(summary.kind, Kind::Response | Kind::Failure);

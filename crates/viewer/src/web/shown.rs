@@ -91,7 +91,7 @@ struct Variable {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Output {
-    /// Empty for a remark of ours.
+    /// Empty for our remarks.
     category: String,
     text: String,
     /// What follows is of the next run.
@@ -111,7 +111,7 @@ pub(super) async fn moment(
 #[derive(Debug, Deserialize)]
 pub(super) struct Address {
     at: i64,
-    /// As it is in the file.
+    /// The raw entry.
     #[serde(default)]
     raw: bool,
 }

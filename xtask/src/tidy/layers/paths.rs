@@ -25,7 +25,7 @@ pub(super) struct Paths<'f> {
 }
 
 impl<'f> Paths<'f> {
-    /// The paths in the files of a folder. What is no Rust is passed over: the compiler complains of that.
+    /// The paths in the files of a folder. Invalid Rust is skipped: the compiler reports it.
     pub(super) fn of(files: &'f [File], folder: &'f str) -> Self {
         let mut paths = Self::default();
         for file in files {

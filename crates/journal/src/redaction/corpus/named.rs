@@ -1,6 +1,6 @@
 //! Values of which only the name says that they are secret.
 
-/// What stands before the secret, the secret in two parts, and what stands behind it.
+/// The text before the secret, the secret in two parts, and the text after it.
 pub(super) const NAMED: &[(&str, &str, &str, &str)] = &[
     ("password = '", "hunt", "er2", "'"),
     ("password = \"", "correct horse ", "battery staple", "\""),

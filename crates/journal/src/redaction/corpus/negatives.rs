@@ -1,4 +1,4 @@
-//! What looks like a credential at a first glance, and what programs are full of.
+//! Text that resembles credentials at first glance, and occurs in many programs.
 
 pub(super) const NEGATIVES: &[&str] = &[
     // Numbers, hashes and ids.

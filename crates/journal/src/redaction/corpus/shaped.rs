@@ -79,7 +79,7 @@ pub(super) const TOKENS: &[(&str, &str, usize)] = &[
     ("sk-admin-", URL, 60),
 ];
 
-/// What stands before the secret, the secret in two parts, and what stands behind it.
+/// The text before the secret, the secret in two parts, and the text after it.
 pub(super) const PARTS: &[(&str, &str, &str, &str)] = &[
     ("", "wJalrXUtnFEMI/K7MDENG", "/bPxRfiCYEXAMPLEKEY", ""),
     ("x = '", "je7MtGbClwBF/2Zp9Utk", "/h3yCo8nvbEXAMPLEKEY", "'"),

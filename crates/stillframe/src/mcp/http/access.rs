@@ -1,7 +1,7 @@
 //! Who may ask: from this machine or by a name that was allowed, from a page that may, with a token.
 //!
-//! Every page in a browser on this machine can reach the port, under any name that its owner makes lead here
-//! (DNS rebinding), which is why `Host` and `Origin` are looked at before anything else.
+//! Every page in a browser on this machine can reach the port, under any name that its owner resolves to this machine
+//! (DNS rebinding), which is why `Host` and `Origin` are checked first.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl Access {
         Self { tokens, hosts, origins }
     }
 
-    /// Whether it was asked under a name of ours, by a page that may ask or by no page.
+    /// Whether the request uses one of our names, and comes from an allowed page or from no page.
     pub(super) fn check_place(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let hosts: Vec<&HeaderValue> = headers.get_all(HOST).iter().collect();
         let [host] = hosts.as_slice() else {

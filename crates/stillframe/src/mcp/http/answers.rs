@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) const PARSE_ERROR: i32 = -32700;
 pub(super) const INVALID_REQUEST: i32 = -32600;
 pub(super) const INVALID_PARAMS: i32 = -32602;
-/// The first of those that a server defines itself: a matter of HTTP, which the status tells.
+/// The first of the codes that a server defines itself: an HTTP error, which the status explains.
 const OF_HTTP: i32 = -32000;
 
 /// Why a request is not answered.

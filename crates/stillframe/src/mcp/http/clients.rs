@@ -1,7 +1,7 @@
 //! Who is served: each client has debug sessions that no other client sees, and they end with it.
 //!
-//! A client is an MCP session where there was a handshake. Requests of revision 2026-07-28 have no session: there it
-//! is whoever has the token.
+//! A client is an MCP session after a handshake. Requests of revision 2026-07-28 have no session: there, the token
+//! identifies the client.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ pub(super) struct Clients {
     most: usize,
     idle: Duration,
     run_context: RunContext,
-    /// Cancelled when nobody is served any more.
+    /// Cancelled when the server stops.
     over: CancellationToken,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Client {
     owner: Owner,
     /// Its debug sessions.
     pub(super) context: Context,
-    /// Cancelled when it is over.
+    /// Cancelled when it has ended.
     pub(super) ends: CancellationToken,
     /// What leads to it; unset where there was no handshake.
     pub(super) link: OnceLock<McpSession>,
@@ -104,14 +104,14 @@ impl Client {
         self.leaves_place();
     }
 
-    /// Another may come in its place.
+    /// Another may replace it.
     pub(super) fn leaves_place(&self) {
         lock(&self.place).take();
     }
 }
 
 impl Clients {
-    /// Nobody yet.
+    /// None yet.
     pub(super) fn new(most: usize, idle: Duration, run_context: RunContext) -> Arc<Self> {
         Arc::new(Self {
             table: Mutex::default(),
@@ -156,7 +156,7 @@ impl Clients {
         }
     }
 
-    /// The client of an MCP session. Somebody else's session is as unknown as one that never was.
+    /// The client of an MCP session. Another client's session is treated like an unknown one.
     pub(super) fn session(&self, id: &str, owner: &Owner) -> Result<ActiveClient, Refusal> {
         let table = lock(&self.table);
         let found =
@@ -174,26 +174,26 @@ impl Clients {
         ActiveClient::new(client)
     }
 
-    /// A request of a client was answered. A refusal alone makes nobody a client.
+    /// A request of a client was answered. A refused request does not create a client.
     pub(super) fn was_answered(&self, busy: &ActiveClient, is_refused: bool) {
         let client = &busy.0;
         if !is_refused {
             client.served.store(true, Ordering::Relaxed);
             return;
         }
-        // Whoever else asks is found here, or has been counted before.
+        // Any other client is found here, or has been counted before.
         let mut table = lock(&self.table);
         if !client.served.load(Ordering::Relaxed) && client.busy.load(Ordering::Relaxed) == 1 {
             table.stateless.retain(|_, known| !Arc::ptr_eq(known, client));
         }
     }
 
-    /// An MCP session is over: its id is not known any more.
+    /// An MCP session has ended: its ID is forgotten.
     pub(super) fn forget(&self, id: &str) {
         lock(&self.table).sessions.remove(id);
     }
 
-    /// Ends those who are silent for too long, for ever.
+    /// Ends idle clients, forever.
     pub(super) async fn reap(&self) {
         let pace = (self.idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(30));
         loop {
@@ -225,7 +225,7 @@ impl Clients {
         join_all(all.iter().map(|client| client.context.close())).await;
     }
 
-    /// Serves nobody any more, and ends all streams.
+    /// Stops serving, and ends all streams.
     pub(super) fn close(&self) {
         self.over.cancel();
     }

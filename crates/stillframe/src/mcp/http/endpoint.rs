@@ -66,7 +66,7 @@ pub(super) async fn mcp(State(site): State<Arc<HttpState>>, request: Request) ->
         // It is done, and one of the clients of the field takes nothing else for a success.
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
-    // A stream keeps its client busy for as long as it is open. What has a length is sent at once.
+    // A stream keeps its client busy for as long as it is open. A response with a length is sent at once.
     if response.body().size_hint().exact().is_none() {
         let held = (busy, call);
         response = response.map(|body| {

@@ -1,7 +1,7 @@
-//! What the SDK refuses, in words that say what is allowed.
+//! The SDK's refusals, in messages that say what is allowed.
 //!
-//! It answers what breaks a rule of HTTP with a status and plain text, and an unknown method with its name alone
-//! (rmcp 3.9, `tower.rs`). Which rule it was is told here from the request.
+//! It answers a violation of HTTP's rules with a status and plain text, and an unknown method with its name alone
+//! (rmcp 3.9, `tower.rs`). This module derives the violated rule from the request.
 
 use axum::body::to_bytes;
 use axum::http::header::HeaderMap;
@@ -13,7 +13,7 @@ use super::answers::{INVALID_PARAMS, Refusal, is_json};
 use super::message::Message;
 use super::wrong_method;
 
-/// What was asked, as far as it can be a reason to refuse.
+/// The parts of a request that can cause a refusal.
 pub(super) struct RequestSummary {
     pub(super) method: Method,
     /// The revision in its header; none without one.
@@ -40,7 +40,7 @@ impl RequestSummary {
         refusal.of(self.message.as_ref().and_then(Message::id)).into_response()
     }
 
-    /// The method of a request that stands for itself, which the SDK answers with 404 for this one reason.
+    /// The method of an independent request, which the SDK answers with 404 only if it is unknown.
     fn unknown_method(&self, status: StatusCode) -> Option<&str> {
         self.message.as_ref().filter(|_| status == StatusCode::NOT_FOUND)?.method()
     }

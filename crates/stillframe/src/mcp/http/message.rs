@@ -1,4 +1,4 @@
-//! The body of a request: read within limits of size and time, and looked at before the SDK does.
+//! The body of a request: read within limits of size and time, and checked before the SDK reads it.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ const ARRIVES_WITHIN: Duration = Duration::from_secs(15);
 pub(super) struct Message {
     /// As it came.
     pub(super) bytes: Bytes,
-    /// As it is understood.
+    /// The parsed message.
     parsed: ClientJsonRpcMessage,
 }
 
@@ -82,7 +82,7 @@ impl Message {
         }
     }
 
-    /// As it is understood.
+    /// The parsed message.
     pub(super) fn into_parsed(self) -> ClientJsonRpcMessage {
         self.parsed
     }

@@ -1,9 +1,9 @@
 //! What a server sends in one MCP session, kept until the client has it.
 //!
-//! Each call has a stream of its own, on which its progress and its answer go; everything else goes on stream 0,
-//! which a client opens by GET. Events are numbered in each stream, so that a client whose connection was cut
-//! takes a stream up again where it was (2025-11-25, "Resumability and Redelivery"). Nothing here waits for a
-//! client: one that does not read loses what is oldest. What is kept, and for how long, is in `outbox/streams.rs`.
+//! Each call has its own stream for its progress and its answer; everything else goes to stream 0, which a client
+//! opens with GET. Events are numbered in each stream, so that a client whose connection was cut resumes a stream
+//! where it was (2025-11-25, "Resumability and Redelivery"). Nothing here waits for a client: one that does not read
+//! loses the oldest events. What is kept, and for how long, is in `outbox/streams.rs`.
 
 mod streams;
 
@@ -34,7 +34,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// Everything that was sent. It is shared by the session, which writes, and the streams, which read.
 pub(super) struct Outbox {
     state: Mutex<State>,
-    /// Tells readers to look.
+    /// Wakes readers.
     changed: watch::Sender<()>,
 }
 
@@ -51,7 +51,7 @@ struct State {
     closed: bool,
 }
 
-/// Why there is no such stream.
+/// Why the stream does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StreamError {
     /// A request with that id waits for its answer.
@@ -62,7 +62,7 @@ pub(super) enum StreamError {
     UnknownEvent,
     /// So many listen already.
     TooManyReaders,
-    /// The session is over.
+    /// The session has ended.
     Closed,
 }
 
@@ -201,7 +201,7 @@ impl Outbox {
             _ => None,
         };
         if let Some(id) = answers {
-            // What was cancelled has no stream any more, and its answer belongs on no other.
+            // A cancelled call no longer has a stream, and its answer does not belong on another.
             let Some(stream) = id.and_then(|id| state.requests.remove(id)) else { return };
             if stream == COMMON {
                 state.streams.push(COMMON, message);
@@ -291,7 +291,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// The next event; none when no more comes.
+    /// The next event; none at the end.
     async fn next(&mut self) -> Option<ServerSseMessage> {
         if let Some(primer) = self.primer.take() {
             return Some(primer);

@@ -1,4 +1,4 @@
-//! MCP sessions as the SDK wants to have them: from the handshake of one client to its end.
+//! MCP sessions as the SDK expects them: from the handshake of one client to its end.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -25,8 +25,8 @@ const QUEUED: usize = 64;
 
 /// The sessions that one request can reach: that of its client.
 ///
-/// The SDK's own manager keeps all sessions in one place, loses an answer that comes while nobody reads, and stands
-/// still while a client does not read (rmcp 3.9, `session/local.rs`).
+/// The SDK's own manager keeps all sessions in one place, loses an answer that arrives without a reader, and blocks
+/// while a client does not read (rmcp 3.9, `session/local.rs`).
 pub(super) struct OneSession {
     pub(super) clients: Arc<Clients>,
     pub(super) client: Arc<Client>,
@@ -84,7 +84,7 @@ impl SessionManager for OneSession {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), StreamError> {
         self.clients.forget(id);
-        // The SDK does this once more when the last call is over, which may have opened a debug session.
+        // The SDK does this again after the last call, which may have opened a debug session.
         self.client.end().await;
         Ok(())
     }

@@ -122,7 +122,7 @@ async fn take(busy: &ActiveClient, message: Message) -> Result<(), Refusal> {
     link.inbox.send(message).await.map_err(over)
 }
 
-/// Ends its session when the client is gone: nothing leads to it any more.
+/// Ends its session when the client is gone: nothing refers to it any longer.
 struct SessionStream {
     clients: Arc<Clients>,
     id: String,

@@ -19,12 +19,12 @@ pub(super) type Owner = Arc<str>;
 pub(super) enum Tokens {
     /// Everybody is let in, and everybody is the same.
     Open,
-    /// Each with whose it is.
+    /// Each with its owner.
     Bearer(Vec<(Owner, Secret)>),
 }
 
 impl Tokens {
-    /// One that nobody knows yet, and its text.
+    /// A new one, and its text.
     pub(super) fn made_up() -> anyhow::Result<(Self, String)> {
         let token = Secret::random()?;
         let text = token.reveal().to_owned();
@@ -65,7 +65,7 @@ impl Tokens {
         Ok(Self::Bearer(tokens))
     }
 
-    /// Whose token it is. All are compared to the end, so that time tells nothing of them.
+    /// The owner of a token. All are compared completely, so that the time reveals nothing about them.
     pub(super) fn owner_of(&self, given: Option<&str>) -> Option<Owner> {
         let Self::Bearer(tokens) = self else { return Some(Owner::from("everybody")) };
         let given = given.unwrap_or_default();
@@ -84,7 +84,7 @@ fn is_token(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte))
 }
 
-/// Reads a file that nobody else may read. The file that is judged is the one that is read.
+/// Reads a file that other users cannot read. The checked file is the one that is read.
 #[cfg(unix)]
 fn read_private(path: &Path) -> anyhow::Result<String> {
     use std::os::unix::fs::MetadataExt;

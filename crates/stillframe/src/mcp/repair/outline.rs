@@ -28,7 +28,7 @@ impl Outline {
                     _ => {}
                 }
             }
-            // Both brackets of what is left out stay.
+            // Both brackets of an omitted part stay.
             if before.min(self.depth) <= 1 && self.kept.len() < LONGEST {
                 self.kept.push(byte);
             }

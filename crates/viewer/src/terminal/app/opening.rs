@@ -11,8 +11,8 @@ use crate::words;
 const LINES: usize = 20_000;
 
 impl App {
-    /// Shows what is chosen, whole, or the entry as it is in the journal. In the sessions, shows the chosen one alone,
-    /// or all again.
+    /// Shows the selection in full, or its raw journal entry. In the sessions, shows the selected one alone, or all
+    /// again.
     pub(super) fn open(&mut self, is_raw: bool) {
         let moment = self.moment.as_ref().map(|(_, _, moment)| moment).filter(|_| !is_raw);
         let (title, lines) = match (self.focus, moment) {

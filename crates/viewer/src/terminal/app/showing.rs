@@ -65,7 +65,7 @@ impl App {
         }
     }
 
-    /// The session that is shown at an entry: the only one that is wanted, else that of the entry.
+    /// The session that is shown at an entry: the only selected one, or else that of the entry.
     fn session_at(&self, number: usize) -> Option<usize> {
         let sessions = self.log.sessions();
         if let Some(id) = &self.rows.filter().session {

@@ -114,7 +114,7 @@ pub(super) fn state_role(state: &str) -> Role {
     }
 }
 
-/// The keys, as many as fit; or what is typed; or what has to be said.
+/// The keys, as many as fit; or the typed text; or a message.
 pub(super) fn footer(view: &View, theme: Theme, columns: usize) -> Line<'static> {
     let mut strip = Strip::new(columns);
     strip.push(" ", theme.style(Role::Plain));

@@ -11,7 +11,7 @@ use crate::lexer::{Grammar, Lexer, Word};
 use crate::moment::{ComparedVariable, Moment};
 use crate::plain;
 
-/// How much of a line is looked at. A window's own lines are cut at 200 characters.
+/// How much of a line is parsed. A window's own lines are cut at 200 characters.
 const COLUMNS: usize = 400;
 /// How many columns a value beside its line takes at most, and how many there must be at least.
 const VALUE: usize = 40;

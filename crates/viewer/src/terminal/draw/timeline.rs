@@ -142,7 +142,7 @@ fn line(row: &Row, view: &View, theme: Theme, strip: &mut Strip) {
     }
     let took = row.took.words();
     let role = if matches!(row.took, CallDuration::Already(_)) { Role::Busy } else { Role::Faint };
-    // What happened is not cut for whose it is.
+    // The event is not cut in favour of its session.
     let name = row.session.as_deref().map(|name| fit(name, NAME)).unwrap_or_default();
     let beside = width(&name) + width(&took) + 3;
     if !name.is_empty() && strip.room() >= beside {

@@ -24,7 +24,7 @@ pub(super) fn variables(view: &View, theme: Theme, room: PaneSize) -> PaneConten
     let names = names.unwrap_or(0).min(room.columns / 3);
     let chosen = chosen_row(view, rows.len());
     let has_focus = view.focus == Pane::Variables;
-    // What changed must not be out of sight, unless a person looks elsewhere.
+    // Changes must stay visible, unless the user scrolls.
     let changed = rows.iter().position(|row| row.seen.has_changed()).filter(|_| !has_focus && chosen == 0);
     let first = changed.unwrap_or(chosen).saturating_sub(room.lines / 2);
     let (range, _) = window(rows.len(), room.lines, first, 0);

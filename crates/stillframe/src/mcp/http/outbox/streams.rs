@@ -19,7 +19,7 @@ const EVENTS: usize = 256;
 const KEPT: Duration = Duration::from_mins(2);
 /// The streams that are kept although they were sent whole, because what was sent may not have arrived.
 const SENT: usize = 16;
-/// The streams that are kept because nobody has read their answers.
+/// The streams that are kept because their answers are unread.
 const UNSENT: usize = 256;
 /// The bytes that these answers may have together, of which the newest may have any number.
 const UNSENT_BYTES: usize = 32 * 1024 * 1024;
@@ -93,12 +93,12 @@ impl Streams {
         }
     }
 
-    /// Whether nobody reads.
+    /// Whether it has no reader.
     pub(super) fn are_unread(&self) -> bool {
         self.0.values().all(|events| events.readers.is_empty())
     }
 
-    /// Forgets streams that were answered and that nobody reads: the old ones, and beyond the limits the oldest.
+    /// Drops answered streams without a reader: the old ones, and beyond the limits the oldest.
     fn forget_answered(&mut self) {
         let unread = self.0.iter().filter(|(_, events)| events.readers.is_empty());
         let mut unread: Vec<_> = unread
@@ -152,7 +152,7 @@ impl Events {
         self.answer.is_some()
     }
 
-    /// Whether somebody was sent everything.
+    /// Whether a reader was sent everything.
     pub(super) fn is_sent(&self) -> bool {
         self.next >= self.end()
     }
@@ -173,7 +173,7 @@ fn parse_event(name: &str) -> Option<(u64, u64)> {
     Some((stream.parse().ok()?, place.parse().ok()?))
 }
 
-/// The bytes of a message as it is sent.
+/// The bytes of a message on the wire.
 fn size_of_json(message: &ServerJsonRpcMessage) -> usize {
     struct Counted(usize);
     impl io::Write for Counted {
