@@ -396,7 +396,7 @@ mod tests {
         let deep = format!("{}1{}", "(".repeat(8000), ")".repeat(8000));
         assert_eq!(is_expression(&deep), Ok(()));
         assert!(is_expression(&"!".repeat(16_000)).is_err());
-        assert!(is_expression(&"1 + ".repeat(5000)).unwrap_err().contains("may have 16384"));
+        assert!(is_expression(&"1 + ".repeat(5000)).unwrap_err().contains("the limit is 16384"));
     }
 
     #[test]
@@ -420,7 +420,7 @@ mod tests {
         for (message, problem) in [
             ("a }", "single `}` is not allowed"),
             ("{a", "`{` is never closed"),
-            ("{}", "it is empty"),
+            ("{}", "is empty"),
             ("{a b}", "in `a b`"),
             ("{await x}", "`await` cannot be used here"),
         ] {

@@ -303,10 +303,7 @@ mod tests {
             (json!({ "line": 1.5 }), "`line` must be a whole number, not `1.5`"),
             (json!({ "line": -1 }), "`line` must not be negative"),
             (json!({ "line": [] }), "`line` must be a whole number, not `[]`"),
-            (
-                json!({ "line": 1, "mode": "some" }),
-                "`mode` takes `\"all\"` or `\"none\"`, and got `\"some\"`",
-            ),
+            (json!({ "line": 1, "mode": "some" }), "`mode` must be `\"all\"` or `\"none\"`, not `\"some\"`"),
             (
                 json!({ "line": 1, "args": "a | b" }),
                 "`args` must be a list, each item a string, not `\"a | b\"`",

@@ -112,14 +112,14 @@ fn adapter(name: &str, keys: &DeTable<'_>, origin: String) -> Result<Configured,
         }
         (None, Some(address), None | Some("tcp")) => {
             let (host, port) =
-                address.rsplit_once(':').ok_or_else(|| wrong("address", "takes \"HOST:PORT\""))?;
+                address.rsplit_once(':').ok_or_else(|| wrong("address", "must be \"HOST:PORT\""))?;
             let port =
                 port.parse().map_err(|_| wrong("address", "must be \"HOST:PORT\", with a numeric port"))?;
             Reach::Address { host: host.to_owned(), port }
         }
         (Some(_), Some(_), _) => return Err(wrong("address", "cannot be combined with `command`")),
         (None, None, _) => return Err(wrong("", "needs `command` or `address`")),
-        (_, _, Some(_)) => return Err(wrong("transport", "takes \"stdio\" or \"tcp\"")),
+        (_, _, Some(_)) => return Err(wrong("transport", "must be \"stdio\" or \"tcp\"")),
     };
     let quirks = list("quirks")?.unwrap_or_default();
     if let Some(unknown) = quirks.iter().find(|quirk| QUIRKS.iter().all(|(known, _)| known != quirk)) {
@@ -195,18 +195,18 @@ mod tests {
             ("[adapters.x]\ncommand = \"a\"\n", "f.toml:2: `adapters.x.command` must be a list of strings"),
             (
                 "[adapters.x]\ncommand = [\"a\"]\ntransport = \"udp\"\n",
-                "f.toml:3: `adapters.x.transport` takes",
+                "f.toml:3: `adapters.x.transport` must be",
             ),
             (
                 "[adapters.x]\ncommand = [\"a\"]\ntransport = \"tcp\"\n",
                 "f.toml:2: `adapters.x.command` needs `${port}`",
             ),
-            ("[adapters.x]\naddress = \"here\"\n", "f.toml:2: `adapters.x.address` takes \"HOST:PORT\""),
+            ("[adapters.x]\naddress = \"here\"\n", "f.toml:2: `adapters.x.address` must be \"HOST:PORT\""),
             ("[adapters.x]\ncommand = [\"a\"]\n", "f.toml:1: `adapters.x` needs `launch` or `attach`"),
             ("[adapters.x]\nabout = \"a\"\n", "f.toml:1: `adapters.x` needs `command` or `address`"),
             (
                 "[adapters.x]\ncommand = [\"a\"]\nquirks = [\"odd\"]\n",
-                "f.toml:3: `adapters.x.quirks` has `odd`, and takes: no_initialized_event",
+                "f.toml:3: `adapters.x.quirks` does not allow `odd`; allowed: no_initialized_event",
             ),
             ("[adapters]\nx = 1\n", "f.toml:2: `adapters.x` is a section"),
             ("adapters = 1\n", "f.toml:1: `adapters` is a section"),

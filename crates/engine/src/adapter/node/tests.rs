@@ -257,7 +257,7 @@ fn a_module_is_a_package_with_a_command() {
         let crate::error::Error::Environment { problem, remedy } = error.unwrap_err() else {
             panic!("{name}")
         };
-        let expected = format!("no package `{name}` with a command is installed for `/project`; there are ");
+        let expected = format!("no package `{name}` with a command is installed for `/project`; installed: ");
         assert!(problem.starts_with(&expected) && problem.contains("`vitest`"), "{problem}");
         assert!(remedy.contains(&format!("npm install --save-dev {name}")), "{remedy}");
     }
@@ -399,7 +399,7 @@ fn without_a_tool_the_error_names_what_helps() {
     ] {
         let error = plan_with(&machine([]), &runtime("/bin/node", version), script(path)).unwrap_err();
         let crate::error::Error::Environment { problem, remedy } = error else { panic!("{error}") };
-        assert!(problem.contains(&format!("does not run `{path}` by itself")), "{problem}");
+        assert!(problem.contains(&format!("cannot run `{path}` by itself")), "{problem}");
         assert!(remedy.contains(helps) && !remedy.contains(does_not), "{remedy}");
     }
 }

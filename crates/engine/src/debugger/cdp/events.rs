@@ -131,9 +131,11 @@ async fn program_reports(debugger: &CdpDebugger, payload: &str, named: &mut Vec<
             Vec::new()
         }
         // V8 has bound it where it does not belong, and it has acted there before that was seen.
-        Ok(
-            RuleEvent::Logged { id, .. } | RuleEvent::Recorded { id, .. } | RuleEvent::Failed { id, .. },
-        ) if debugger.0.breakpoints.is_refused(BreakpointId(id)) => Vec::new(),
+        Ok(RuleEvent::Logged { id, .. } | RuleEvent::Recorded { id, .. } | RuleEvent::Failed { id, .. })
+            if debugger.0.breakpoints.is_refused(BreakpointId(id)) =>
+        {
+            Vec::new()
+        }
         Ok(RuleEvent::Logged { id, text }) => vec![Event::Logged { id: BreakpointId(id), text }],
         Ok(RuleEvent::Recorded { id, line }) => vec![Event::Recorded { id: BreakpointId(id), line }],
         Ok(RuleEvent::Inlined { id }) => {

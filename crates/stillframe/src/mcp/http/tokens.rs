@@ -138,12 +138,12 @@ mod tests {
         let table = [
             (good, 0o640, "chmod 600"),
             (good, 0o604, "chmod 600"),
-            ("", 0o600, "is not a token"),
-            ("# nothing\n", 0o600, "is not a token"),
+            ("", 0o600, "has no tokens"),
+            ("# nothing\n", 0o600, "has no tokens"),
             ("short", 0o600, "at least 16"),
             ("with a space in the middle", 0o600, "line 1"),
-            ("a:abcdefghijklmnop\na:qrstuvwxyz012345", 0o600, "second time"),
-            ("a:abcdefghijklmnop\nb:abcdefghijklmnop", 0o600, "second time"),
+            ("a:abcdefghijklmnop\na:qrstuvwxyz012345", 0o600, "repeats"),
+            ("a:abcdefghijklmnop\nb:abcdefghijklmnop", 0o600, "repeats"),
         ];
         for (text, mode, problem) in table {
             let file = file(text, mode);

@@ -65,7 +65,7 @@ async fn members_are_assigned_to() {
     }
     let refused = [
         ("frozen", "a", "`a` of this Object is read-only"),
-        ("spy", "other", "there is no `other` in this Object"),
+        ("spy", "other", "no `other` in this Object"),
         ("map", "'z'", "no entry `'z'` in this Map"),
         ("new Set([1])", "0", "an item of a Set cannot be assigned"),
     ];

@@ -48,7 +48,7 @@ async fn a_getter_is_run_when_it_changes_nothing() {
         scene.values.variables(reference, page(true), 100).await.unwrap_err()
     };
     let refused = open("sets").await;
-    assert!(matches!(&refused, Error::Refused(why) if why.contains("nothing was changed")), "{refused:?}");
+    assert!(matches!(&refused, Error::Refused(why) if why.contains("it did not run")), "{refused:?}");
     let raised = open("throws").await;
     assert!(
         matches!(&raised, Error::Raised { type_name, .. } if type_name == "ReferenceError"),
@@ -126,7 +126,7 @@ async fn a_refusal_is_known_whatever_prepares_stacks() {
     for expression in ["ran.push(1)", "ran.length = 1", "kept.sets"] {
         let refused = scene.evaluate_with(expression, 100, true).await.unwrap_err();
         assert!(
-            matches!(&refused, Error::Refused(why) if why.contains("nothing was changed")),
+            matches!(&refused, Error::Refused(why) if why.contains("it did not run")),
             "{expression}: {refused:?}"
         );
     }
