@@ -23,7 +23,7 @@ pub enum Unreadable {
     /// A message is longer than it may be.
     #[error("a message of {0} bytes is too large")]
     TooLarge(usize),
-    /// A frame holds no message.
+    /// A frame does not contain a message.
     #[error("cannot read a message: {0}")]
     Malformed(#[from] serde_json::Error),
 }

@@ -1,6 +1,6 @@
 //! Values that a program sends while it runs.
 //!
-//! A breakpoint whose rule has a [`Record`] does not stop: at each pass the program evaluates the expressions
+//! A breakpoint whose rule has a [`Record`] does not stop: at each hit the program evaluates the expressions
 //! itself and writes a row. Rows come by a pipe that the program writes to directly, so that those of a
 //! program that is killed are not lost, or, where it cannot open the pipe, by its debugger.
 //!

@@ -28,8 +28,8 @@ pub fn journal(data: &[u8]) {
         look_at(&whole, number);
     }
     for session in 0..whole.sessions().len() {
-        let told = report(&whole, session);
-        assert!(told.chars().all(|one| one == '\n' || one == '\t' || !one.is_control()), "{told:?}");
+        let text = report(&whole, session);
+        assert!(text.chars().all(|one| one == '\n' || one == '\t' || !one.is_control()), "{text:?}");
     }
 
     let before = whole.len();

@@ -70,7 +70,7 @@ pub fn uncoloured(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The characters of a text, and of each whether it is to be shown by its number.
+/// The characters of a text, and for each whether to show its code point instead.
 pub fn letters(text: &str) -> impl Iterator<Item = (char, bool)> {
     letters_after(None, text)
 }
@@ -205,7 +205,7 @@ fn is_hieroglyph(letter: char) -> bool {
     matches!(letter, '\u{13000}'..='\u{1342f}' | '\u{13460}'..='\u{143ff}')
 }
 
-/// Writes a character by its number, as languages write it in a string.
+/// Writes the escape of a character, as in a string literal.
 pub fn push(text: &mut String, letter: char) {
     let number = u32::from(letter);
     // Writing to a string does not fail.

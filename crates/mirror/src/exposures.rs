@@ -14,7 +14,7 @@ use crate::endpoint::Endpoint;
 /// How to expose a session.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Editors may step, set breakpoints and change values; none to leave that unchanged, which is "no" by default.
+    /// Editors may step, set breakpoints and change values; none to leave that unchanged (off by default).
     pub control: Option<bool>,
     /// Editors are shown likely credentials.
     pub shows_credentials: bool,

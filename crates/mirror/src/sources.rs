@@ -37,7 +37,7 @@ impl Sources {
         i64::try_from(at + 1).ok()
     }
 
-    /// The name of a source by its number.
+    /// The name of the source with this number.
     pub(crate) fn name(&self, number: i64) -> Option<String> {
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(at).cloned()

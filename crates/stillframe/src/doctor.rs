@@ -29,7 +29,7 @@ pub(crate) async fn try_adapter(
     as_json: bool,
     policy: SharedPolicy,
 ) -> anyhow::Result<ExitCode> {
-    let known = lifecycle::language_of(name).map_err(crate::setup::told)?;
+    let known = lifecycle::language_of(name).map_err(crate::setup::cli_error)?;
     let sample =
         (place.is_none() && known.sample().line > 0).then(|| SampleFile::write(known)).transpose()?;
     let of_sample = sample.as_ref().map(|sample| LocationArg {
@@ -93,7 +93,7 @@ async fn try_debugging(adapter: &'static dyn Adapter) -> anyhow::Result<Duration
     let context = Context::new(sessions.clone());
     let began = Instant::now();
     let session = lifecycle::open(&context, adapter.name(), Some("doctor".to_owned()), None)
-        .map_err(crate::setup::told)?;
+        .map_err(crate::setup::cli_error)?;
     let request = RunUntil {
         launch: Some(Launch::new(Program::Script(sample.path.clone()))),
         places: vec![PlaceRequest {
@@ -109,7 +109,7 @@ async fn try_debugging(adapter: &'static dyn Adapter) -> anyhow::Result<Duration
     };
     let ran = run_until(&session, request, &context).await;
     sessions.close_all().await;
-    let ran = ran.map_err(crate::setup::told)?;
+    let ran = ran.map_err(crate::setup::cli_error)?;
     anyhow::ensure!(
         matches!(ran.settled, Settled::Stopped(_)),
         "a small program did not stop at its breakpoint"

@@ -20,7 +20,7 @@ use tools::ops::settle::Wait;
 use tools::render::HangReport;
 
 use crate::one_shot::{CommandOutput, OneShot, RunContext};
-use crate::setup::told;
+use crate::setup::cli_error;
 
 /// What to run, and how long.
 #[derive(Debug, Args)]
@@ -70,14 +70,14 @@ async fn diagnose(args: HangArgs, context: &Context) -> anyhow::Result<Diagnosis
     let (session, launch) = if let Some(pid) = args.pid {
         (attach(&args, pid, wait, context).await?, None)
     } else {
-        let mut command = Command::of_words(&Machine, args.command, args.cwd).map_err(told)?;
+        let mut command = Command::of_words(&Machine, args.command, args.cwd).map_err(cli_error)?;
         command.launch.stdin = Stdin::Open;
         let session = context.sessions.open(command.adapter, command.title(), command.executable)?;
         (session, Some(command.launch))
     };
     let interval = Duration::from_millis(args.interval);
     let request = HangRequest { launch, interval, leave_paused: false, wait };
-    hang::hang(&session, request, context).await.map_err(told)
+    hang::hang(&session, request, context).await.map_err(cli_error)
 }
 
 async fn attach(args: &HangArgs, pid: u32, wait: Wait, context: &Context) -> anyhow::Result<Session> {
@@ -85,7 +85,7 @@ async fn attach(args: &HangArgs, pid: u32, wait: Wait, context: &Context) -> any
     let adapter = adapter.ok_or_else(|| anyhow::anyhow!("--pid needs --language"))?;
     let session = context.sessions.open(adapter, format!("process {pid}"), None)?;
     let to = Attach { to: Endpoint::Process(pid), path_mappings: Vec::new(), just_my_code: true };
-    lifecycle::attach(&session, to, None, wait, context).await.map_err(told)?;
+    lifecycle::attach(&session, to, None, wait, context).await.map_err(cli_error)?;
     Ok(session)
 }
 

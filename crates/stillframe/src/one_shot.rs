@@ -32,7 +32,7 @@ pub(crate) struct RunContext {
 }
 
 impl RunContext {
-    /// For calls in sessions of their own.
+    /// For calls that open their own sessions.
     pub(crate) fn context(&self) -> Context {
         let sessions = Sessions::with_policy(self.journal.clone(), Arc::clone(&self.policy));
         Context::new(sessions).showing_credentials(self.shows_credentials)

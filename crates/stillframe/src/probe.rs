@@ -19,7 +19,7 @@ use tools::render::{CallerData, StopReport, expression_value};
 
 use crate::one_shot::{CommandOutput, OneShot, RunContext};
 use crate::program::ProgramArgs;
-use crate::setup::told;
+use crate::setup::cli_error;
 use tools::LocationArg;
 
 /// What to run, where to stop, and what to evaluate there.
@@ -110,7 +110,7 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
 async fn inspect(dump: &Path, args: ProbeArgs, context: &Context) -> anyhow::Result<CommandOutput> {
     let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: whole(context.bounds()) };
     let program = args.place.map(|place| place.file);
-    let (session, settled) = dump::open(context, dump, program, wait).await.map_err(told)?;
+    let (session, settled) = dump::open(context, dump, program, wait).await.map_err(cli_error)?;
     let dumped = dump::read(&session, settled, args.expressions, wait).await;
     let code = match &dumped.settled {
         Settled::Stopped(_) => 0,
@@ -137,7 +137,7 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<RunUntilRes
         launch: Some(launch),
         trigger: None,
     };
-    run_until(&session, request, context).await.map_err(told)
+    run_until(&session, request, context).await.map_err(cli_error)
 }
 
 impl ProbeArgs {

@@ -13,7 +13,7 @@ use tools::Context;
 use tools::ops::command::Command;
 use tools::ops::lifecycle;
 
-use crate::setup::told;
+use crate::setup::cli_error;
 
 /// What to run, and with what.
 #[derive(Clone, Debug, Args)]
@@ -59,7 +59,7 @@ impl ProgramArgs {
         let title = command.title();
         let Command { adapter, executable, launch } = command;
         let session = lifecycle::open(context, adapter.name(), Some(title), executable);
-        Ok((session.map_err(told)?, launch))
+        Ok((session.map_err(cli_error)?, launch))
     }
 
     /// The program as a command. Without a file, the arguments are one.
@@ -72,7 +72,7 @@ impl ProgramArgs {
             bail!("FILE is missing; give a file, or a whole command such as `-- python3 -m NAME`");
         }
         let words = std::mem::take(&mut self.args);
-        let mut command = Command::of_words(&Machine, words, self.cwd.clone()).map_err(told)?;
+        let mut command = Command::of_words(&Machine, words, self.cwd.clone()).map_err(cli_error)?;
         let rest = self.launch(command.adapter, Path::new(""));
         let launch = &mut command.launch;
         launch.env.extend(rest.env);

@@ -16,13 +16,13 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
     let host: &dyn Host = &MACHINE;
     let adapter = adapter::by_name(language).context("unknown language")?;
     let here = std::env::current_dir()?.join("program");
-    let runtime = adapter.locate(host, executable, Some(&here)).await.map_err(told)?;
+    let runtime = adapter.locate(host, executable, Some(&here)).await.map_err(cli_error)?;
     let found = format!("{} {} at {}", adapter.name(), runtime.version, runtime.executable.display());
     let already = adapter.is_provided(host, &runtime);
     if !already {
         terminal::hint(&format!("installing the debugger for {found}"));
     }
-    adapter.provide(host, &runtime, &Progress::new()).await.map_err(told)?;
+    adapter.provide(host, &runtime, &Progress::new()).await.map_err(cli_error)?;
     let cache = host.cache_dir();
     let state = match (already, adapter.driver()) {
         (_, Driver::Node) => format!("is built in; its hook is in {}", cache.display()),
@@ -36,6 +36,6 @@ pub(crate) async fn run(language: &str, executable: Option<&Path>) -> anyhow::Re
 }
 
 /// The engine's error in the words that tools have for it.
-pub(crate) fn told(error: impl Into<ToolError>) -> anyhow::Error {
+pub(crate) fn cli_error(error: impl Into<ToolError>) -> anyhow::Error {
     anyhow::anyhow!(error.into().message)
 }

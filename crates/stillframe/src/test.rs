@@ -16,7 +16,7 @@ use tools::ops::test::{self, Test, TestRunResult, Verdict};
 use tools::render::{Shown, TestData};
 
 use crate::one_shot::{CommandOutput, OneShot, RunContext};
-use crate::setup::told;
+use crate::setup::cli_error;
 
 /// The tests to run.
 #[derive(Debug, Args)]
@@ -53,10 +53,10 @@ pub(crate) async fn run(args: TestArgs, run_context: RunContext) -> anyhow::Resu
 }
 
 async fn tested(args: TestArgs, context: &Context) -> anyhow::Result<TestRunResult> {
-    let command = Command::of_words(&Machine, args.command, args.cwd).map_err(told)?;
-    let session = test::open(context, &command).map_err(told)?;
+    let command = Command::of_words(&Machine, args.command, args.cwd).map_err(cli_error)?;
+    let session = test::open(context, &command).map_err(cli_error)?;
     let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: test::limits(context.bounds()) };
-    test::test(&session, Test { command, wait, keeps: false }, context).await.map_err(told)
+    test::test(&session, Test { command, wait, keeps: false }, context).await.map_err(cli_error)
 }
 
 const NOT_RUN: u8 = 1;

@@ -1,4 +1,4 @@
-//! `stillframe trace`: run a program, and print the values of expressions at each pass of a place.
+//! `stillframe trace`: run a program, and print the values of expressions at each hit of a location.
 
 mod points;
 mod report;
@@ -20,7 +20,7 @@ use tools::{Context, ToolError};
 use self::points::PointsArgs;
 use crate::one_shot::{CommandOutput, INTERRUPTED, OneShot, RunContext};
 use crate::program::ProgramArgs;
-use crate::setup::told;
+use crate::setup::cli_error;
 
 /// What to run, and what to record where.
 #[derive(Debug, Args)]
@@ -97,9 +97,9 @@ pub(crate) async fn run(args: TraceArgs, run_context: RunContext) -> anyhow::Res
 
 async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> anyhow::Result<TraceResult> {
     let (session, launch) = args.program.open(args.points.first_file(), context)?;
-    trace::check_counts(context.bounds(), args.max_hits, Some(args.sample_every), None).map_err(told)?;
+    trace::check_counts(context.bounds(), args.max_hits, Some(args.sample_every), None).map_err(cli_error)?;
     let length = context.bounds().requested_length("--length", Some(args.length), args.length);
-    let length = length.map_err(|error| told(ToolError::from(error)))?;
+    let length = length.map_err(|error| cli_error(ToolError::from(error)))?;
     let wait = Wait { timeout: Duration::from_secs(args.timeout), limits: context.bounds().report() };
     let usual = Trace::new(Some(launch), args.points.points(), wait);
     let request = Trace {
@@ -115,7 +115,7 @@ async fn record(args: TraceArgs, interrupt: Arc<Notify>, context: &Context) -> a
         interrupt: Some(interrupt),
         ..usual
     };
-    trace::trace(&session, request, context).await.map_err(told)
+    trace::trace(&session, request, context).await.map_err(cli_error)
 }
 
 const NEVER_PASSED: u8 = 3;

@@ -100,7 +100,7 @@ impl Answer for Text {
     }
 
     fn failure(failed: &ToolError, _tool: &str) -> Reply {
-        Reply { text: format!("Error: {}", failed.told(error::quick)), structured: None, is_error: true }
+        Reply { text: format!("Error: {}", failed.with_hint(error::quick)), structured: None, is_error: true }
     }
 
     fn schema() -> Option<Map<String, Value>> {

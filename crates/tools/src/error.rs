@@ -24,7 +24,7 @@ pub struct ToolError {
     pub error: String,
     /// The same with what to do next, as far as every vocabulary has the same words for that.
     pub message: String,
-    /// A further step; [`ToolError::told`] adds its wording.
+    /// A further step; [`ToolError::with_hint`] adds its wording.
     pub next: Option<Next>,
     /// Data about it.
     pub context: Map<String, Value>,
@@ -211,8 +211,8 @@ impl ToolError {
         self
     }
 
-    /// The message with all that there is to do next, in the words of a vocabulary.
-    pub fn told(&self, words: Words) -> String {
+    /// The message with what to do next, in the words of a toolset.
+    pub fn with_hint(&self, words: Words) -> String {
         match self.next.map(words).filter(|next| !next.is_empty()) {
             Some(next) => format!("{}; {next}", self.message),
             None => self.message.clone(),
@@ -221,7 +221,7 @@ impl ToolError {
 
     /// What `standard` sends.
     pub fn body(&self) -> ErrorBody {
-        let message = self.told(standard);
+        let message = self.with_hint(standard);
         ErrorBody {
             success: false,
             code: self.code,

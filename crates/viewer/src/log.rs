@@ -366,7 +366,7 @@ impl Log {
         }
     }
 
-    /// Tells an entry at the end about the running call.
+    /// Links an entry at the end to the running call.
     fn follow_calls(&mut self, number: usize) {
         let place = self.front + place(number);
         let Some(record) = self.records.get_mut(number).filter(|record| record.session != NONE) else {

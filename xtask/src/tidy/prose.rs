@@ -1,6 +1,9 @@
-//! Plain English: words that documentation and help texts must not use, and what to write instead.
+//! Plain English: words that documentation, messages and comments must not use, and what to write instead.
+
+mod literals;
 
 use super::Finding;
+use super::texts::Part;
 use crate::repository::File;
 
 /// A stilted word or phrase, and its replacement. Each is rare in idiomatic English, so false alarms are too.
@@ -28,32 +31,98 @@ const WORDS: &[(&str, &str)] = &[
     ("written down", "recorded"),
 ];
 
-/// What a program wrote.
+/// Words of messages and comments alone, because pages use them in other senses.
+const IN_CODE: &[(&str, &str)] = &[
+    ("and got", "not"),
+    ("any more", "no longer"),
+    ("at every pass", "at each hit"),
+    ("does not tell", "does not report"),
+    ("goes on", "continues, keeps running"),
+    ("has a say", "applies"),
+    ("holds no", "has no"),
+    ("is no", "is not a"),
+    ("let go", "detach, resume, release"),
+    ("lets go", "detaches, resumes, releases"),
+    ("looks at", "inspects, reads, checks"),
+    ("stands for", "is, means"),
+    ("stands still", "is suspended"),
+    ("takes no", "does not accept"),
+    ("told", "reported"),
+    ("tells", "reports, shows"),
+    ("whoever", "the client, the caller"),
+];
+
+/// Idioms that contain such words.
+const IDIOMS: &[&str] = &["no longer", "there is no", "is no longer"];
+
+/// Output of a program.
 const OUTPUT: &str = "crates/viewer/src/report/expected.md";
 
-/// Finds the words in documentation and in the help of the command line.
+/// The crates whose source is checked. Tests are not.
+const CRATES: &[&str] =
+    &["cdp", "dap", "engine", "fuzz-targets", "journal", "mirror", "stillframe", "tools", "viewer"];
+
+/// Finds the words in documentation, in help and messages, and in comments.
 pub(super) fn check(files: &[File]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files {
-        let lines = if file.has_extension("md") && file.path != OUTPUT {
-            documentation(file)
-        } else if file.has_extension("rs") && file.path.starts_with("crates/stillframe/src/") {
-            help(file)
-        } else {
-            continue;
-        };
-        for (at, (number, line)) in lines.iter().enumerate() {
-            // A phrase may continue on the next line.
-            let next = lines.get(at + 1).filter(|(next, _)| *next == number + 1).map_or("", |(_, line)| line);
-            let (both, next) = (words(&format!("{line} {next}")), words(next));
-            let count = |text: &str, phrase| text.matches(&format!(" {phrase} ")).count();
-            for (word, better) in WORDS.iter().filter(|(word, _)| count(&both, word) > count(&next, word)) {
-                let what = format!("`{word}`: write `{better}`, or rephrase");
-                findings.push(Finding::new(&file.path, *number, what));
-            }
+        if file.has_extension("md") && file.path != OUTPUT {
+            check_lines(file, &documentation(file), &[], &mut findings);
         }
+        if !is_product(file) {
+            continue;
+        }
+        let lines = product_lines(file);
+        let literals =
+            if file.has_extension("rs") { literals::of_rust(file) } else { literals::of_script(file) };
+        for (number, text) in
+            literals.iter().filter(|(number, _)| lines.iter().any(|(line, _)| line == number))
+        {
+            check_lines(file, &[(*number, text.as_str())], IN_CODE, &mut findings);
+        }
+        let is_comment = |(_, line): &&(usize, &str)| line.trim_start().starts_with("//");
+        let comments: Vec<_> = lines.iter().filter(is_comment).copied().collect();
+        check_lines(file, &comments, IN_CODE, &mut findings);
     }
     findings
+}
+
+/// Whether a file is source of the product: Rust, or a script that runs inside a program or a browser. Samples are not.
+fn is_product(file: &File) -> bool {
+    let is_source = ["rs", "py", "js", "cjs", "mjs", "java"].iter().any(|name| file.has_extension(name));
+    is_source
+        && !file.path.contains("/samples/")
+        && CRATES.iter().any(|name| file.path.starts_with(&format!("crates/{name}/src/")))
+}
+
+/// The lines of a file outside of tests.
+fn product_lines(file: &File) -> Vec<(usize, &str)> {
+    let (mut part, mut above) = (Part::of(file), "");
+    let lines = file.lines().filter(|(_, line)| {
+        part = part.after(above, line);
+        above = line;
+        !part.is_tests()
+    });
+    lines.collect()
+}
+
+/// Finds the words in lines. A phrase may continue on the next line.
+fn check_lines(
+    file: &File,
+    lines: &[(usize, &str)],
+    more: &'static [(&str, &str)],
+    findings: &mut Vec<Finding>,
+) {
+    for (at, (number, line)) in lines.iter().enumerate() {
+        let next = lines.get(at + 1).filter(|(next, _)| *next == number + 1).map_or("", |(_, line)| line);
+        let (both, next) = (words(&format!("{line} {next}")), words(next));
+        let count = |text: &str, phrase| text.matches(&format!(" {phrase} ")).count();
+        let all = WORDS.iter().chain(more);
+        for (word, better) in all.filter(|(word, _)| count(&both, word) > count(&next, word)) {
+            let what = format!("`{word}`: write `{better}`, or rephrase");
+            findings.push(Finding::new(&file.path, *number, what));
+        }
+    }
 }
 
 /// The lines outside of code blocks.
@@ -67,32 +136,11 @@ fn documentation(file: &File) -> Vec<(usize, &str)> {
     file.lines().filter(is_prose).collect()
 }
 
-/// The lines that clap turns into help: types that derive its traits, with the comment above, and calls of `help`.
-fn help(file: &File) -> Vec<(usize, &str)> {
-    let (mut found, mut above, mut is_help) = (Vec::new(), Vec::new(), false);
-    for (number, line) in file.lines() {
-        if line.starts_with("///") {
-            above.push((number, line));
-            continue;
-        }
-        is_help |= line.starts_with("#[derive(")
-            && ["Args", "Parser", "Subcommand"].iter().any(|name| line.contains(name));
-        if is_help {
-            found.append(&mut above);
-        }
-        above.clear();
-        if is_help || line.contains("help(") {
-            found.push((number, line));
-        }
-        is_help &= line != "}";
-    }
-    found
-}
-
 /// The words of a text in lower case, with a space before and after each.
 fn words(text: &str) -> String {
     let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.fold(" ".to_owned(), |words, word| words + &word.to_lowercase() + " ")
+    let words = words.fold(" ".to_owned(), |words, word| words + &word.to_lowercase() + " ");
+    IDIOMS.iter().fold(words, |words, idiom| words.replace(&format!(" {idiom} "), " "))
 }
 
 #[cfg(test)]
@@ -100,17 +148,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_in_documentation_and_help() {
+    fn words_are_found_in_documentation_messages_and_comments() {
         let lines = |path: &str, text: &str| -> Vec<usize> {
             check(&[File::new(path, text)]).iter().map(|finding| finding.line).collect()
         };
         let page = "Nobody is told.\n```text\nnobody\n```\nWhat\nholds here, foretold.\nsomebody's\n";
         assert_eq!(lines("docs/a.md", page), [1, 1, 5, 7]);
         assert_eq!(lines(OUTPUT, page), [0; 0]);
-        let code = "/// Nobody.\nfn f() {}\n/// Is\n/// told.\n#[derive(Debug, Args)]\nstruct A {\n    /// Somebody.\n    \
-                    a: u8,\n}\n\n// Nobody.\n.help(\"as is usual\")\n";
-        assert_eq!(lines("crates/stillframe/src/a.rs", code), [3, 7, 12]);
-        assert_eq!(lines("crates/engine/src/a.rs", code), [0; 0]);
+        let code = "/// Nobody.\nfn f() {\n    g(nobody, \"It is \\\n       told.\");\n    // There is no one; it is no\n    // longer here.\n}\n\n#[cfg(test)]\nmod tests {\n    // Nobody.\n}\n";
+        assert_eq!(lines("crates/stillframe/src/a.rs", code), [3, 3, 1]);
+        assert_eq!(lines("crates/stillframe/tests/a.rs", code), [0; 0]);
+        assert_eq!(lines("crates/engine/src/a.py", "# nobody\nfail(\"it is no list\")\n"), [2]);
         let found = check(&[File::new("a.md", "By its number.\n")]);
         assert_eq!(found[0].to_string(), "a.md:1: `by its number`: write `by its ID`, or rephrase");
     }

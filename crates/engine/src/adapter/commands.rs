@@ -159,7 +159,7 @@ pub struct ProcessCommand {
 }
 
 impl ProcessCommand {
-    /// A process of this machine. None where the system does not tell.
+    /// A process of this machine. None if the system does not report it.
     fn of(pid: u32) -> Option<Self> {
         let of = |name: &str| PathBuf::from(format!("/proc/{pid}/{name}"));
         let texts = |name: &str| {
@@ -189,7 +189,7 @@ impl ProcessCommand {
 }
 
 /// The main file of the program that is debugged there; the working folder of one whose code is in its command line.
-/// None when it runs no language that is known here, or the system does not tell.
+/// None if it runs no supported language, or the system does not report it.
 pub(crate) fn main_of(endpoint: &Endpoint) -> Option<PathBuf> {
     debuggee_of(endpoint).map(|(_, main)| main)
 }

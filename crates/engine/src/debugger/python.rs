@@ -305,7 +305,7 @@ impl Debugger for PythonDebugger {
 }
 
 /// The name of a frame without pydevd's additions; none for the frames of an exception's causes, which pydevd
-/// appends, and for the frame of our own pause.
+/// appends, and for the frame of an internal pause.
 fn frame_name(name: &str) -> Option<&str> {
     if name.starts_with("[Chained Exc: ") || name == pausing::FRAME {
         return None;

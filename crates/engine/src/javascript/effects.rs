@@ -2,7 +2,7 @@
 //!
 //! The position of a statement is that of its first instruction, and an instruction that can throw has its own
 //! position. So a statement that begins with `list` on one line and continues with `.map()` on the next has no
-//! position on its first line if `list` is a local: reading a local takes no instruction.
+//! position on its first line if `list` is a local: reading a local needs no instruction.
 
 use oxc_ast::ast::{
     ArrayExpressionElement, AssignmentTarget, CallExpression, ChainElement, Expression, MemberExpression,

@@ -65,12 +65,12 @@ pub struct FunctionLocation {
     pub declared: Option<u32>,
 }
 
-/// Where a breakpoint is to be planted, as far as that differs from where it was asked for.
+/// Where a breakpoint will be set, if that differs from the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdjustedPosition {
     /// The line with the name of the function that it was asked for by.
     pub declared: Option<u32>,
-    /// On this line, because the one asked for holds no code.
+    /// On this line, because the requested one has no code.
     pub line: Option<u32>,
     /// At this column of the line asked for, because no code begins at the one asked for.
     pub column: Option<u32>,
@@ -92,7 +92,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// It stops at every pass.
+    /// It stops at each hit.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
@@ -206,9 +206,9 @@ pub struct Breakpoint {
     pub place: BreakpointTarget,
     /// When it acts.
     pub rule: Rule,
-    /// Off: it is kept, and not planted.
+    /// If not: it is kept, and not set.
     pub enabled: bool,
-    /// Where it is planted, as far as that differs.
+    /// Where it is set, if that differs.
     pub planned: AdjustedPosition,
     /// What became of it.
     pub binding: Binding,
@@ -225,7 +225,7 @@ pub struct Breakpoint {
 pub enum Binding {
     /// Not bound yet, because there is no program, or its code is not known yet.
     Pending(Pending),
-    /// Planted on this line. It differs from the one asked for when that one holds no code.
+    /// Bound to this line. It differs from the requested one if that has no code.
     Bound {
         /// 1-based; `None` for a function whose line is not known before it is entered.
         line: Option<u32>,
@@ -238,7 +238,7 @@ pub enum Binding {
         /// The function, for a breakpoint that was asked for by a function's name alone.
         function: Option<FunctionLocation>,
     },
-    /// It cannot be planted.
+    /// It cannot be set.
     Refused(String),
 }
 
@@ -256,7 +256,7 @@ pub enum BreakpointFate {
     Refused(String),
 }
 
-/// Why a breakpoint is not planted yet.
+/// Why a breakpoint is not bound yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pending {
     /// No program runs.

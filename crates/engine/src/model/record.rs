@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// What to record at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Evaluated at each pass that counts, in the frame that is there.
+    /// Evaluated at each counted hit, in its frame.
     pub expressions: Vec<String>,
     /// Of the passes at which the condition holds, the first and then every so many-th. At least 1.
     pub sample_every: u64,

@@ -87,7 +87,7 @@ pub struct Function {
     pub header: u32,
     /// The line of its first statement.
     pub body: u32,
-    /// The column of its first statement, 1-based, in UTF-16 units; 1 where the language does not tell.
+    /// The column of its first statement, 1-based, in UTF-16 units; 1 if the language does not report it.
     pub body_column: u32,
     /// Its last line.
     pub end: u32,
@@ -105,7 +105,7 @@ impl Function {
 pub enum Placement {
     /// On that line.
     Exact,
-    /// On this line instead, because the one asked for holds no code.
+    /// On this line instead, because the requested one has no code.
     Moved(u32),
     /// Nowhere; these lines nearby would do.
     None(Vec<u32>),
@@ -159,7 +159,7 @@ impl Code {
     ///
     /// A line without code (blank, comment, docstring, closing bracket) gives way to the next line with
     /// code in the same function, or else to the last one before it there. The line with a function's name
-    /// belongs to its body when it holds no code itself, and a line in front of a function goes there rather than
+    /// belongs to its body if it has no code itself, and a line in front of a function goes there rather than
     /// behind the function. A line past the end of the file goes nowhere: it is more likely a mistake than a wish for
     /// the last line.
     pub fn place(&self, line: u32) -> Placement {

@@ -15,7 +15,7 @@ const LOOKS: u32 = 20;
 /// The interval of these checks. On a busy machine, a thread may queue for part of that.
 const APART: Duration = Duration::from_millis(5);
 
-/// What a thread of a process waits for; nothing when it computes, or the system does not tell.
+/// What a thread of a process waits for; nothing if it computes, or the system does not report it.
 pub async fn blocked(pid: u32, thread: u32) -> Option<Waiting> {
     let mut looks = 1..LOOKS;
     let call = loop {

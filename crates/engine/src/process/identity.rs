@@ -9,7 +9,7 @@ use crate::deadlines;
 pub struct Identity {
     /// Its number.
     pub pid: u32,
-    /// When it was started, as the system counts; none where the system does not tell.
+    /// When it was started, as the system counts; none if the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<u64>,
 }
@@ -43,7 +43,7 @@ fn started(pid: u32) -> Option<u64> {
     (!matches!(state, "Z" | "X")).then_some(time)
 }
 
-/// Whether a signal such as SIGSTOP holds a process. False where the system does not tell.
+/// Whether a signal such as SIGSTOP has stopped a process. False if the system does not report it.
 pub(super) fn is_stopped(pid: u32) -> bool {
     status(pid).is_some_and(|status| status.starts_with('T'))
 }
@@ -66,7 +66,7 @@ pub(super) fn group(pid: u32) -> Option<u32> {
     (!matches!(state, "Z" | "X")).then_some(group)
 }
 
-/// The variables that a process was started with, each ended by a NUL. None where the system does not tell.
+/// The variables that a process was started with, each ended by a NUL. None if the system does not report them.
 pub(super) fn environment(pid: u32) -> Option<Vec<u8>> {
     let mut environment = Vec::new();
     for look in 0..LOOKS {

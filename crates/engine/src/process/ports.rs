@@ -1,7 +1,7 @@
 //! What the system knows about a foreign process: its ports, and its handled signals.
 
-/// The loopback and wildcard ports on which a process accepts TCP connections. None where the system does not
-/// tell.
+/// The loopback and wildcard ports on which a process accepts TCP connections. None if the system does not
+/// report them.
 #[cfg(target_os = "linux")]
 pub(super) fn listening(pid: u32) -> Vec<u16> {
     let own = sockets_of(pid);
@@ -13,7 +13,7 @@ pub(super) fn listening(pid: u32) -> Vec<u16> {
     ports
 }
 
-/// The process of this machine that is debugged at a loopback port. None where the system does not tell, and for
+/// The process of this machine that is debugged at a loopback port. None if the system does not report it, and for
 /// processes of other users.
 #[cfg(target_os = "linux")]
 pub(super) fn debuggee_at(port: u16, is_relay: impl Fn(u32) -> bool) -> Option<u32> {

@@ -28,7 +28,7 @@ pub struct ThreadUsage {
 }
 
 impl Usage {
-    /// Of a process of this machine; nothing when it is gone, or the system does not tell.
+    /// Of a process of this machine; nothing if it is gone, or the system does not report it.
     pub fn of(pid: u32) -> Option<Self> {
         let at = Instant::now();
         let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;

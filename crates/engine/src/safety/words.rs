@@ -8,7 +8,7 @@ use crate::source_map::file_url_path;
 /// Programs that find files by patterns and variables, which cannot be predicted.
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "busybox"];
 /// How the names of variables begin that give code and files to loaders, shells, libraries and package managers. Below
-/// `HOME`, shells and package managers have what they begin with. Languages have variables of their own.
+/// `HOME`, shells and package managers have common prefixes. Languages add further variables.
 const VARIABLES: [&str; 9] =
     ["PATH", "HOME", "XDG_", "LD_", "DYLD_", "GCONV_PATH", "OPENSSL_", "BASH_ENV", "ENV"];
 

@@ -314,7 +314,7 @@ impl Session {
         match analysis.analyze(&host, &runtime, question).await {
             Ok(code) => Ok(question.file.map(|_| code)),
             Err(Error::BadFile { path, .. }) if !ours && !analysis.has_other_sources() => {
-                Err(Error::BadFile { path, problem: format!("holds no {}", adapter.about()) })
+                Err(Error::BadFile { path, problem: format!("is not {} source", adapter.about()) })
             }
             // What another interpreter does not take, the program's own may: it says so at the start.
             Err(Error::BadFile { .. }) if !ours || host.has_refused() => Ok(None),
@@ -411,8 +411,7 @@ fn relocation(path: &Path, lines: &[String], code: Option<&Code>, at: LineAndCol
     }
 }
 
-/// Where a breakpoint is planted, as far as that is another place. The column of a line without code means
-/// nothing.
+/// Where a breakpoint is set, if that differs. The column of a line without code is ignored.
 fn planning(
     path: &Path,
     lines: &[String],

@@ -217,6 +217,6 @@ mod tests {
         }
         let taken = WHOLE.replace("kotlin]", "python]").replace("kotlin.", "python.");
         let read = read(&taken, Path::new("f.toml")).unwrap();
-        assert!(check(&read).unwrap_err().to_string().contains("built in"));
+        assert!(check(&read).unwrap_err().to_string().contains("built-in"));
     }
 }

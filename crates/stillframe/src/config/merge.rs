@@ -1,7 +1,7 @@
 //! Which of several values holds: an option before the environment, that before the project's file, that before the
 //! user's, and then the default.
 //!
-//! A project's file comes with its repository, from whoever wrote that. For safety and limits, it can only tighten;
+//! A project's file comes with its repository, from unknown authors. For safety and limits, it can only tighten;
 //! it sets the toolset only if nothing else does, and it cannot set where the journal is and how much of it is kept.
 
 use std::path::PathBuf;
@@ -127,8 +127,8 @@ fn list<'a>(all: &'a [SettingValue], name: &str) -> &'a [String] {
     }
 }
 
-/// The folders that are inside one of both lists; none if these are all of the first list. An empty first list is no
-/// restriction.
+/// The folders that are inside one of both lists; none if these are all of the first list. An empty first list does
+/// not restrict.
 fn narrowed(
     known: &SettingValue,
     inner: &[String],
@@ -162,8 +162,8 @@ fn narrowed(
     Ok((!all_is_left).then_some(both))
 }
 
-/// The languages that are in both lists; none if these are all of the first list. An empty first list is no
-/// restriction.
+/// The languages that are in both lists; none if these are all of the first list. An empty first list does
+/// not restrict.
 fn common(
     known: &SettingValue,
     inner: &[String],

@@ -42,7 +42,7 @@ const HEADING: &str = "Configuration";
 /// What separates paths, as in the variables.
 const PATHS: char = super::environment::PATHS;
 
-/// What is set there. The log file and whether credentials are shown have options of their own, by these names.
+/// The settings there. The log file and the redaction of credentials have separate options, with these names.
 pub(super) fn given(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<Vec<SettingValue>> {
     let is_given = |id| matches.value_source(id) == Some(ValueSource::CommandLine);
     let mut given = Vec::new();

@@ -8,7 +8,7 @@ use tools::render::{
     BreakpointData, FrameData, LineData, StopReport, ValueReadInfo, VariableData, window as numbered,
 };
 
-use super::words::told;
+use super::words::for_shell;
 use crate::one_shot::CommandOutput;
 use crate::probe::report::{ProbeReport, short, variables as variable_lines};
 use crate::terminal::{FAINT, GOOD, HEADING, NAME, WARN, fit, styled, wrapped};
@@ -64,9 +64,9 @@ pub(super) fn attached(data: Value) -> anyhow::Result<CommandOutput> {
 }
 
 fn stop_text(mut stop: StopReport) -> String {
-    stop.notes.iter_mut().for_each(|note| *note = told(note));
+    stop.notes.iter_mut().for_each(|note| *note = for_shell(note));
     // The user knows what the command started.
-    stop.message = told(match stop.message.split_once("Current state: ") {
+    stop.message = for_shell(match stop.message.split_once("Current state: ") {
         Some((_, "running")) => {
             "The program is running; call continue_execution to wait for it, or pause_execution to stop it"
         }
@@ -85,7 +85,7 @@ pub(super) fn closed(data: Value) -> CommandOutput {
 /// What was done, in a sentence.
 pub(super) fn message(data: Value) -> CommandOutput {
     let message = data.get("message").and_then(Value::as_str).unwrap_or_default();
-    let text = wrapped(&told(message), "");
+    let text = wrapped(&for_shell(message), "");
     shown(data, text)
 }
 
@@ -268,7 +268,7 @@ fn breakpoint_line(breakpoint: &BreakpointData) -> String {
     let bound = match &breakpoint.reason {
         None if breakpoint.hits > 0 => styled(GOOD, format_args!("bound, hits: {}", breakpoint.hits)),
         None => styled(GOOD, "bound"),
-        Some(reason) => styled(WARN, format_args!("not bound: {}", told(reason))),
+        Some(reason) => styled(WARN, format_args!("not bound: {}", for_shell(reason))),
     };
     let _ = writeln!(text, ": {bound}");
     if let Some(failure) = &breakpoint.failure {

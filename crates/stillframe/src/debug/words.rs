@@ -21,7 +21,7 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 
 /// A sentence that may name tools.
-pub(super) fn told(text: &str) -> String {
+pub(super) fn for_shell(text: &str) -> String {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let words = text.split_inclusive(|letter| !is_part(letter)).map(|word| {
         let name = word.trim_end_matches(|letter| !is_part(letter));
@@ -35,7 +35,7 @@ pub(super) fn told(text: &str) -> String {
 /// Why a call has failed.
 pub(super) fn failure(data: &Value) -> String {
     let text = |field: &str| data.get(field)?.as_str().filter(|text| !text.is_empty());
-    told(text("message").or_else(|| text("error")).or(data.as_str()).unwrap_or("the call failed"))
+    for_shell(text("message").or_else(|| text("error")).or(data.as_str()).unwrap_or("the call failed"))
 }
 
 #[cfg(test)]
@@ -50,9 +50,9 @@ mod tests {
             "The program is running; call continue_execution to wait for it, or pause_execution to stop it";
         let expected = "The program is running; run `stillframe debug continue` to wait for it, or \
                         `stillframe debug pause` to stop it";
-        assert_eq!(told(said), expected);
+        assert_eq!(for_shell(said), expected);
         let again = "run `stillframe debug restart` to start it again";
-        assert_eq!(told("call restart_debugging to start it again"), again);
+        assert_eq!(for_shell("call restart_debugging to start it again"), again);
         assert_eq!(
             failure(&json!({ "error": "no", "message": "no; see get_output" })),
             "no; see `stillframe debug output`"

@@ -21,7 +21,7 @@ use tools::ops::settle::{Settled, Wait};
 use tools::{Context, LocationArg};
 
 use super::{CheckMark, detail, line};
-use crate::setup::told;
+use crate::setup::cli_error;
 use crate::terminal::{self, HEADING, styled};
 
 /// How long a program may take to its breakpoint, and for a step.
@@ -66,7 +66,8 @@ async fn session(
     context: &Context,
     tried: &mut Vec<Tried>,
 ) -> anyhow::Result<()> {
-    let session = lifecycle::open(context, adapter.name(), Some("doctor".to_owned()), None).map_err(told)?;
+    let session =
+        lifecycle::open(context, adapter.name(), Some("doctor".to_owned()), None).map_err(cli_error)?;
     let file = sources::absolute(&place.file);
     let program = program.map_or_else(|| file.clone(), |program| sources::absolute(&program));
     let wanted = PlaceRequest {
@@ -86,7 +87,7 @@ async fn session(
         expressions: Vec::new(),
         wait,
     };
-    let ran = run_until(&session, request, context).await.map_err(told)?;
+    let ran = run_until(&session, request, context).await.map_err(cli_error)?;
     let abilities = session.abilities().await.unwrap_or_default();
     tried.push(("handshake", Ok(format!("capabilities: {}", listed(&abilities)))));
     let Settled::Stopped(snapshot) = &ran.settled else {

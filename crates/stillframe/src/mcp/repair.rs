@@ -27,7 +27,7 @@ const WAITING: usize = 64 * 1024;
 /// U+FFFD as an escape names it.
 const REPLACEMENT: &[u8; 4] = b"fffd";
 
-/// The same lines, mended.
+/// The same lines, repaired.
 pub(super) fn lines(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
     let (lines, output) = io::duplex(WAITING);
     tokio::spawn(async move {

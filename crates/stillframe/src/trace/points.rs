@@ -10,7 +10,7 @@ use tools::ops::trace::Point;
 
 use tools::LocationArg;
 
-/// `PLACE -e EXPR --at PLACE -e EXPR`: clap's derive does not tell in which order options were given.
+/// `PLACE -e EXPR --at PLACE -e EXPR`: clap's derive loses the order of options.
 #[derive(Clone, Debug)]
 pub(super) struct PointsArgs(Vec<PointArgs>);
 

@@ -151,7 +151,7 @@ async fn a_file_of_another_language_is_refused_with_the_reason() {
     let (session, _) = script.stopped_at("here").await;
     let table = [
         ("app.js", "app.js` is for a `javascript` session, but this is a `python` session"),
-        ("notes.txt", "notes.txt` holds no Python"),
+        ("notes.txt", "notes.txt` is not Python source"),
     ];
     for (name, reason) in table {
         let place = json!({ "file": text(&script.path_of(name)), "line": 1 });

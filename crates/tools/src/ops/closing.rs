@@ -4,7 +4,7 @@ use engine::session::Session;
 
 use crate::Context;
 
-/// Closes a session on drop unless told otherwise.
+/// Closes a session on drop unless it is disarmed.
 #[derive(Debug)]
 pub struct CloseOnDrop<'a> {
     context: &'a Context,

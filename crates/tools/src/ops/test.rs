@@ -1,9 +1,9 @@
 //! Running tests, and telling what made one fail, with the values that did.
 //!
 //! The runner is started as its user would start it. The debugger stops at each throw that no code of the user's
-//! catches ([`ExceptionMode::UserUnhandled`]), each is looked at ([`Throw`]), and the program keeps running. Code of
-//! ours inside the runner tells how each test went ([`TestReports`]). At the end the two are put together: the
-//! throw that a failing test names is its failure.
+//! catches ([`ExceptionMode::UserUnhandled`]), each is inspected ([`Throw`]), and the program resumes. Our code
+//! inside the runner reports each result ([`TestReports`]). At the end the two are combined: the throw that a failing
+//! test names is its failure.
 
 mod conclusion;
 mod go;
@@ -152,7 +152,7 @@ pub struct TestHang {
     pub diagnosis: Box<Diagnosis>,
 }
 
-/// How much is told of a failure: there is nobody to ask for more when the program has ended.
+/// How much of a failure is reported: nothing more can be read once the program has ended.
 pub fn limits(bounds: &Bounds) -> Limits {
     run_until::whole(bounds)
 }
@@ -165,7 +165,7 @@ pub fn open(context: &Context, command: &Command) -> Result<Session, ToolError> 
 /// Runs tests in a session that was opened for them. Unless it is kept, the program is to be ended with the
 /// session afterwards.
 ///
-/// Errors are those of starting the program; whatever happens later is told.
+/// Errors are those of starting the program; later problems are part of the result.
 pub async fn test(session: &Session, request: Test, context: &Context) -> Result<TestRunResult, ToolError> {
     let adapter = session.adapter();
     if !adapter.observation().reports_tests {
@@ -179,7 +179,7 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
         go::make_verbose(&mut launch);
         go::folder(&launch)
     });
-    // Code of ours in the program sees by what it loads that it is a runner.
+    // Our code in the program recognizes a runner by the modules it loads.
     let path = reports.path().to_string_lossy().into_owned();
     launch.env.insert(TestReports::VARIABLE.to_owned(), Some(path));
     // Where the user has chosen, both variables together would only make runners complain.

@@ -1,4 +1,4 @@
-//! Recording values at each pass of a place, over any length of run.
+//! Recording values at each hit of a location, over any length of run.
 //!
 //! The program writes the rows itself if its debugger supports that ([`RecordMethod::Auto`]). The method that always
 //! works is to stop at each hit, evaluate and resume ([`RecordMethod::Stop`], in `stopping.rs`). Both produce the
@@ -100,7 +100,7 @@ impl Trace {
 pub struct Point {
     /// The place, with its condition.
     pub wanted: PlaceRequest,
-    /// Evaluated at each pass, in the frame that is there.
+    /// Evaluated at each hit, in its frame.
     pub expressions: Vec<String>,
 }
 
@@ -121,7 +121,7 @@ pub enum RecordMethod {
     /// The program writes them itself.
     #[default]
     Auto,
-    /// The program is stopped at each pass.
+    /// The program is stopped at each hit.
     Stop,
 }
 

@@ -263,8 +263,8 @@ impl TestData {
     }
 }
 
-/// What was written besides the runner's report of the failures, which are told one by one. It is at the end of
-/// each stream.
+/// The output before the runner's report of the failures, which is at the end of each stream: failures are
+/// reported one by one.
 fn without_report(tested: &TestRunResult) -> String {
     let mut output = tested.output.clone();
     let mut ended = Vec::new();

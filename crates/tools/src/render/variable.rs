@@ -107,7 +107,7 @@ pub struct ValueData {
 pub fn expression_value(expression: String, result: &Result<Value<Reference>, ToolError>) -> ValueData {
     let (value, error) = match result {
         Ok(value) => (Some(value), None),
-        Err(error) => (None, Some(error.told(error::standard))),
+        Err(error) => (None, Some(error.with_hint(error::standard))),
     };
     ValueData {
         expression,

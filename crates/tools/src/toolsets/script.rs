@@ -60,7 +60,7 @@ static STARTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
     Arc::new(Semaphore::new(cores.max(2)))
 });
 
-/// Runs a command, and evaluates at each pass of a line.
+/// Runs a command, and evaluates at each hit of a line.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct DebugScript {

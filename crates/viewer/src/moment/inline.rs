@@ -24,7 +24,7 @@ struct SourceText {
 }
 
 impl Moment {
-    /// The variables that a line of the shown source names, by its number.
+    /// The variables on each line of the shown source, by line number.
     pub(crate) fn inline_values(&self) -> HashMap<u64, Vec<&ComparedVariable>> {
         let (Some(location), Some(source)) = (&self.location, &self.source) else { return HashMap::new() };
         let mut lexer = Lexer::new(Grammar::of_file(&location.file));

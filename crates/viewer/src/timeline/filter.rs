@@ -15,7 +15,7 @@ pub(crate) struct Filter {
     pub(crate) kinds: Kinds,
     /// What an entry contains, in lower case; empty for anything.
     pub(crate) text: String,
-    /// The places of the calls whose effects are rows of their own.
+    /// The positions of the calls whose effects have separate rows.
     pub(crate) open: BTreeSet<i64>,
     /// Those of all calls are.
     pub(crate) is_flat: bool,
@@ -46,7 +46,7 @@ impl Filter {
         matches!(self.kinds, Kinds::All | Kinds::Calls) && self.text.is_empty()
     }
 
-    /// Whether the effects of a call are rows of their own.
+    /// Whether the effects of a call have separate rows.
     pub(crate) fn is_open(&self, log: &Log, call: usize) -> bool {
         self.is_flat || self.open.contains(&log.place(call))
     }

@@ -35,7 +35,7 @@ const timeline = new Timeline(() => filter, choose, () => act("open"), () => act
 const strip = new Strip(goTo);
 const replay = new Replay(gap, advance);
 
-// The address with the token has done its work: a cookie stands for it now. It is not left to be read or copied.
+// The address with the token is no longer needed: a cookie replaces it. It is removed, so that it cannot be copied.
 history.replaceState(null, "", filter.session ? `/?session=${encodeURIComponent(filter.session)}` : "/");
 
 // -- what comes ---------------------------------------------------------------------------------------------------

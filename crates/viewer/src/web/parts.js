@@ -36,7 +36,7 @@ export function latest(work) {
   const run = async () => {
     while (isWanted) {
       isWanted = false;
-      // A server that does not answer is told by the events.
+      // The events show that a server does not answer.
       await work().catch(() => {});
     }
     running = null;

@@ -1,4 +1,4 @@
-// The rows of what happened: a part of them, which grows at both ends as it is looked at.
+// The rows of the timeline: a part of them, which grows at both ends while scrolling.
 
 import { ask, byId, element, sign } from "./parts.js";
 

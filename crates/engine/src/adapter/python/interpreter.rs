@@ -67,7 +67,7 @@ pub(super) async fn locate(
         };
         match probe(host, &permitted, origin).await {
             Err(Error::Environment { problem, .. }) => tracing::debug!(problem, "skipped an interpreter"),
-            Ok(runtime) => return Ok(told(runtime, refused)),
+            Ok(runtime) => return Ok(with_refusal(runtime, refused)),
             other => return other,
         }
     }
@@ -78,7 +78,7 @@ pub(super) async fn locate(
 }
 
 /// An interpreter, with what was passed over for it.
-fn told(runtime: Runtime, refused: Option<Error>) -> Runtime {
+fn with_refusal(runtime: Runtime, refused: Option<Error>) -> Runtime {
     let Some(Error::Environment { problem, .. }) = refused else { return runtime };
     Runtime { origin: format!("{}, because {problem}", runtime.origin), ..runtime }
 }

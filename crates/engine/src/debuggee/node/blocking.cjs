@@ -1,6 +1,6 @@
-// While samples are taken, tells the debugger of calls that may wait in native code, where nobody can ask: of what is
-// called and from where before it, and that it is over after it. It goes to the pipe that `stillframe.blocking` of the
-// global object names, one line of JSON each. Of files it tells only when they are pipes, terminals and the like.
+// While samples are taken, reports calls that may wait in native code, where the thread cannot be asked: the function
+// and its caller before the call, and its end after it. The reports go to the pipe that `stillframe.blocking` of the
+// global object names, one line of JSON each. Files are reported only if they are pipes, terminals and the like.
 'use strict';
 const fs = require('fs');
 const { byteLength } = Buffer;
@@ -14,7 +14,7 @@ const PIPE = Symbol.for('stillframe.blocking');
 const LONGEST = 4000;
 // How many reads from a file are taken for reads from the same one.
 const SAME = 64;
-// A read from a place that was told of so short a time before is not told of again, in milliseconds.
+// A read from a place that was reported this recently is not reported again, in milliseconds.
 const RECENT = 20;
 const FRAMES = 30;
 
@@ -76,7 +76,7 @@ const tell = (above, kind, what, isTimed) => {
     write(`${line}\n`);
     return true;
   } catch {
-    // Nobody reads, or reads fast enough.
+    // The pipe has no reader, or a slow one.
     return false;
   } finally {
     isTelling = false;
@@ -216,6 +216,6 @@ exports.begin = () => {
     watchFile(files, 'readFileUtf8', 2);
     watchFile(files, 'open', 3);
   } catch {
-    // A program that may do little may not have these, and does not tell of them.
+    // A restricted program may not have these, and does not report them.
   }
 };

@@ -1,6 +1,6 @@
 // Takes options that open the inspector out of what a program starts as Node: the hook opens it in every process,
-// on the loopback. A child that is told to wait for a debugger would wait before its hook runs, and one that is
-// told an address could be reached from other machines.
+// on the loopback. A child with an option to wait for a debugger would wait before its hook runs, and one with
+// an address could be reached from other machines.
 //
 // All ways to start a process end in two functions of Node's own, which get the words and the environment.
 'use strict';
@@ -34,7 +34,7 @@ function wrap(owner) {
     try {
       if (IS_NODE.test(String(options.file))) clean(options);
     } catch {
-      // What is no list of words is for Node to complain about.
+      // Node reports anything but a list of words.
     }
     return apply(spawn, this, arguments);
   };

@@ -37,7 +37,7 @@ function join() {
   const inspector = require('inspector');
   const fs = require('fs');
   try {
-    // A process that was told to listen does so already. Nobody but this machine may reach it.
+    // A process with an option to listen already does so. Only this machine may reach it.
     if (inspector.url() && !isLoopback(inspector.url())) inspector.close();
     if (!inspector.url()) inspector.open(0, '127.0.0.1', false);
     const script = require('path').basename(process.argv[1] ?? 'node').slice(0, 200);
@@ -46,7 +46,7 @@ function join() {
     fs.writeSync(pipe, line);
     fs.closeSync(pipe);
   } catch {
-    // Nobody listens any more: the program runs without a debugger.
+    // The debugger is gone: the program runs without one.
     if (inspector.url()) inspector.close();
     return;
   }

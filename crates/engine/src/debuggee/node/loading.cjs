@@ -1,12 +1,12 @@
-// What happens to files of the program while Node loads them: the debugger is told of the map of one that was
-// transpiled, and code of the debugger's is put into others. It keeps two collections up to date, which programs do
+// Handles files of the program while Node loads them: reports the map of a transpiled one to the debugger, and
+// inserts the debugger's code into others. It keeps two collections up to date, which programs do
 // not come across, because they belong to symbols that are not enumerable:
 //
 // `stillframe.wanted`: the set of the files that are to stop between transpilation and compilation.
 // `stillframe.insertions`: a map from the real path of a file to `{ source, edits: [[offset, text], …], esm }`. Where
 //   the file is still `source` when it is compiled, the texts are put in, at offsets in UTF-16 units without a byte
 //   order mark; `stillframe.inserted`, when that is a function, is called with the path, once or more. `esm: false` is
-//   a file that is no ES module for certain.
+//   a file that is certainly not an ES module.
 //
 // What another loader has changed is left alone: it may keep what it makes of a text for the next run.
 'use strict';

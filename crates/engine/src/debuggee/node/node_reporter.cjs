@@ -1,4 +1,4 @@
-// Tells how the tests of `node --test` go; see `tests.cjs`. What was thrown comes from another process, without its
+// Reports the results of `node --test`; see `tests.cjs`. Thrown values come from another process, without their
 // mark. It writes nothing where Node wants it to.
 'use strict';
 const path = require('path');
@@ -17,7 +17,7 @@ module.exports = async function* (events) {
       ended(type, data, idOf(data.file, [...names, data.name]));
     }
   }
-  // Also where there was none to be told of.
+  // Also if there was none to report.
   tell({ kind: 'collected', count: 0 });
 };
 
@@ -36,7 +36,7 @@ function ended(type, data, id) {
     }
     return;
   }
-  // What fails because of what is in it is told with that.
+  // A suite that fails because of its tests is reported with them.
   if (reason === 'subtestsFailed' || (details?.type === 'suite' && type === 'test:pass')) return;
   if (typeof data.skip === 'string' && data.skip.includes('does not match pattern')) {
     return tell({ kind: 'collected', count: 0, deselected: 1, names: [id] });

@@ -21,7 +21,7 @@
   const clock = performance.now.bind(performance);
   const began = performance.timeOrigin;
   const { pid } = process;
-  // Each global object counts on its own. They begin at different moments, told in microseconds.
+  // Each global object counts separately. They begin at different moments, in microseconds.
   const writer = stringify(`${pid}/${thread * 1e12 + Math.trunc(clock() * 1000)}`);
   // A longer line may be torn by other writers to the pipe.
   const LONGEST = 4000;
@@ -29,7 +29,7 @@
   const LONGEST_NUMBER = 25;
   // Messages of errors are not cut below this, for their end says as much as their beginning.
   const MESSAGE = 1000;
-  // After so many passes that a statement has dealt with, the condition is not needed any more. Taking it away
+  // After this many hits that a statement has handled, the condition is no longer needed. Removing it
   // disturbs the thread, and Node 20 does not bear that well in a worker that is about to end.
   const ENOUGH = 20;
   // How long a count may be out of date, in milliseconds.
@@ -122,7 +122,7 @@
       this.isOver = false;
     }
 
-    // Whether this pass is one to look at: none while an expression of ours runs.
+    // Whether to evaluate this hit: not while one of our expressions runs.
     begin() {
       if (isAsking) return false;
       this.isDone = true;
@@ -201,7 +201,7 @@
           tell(stringify({ kind: 'recorded', id: this.id, line }));
         }
       } catch {
-        // Nobody reads any more.
+        // The reader is gone.
         this.isOver = true;
       }
     }
@@ -223,7 +223,7 @@
       for (let at = 0; at < ids.length; at++) if (points[ids[at]] !== undefined) points[ids[at]].isOver = true;
     },
 
-    // A pass, with the condition (or nothing) and the expressions as functions. False: the program goes on.
+    // A hit, with the condition (or nothing) and the expressions as functions. False: the program keeps running.
     pass(id, spec, condition, ...expressions) {
       const here = point(id, spec);
       if (isAsking) return false;

@@ -33,7 +33,7 @@
     }
   };
 
-  // A condition that fails at every pass is told of ten times a second.
+  // A condition that fails at each hit is reported ten times a second.
   const failed = (id, error) => {
     const failure = (failures[id] ??= { times: 0, told: 0, message: '' });
     if (!isWatchingTheEnd) {

@@ -1,7 +1,7 @@
-// Tells how tests go, where a program of Node.js runs some: lines of JSON in the file that STILLFRAME_TESTS names, in
+// Reports test results of a Node.js program: lines of JSON in the file that STILLFRAME_TESTS names, in
 // the form that `test_reports.rs` reads. Mocha and Jest are observed in the process that runs the tests, where what
 // was thrown still has the mark that the debugger has left on it; their own reporters stay as they are. Vitest gets a
-// reporter of ours beside the one that it has.
+// our reporter beside its own.
 'use strict';
 const fs = require('fs');
 const Module = require('module');
@@ -23,13 +23,13 @@ exports.observe = () => {
   });
 };
 
-// What is told.
+// The reports.
 
 function tell(report) {
   try {
     fs.appendFileSync(file, JSON.stringify(report) + '\n');
   } catch {
-    // Nobody reads it any more.
+    // The reader is gone.
   }
 }
 

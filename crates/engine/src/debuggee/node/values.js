@@ -2,7 +2,7 @@
 // functions that only the debugger holds. It is evaluated with the console's `require` in scope, once in each
 // context, when the program is suspended.
 //
-// Nothing here runs the program's code unless it is told to: no getter, no trap of a proxy, no custom
+// Nothing here runs the program's code unless requested: no getter, no trap of a proxy, no custom
 // inspection. So every object is first asked whether it is a proxy, properties are read by their descriptors,
 // and nothing is used that a program may have replaced: neither methods of arrays nor iteration by `for … of`.
 (() => {
@@ -109,8 +109,8 @@
     return undefined;
   };
 
-  // As a descriptor; one without value and accessors stands for a binding that is not initialized, or for a stack
-  // that is not read.
+  // As a descriptor; one without value and accessors is an uninitialized binding, or a stack that is not
+  // read.
   const own = (object, key) => {
     try {
       if (careful && key === "stack" && isUnprepared(object)) return UNREAD;
@@ -133,7 +133,7 @@
     return false;
   };
 
-  // The name of the class of an object; nothing when it has no prototype, or one that does not tell.
+  // The name of the class of an object; nothing if it has no prototype, or one without a name.
   const classOf = (object) => {
     for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
       if (isProxy(at)) return null;
@@ -151,9 +151,9 @@
     return null;
   };
 
-  // The stack of an error is put together when it is first looked at, even by asking for its descriptor: by a
-  // function of the program's where it has set one, and with a head for which the error is asked. Where nothing of
-  // the program may run, it is not looked at then.
+  // The stack of an error is computed when it is first read, even by reading its descriptor: by a function of the
+  // program if it has set one, and with a head from the error's properties. If nothing of the program may run, it
+  // is not read.
   let careful = false;
   const UNREAD = { __proto__: null, unread: true, enumerable: false };
 
@@ -295,7 +295,7 @@
   // What lies inside
 
   // The result of a promise and the target of a proxy are not to be had by JavaScript. `util.inspect` has
-  // them, and asks its list of what it has seen about each object before it looks at it. So it is given a list
+  // them, and asks its list of what it has seen about each object before it reads it. So it is given a list
   // that takes notes and says that it has seen everything. The list is put in place by the first styled text.
   // Nothing when the program has replaced what `util.inspect` uses.
   const peek = (inside) => {
@@ -1126,7 +1126,7 @@
 
   const isKeyed = (value) => types.isMap(value) || types.isSet(value);
 
-  // How many items a container has; nothing for what is no container.
+  // How many items a container has; nothing for anything else.
   const itemsOf = (value) => {
     if (isArray(value)) return data(own(value, "length"));
     if (types.isTypedArray(value)) return typedLength(value);
@@ -1299,7 +1299,7 @@
       if (isMap) put(name, entryRow(found[0], found[1], limit), false, step);
       else put(name, isSet ? guarded(found, limit) : rowOf(found, limit), false, step);
     });
-    // An object with very many keys: they are all enumerable, and only those of the page are looked at.
+    // An object with very many keys: they are all enumerable, and only those of the page are read.
     const keys = isProxy(value) || (itemsOf(value) !== null && !isKeyed(value)) ? [] : keysOf(value);
     const many = keys.length > MANY ? keys.length : 0;
     const first = start > items ? start - items : 0;
@@ -1331,7 +1331,7 @@
   // -------------------------------------------------------------------------------------------------------
   // Ways to a value: a list of steps from an object that the debugger holds
 
-  // They are told from the program's values by a private member, because `instanceof` asks a proxy.
+  // A private member distinguishes them from the program's values, because `instanceof` asks a proxy.
   class Entry {
     #own;
 
@@ -1567,7 +1567,7 @@
 
     describe: (given) => answered(given[0], (options) => guarded(walk(given[1], options.steps), options.limit)),
 
-    // Whether `await` would call a method of the value, which is no promise.
+    // Whether `await` would call a method of the value, which is not a promise.
     thenable: (given) => answered(given[0], () => {
       const value = given[1];
       if (!isObject(value) || isProxy(value) || types.isPromise(value)) return false;

@@ -1,4 +1,4 @@
-// Tells how Vitest's tests go; see `tests.cjs`. What was thrown comes from another process or thread, without its mark.
+// Reports Vitest's results; see `tests.cjs`. Thrown values come from another process or thread, without their mark.
 import path from 'node:path';
 import tests from './tests.cjs';
 

@@ -8,7 +8,7 @@ function (timers) {
   const MOST = 40;
   const FRAMES = 100;
 
-  // A property that is no getter, of the object or of what it inherits from.
+  // A property other than a getter, of the object or of what it inherits from.
   const read = (object, key) => {
     for (let at = object; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) {
       const found = Object.getOwnPropertyDescriptor(at, key);
@@ -103,7 +103,7 @@ function (timers) {
     }
   };
 
-  const told = (handle, method) => {
+  const reported = (handle, method) => {
     const at = {};
     try {
       return handle?.[method]?.(at) === 0 ? at : {};
@@ -116,7 +116,7 @@ function (timers) {
 
   const addServer = (server) => {
     const name = read(server, '_pipeName');
-    const at = told(handleOf(server), 'getsockname');
+    const at = reported(handleOf(server), 'getsockname');
     const where = typeof name === 'string' ? `\`${name}\`` : at.port ? `port ${at.port}` : 'a port';
     add('server', `connections to ${where}`, false, listener(server, 'request', 'connection', 'stream', 'secureConnection'));
   };
@@ -130,8 +130,8 @@ function (timers) {
       add('input', 'standard input', false, reads);
       return;
     }
-    // A server has it, and is told of.
-    const at = told(handle, 'getpeername');
+    // A server owns it, and is reported.
+    const at = reported(handle, 'getpeername');
     const peer = at.port ? ` with ${written(at)}` : '';
     add('socket', read(socket, 'connecting') ? 'a connection to be established' : `data on a connection${peer}`, false, reads);
   };
@@ -157,7 +157,7 @@ function (timers) {
   };
 
   const addDatagrams = (socket) => {
-    const { port } = told(read(hidden(socket, 'state symbol'), 'handle'), 'getsockname');
+    const { port } = reported(read(hidden(socket, 'state symbol'), 'handle'), 'getsockname');
     add('socket', port ? `datagrams on port ${port}` : 'datagrams', false, listener(socket, 'message'));
   };
 

@@ -238,7 +238,7 @@ def address(method, value):
     try:
         found = method(value)
     except OSError:
-        return "nobody"
+        return "a closed peer"
     if type(found) is tuple and len(found) >= 2:
         return "%s:%s" % found[:2]
     return "`%s`" % found if found else "a socket without a name"

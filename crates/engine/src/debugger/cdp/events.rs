@@ -152,7 +152,7 @@ async fn program_reports(debugger: &CdpDebugger, payload: &str, named: &mut Vec<
     }
 }
 
-/// Worker threads come by the connection of their process, and are debuggers of their own.
+/// Worker threads come by the connection of their process, and have separate debuggers.
 async fn enter_worker(debugger: &CdpDebugger, worker: ::cdp::Worker) {
     let parts = &debugger.0;
     let kind = ThreadKind::Worker(name_of(&worker.attached.worker_info));

@@ -55,7 +55,7 @@ enum SnapshotPart {
 enum Type {
     /// The class has this number in the list of texts.
     Class(u64),
-    /// A type of V8's own, by its number.
+    /// One of V8's own types, by its index.
     Own(usize),
     Others,
 }

@@ -1,6 +1,6 @@
 //! Values that the program records with our statements in its source.
 //!
-//! V8 compiles the condition of a breakpoint at every pass, which takes a hundred times as long as what a
+//! V8 compiles the condition of a breakpoint at each hit, which takes a hundred times as long as what a
 //! record needs. Where that is exact, the same is done by a statement that our hook puts into the source when
 //! Node loads it, in front of the line. The breakpoint stays until the statement has spoken: another loader
 //! may have changed the text, and then it is all there is.

@@ -36,7 +36,7 @@ pub(super) enum RuleEvent {
     Failed { id: u32, message: String, times: u64 },
 }
 
-/// Whether it stops at every pass, so that V8 needs no condition.
+/// Whether it stops at each hit, so that V8 needs no condition.
 pub(super) fn are_plain(rules: &[RuleFor]) -> bool {
     rules.iter().any(|rule| rule.rule.is_plain()) && rules.iter().all(|rule| rule.rule.is_plain())
 }

@@ -98,7 +98,7 @@ impl Sources {
         self.is_at(&frame.location.script_id, |path| self.program.setup.is_hook(path))
     }
 
-    /// A frame of our own evaluation.
+    /// A frame of an internal evaluation.
     pub(super) fn is_own_evaluation(&self, frame: &CallFrame) -> bool {
         self.scripts.get(&frame.location.script_id).is_some_and(|script| script.url == POKE)
     }

@@ -129,10 +129,10 @@ impl<D: Dialect> Acceptor<D> {
             TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| transport::no_port(&error))?;
         let address = listener.local_addr().map_err(|error| transport::no_port(&error))?.to_string();
         let token = uuid::Uuid::new_v4().simple().to_string();
-        let told = |spec| filled(filled(spec, ADDRESS, &address), TOKEN, &token);
-        let spawn = |spec| Process::spawn(&told(spec), &self.sinks.session, &self.sinks.output);
+        let complete = |spec| filled(filled(spec, ADDRESS, &address), TOKEN, &token);
+        let spawn = |spec| Process::spawn(&complete(spec), &self.sinks.session, &self.sinks.output);
         let process = process.map(spawn).transpose()?;
-        let injector = injector.map(|spec| Injector::spawn(&told(spec))).transpose()?;
+        let injector = injector.map(|spec| Injector::spawn(&complete(spec))).transpose()?;
         let first = self.first_arrival(&listener, &token, process.as_ref(), injector.as_ref()).await?;
         if let Some(injector) = injector {
             first.debugger.injected_by(injector);

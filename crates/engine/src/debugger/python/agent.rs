@@ -65,7 +65,7 @@ pub(super) struct AgentClient {
     frames: Mutex<HashMap<RawId, RawId>>,
     /// One request at a time: in pydevd 1.8.22 each further one that waits for the same thread costs 200 ms.
     turn: tokio::sync::Mutex<()>,
-    /// Who waits to hear what was found, by a number of their own.
+    /// The callers that wait for a result, by the number of their request.
     asked: Mutex<HashMap<u64, oneshot::Sender<FunctionLookup>>>,
 }
 

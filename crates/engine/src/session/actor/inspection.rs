@@ -250,7 +250,7 @@ impl Actor {
         threads
     }
 
-    /// A running thread may be asked for by its number.
+    /// A running thread is possible, if requested by ID.
     pub(super) fn stack_trace(
         &self,
         thread: Option<ThreadId>,

@@ -4,7 +4,7 @@ use super::{go, java, node, python};
 use crate::ToolError;
 use crate::ops::command::Command;
 
-/// A test runner that tells us how its tests go.
+/// A test runner that reports its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runner {
     /// pytest.
@@ -49,7 +49,7 @@ impl Runner {
         }
     }
 
-    /// Why nothing was said of tests at all, when that can be told from what the program wrote. The runner may be one
+    /// Why no results were reported at all, if the output shows it. The runner may be one
     /// that its command does not name.
     pub(super) fn missing(runner: Option<Self>, command: &Command, output: &str) -> Option<ToolError> {
         match runner {

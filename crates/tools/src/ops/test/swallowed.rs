@@ -6,7 +6,7 @@ use engine::model::source::Location;
 use super::Failure;
 use super::throws::Throw;
 
-/// How many are told.
+/// How many are reported.
 const MOST: usize = 3;
 
 /// A sentence for each throw in the test that failed first which a package has caught.

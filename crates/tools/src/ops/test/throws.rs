@@ -1,4 +1,4 @@
-//! The throws that no code of the user's catches, each looked at while the program stands there.
+//! The throws that no user code catches, each inspected while the program is suspended there.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -75,8 +75,8 @@ impl<'a> ThrowCollector<'a> {
         CollectedThrows { kept: self.kept.into(), dropped: self.dropped, passed_over: self.passed_over }
     }
 
-    /// Looks at each throw and lets the program go on, until it ends or the time is over. With `keeps` it stays
-    /// at the first.
+    /// Inspects each throw and resumes the program, until it ends or the time is up. With `keeps` it stays at the
+    /// first.
     pub(super) async fn watch(&mut self, until: Instant, keeps: bool) -> Result<Outcome, ToolError> {
         loop {
             let outcome = self.session.wait(until).await;

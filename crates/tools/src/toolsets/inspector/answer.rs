@@ -40,7 +40,7 @@ impl<T: Serialize + JsonSchema> Answer for StatusAnswer<T> {
     fn failure(failed: &ToolError, tool: &str) -> Reply {
         let mut context = failed.context.clone();
         context.insert("cause".to_owned(), Value::from(failed.code));
-        let message = failed.told(error::inspector);
+        let message = failed.with_hint(error::inspector);
         reply(&Failure { status: "error", code: code(failed.code, tool), message, context }, true)
     }
 

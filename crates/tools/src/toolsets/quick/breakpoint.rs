@@ -37,7 +37,7 @@ impl Tool for DebugBreakpoint {
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.told(self.run(context).await).await
+        context.quick.with_notes(self.run(context).await).await
     }
 }
 

@@ -28,7 +28,7 @@ impl Tool for DebugContinue {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.told(self.run(context).await).await
+        context.quick.with_notes(self.run(context).await).await
     }
 }
 
@@ -84,7 +84,7 @@ impl Tool for DebugStep {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.told(self.run(context).await).await
+        context.quick.with_notes(self.run(context).await).await
     }
 }
 

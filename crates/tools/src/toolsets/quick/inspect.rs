@@ -49,7 +49,7 @@ impl Tool for DebugEvaluate {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.told(self.run(context).await).await
+        context.quick.with_notes(self.run(context).await).await
     }
 }
 
@@ -92,7 +92,7 @@ impl Tool for DebugStack {
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.told(self.run(context).await).await
+        context.quick.with_notes(self.run(context).await).await
     }
 }
 
@@ -125,7 +125,7 @@ impl Tool for DebugVariables {
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.told(self.run(context).await).await
+        context.quick.with_notes(self.run(context).await).await
     }
 }
 

@@ -45,7 +45,7 @@ impl Tool for DebugLaunch {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.told(self.run(context).await).await
+        context.quick.with_notes(self.run(context).await).await
     }
 }
 
@@ -197,7 +197,7 @@ impl Tool for DebugStop {
     const EFFECTS: Effects = Effects::ENDS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.told(self.run(context).await).await
+        context.quick.with_notes(self.run(context).await).await
     }
 }
 

@@ -58,7 +58,7 @@ impl Tool for DebugProbe {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        context.quick.told(self.run(context).await).await
+        context.quick.with_notes(self.run(context).await).await
     }
 }
 
@@ -121,7 +121,7 @@ async fn probe(session: &Session, request: RunUntil, context: &Context) -> Resul
                     let type_name = text::type_name(value, session.adapter());
                     format!("  {expression}: {type_name} = {}", value.text)
                 }
-                Err(failed) => format!("  {expression}: {}", failed.told(error::quick)),
+                Err(failed) => format!("  {expression}: {}", failed.with_hint(error::quick)),
             });
             text::lines([
                 text::place(&snapshot),

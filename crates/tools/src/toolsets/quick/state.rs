@@ -41,7 +41,7 @@ impl Quick {
     }
 
     /// The result of a call, with one-time messages.
-    pub(super) async fn told(&self, came_to: Result<String, ToolError>) -> Result<Text, ToolError> {
+    pub(super) async fn with_notes(&self, came_to: Result<String, ToolError>) -> Result<Text, ToolError> {
         let notes = std::mem::take(&mut self.lock().await.notes);
         match came_to {
             // Output is reported verbatim, and may end in a line break.

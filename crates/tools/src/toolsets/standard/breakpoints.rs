@@ -99,7 +99,7 @@ struct BoundPlace {
 }
 
 impl BoundPlace {
-    /// Nothing while it is not, or where the debugger does not tell.
+    /// Nothing while it is not, or if the debugger does not report it.
     fn of(breakpoint: &Breakpoint) -> Self {
         let bound_line = breakpoint.declared_line();
         let file = breakpoint.file().filter(|_| bound_line.is_some());

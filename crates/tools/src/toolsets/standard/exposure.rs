@@ -90,7 +90,7 @@ impl Tool for ExposeSession {
         let grant = context.exposures.expose(&session, options, journal).await.map_err(|error| {
             let error = ToolError::from(error);
             // Clients of mcp-debugger read what to do next in `error`.
-            ToolError { error: error.told(standard), ..error }
+            ToolError { error: error.with_hint(standard), ..error }
         })?;
         let exposure = ExposureData::from(grant.exposure);
         let token = grant.token.reveal().to_owned();

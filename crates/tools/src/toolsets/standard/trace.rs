@@ -1,4 +1,4 @@
-//! Recording values at each pass of a place.
+//! Recording values at each hit of a location.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

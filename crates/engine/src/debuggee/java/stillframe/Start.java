@@ -110,7 +110,7 @@ final class Start {
         Map<String, Connector.Argument> values = socket.defaultArguments();
         values.get("hostname").setValue(String.valueOf(arguments.get("host")));
         values.get("port").setValue(String.valueOf(arguments.get("port")));
-        // JDI waits for the handshake for ever.
+        // JDI waits for the handshake forever.
         FutureTask<VirtualMachine> attaching = new FutureTask<>(() -> socket.attach(values));
         Session.daemon(attaching).start();
         try {

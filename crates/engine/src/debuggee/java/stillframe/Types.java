@@ -55,7 +55,7 @@ final class Types {
             ReferenceType loaded = loaded(candidate);
             if (loaded != null) return loaded;
         }
-        // A variable that does not exist is no reason to load classes.
+        // An unknown variable must not load classes.
         String last = name.substring(Math.max(name.lastIndexOf('.'), name.lastIndexOf('$')) + 1);
         if (call.isPure || last.isEmpty() || !Character.isUpperCase(last.charAt(0))) return null;
         for (String candidate : candidates) {

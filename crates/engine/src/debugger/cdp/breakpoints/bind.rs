@@ -158,7 +158,7 @@ impl BreakpointBinder {
         }
     }
 
-    /// The condition that V8 evaluates; none where it stops at every pass.
+    /// The condition that V8 evaluates; none if it stops at each hit.
     async fn condition(&self, rules: &[RuleFor]) -> Result<std::result::Result<Option<String>, String>> {
         if rules.is_empty() || rules::are_plain(rules) {
             return Ok(Ok(None));
