@@ -172,7 +172,7 @@ async fn what_would_be_open_is_refused_at_the_start() {
         (&["--http", "example.com:80"], &[], "an address and a port"),
         (&["--no-token"], &[], "--http"),
         (&[local[0], local[1], "--token-file", path], &[], "chmod 600"),
-        (&[local[0], local[1], "--token-file", "/no/such/file"], &[], "cannot read"),
+        (&[local[0], local[1], "--token-file", "/no/such/file"], &[], "cannot be read"),
         (&local, &[("STILLFRAME_HTTP_TOKEN", "short")], "at least 16"),
         (&[local[0], local[1], "--allow-host", "debug.example:8443"], &[], "without scheme and port"),
         (&[local[0], local[1], "--allow-origin", "*"], &[], "such as https://app.example"),

@@ -25,7 +25,7 @@ async fn silent_clients_are_ended_with_their_programs() {
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
     let answered = client.post(&ping, &[]).await;
     assert_eq!(answered.status, 404);
-    assert!(answered.text().await.contains("begin anew"));
+    assert!(answered.text().await.contains("start a new one"));
     assert_eq!(stateless.ok("list_debug_sessions", json!({})).await["count"], 0);
     server.finish().await;
 }

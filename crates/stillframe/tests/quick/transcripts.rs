@@ -41,7 +41,7 @@ async fn steps_go_over_into_and_out(language: Language) {
     let out = talk.says("debug_step", json!({ "action": "step_out" })).await;
     assert_eq!(out, stop("step", &program, back));
     let unknown = talk.fails("debug_step", json!({ "action": "over" })).await;
-    let takes = "takes `\"next\"` or `\"step_in\"` or `\"step_out\"`, and got `\"over\"`";
+    let takes = "must be `\"next\"` or `\"step_in\"` or `\"step_out\"`, not `\"over\"`";
     assert_eq!(unknown, format!("Error: `action` {takes}"));
     talk.server.finish().await;
 }

@@ -63,7 +63,7 @@ async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes(language: Lan
         (
             "set_exception_breakpoints",
             json!({ "mode": "some" }),
-            "`mode` takes `\"none\"` or `\"uncaught\"` or `\"userUnhandled\"` or `\"all\"`, and got `\"some\"`",
+            "`mode` must be `\"none\"` or `\"uncaught\"` or `\"userUnhandled\"` or `\"all\"`, not `\"some\"`",
         ),
         ("get_scopes", json!({ "frameId": {} }), "`frameId` must be a whole number, not `{}`"),
     ];

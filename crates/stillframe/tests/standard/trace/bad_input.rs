@@ -36,7 +36,7 @@ async fn what_cannot_be_is_refused_before_anything_runs(language: Language) {
         ("invalid_arguments", "`sampleEvery` must be at least 1, not 0", with("sampleEvery", json!(0))),
         (
             "invalid_arguments",
-            "`whenFull` takes `\"end\"` or `\"run\"`, and got `\"stop\"`",
+            "`whenFull` must be `\"end\"` or `\"run\"`, not `\"stop\"`",
             with("whenFull", json!("stop")),
         ),
         (
