@@ -121,7 +121,7 @@ async fn a_decorator_stops_where_the_function_is_defined_and_says_so() {
     let (line, body) = (program.line("decorator"), program.line("bill_body"));
     let place = format!("{}:{line}", program.path());
     let note = format!(
-        "line {line} is where `bill` is defined: it stops at the definition, not at calls; the body begins \
+        "line {line} defines `bill`: it stops at the definition, not at calls; the body begins \
          on line {body}"
     );
     assert_eq!(set["message"], format!("Breakpoint set at {place}; {note}"));
@@ -207,7 +207,7 @@ async fn expected_content_that_does_not_match_is_refused_and_tells_where_it_stan
         c: "self->balance += amount; // @deposit",
     }
     .of(language);
-    let problem = format!("holds `{found}`, not `{other}`");
+    let problem = format!("is `{found}`, not `{other}`");
     assert_eq!(failed["error"], format!("line {line} of `{}` {problem}", program.path()));
     assert_eq!(lines(failed.at("/context/nearest")), [u64::from(program.line("odd"))]);
     assert_eq!(session.breakpoints().await, Vec::<Value>::new());
