@@ -19,7 +19,7 @@ async fn a_start_that_fails_leaves_nothing() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let past = format!("{}:99", program.path());
     let table: [(&[&str], &str); 5] = [
-        (&["launch", "nowhere.py"], "there is no file"),
+        (&["launch", "nowhere.py"], "no file `"),
         (&["launch", program.path(), "--break", &past], "past the end of the file"),
         (&["launch", program.path(), "--executable-path", "/nowhere/python"], "/nowhere/python"),
         (&["launch", "--", "no-such-command"], "`no-such-command` was not found"),
