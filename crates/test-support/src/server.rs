@@ -299,9 +299,7 @@ impl Server {
         Self::reply(method, response).await
     }
 
-    /// An index is in memory: where each entry is, its time, its kind and its session. The end of the journal is
-    /// indexed first, the rest by a separate thread. Entries are read on demand. The files stay open, so that rotated
-    /// or deleted ones can still be read.
+    /// Waits for the response to a request.
     pub async fn reply(what: &str, response: oneshot::Receiver<Value>) -> Reply {
         let response = timeout(PATIENCE, response).await;
         let response = response.unwrap_or_else(|_| panic!("{what}: no response within {PATIENCE:?}"));

@@ -36,7 +36,7 @@ pub enum WireFault {
     Slow,
     /// Thousands of unsolicited messages come before the next one.
     Flood,
-    /// Writes until the last recorder is gone. Waiting entries are written together.
+    /// Half of the next one is the last that arrives.
     Half,
     /// One that is larger than any client takes comes before the next one.
     Oversized,

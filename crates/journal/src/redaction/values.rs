@@ -29,7 +29,7 @@ const NO_TEXTS: &[&str] = &[
     "type",
     "undefined",
 ];
-/// The adapter. [`ADDRESS`] in its arguments is a placeholder for the address to listen on.
+/// An ambiguous name needs a value at least this long.
 const SHORTEST_TOKEN: usize = 8;
 /// As long as this, it needs no digits.
 const LONG_TOKEN: usize = 16;

@@ -1,4 +1,4 @@
-//! The parser's message.
+//! The output of `test`: the verdict, the first failure with its values, the others in a line each.
 
 use std::fmt::Write;
 

@@ -64,7 +64,7 @@ async fn two_that_begin_at_once_do_not_both() {
     codes.sort_unstable();
     assert_eq!(codes, [1, 5], "{}{}", one.err, other.err);
     let err = one.err + &other.err;
-    assert!(err.contains("a debug session is open here"), "{err}");
+    assert!(err.contains("a debug session is already "), "{err}");
     shell.finish().await;
 }
 

@@ -1,4 +1,4 @@
-//! No other session can open between the count and the opening.
+//! Calls with a time limit, on a program that does not answer, and several at once.
 
 use std::time::Duration;
 

@@ -120,7 +120,7 @@ pub(crate) fn named<'a>(list: &'a Value, name: &str) -> &'a Value {
     items.iter().find(|item| item["name"] == name).unwrap_or_else(|| panic!("no {name} in {list}"))
 }
 
-/// Those that revision 2026-07-28 removed.
+/// Adds up in a function, called five times.
 pub(crate) const ADDS: Dynamic = Dynamic {
     python: "\
 start = 1  # @entry

@@ -220,7 +220,7 @@ async fn the_reader_of_much_output_is_told_what_is_not_kept() {
 
     let output = read_output(&server, &session).await;
     let (told, kept) = output.split_once('\n').unwrap();
-    let lost = told.strip_prefix("[the first ").and_then(|rest| rest.strip_suffix(" bytes are not kept]"));
+    let lost = told.strip_prefix("[the first ").and_then(|rest| rest.strip_suffix(" bytes were dropped]"));
     let lost: usize = lost.unwrap_or_else(|| panic!("{told}")).parse().unwrap();
     assert_eq!(lost + kept.len(), 2100 * 1000 + "last\n".len());
     assert!(kept.ends_with("2099\nlast\n"));

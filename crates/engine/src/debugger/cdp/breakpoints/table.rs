@@ -76,7 +76,7 @@ pub(super) struct BreakpointTarget {
     pub(super) spots: Vec<V8Breakpoint>,
     /// What keeps V8 from taking it.
     pub(super) refused: Option<String>,
-    /// The original of a name, if it is clear. The first is the one found first.
+    /// The thread has not answered yet.
     pub(super) is_late: bool,
     /// The columns of the line where V8 has places, 1-based, once it was asked.
     pub(super) columns: Vec<u32>,
