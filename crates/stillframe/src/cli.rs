@@ -173,6 +173,14 @@ pub(crate) struct Asked {
     keeps_session: bool,
 }
 
+impl Asked {
+    /// Whether one thread is enough: the messages of one client, whose calls wait for programs nearly all the time. What
+    /// computes for long runs on a thread of its own, as every file that is searched or parsed does.
+    pub(crate) fn serves_one_client(&self) -> bool {
+        matches!(&self.cli.command, Command::Serve { http, .. } if http.http.is_none())
+    }
+}
+
 /// Parses the command line; on a mistake, reports it and exits with code 2.
 pub(crate) fn parse() -> Asked {
     let mut words: Vec<OsString> = std::env::args_os().collect();

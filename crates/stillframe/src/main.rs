@@ -37,8 +37,15 @@ fn main() -> ExitCode {
         Err(error) => tracing::warn!(%error, "no guardian: programs may outlive a killed server"),
     }
     let command = cli::parse();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
-    let runtime = match runtime {
+    // With one thread no answer waits for another one to wake up, on its way through several tasks.
+    let mut runtime = if command.serves_one_client() {
+        tokio::runtime::Builder::new_current_thread()
+    } else {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        runtime.worker_threads(WORKERS);
+        runtime
+    };
+    let runtime = match runtime.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return terminal::failed(&error.into()),
     };
