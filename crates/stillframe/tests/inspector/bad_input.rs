@@ -56,11 +56,11 @@ async fn a_program_that_cannot_be_started_leaves_no_session() {
             "SESSION_START_FAILED",
             "`no-such-command-here` was not found",
         ),
-        (json!({ "command": "node missing.js" }), "SESSION_START_FAILED", "there is no file"),
+        (json!({ "command": "node missing.js" }), "SESSION_START_FAILED", "no file `"),
         (
             json!({ "command": "node", "args": ["missing.js"], "cwd": "/no/folder" }),
             "SESSION_START_FAILED",
-            "there is no file",
+            "no file `",
         ),
         (
             json!({ "command": "/etc/passwd x" }),

@@ -57,5 +57,5 @@ fn what_is_wrong_is_named_and_a_projects_adapters_are_ignored() {
     let missing = CONFIGURATION.replace("lldb-dap-19", "no-such-adapter");
     std::fs::write(sources.path("missing.toml"), missing).expect("it can be written");
     let (code, printed) = stillframe(&sources, &["--config", "missing.toml", "doctor", "--adapter", "other"]);
-    assert!(code == Some(1) && printed.contains("there is no `no-such-adapter`"), "{printed}");
+    assert!(code == Some(1) && printed.contains("no `no-such-adapter`"), "{printed}");
 }

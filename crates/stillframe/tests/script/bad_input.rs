@@ -25,7 +25,7 @@ async fn what_cannot_be_is_an_error_before_anything_runs() {
         ("breakpoint", json!({ "file": "main.js", "line": 0 }), "lines start at 1"),
         ("breakpoint", json!({ "file": "main.js", "line": 999 }), "is past the end of the file"),
         ("breakpoint", json!({ "file": "mian.js", "line": 3 }), "did you mean"),
-        ("cwd", json!("nowhere"), "there is no file"),
+        ("cwd", json!("nowhere"), "no file `"),
         (
             "breakpoint",
             python,

@@ -66,12 +66,12 @@ async fn what_cannot_be_is_refused_before_anything_runs(language: Language) {
         ),
         (
             "file_not_found",
-            "there is no file",
+            "no file `",
             with("points", json!([{ "file": language.file("/no/such"), "line": 1, "expressions": ["1"] }])),
         ),
         (
             "file_not_found",
-            "there is no file",
+            "no file `",
             json!({ "program": language.file("/no/such"), "points": [{ "file": program.path(), "line": program.line("deposit"), "expressions": ["1"] }] }),
         ),
     ];

@@ -97,7 +97,7 @@ async fn a_name_that_is_not_there_is_refused(language: Language) {
         if language.is_compiled() {
             format!("no assignable variable `{name}` here")
         } else {
-            format!("there is no `{name}` in this {holder}")
+            format!("no `{name}` in this {holder}")
         }
     };
     assert_eq!(failed["error"], no(&end, language.words().list));
