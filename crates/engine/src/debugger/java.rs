@@ -274,6 +274,6 @@ impl Debugger for JavaDebugger {
 
 /// A refusal to assign is about the variable, or else about the expression.
 fn is_about_variable(message: &str) -> bool {
-    let starts = ["no variable", "it cannot be assigned to", "the value belongs"];
+    let starts = ["no assignable variable", "it cannot be assigned to", "the value belongs"];
     starts.iter().any(|start| message.starts_with(start)) || message.ends_with(" is final")
 }

@@ -246,7 +246,7 @@ final class Frames {
         String text = String.valueOf(arguments.get("value"));
         Frame frame = holder.frame;
         Place place = place(holder, name);
-        if (place == null) throw new Failure("no variable `" + name + "` here that can be assigned");
+        if (place == null) throw new Failure("no assignable variable `" + name + "` here");
         Value value = debuggee.calls.within(EVALUATE, frame.thread, false,
             call -> new Evaluator(debuggee, frame.thread, frame.depth, call).assign(place, text));
         return described(frame, value, null, "value");
