@@ -22,7 +22,7 @@ async fn ids_that_do_not_exist_name_those_that_do(language: Language) {
     }
     let operator = json!({ "breakpointId": id, "operator": "=>", "value": 1 });
     let failed = talk.fails("INVALID_ARGUMENTS", "set_hit_count_condition", operator).await;
-    assert!(failed.text_of("message").contains("`operator` takes"), "{}", failed.text);
+    assert!(failed.text_of("message").contains("`operator` must be"), "{}", failed.text);
     let never = json!({ "breakpointId": id, "operator": "%", "value": 0 });
     talk.fails("INVALID_ARGUMENTS", "set_hit_count_condition", never).await;
     assert_eq!(talk.step("continue").await.at("/location/line"), program.line("return"));
