@@ -11,12 +11,17 @@ use crate::{Entry, Toolset};
 pub static TOOLSETS: &[&Toolset] =
     &[&standard::TOOLSET, &inspector::TOOLSET, &quick::TOOLSET, &script::TOOLSET];
 
-/// The vocabularies of a list such as `standard,script`; `all` is all of them.
+/// Vocabularies for programs that rely on another server to the last field. Their tools have names of others', so that
+/// they are chosen alone.
+pub static EXACT: &[&Toolset] = &[&script::ORIGINAL];
+
+/// The vocabularies of a list such as `standard,script`; `all` is all of [`TOOLSETS`].
 ///
-/// An unknown name is an error that names the known ones.
+/// An unknown name is an error that names the known ones, and so are two with a tool of the same name.
 pub fn choose(names: &str) -> Result<Vec<&'static Toolset>, String> {
+    let every = || TOOLSETS.iter().chain(EXACT).copied();
     let known = || {
-        let names: Vec<&str> = TOOLSETS.iter().map(|toolset| toolset.name).collect();
+        let names: Vec<&str> = every().map(|toolset| toolset.name).collect();
         format!("available toolsets: {}, all", names.join(", "))
     };
     let mut chosen: Vec<&'static Toolset> = Vec::new();
@@ -24,11 +29,15 @@ pub fn choose(names: &str) -> Result<Vec<&'static Toolset>, String> {
         if name == "all" {
             return Ok(TOOLSETS.to_vec());
         }
-        let found = TOOLSETS.iter().copied().find(|toolset| toolset.name == name);
+        let found = every().find(|toolset| toolset.name == name);
         let Some(toolset) = found else { return Err(format!("no toolset `{name}`; {}", known())) };
-        if !chosen.iter().any(|one| one.name == toolset.name) {
-            chosen.push(toolset);
+        if chosen.iter().any(|one| one.name == toolset.name) {
+            continue;
         }
+        if let Some(tool) = toolset.tools.iter().find(|tool| find(&chosen, tool.name).is_some()) {
+            return Err(format!("two of the toolsets `{names}` have a tool `{}`; choose one", tool.name));
+        }
+        chosen.push(toolset);
     }
     if chosen.is_empty() { Err(format!("no toolset given; {}", known())) } else { Ok(chosen) }
 }

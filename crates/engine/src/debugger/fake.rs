@@ -223,6 +223,7 @@ fn value() -> Value<RawId> {
     Value {
         text: text("1"),
         type_name: text("int"),
+        kind: None,
         reference: None,
         children: None,
         cut: false,

@@ -19,6 +19,8 @@ pub struct Value<Id> {
     pub text: String,
     /// The name of its type.
     pub type_name: String,
+    /// What the language calls values of its kind, where that says less than the name of the type: `object`.
+    pub kind: Option<&'static str>,
     /// What its children are asked for with; `None` when it has none.
     pub reference: Option<Id>,
     /// How many children it has, where that is known without reading them.
@@ -91,6 +93,7 @@ impl<Id> Value<Id> {
         Ok(Value {
             text: self.text,
             type_name: self.type_name,
+            kind: self.kind,
             reference: self.reference.map(reference).transpose()?,
             children: self.children,
             cut: self.cut,

@@ -106,7 +106,7 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
         (
             "[serve]\ntoolset = \"all-of-it\"\n",
             "/p/stillframe.toml:2: `serve.toolset`: no toolset `all-of-it`; available toolsets: standard, \
-             inspector, quick, script, all",
+             inspector, quick, script, nodejs-debug-mcp, all",
         ),
     ];
     for (text, expected) in table {
@@ -145,7 +145,8 @@ fn a_mistake_in_the_environment_is_told_with_its_variable_and_what_is_allowed() 
         (
             "TOOLSET",
             ",",
-            "`serve.toolset`: no toolset given; available toolsets: standard, inspector, quick, script, all",
+            "`serve.toolset`: no toolset given; available toolsets: standard, inspector, quick, script, \
+             nodejs-debug-mcp, all",
         ),
     ];
     for (name, value, problem) in table {

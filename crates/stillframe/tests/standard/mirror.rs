@@ -6,4 +6,5 @@ mod control;
 mod editor;
 mod independent;
 mod lifetime;
+mod orders;
 mod reading;

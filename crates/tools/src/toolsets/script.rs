@@ -5,6 +5,7 @@
 
 mod answer;
 mod node;
+mod original;
 mod python;
 
 use std::collections::BTreeMap;
@@ -26,11 +27,12 @@ use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::answer::ScriptResult;
+pub use self::original::TOOLSET as ORIGINAL;
 use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
 use crate::ops::lifecycle;
 use crate::ops::settle::Wait;
-use crate::ops::trace::{self, Clock, Point, RecordMethod, Trace, WhenFull};
+use crate::ops::trace::{self, Clock, Point, RecordMethod, Trace, TracedPoint, WhenFull};
 use crate::{Context, Effects, Entry, Tool, ToolError, Toolset};
 
 /// The vocabulary.
@@ -61,7 +63,7 @@ static STARTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
 });
 
 /// Runs a command, and evaluates at each hit of a line.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct DebugScript {
     /// command line that runs the program: `node app.js`, `npm test`, `python app.py`; --inspect-brk is optional
@@ -86,7 +88,7 @@ struct DebugScript {
 }
 
 /// Where.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BreakpointParam {
     /// source file, TypeScript included; relative to cwd
@@ -104,6 +106,13 @@ impl Tool for DebugScript {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<ScriptResult, ToolError> {
+        self.run(context, AtBreakpoint::AnyLine).await
+    }
+}
+
+impl DebugScript {
+    /// Runs the command.
+    async fn run(self, context: &Context, at: AtBreakpoint) -> Result<ScriptResult, ToolError> {
         if self.command.trim().is_empty() {
             return Err(ToolError::argument("command", "is empty"));
         }
@@ -114,16 +123,37 @@ impl Tool for DebugScript {
         let wait = Wait::new(context.bounds(), Some(timeout), context.bounds().report())?;
         let (session, launch) = self.open(context)?;
         let closing = CloseOnDrop::new(context, &session, true);
-        let request = Trace { admission: Some(admission), ..self.request(launch, wait, context) };
+        let mut request = Trace { admission: Some(admission), ..self.request(launch, wait, context) };
+        if at == AtBreakpoint::Never {
+            request.points.clear();
+        }
         let traced = trace::trace(&session, request, context).await;
         closing.settle(true).await;
         match traced {
-            Ok(traced) => Ok(ScriptResult::new(traced, timeout, with_output)),
+            Ok(mut traced) => {
+                let is_moved =
+                    |point: &TracedPoint| point.breakpoint.line() != point.breakpoint.requested_line();
+                if at == AtBreakpoint::SameLine && traced.points.iter().any(is_moved) {
+                    traced.rows.clear();
+                }
+                Ok(ScriptResult::new(traced, timeout, with_output))
+            }
             // A command that ends before there is anything to debug.
             Err(error) if error.code == ENDED_EARLY => Ok(ScriptResult::never_ran(error)),
             Err(error) => Err(error),
         }
     }
+}
+
+/// Which hits of a breakpoint count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AtBreakpoint {
+    /// All of them, also where the line has no code and the next one with code is meant.
+    AnyLine,
+    /// Those on the line that was asked for.
+    SameLine,
+    /// There is none.
+    Never,
 }
 
 /// The permit to start a program; others that start take their time.

@@ -400,4 +400,7 @@ fn toolsets_are_chosen_by_name() {
     let unknown = choose("standrad").unwrap_err();
     assert!(unknown.contains("`standrad`") && unknown.contains("standard"), "{unknown}");
     assert!(choose("").is_err());
+    assert_eq!(choose("nodejs-debug-mcp").map(names), Ok(vec!["nodejs-debug-mcp"]));
+    let both = choose("script,nodejs-debug-mcp").unwrap_err();
+    assert!(both.contains("`debug-script`"), "{both}");
 }

@@ -277,6 +277,7 @@ fn shown(
             None => full,
         },
         type_name: kind,
+        kind: None,
         reference,
         children: reference.and(indexed.or(count(named))),
         note: None,

@@ -564,7 +564,7 @@ impl AgentClient {
         let RawValue(text, type_name, reference, children, cut, length) = value;
         let reference = reference.map(|reference| self.remember(RawId(reference), frame));
         let children = (children > 0).then_some(children);
-        Value { text, type_name, reference, children, cut, length, note: None }
+        Value { text, type_name, kind: None, reference, children, cut, length, note: None }
     }
 
     fn remember(&self, reference: RawId, frame: RawId) -> RawId {

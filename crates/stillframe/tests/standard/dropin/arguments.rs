@@ -108,6 +108,19 @@ async fn local_variables_are_read_by_their_names(language: Language) {
     assert_eq!((&all["notFound"], &all["truncation"]), (&Value::Null, &Value::Null));
     let stack = session.ok("get_stack_trace", json!({})).await;
     let scopes = session.ok("get_scopes", json!({ "frameId": stack.at("/stackFrames/0/id") })).await;
+    let (first, frame) = (scopes.at("/scopes/0"), stack.at("/stackFrames/0"));
+    // Where a debugger knows what code a scope belongs to, it is that around the line of the frame.
+    if let Some(line) = first["line"].as_u64() {
+        assert_eq!(first["source"]["path"], frame["file"]);
+        assert!(first["endLine"].as_u64().is_some_and(|end| end > line), "{first}");
+        let at = frame["line"].as_u64().unwrap();
+        assert!((line..=first["endLine"].as_u64().unwrap()).contains(&at), "{first} {at}");
+        let columns = [&first["column"], &first["endColumn"]].map(Value::is_u64);
+        assert_eq!(columns, [language == Language::Node; 2], "{first}");
+    }
+    if matches!(language, Language::Node | Language::Python) {
+        assert!(first["line"].is_u64(), "{first}");
+    }
     let scope = &scopes["scopes"].as_array().unwrap().last().unwrap()["variablesReference"];
     let page = session.ok("get_variables", json!({ "scope": scope, "count": 1 })).await;
     let omitted = page["total"].as_u64().unwrap() - 1;

@@ -1,7 +1,7 @@
 //! A session of a client of each server that a toolset stands in for: its calls, and the fields that it reads.
 //!
-//! In the files, `$name` in an argument is what an earlier call `keeps`, `$FILE` the program, and `$@name` the line of
-//! that name. What is read is a value, or `<number>`, `<text>` or `<list>`; of an answer of plain text, a part of it.
+//! In the files, `$name` in an argument is what an earlier call `keeps`, `$FILE` the program, `$@name` the line of
+//! that name, and `$@@name` the same counted from 0. What is read is a value, or `<number>`, `<text>` or `<list>`; of an answer of plain text, a part of it.
 
 use serde_json::{Map, Value, json};
 use test_support::{Fixture, Server};
@@ -73,7 +73,10 @@ fn filled(arguments: &Value, program: &Fixture, kept: &Map<String, Value>) -> Va
         Value::String(text) => match text.strip_prefix('$') {
             Some("FILE") => json!(program.path()),
             Some(name) => match name.strip_prefix('@') {
-                Some(line) => json!(program.line(line)),
+                Some(line) => match line.strip_prefix('@') {
+                    Some(line) => json!(program.line(line) - 1),
+                    None => json!(program.line(line)),
+                },
                 None => kept[name].clone(),
             },
             None => json!(text.replace("$FILE", program.path())),

@@ -17,9 +17,12 @@ use crate::render::{GeneratedData, failed, plain, unbound};
 pub(super) struct ValueData {
     /// As JSON if that is lossless: numbers, strings, booleans, nothing. Otherwise readable text.
     pub(super) value: Json,
-    /// Type name.
+    /// Type name; in JavaScript what `typeof` says.
     #[serde(rename = "type")]
     pub(super) type_name: String,
+    /// Class, in JavaScript.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) class_name: Option<String>,
     /// Pass it to `debugger_inspect_object`. Valid until the program resumes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) object_id: Option<String>,
@@ -39,9 +42,12 @@ pub(super) struct ValueData {
 
 impl From<&Value<Reference>> for ValueData {
     fn from(value: &Value<Reference>) -> Self {
+        let kind = value.kind.unwrap_or(&value.type_name);
+        let is_object = !matches!(value.type_name.as_str(), "null");
         Self {
             value: plain(&value.type_name, &value.text),
-            type_name: value.type_name.clone(),
+            type_name: kind.to_owned(),
+            class_name: Some(value.type_name.clone()).filter(|class| is_object && class != kind),
             object_id: value.reference.map(|reference| reference.to_string()),
             property_count: value.children,
             truncated: value.cut,
@@ -110,6 +116,8 @@ impl FrameData {
 #[serde(rename_all = "camelCase")]
 pub(super) struct BreakpointData {
     pub(super) breakpoint_id: String,
+    /// The same as `breakpointId`.
+    id: String,
     /// Absolute path.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
@@ -172,6 +180,7 @@ impl From<&Breakpoint> for BreakpointData {
         });
         Self {
             breakpoint_id: breakpoint.id.to_string(),
+            id: breakpoint.id.to_string(),
             file: breakpoint.path().map(|path| path.display().to_string()),
             line,
             requested_line: breakpoint.requested_line().filter(|asked| Some(*asked) != line),

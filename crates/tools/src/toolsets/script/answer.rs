@@ -23,6 +23,10 @@ const RESULT: usize = 40;
 #[derive(Debug)]
 pub(super) struct ScriptResult(Body);
 
+/// The same without the fields that *nodejs-debug-mcp* does not have. What is cut is still marked.
+#[derive(Debug)]
+pub(super) struct OriginalResult(pub(super) ScriptResult);
+
 /// The structured content.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -177,6 +181,32 @@ impl From<&StackFrame<Reference>> for StackEntry {
             line: location.map_or(0, |location| location.line),
             column: location.map_or(0, |location| location.column),
         }
+    }
+}
+
+impl Answer for OriginalResult {
+    fn reply(self) -> Reply {
+        let Self(ScriptResult(mut body)) = self;
+        for result in body.results.iter_mut().flatten().filter(|result| result.type_name == "object") {
+            match result.value {
+                Value::Array(_) => "array".clone_into(&mut result.type_name),
+                Value::Null => "null".clone_into(&mut result.type_name),
+                _ => {}
+            }
+        }
+        ScriptResult(Body { notes: Vec::new(), exit_code: None, output: String::new(), ..body }).reply()
+    }
+
+    fn failure(error: &ToolError, tool: &str) -> Reply {
+        ScriptResult::failure(error, tool)
+    }
+
+    fn schema() -> Option<Map<String, Value>> {
+        ScriptResult::schema()
+    }
+
+    fn failure_schema() -> Option<Map<String, Value>> {
+        ScriptResult::failure_schema()
     }
 }
 

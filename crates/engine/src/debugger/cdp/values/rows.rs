@@ -50,7 +50,8 @@ impl ValueReader {
         let ShownValue(text, type_name, expandable, children, cut, length, _) = shown;
         let place = expandable.then(place).flatten();
         let reference = place.map(|place| self.0.references.hold(Expandable::Value(place)));
-        Value { text, type_name, reference, children, cut, length, note: None }
+        let kind = kind_of(&type_name);
+        Value { text, type_name, kind, reference, children, cut, length, note: None }
     }
 
     /// The children of a value.
@@ -72,4 +73,14 @@ impl ValueReader {
 /// A row of a value that is described without the helper.
 pub(super) fn row(name: String, shown: ShownValue, special: bool) -> ValueRow {
     ValueRow(name, shown, special, Json::Null, 0)
+}
+
+/// What `typeof` says of a value, by the name of its type. A variable before its declaration has none.
+fn kind_of(type_name: &str) -> Option<&'static str> {
+    const PRIMITIVE: [&str; 6] = ["string", "number", "boolean", "bigint", "symbol", "undefined"];
+    match type_name {
+        "uninitialized" => None,
+        "function" | "class" => Some("function"),
+        name => PRIMITIVE.into_iter().find(|primitive| *primitive == name).or(Some("object")),
+    }
 }
