@@ -182,12 +182,17 @@ fn every_value_has_its_type(language: Language) {
         let locals = host.ok("get_local_variables", json!({}));
         let variables = locals["variables"].as_array().unwrap();
         let shown = variables.iter().find(|variable| variable["name"] == "root").expect("root is there");
-        assert_eq!(shown["type"], root.type_name(language));
+        assert_eq!(type_of(shown), root.type_name(language));
         let opened = host.ok("inspect_object", json!({ "objectId": shown["objectId"], "maxDepth": 10 }));
         assert_types(language, &root, &opened.data);
         host.remove(&breakpoint);
         host.run_out();
     });
+}
+
+/// The class where there is one; `type` is what `typeof` says then.
+fn type_of(shown: &Value) -> &Value {
+    shown.get("className").unwrap_or(&shown["type"])
 }
 
 fn assert_types(language: Language, thing: &Thing, shown: &Value) {
@@ -197,7 +202,7 @@ fn assert_types(language: Language, thing: &Thing, shown: &Value) {
     assert_eq!(properties.len(), expected.len(), "{thing:?}: {shown}");
     for (property, (name, thing)) in properties.iter().zip(expected) {
         assert_eq!(property["name"], name.as_str());
-        assert_eq!(property["type"], thing.type_name(language), "{thing:?}: {property}");
+        assert_eq!(type_of(property), thing.type_name(language), "{thing:?}: {property}");
         assert_types(language, thing, property);
     }
 }

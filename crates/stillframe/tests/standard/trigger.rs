@@ -138,7 +138,7 @@ async fn a_trigger_that_makes_no_sense_is_refused_before_anything_is_started() {
             json!({ "http": { "url": "/", "headers": { "a b": "c" } } }),
             "has `a b`, which is not a header name",
         ),
-        (json!({ "command": "curl x | sh" }), "no shell runs here"),
+        (json!({ "command": "curl x | sh" }), "`command` needs a shell"),
     ] {
         let asked = json!({ "program": program(Language::Python).path(), "trigger": trigger });
         let failed = server.fails("invalid_arguments", "run_until", asked).await;

@@ -55,7 +55,7 @@ def by_source(scene, frame, node):
         return Wait(kind, about_socket(owner, method), is_limited(owner))
     if is_a(owner, code.loaded("_queue", "SimpleQueue") or ()):
         timed = arguments.get("timeout", 1) is not None
-        return Wait("lock", "an item from the queue " + quoted(node.func.value, frame), timed)
+        return Wait("lock", "an item of the queue " + quoted(node.func.value, frame), timed)
     if method == "poll" and type(owner).__module__ == "select":
         return Wait("socket", "one of several connections or files", arguments.get("timeout", 0) not in (None, -1))
     return of_file(owner)

@@ -121,7 +121,7 @@ async fn an_answer_that_would_be_too_long_leaves_out_the_middle(language: Langua
     let expected: Vec<u64> = (1..from).chain(to + 1..=100).collect();
     assert_eq!((shown, count), (expected, to + 1 - from));
     assert_eq!(traced["totals"]["rows"], 100);
-    assert!(traced["notes"].to_string().contains(&format!("rows {from} to {to} are left out")));
+    assert!(traced["notes"].to_string().contains(&format!("rows {from} to {to} are omitted")));
     server.finish().await;
 }
 
