@@ -190,9 +190,12 @@ fn every_value_has_its_type(language: Language) {
     });
 }
 
-/// The class where there is one; `type` is what `typeof` says then.
-fn type_of(shown: &Value) -> &Value {
-    shown.get("className").unwrap_or(&shown["type"])
+/// The class where there is one, because `type` is what `typeof` says then; that of `null` is `object`.
+fn type_of(shown: &Value) -> &str {
+    match (shown["className"].as_str(), shown["type"].as_str()) {
+        (None, Some("object")) if shown["value"].is_null() => "null",
+        (class, kind) => class.or(kind).unwrap_or_default(),
+    }
 }
 
 fn assert_types(language: Language, thing: &Thing, shown: &Value) {
