@@ -1,7 +1,7 @@
 //! Node's inspector as a [`Debugger`]: the Chrome `DevTools` Protocol, with nothing in between.
 //!
 //! Each process and each worker thread is a debugger of its own, made of parts. A part holds the parts that it needs;
-//! only `dead_code`, `stops`, `events` and this file take the whole. Tasks, for every connection: the client's driver, which moves
+//! only `optimized_out`, `stops`, `events` and this file take the whole. Tasks, for every connection: the client's driver, which moves
 //! bytes, and the pump in `events`, which turns what arrives into the session's events; for every worker a pump. All
 //! end with the connection.
 //!
@@ -16,7 +16,7 @@
 //!    reports it)
 //! 5. `breakpoints`, `blackbox` (code that V8 skips), `exceptions`, `execution` (how the thread resumes)
 //! 6. `sampling`, `heap` and `performance` (what it does while it runs)
-//! 7. `connection` (the whole), `dead_code` (names that V8 has left out of a frame), `stops` (what becomes of a pause),
+//! 7. `connection` (the whole), `optimized_out` (names that V8 has left out of a frame), `stops` (what becomes of a pause),
 //!    `console` and `events`
 //! 8. `announcements`, `signal` and `connector` (how processes come in), and this file
 
@@ -28,7 +28,6 @@ mod columns;
 mod connection;
 mod connector;
 mod console;
-mod dead_code;
 mod events;
 mod exceptions;
 mod execution;
@@ -39,6 +38,7 @@ mod heap;
 mod injected;
 mod insertions;
 mod locks;
+mod optimized_out;
 mod performance;
 mod places;
 mod program;
@@ -212,7 +212,7 @@ impl Debugger for CdpDebugger {
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
         let frame = self.frame(request.frame).await?;
         match self.0.values.evaluate(&frame, &request).await {
-            Err(error) => dead_code::evaluate(self, &request, error).await,
+            Err(error) => optimized_out::evaluate(self, &request, error).await,
             value => value,
         }
     }

@@ -135,6 +135,7 @@ impl DebugScript {
                     |point: &TracedPoint| point.breakpoint.line() != point.breakpoint.requested_line();
                 if at == AtBreakpoint::SameLine && traced.points.iter().any(is_moved) {
                     traced.rows.clear();
+                    traced.points.iter_mut().for_each(|point| point.hits = 0);
                 }
                 Ok(ScriptResult::new(traced, timeout, with_output))
             }

@@ -28,6 +28,37 @@ async fn of_mcp_debugger_server() {
     replay(include_str!("sessions/mcp-debugger-server.json")).await;
 }
 
+const DEAD: &str = "\
+setInterval(() => {}, 1000);
+// @comment
+if (false) {
+  globalThis.reached = true; // @dead
+}
+";
+
+/// V8 puts a breakpoint of a removed branch elsewhere, and that server then waits in vain.
+#[tokio::test]
+async fn a_line_without_code_is_not_reached_for_a_client_of_nodejs_debug_mcp() {
+    let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
+    let program = Fixture::write(folder.path(), "dead.js", DEAD);
+    let mut options = STILLFRAME.options().await;
+    options.args.extend(["--toolset", "nodejs-debug-mcp"].map(str::to_owned));
+    let server = options.start().await;
+    for name in ["dead", "comment"] {
+        let asked = json!({
+            "command": format!("node --inspect-brk {}", program.path()),
+            "breakpoint": { "file": program.path(), "line": program.line(name) - 1 },
+            "expression": "globalThis.reached",
+            "timeout": 1000,
+        });
+        let answer =
+            server.request("tools/call", json!({ "name": "debug-script", "arguments": asked })).await;
+        let expected = json!({ "error": "Timeout waiting for breakpoint after 1000ms" });
+        assert_eq!(answer.unwrap()["structuredContent"], expected, "{name}");
+    }
+    server.finish().await;
+}
+
 async fn replay(golden: &str) {
     let golden: Value = serde_json::from_str(golden).expect("a golden session is JSON");
     let text = |field: &str| golden[field].as_str().unwrap().to_owned();

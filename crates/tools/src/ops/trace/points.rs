@@ -71,7 +71,6 @@ impl<'a> Points<'a> {
             let breakpoint = session.add_breakpoint_within(placed.request, placed.planned, within).await?;
             points.own.breakpoints.push(breakpoint.id);
             let mut notes = Vec::new();
-            notes.extend(moved_to_line(&breakpoint));
             notes.extend(moved_to_column(&breakpoint));
             notes.extend(placed.note);
             points.set.push((breakpoint, point.expressions.clone(), notes));
@@ -116,11 +115,11 @@ impl<'a> Points<'a> {
         let session = self.session;
         let set = std::mem::take(&mut self.set);
         set.into_iter()
-            .map(|(first, expressions, mut notes)| {
+            .map(|(first, expressions, set_notes)| {
                 let breakpoint = views.iter().find(|view| view.id == first.id).cloned().unwrap_or(first);
-                // Some are moved by the debugger alone, when the program is there.
-                let moved = moved_to_line(&breakpoint).filter(|moved| !notes.contains(moved));
-                notes.extend(moved);
+                // Not before: the debugger may bind it on another line than was planned.
+                let mut notes: Vec<String> =
+                    moved_to_line(&breakpoint).into_iter().chain(set_notes).collect();
                 let rows = rows.iter().filter(|row| row.id == breakpoint.id).count() as u64;
                 let hits = hits.get(&breakpoint.id).copied().unwrap_or_default();
                 // A breakpoint whose condition failed was reached, and the failure is reported.
