@@ -65,6 +65,7 @@ final class Calls {
         } catch (TimeoutException late) {
             throw interrupted(call, task, milliseconds);
         } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof VMDisconnectedException) throw (VMDisconnectedException) failed.getCause();
             throw failure(failed.getCause());
         } catch (InterruptedException ending) {
             throw new Failure("the debugger ends");
@@ -73,7 +74,6 @@ final class Calls {
 
     private static Failure failure(Throwable cause) {
         if (cause instanceof Failure) return (Failure) cause;
-        if (cause instanceof VMDisconnectedException) return new Failure("the program has ended");
         if (cause instanceof StackOverflowError) return new Failure("the expression is nested too deeply");
         return new Failure("it cannot be evaluated: " + cause);
     }

@@ -15,6 +15,7 @@ final class Session {
     private final ExecutorService slow = Executors.newSingleThreadExecutor(Session::daemon);
     private volatile Debuggee debuggee;
     private Start start;
+    private volatile boolean hasBegun;
     private Map<String, Object> startRequest;
 
     Session(Wire wire) {
@@ -87,12 +88,14 @@ final class Session {
             wire.respond(request, respond(command, arguments(request)));
             if (command.equals("configurationDone")) {
                 wire.respond(startRequest, Json.object());
+                hasBegun = true;
                 debuggee.begin();
             }
         } catch (Failure failure) {
             wire.fail(request, failure.getMessage());
         } catch (VMDisconnectedException gone) {
-            wire.fail(request, "the program has ended");
+            // The pump reports the end and closes the connection. An answer could come before that, and hide it.
+            if (!hasBegun) wire.fail(request, "the program has ended");
         } catch (Exception error) {
             wire.fail(request, command + " failed: " + error);
         }
