@@ -204,8 +204,10 @@ async fn ask_variables(debugger: &DapDebugger, reference: RawId, part: Part) -> 
         Part::Named => (Some("named"), None, None),
     };
     let filter = filter.map(ToOwned::to_owned);
+    let children = count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
+    let deadline = deadlines::READ + deadlines::READ_CHILD * children;
     let arguments = ::dap::VariablesArguments { variables_reference: number, filter, start, count };
-    Ok(debugger.request::<::dap::Variables>(arguments, deadlines::READ).await?.variables)
+    Ok(debugger.request::<::dap::Variables>(arguments, deadline).await?.variables)
 }
 
 /// The adapter's number for a scope or value.
