@@ -84,8 +84,82 @@ requests! {
     ExceptionInfo = "exceptionInfo": ThreadArguments => ExceptionInfoResponse;
     /// Asks the debuggee to end.
     Terminate = "terminate": Empty => Empty;
+    /// Asks a program that has connected to us to show the secret that it was given. It is not in the specification.
+    Identify = "identify": Empty => IdentifyResponse;
+    /// Describes what a thread has thrown beyond [`ExceptionInfo`]. It is not in the specification.
+    Thrown = "thrown": ThrownArguments => ThrownResponse;
+    /// Begins to take samples of a program that runs. It is not in the specification.
+    StartSampling = "startSampling": StartSamplingArguments => Empty;
+    /// Gives what was sampled since the last time. It is not in the specification.
+    Activity = "activity": Empty => Value;
+    /// Stops taking samples. It is not in the specification.
+    StopSampling = "stopSampling": Empty => Empty;
     /// Ends the conversation.
     Disconnect = "disconnect": DisconnectArguments => Empty;
+}
+
+/// Arguments of [`StartSampling`].
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct StartSamplingArguments {
+    /// The time between two samples, in milliseconds.
+    pub interval: u64,
+}
+
+/// Arguments of [`Thrown`].
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ThrownArguments {
+    /// The thread.
+    pub thread_id: i64,
+    /// The longest text of a value, in characters.
+    pub text: u64,
+}
+
+/// What a thread has thrown.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct ThrownResponse {
+    /// What the program has marked it with.
+    pub mark: Option<String>,
+    /// What was asserted, if an assertion threw it.
+    pub assertion: Option<ThrownAssertion>,
+}
+
+/// An assertion that does not hold.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct ThrownAssertion {
+    /// As the source has it.
+    pub expression: Option<String>,
+    /// How the sides are compared.
+    pub operator: Option<String>,
+    /// The actual value.
+    pub left: Option<ThrownSide>,
+    /// The expected value.
+    pub right: Option<ThrownSide>,
+}
+
+/// One side of an assertion.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct ThrownSide {
+    /// Its value as text.
+    pub text: String,
+    /// The type of that.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The text is not all of it.
+    pub cut: bool,
+}
+
+/// The secret that a program was given.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct IdentifyResponse {
+    /// The secret.
+    #[serde(deserialize_with = "lenient::string")]
+    pub token: String,
 }
 
 /// No content. Accepts any object when read.
@@ -461,6 +535,9 @@ pub struct VariablesArguments {
     /// How many children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<i64>,
+    /// The longest text of a value, in characters; for adapters that take it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<u64>,
 }
 
 /// The children of a scope or variable.
@@ -500,6 +577,9 @@ pub struct Variable {
     /// How many named children it has.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub named_variables: Option<i64>,
+    /// The length of the whole text, where the adapter has cut it.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub text_length: Option<i64>,
 }
 
 /// How a variable is to be shown.
@@ -532,6 +612,9 @@ pub struct EvaluateArguments {
     /// `watch`, `repl`, `hover`, `clipboard`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
+    /// The longest text of the value, in characters; for adapters that take it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<u64>,
 }
 
 /// The value of an expression.
@@ -556,6 +639,9 @@ pub struct EvaluateResponse {
     /// How many named children it has.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
     pub named_variables: Option<i64>,
+    /// The length of the whole text, where the adapter has cut it.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub text_length: Option<i64>,
 }
 
 /// Arguments of [`SetVariable`].
@@ -569,6 +655,9 @@ pub struct SetVariableArguments {
     pub name: String,
     /// An expression for the new value.
     pub value: String,
+    /// The longest text of the value, in characters; for adapters that take it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<u64>,
 }
 
 /// Arguments of [`SetExpression`].
@@ -606,6 +695,9 @@ pub struct SetVariableResponse {
     /// Above 0: it has children.
     #[serde(deserialize_with = "lenient::integer")]
     pub variables_reference: i64,
+    /// The length of the whole text, where the adapter has cut it.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub text_length: Option<i64>,
 }
 
 /// The exception that a thread stopped at.

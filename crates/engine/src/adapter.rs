@@ -15,6 +15,7 @@ mod native;
 pub mod node;
 pub mod plan;
 pub mod python;
+pub mod ruby;
 pub mod rust;
 pub mod tracebacks;
 
@@ -34,7 +35,7 @@ pub use tracebacks::Tracebacks;
 
 /// Every language.
 pub static ADAPTERS: &[&dyn Adapter] =
-    &[&python::Python, &node::Node, &rust::Rust, &lldb::C, &java::Java, &go::Go];
+    &[&python::Python, &node::Node, &rust::Rust, &lldb::C, &java::Java, &go::Go, &ruby::Ruby];
 
 /// Every language, with those whose adapters the user has configured.
 pub fn all() -> impl Iterator<Item = &'static dyn Adapter> {

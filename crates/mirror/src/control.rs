@@ -50,6 +50,7 @@ impl Editor {
             variables_reference: number(value.reference),
             value: value.text,
             kind: Some(value.type_name),
+            ..SetVariableResponse::default()
         };
         self.shown(&response, Some(&asked.name))
     }

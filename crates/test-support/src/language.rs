@@ -10,6 +10,7 @@ mod go;
 mod java;
 mod node;
 mod python;
+mod ruby;
 mod spelling;
 
 pub use dynamic::{Dynamic, DynamicLanguage};
@@ -29,6 +30,7 @@ macro_rules! with_languages {
             C c always
             Java java second
             Go go first
+            Ruby ruby third
         }
     };
 }

@@ -46,7 +46,7 @@ impl Peer {
 }
 
 fn evaluate(expression: &str) -> EvaluateArguments {
-    EvaluateArguments { expression: expression.to_owned(), timeout: None, frame_id: None, context: None }
+    EvaluateArguments { expression: expression.to_owned(), ..Default::default() }
 }
 
 #[tokio::test]

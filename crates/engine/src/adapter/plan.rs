@@ -256,6 +256,19 @@ pub struct Quirks {
     pub removes_only_when_stopped: bool,
     /// What the program writes comes by a terminal, with CR LF for each line end.
     pub writes_crlf: bool,
+    /// It takes the longest text of a value (`text`, in characters), and reports the length of a text that it has cut
+    /// (`textLength`).
+    pub takes_limits: bool,
+    /// An expression for the text of what an expression gives, as a log message has it.
+    pub as_text: fn(&str) -> String,
+    /// It takes samples of a program that runs (`startSampling`, `activity`, `stopSampling`).
+    pub samples: bool,
+    /// It describes assertions, and marks exceptions so that a test runner can name them (`thrown`).
+    pub describes_throws: bool,
+    /// The type of the error that a failed evaluation threw, by its message; empty where it has none.
+    pub error_type: fn(&str) -> &str,
+    /// At an exception, the name of the exception in expressions is `error`.
+    pub names_exception: bool,
     /// Whether the description of a stop is that of a pause, where its reason is another word.
     pub is_pause: fn(&str) -> bool,
 }
@@ -310,6 +323,12 @@ impl Quirks {
         stops_at_bad_conditions: false,
         removes_only_when_stopped: false,
         writes_crlf: false,
+        takes_limits: false,
+        names_exception: false,
+        samples: false,
+        describes_throws: false,
+        as_text: |expression| expression.to_owned(),
+        error_type: |_| "",
         is_pause: |_| false,
     };
 }

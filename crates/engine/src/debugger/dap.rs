@@ -14,8 +14,10 @@ mod events;
 mod motion;
 mod reverse;
 mod rules;
+mod sampling;
 mod start;
 mod threads;
+mod thrown;
 mod transport;
 mod values;
 
@@ -39,10 +41,12 @@ use crate::adapter::Adapter;
 use crate::adapter::plan::{DapSetup, Quirks, StartRequest};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::model::activity::Activity;
 use crate::model::ids::RawId;
 use crate::model::source::{Location, Source};
 use crate::model::stack::{RawThread, Scope, Stack, StackFrame};
 use crate::model::stop::{End, Exception, ExceptionMode};
+use crate::model::thrown::Thrown;
 use crate::model::variable::{Children, Page, Value};
 use crate::process::{Injector, Process};
 
@@ -132,6 +136,14 @@ impl Dialect for DapDebugger {
     fn on(debugger: Self, incoming: ::dap::Incoming) -> (Self, mpsc::Receiver<Event>) {
         let events = debugger.listen(incoming, ());
         (debugger, events)
+    }
+
+    async fn identify(&self, token: &str) -> Result<()> {
+        let answer = self.request::<::dap::Identify>(::dap::Empty {}, deadlines::REQUEST).await?;
+        if answer.token == token {
+            return Ok(());
+        }
+        Err(Error::Refused("it does not know the secret that the program was given".to_owned()))
     }
 }
 
@@ -487,12 +499,31 @@ impl Debugger for DapDebugger {
         Ok(Some(response.content))
     }
 
-    async fn exception_satisfies(&self, _thread: RawId, _condition: &str) -> Result<bool> {
+    async fn exception_satisfies(&self, thread: RawId, condition: &str) -> Result<bool> {
+        if self.quirks().names_exception {
+            return rules::is_met(self, thread, condition).await;
+        }
         Err(Error::Unsupported(
             "this debugger does not support conditions on exceptions; leave out the condition, and evaluate \
              at the stop"
                 .to_owned(),
         ))
+    }
+
+    async fn start_sampling(&self, interval: Duration) -> Result<()> {
+        sampling::start(self, interval).await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        sampling::activity(self).await
+    }
+
+    async fn stop_sampling(&self) -> Result<()> {
+        sampling::stop(self).await
+    }
+
+    async fn thrown(&self, thread: RawId, text: usize) -> Result<Thrown> {
+        thrown::thrown(self, thread, text).await
     }
 
     /// Ends a program that the adapter has launched; one that it has attached to runs on.

@@ -101,7 +101,7 @@ fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
         (
             "[safety]\nlanguages = [\"cobol\"]\n",
             "/p/stillframe.toml:2: `safety.languages` does not allow `cobol`; it must be a list of \
-             languages: \"python\", \"javascript\", \"rust\", \"c\", \"java\", \"go\"",
+             languages: \"python\", \"javascript\", \"rust\", \"c\", \"java\", \"go\", \"ruby\"",
         ),
         (
             "[serve]\ntoolset = \"all-of-it\"\n",
@@ -140,7 +140,7 @@ fn a_mistake_in_the_environment_is_told_with_its_variable_and_what_is_allowed() 
             "ALLOW_LANGUAGE",
             "python,cobol",
             "`safety.languages` does not allow `cobol`; it must be a list of languages: \"python\", \
-             \"javascript\", \"rust\", \"c\", \"java\", \"go\"",
+             \"javascript\", \"rust\", \"c\", \"java\", \"go\", \"ruby\"",
         ),
         (
             "TOOLSET",

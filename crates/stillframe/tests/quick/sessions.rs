@@ -94,11 +94,11 @@ async fn a_launch_that_cannot_be_leaves_the_session_alone(language: Language) {
     let unknown = talk.fails("debug_launch", json!({ "program": program.path(), "language": "cobol" })).await;
     assert_eq!(
         unknown,
-        "Error: `cobol` is not supported; supported languages: python, node, rust, c, java, go"
+        "Error: `cobol` is not supported; supported languages: python, node, rust, c, java, go, ruby"
     );
     let untold = talk.fails("debug_launch", json!({ "program": "Makefile" })).await;
     let problem = "`language` is missing, and `Makefile` does not determine it; supported languages: python, \
-                   node, rust, c, java, go";
+                   node, rust, c, java, go, ruby";
     assert_eq!(untold, format!("Error: {problem}"));
     let number = language.words().number;
     assert_eq!(talk.says("debug_evaluate", json!({ "expression": "total" })).await, format!("({number}) 0"));

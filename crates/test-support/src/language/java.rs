@@ -101,6 +101,8 @@ pub(super) const ROW: Row = Row {
         ("assignments: value", &["\"set\" + \"up\""]),
         ("assignments: local", &["inner 1\nsetup 3 5 1 1 1 1\n"]),
         ("assignments: key", &["a"]),
+        ("assignments: left", &["left"]),
+        ("pages: attributes", &["left", "right"]),
         ("assignments: five", &["55"]),
         ("assignments: written", &["inner 1\nmain 4 55 11 -1 null 1\n"]),
         ("assignments: is there", &["false"]),

@@ -67,7 +67,7 @@ numbers!(i32, i64, u32, u64, usize);
 impl<T: Spelling> Spelling for Option<T> {
     fn read(parts: &mut dyn Iterator<Item = &'static str>) -> Self {
         let part = <&str>::read(parts);
-        (part != "-").then(|| T::read(&mut std::iter::once(part)))
+        (part != "-").then(|| T::read(&mut std::iter::once(part).chain(parts)))
     }
 }
 

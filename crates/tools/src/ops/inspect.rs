@@ -224,9 +224,10 @@ fn missing(children: &Children<Reference>, names: &[String]) -> Vec<String> {
     names.iter().filter(|name| !found(name)).cloned().collect()
 }
 
-/// The item of a name such as `[99999]`, which is mostly where its number says.
+/// The item of a name such as `[99999]` or `99999`, which is mostly where its number says.
 async fn item(session: &Session, reference: u64, name: &str, text: usize) -> Option<Variable<Reference>> {
-    let start: u64 = name.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
+    let inside = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    let start: u64 = inside.unwrap_or(name).parse().ok()?;
     let page = Page { start, count: 1, special: true, internals: true };
     let reading = session.variables(Reference(reference), page, session.policy().bounds.text(text));
     let found = tokio::time::timeout(deadlines::READ, reading).await.ok()?.ok()?;

@@ -11,6 +11,7 @@ mod java;
 mod matching;
 mod node;
 mod python;
+mod ruby;
 mod runner;
 mod swallowed;
 mod throws;

@@ -255,6 +255,11 @@ async fn evaluate(
     Ok(values::evaluate(debugger, request).await?.text)
 }
 
+/// Whether a condition is true in the innermost frame of a thread.
+pub(super) async fn is_met(debugger: &DapDebugger, thread: RawId, condition: &str) -> Result<bool> {
+    Ok(is_true(&evaluate(debugger, thread, condition, &mut None).await?))
+}
+
 /// Whether the text of a value is that of one that counts as true, in whichever language.
 fn is_true(value: &str) -> bool {
     let value = value.trim();
@@ -274,7 +279,10 @@ async fn filled(
     for part in parts(message) {
         match part {
             Part::Text(part) => text.push_str(&part),
-            Part::Expression(part) => text.push_str(&evaluate(debugger, thread, &part, frame).await?),
+            Part::Expression(part) => {
+                let expression = (debugger.quirks().as_text)(&part);
+                text.push_str(&evaluate(debugger, thread, &expression, frame).await?);
+            }
         }
     }
     Ok(text)

@@ -125,13 +125,14 @@ pub(super) async fn variables(
 ) -> Result<Children<RawId>> {
     let counts = lock(&debugger.0.references).counts.get(&reference).copied();
     let (found, total) = if let Some(counts) = counts {
-        numbered(debugger, reference, page, counts).await?
+        numbered(debugger, reference, page, counts, text).await?
     } else {
-        let found = ask_variables(debugger, reference, Part::All).await?;
+        let found = ask_variables(debugger, reference, Part::All, text).await?;
         let total = found.len() as u64;
         (cut(found, page.start, page.count), total)
     };
     let quirks = debugger.quirks();
+    let text = own_limit(debugger, text);
     let mut references = lock(&debugger.0.references);
     let frame = references.frames.get(&reference).copied();
     let is_scope = references.of_frames.contains(&reference);
@@ -159,11 +160,12 @@ async fn numbered(
     reference: RawId,
     page: Page,
     (indexed, named): (u64, u64),
+    text: usize,
 ) -> Result<(Vec<::dap::Variable>, u64)> {
     let mut found = Vec::new();
     let count = indexed.saturating_sub(page.start).min(page.count);
     if count > 0 {
-        let part = ask_variables(debugger, reference, Part::Indexed(page.start, count)).await?;
+        let part = ask_variables(debugger, reference, Part::Indexed(page.start, count), text).await?;
         // The response to a page may contain everything: not every adapter respects `start` and `count`.
         let is_whole = part.len() as u64 >= indexed;
         found = cut(part, if is_whole { page.start } else { 0 }, count);
@@ -171,7 +173,7 @@ async fn numbered(
     if named == 0 || page.count <= count {
         return Ok((found, indexed + named));
     }
-    let others = ask_variables(debugger, reference, Part::Named).await?;
+    let others = ask_variables(debugger, reference, Part::Named, text).await?;
     let total = indexed + others.len() as u64;
     found.extend(cut(others, page.start.saturating_sub(indexed), page.count - count));
     Ok((found, total))
@@ -193,7 +195,12 @@ enum Part {
 }
 
 /// Asks for the children of a scope or value.
-async fn ask_variables(debugger: &DapDebugger, reference: RawId, part: Part) -> Result<Vec<::dap::Variable>> {
+async fn ask_variables(
+    debugger: &DapDebugger,
+    reference: RawId,
+    part: Part,
+    text: usize,
+) -> Result<Vec<::dap::Variable>> {
     // The scopes of another frame must not be asked for between the two requests.
     let _turn = debugger.0.scoping.lock().await;
     let number = scope_number(debugger, reference).await?;
@@ -206,8 +213,29 @@ async fn ask_variables(debugger: &DapDebugger, reference: RawId, part: Part) -> 
     let filter = filter.map(ToOwned::to_owned);
     let children = count.and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
     let deadline = deadlines::READ + deadlines::READ_CHILD * children;
-    let arguments = ::dap::VariablesArguments { variables_reference: number, filter, start, count };
+    let text = text_limit(debugger, text);
+    let arguments = ::dap::VariablesArguments { variables_reference: number, filter, start, count, text };
     Ok(debugger.request::<::dap::Variables>(arguments, deadline).await?.variables)
+}
+
+/// The longest text, for adapters that take it.
+fn text_limit(debugger: &DapDebugger, text: usize) -> Option<u64> {
+    debugger.quirks().takes_limits.then_some(text as u64)
+}
+
+/// The longest text that is not cut here.
+fn own_limit(debugger: &DapDebugger, text: usize) -> usize {
+    if debugger.quirks().takes_limits { usize::MAX } else { text }
+}
+
+/// A value whose text the adapter has cut.
+fn cut_by_adapter(value: Value<RawId>, length: Option<i64>) -> Value<RawId> {
+    match length.and_then(|length| u64::try_from(length).ok()) {
+        Some(length) => {
+            Value { text: format!("{}...", value.text), cut: true, length: Some(length), ..value }
+        }
+        None => value,
+    }
 }
 
 /// The adapter's number for a scope or value.
@@ -235,7 +263,7 @@ fn shown_variable(
     variable: ::dap::Variable,
     text: usize,
 ) -> Variable<RawId> {
-    let ::dap::Variable { name, value, kind, presentation_hint, evaluate_name, .. } = variable;
+    let ::dap::Variable { name, value, kind, presentation_hint, evaluate_name, text_length, .. } = variable;
     let is_name = |name: &String| {
         let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '@');
         references.of_frames.contains(&parent) && !name.is_empty() && name.chars().all(is_part)
@@ -247,6 +275,7 @@ fn shown_variable(
     }
     let counts = (variable.indexed_variables, variable.named_variables);
     let value = shown(references, quirks, frame, (value, kind), variable.variables_reference, counts, text);
+    let value = cut_by_adapter(value, text_length);
     let special = presentation_hint.is_some_and(|hint| hint.kind.as_deref() == Some("virtual"));
     Variable { name, value, special }
 }
@@ -310,6 +339,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
             frame_id: Some(frame.0),
             timeout: bound.then(|| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
             context: Some(if pure { "hover" } else { "watch" }.to_owned()),
+            text: text_limit(debugger, text),
         };
         debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE)
     };
@@ -328,7 +358,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         Error::Refused(message) if (debugger.quirks().is_unknown_name)(&message) => {
             Error::UnknownName(message)
         }
-        Error::Refused(message) => raised(String::new(), message),
+        Error::Refused(message) => raised((debugger.quirks().error_type)(&message).to_owned(), message),
         other => other,
     })?;
     let type_name = response.kind.clone().unwrap_or_default();
@@ -339,15 +369,16 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     let mut references = lock(&debugger.0.references);
     let value = (response.result, response.kind);
     references.own.insert(RawId(response.variables_reference), format!("({asked})"));
-    Ok(shown(
+    let value = shown(
         &mut references,
         debugger.quirks(),
         Some(frame),
         value,
         response.variables_reference,
         counts,
-        text,
-    ))
+        own_limit(debugger, text),
+    );
+    Ok(cut_by_adapter(value, response.text_length))
 }
 
 fn not_there(name: &str) -> Error {
@@ -374,10 +405,18 @@ pub(super) async fn set_variable(
             variables_reference: scope_number(debugger, parent).await?,
             name: name.to_owned(),
             value: value.to_owned(),
+            text: text_limit(debugger, limit),
         };
-        let response = debugger.request::<::dap::SetVariable>(arguments, deadlines::READ).await;
-        let response = response.map_err(|error| match error {
+        let answer = debugger.request::<::dap::SetVariable>(arguments, deadlines::READ).await;
+        let response = answer.map_err(|error| match error {
             Error::Refused(message) if message == "failed to find the named variable" => not_there(name),
+            Error::Refused(message) if (debugger.quirks().is_timeout)(&message) => {
+                Error::Deadline { what: "the expression".to_owned(), after: deadlines::EVALUATE }
+            }
+            Error::Refused(message) => match (debugger.quirks().error_type)(&message) {
+                "" => Error::Refused(message),
+                type_name => raised(type_name.to_owned(), message),
+            },
             other => other,
         })?;
         return Ok(assigned(debugger, parent, response, limit));
@@ -406,7 +445,10 @@ fn assigned(
     let mut references = lock(&debugger.0.references);
     let frame = references.frames.get(&parent).copied();
     let value = (response.value, response.kind);
-    shown(&mut references, debugger.quirks(), frame, value, response.variables_reference, (None, None), limit)
+    let quirks = debugger.quirks();
+    let value =
+        shown(&mut references, quirks, frame, value, response.variables_reference, (None, None), limit);
+    cut_by_adapter(value, response.text_length)
 }
 
 /// An expression for a child of a scope or value, and the frame in which it means that.
@@ -491,7 +533,7 @@ async fn thrown(debugger: &DapDebugger, thread: RawId, described: Option<&Except
         expression: command.to_owned(),
         frame_id: Some(frame.id.0),
         context: Some("repl".to_owned()),
-        timeout: None,
+        ..Default::default()
     };
     let answer = debugger.request::<::dap::Evaluate>(arguments, deadlines::READ).await.ok()?.result;
     let printed = answer.lines().find_map(|line| line.strip_prefix("thrown "))?;

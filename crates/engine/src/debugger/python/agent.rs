@@ -302,9 +302,8 @@ impl AgentClient {
     async fn execute_within(&self, code: String, deadline: Duration) -> Result<()> {
         let arguments = ::dap::EvaluateArguments {
             expression: code,
-            timeout: None,
-            frame_id: None,
             context: Some("repl".to_owned()),
+            ..Default::default()
         };
         self.client.request::<::dap::Evaluate>(arguments, deadline).await?;
         Ok(())
@@ -518,6 +517,7 @@ impl AgentClient {
             frame_id: Some(frame.0),
             // The one context in which pydevd does not cut the result.
             context: Some("clipboard".to_owned()),
+            ..Default::default()
         };
         let deadline = expected + deadlines::EVALUATE_GRACE;
         let until = Instant::now() + deadline;

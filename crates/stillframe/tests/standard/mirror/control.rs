@@ -89,6 +89,7 @@ async fn an_editor_with_control_pauses_and_changes_values(language: Language) {
         variables_reference: scope,
         name: "amount".to_owned(),
         value: "41".to_owned(),
+        ..Default::default()
     };
     assert_eq!(editor.ask::<SetVariable>(set).await.value, "41");
     assert_eq!(session.evaluate("amount").await, "41");
@@ -97,6 +98,7 @@ async fn an_editor_with_control_pauses_and_changes_values(language: Language) {
         expression: "amount += 1".to_owned(),
         frame_id: Some(frame_id),
         context: Some("repl".to_owned()),
+        ..Default::default()
     };
     editor.ask::<Evaluate>(add).await;
     assert_eq!(session.evaluate("amount").await, "42");
@@ -114,6 +116,7 @@ async fn an_editor_without_control_is_refused_and_changes_nothing(language: Lang
         variables_reference: scope,
         name: "amount".to_owned(),
         value: "41".to_owned(),
+        ..Default::default()
     };
     for refused in [
         editor.refused::<Continue>(on(&stop)).await,

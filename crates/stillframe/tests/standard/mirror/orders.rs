@@ -44,7 +44,7 @@ fn purse(program: &Fixture) -> SetBreakpointsArguments {
 
 fn amount(frame_id: Option<i64>, context: &str) -> EvaluateArguments {
     let context = Some(context.to_owned());
-    EvaluateArguments { timeout: None, expression: "amount".to_owned(), frame_id, context }
+    EvaluateArguments { expression: "amount".to_owned(), frame_id, context, ..Default::default() }
 }
 
 async fn visual_studio_code_attaches_and_shows_a_stop(language: Language) {
@@ -86,6 +86,7 @@ async fn visual_studio_code_attaches_and_shows_a_stop(language: Language) {
         variables_reference: scopes[0].variables_reference,
         name: "amount".to_owned(),
         value: "41".to_owned(),
+        ..Default::default()
     };
     assert_eq!(editor.ask::<SetVariable>(set).await.value, "41");
     let typed = json!({ "text": "amo", "column": 4, "frameId": frame.id });

@@ -38,6 +38,7 @@ async fn an_editor_sees_the_stop_the_values_and_the_end(language: Language) {
         expression: "amount".to_owned(),
         frame_id: Some(frames[0].id),
         context: Some("hover".to_owned()),
+        ..Default::default()
     };
     assert_eq!(editor.ask::<Evaluate>(evaluate).await.result, "1");
 
@@ -98,14 +99,17 @@ async fn evaluating_without_control_changes_nothing(language: Language) {
     let frame_id = Some(editor.frames(&stop).await[0].id);
     for context in ["repl", "watch", "hover", "clipboard"] {
         let context = Some(context.to_owned());
-        let assignment =
-            EvaluateArguments { timeout: None, expression: "amount = 7".to_owned(), frame_id, context };
+        let assignment = EvaluateArguments {
+            expression: "amount = 7".to_owned(),
+            frame_id,
+            context,
+            ..Default::default()
+        };
         editor.refused::<Evaluate>(assignment).await;
     }
     assert_eq!(session.evaluate("amount").await, "1");
     // Without a frame, the innermost one is meant.
-    let expression =
-        EvaluateArguments { timeout: None, expression: "amount".to_owned(), frame_id: None, context: None };
+    let expression = EvaluateArguments { expression: "amount".to_owned(), ..Default::default() };
     assert_eq!(editor.ask::<Evaluate>(expression).await.result, "1");
     session.finish().await;
 }
@@ -126,8 +130,7 @@ async fn many_values_are_read_by_pages(language: Language) {
     let stop = editor.stopped().await;
     let frames = editor.frames(&stop).await;
     let frame_id = Some(frames[0].id);
-    let evaluate =
-        EvaluateArguments { timeout: None, expression: "items".to_owned(), frame_id, context: None };
+    let evaluate = EvaluateArguments { expression: "items".to_owned(), frame_id, ..Default::default() };
     let evaluated = editor.ask::<Evaluate>(evaluate).await;
     assert_eq!(evaluated.indexed_variables, Some(1000));
     let items = evaluated.variables_reference;
@@ -136,6 +139,7 @@ async fn many_values_are_read_by_pages(language: Language) {
         filter: Some("indexed".to_owned()),
         start: Some(990),
         count: Some(10),
+        ..Default::default()
     };
     let page = editor.ask::<Variables>(page).await.variables;
     let values: Vec<&str> = page.iter().map(|value| value.value.as_str()).collect();
@@ -180,7 +184,7 @@ async fn credentials_are_hidden(language: Language) {
     for expression in ["kept", "password"] {
         let frame_id = Some(frames[0].id);
         let evaluate =
-            EvaluateArguments { timeout: None, expression: expression.to_owned(), frame_id, context: None };
+            EvaluateArguments { expression: expression.to_owned(), frame_id, ..Default::default() };
         seen.push(editor.ask::<Evaluate>(evaluate).await.result);
     }
     assert_eq!(seen.pop().unwrap(), "[redacted]");

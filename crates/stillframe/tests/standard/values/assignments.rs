@@ -61,6 +61,8 @@ async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(languag
         language.index(5),
         PerLanguage { name: "assignments: key", python: "'a'", node: "a", c: "a" }.of(language),
     );
+    let left =
+        PerLanguage { name: "assignments: left", python: "left", node: "left", c: "left" }.of(language);
     let five =
         PerLanguage { name: "assignments: five", python: "'five'", node: "'five'", c: "55" }.of(language);
     let table = [
@@ -68,7 +70,7 @@ async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(languag
         (session.reference("numbers").await, fifth.as_str(), five),
         (session.reference("table").await, key, "11"),
         (session.reference("point").await, "x", "numbers[0] - 1"),
-        (session.reference("slotted").await, "left", language.words().none),
+        (session.reference("slotted").await, left, language.words().none),
     ];
     for (scope, name, value) in table {
         session.ok("set_variable", json!({ "scope": scope, "name": name, "value": value })).await;

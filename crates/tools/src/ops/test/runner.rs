@@ -1,6 +1,6 @@
 //! Which test runner a command starts.
 
-use super::{go, java, node, python};
+use super::{go, java, node, python, ruby};
 use crate::ToolError;
 use crate::ops::command::Command;
 
@@ -25,13 +25,18 @@ pub enum Runner {
     Gradle,
     /// `go test`.
     Go,
+    /// `RSpec`.
+    Rspec,
+    /// minitest.
+    Minitest,
 }
 
 impl Runner {
     /// The runner of a command, as far as its words tell.
     pub fn of(command: &Command) -> Option<Self> {
-        let found = java::runner(command).or_else(|| python::runner(command));
-        found.or_else(|| go::runner(command)).or_else(|| node::runner(command))
+        let named =
+            || java::runner(command).or_else(|| ruby::runner(command)).or_else(|| go::runner(command));
+        named().or_else(|| python::runner(command)).or_else(|| node::runner(command))
     }
 
     /// Its name, as people have it.
@@ -46,6 +51,8 @@ impl Runner {
             Self::Maven => "maven",
             Self::Gradle => "gradle",
             Self::Go => "go test",
+            Self::Rspec => "rspec",
+            Self::Minitest => "minitest",
         }
     }
 

@@ -36,8 +36,10 @@ final class Breakpoints {
         int line;
         String method;
         Rules rules;
-        /** Where it is bound. */
+        /** The line where it is bound. */
         int bound;
+        /** The file of that line, of a method. */
+        String boundFile;
         String message;
         final List<EventRequest> requests = new ArrayList<>();
         /** The classes that were searched. A class is reported once for each request that asks for it. */
@@ -130,6 +132,7 @@ final class Breakpoints {
     private void bind(Place place, ReferenceType type) {
         if (!type.isPrepared() || !place.searched.add(type)) return;
         try {
+            boolean wasBound = place.isBound();
             List<Location> locations = place.method != null ? entries(place, type) : onLine(place, type);
             for (Location location : locations) {
                 BreakpointRequest request = debuggee.vm.eventRequestManager().createBreakpointRequest(location);
@@ -138,8 +141,15 @@ final class Breakpoints {
                 place.requests.add(request);
                 request.enable();
             }
-            // A breakpoint on a method is reported where it begins only if that is one place.
-            if (place.method == null && !locations.isEmpty()) place.bound = locations.get(0).lineNumber();
+            if (locations.isEmpty()) return;
+            if (place.method == null) {
+                place.bound = locations.get(0).lineNumber();
+                return;
+            }
+            // A method is reported where it begins only if that is one place.
+            boolean isOne = locations.size() == 1 && !wasBound;
+            place.bound = isOne ? locations.get(0).lineNumber() : 0;
+            place.boundFile = isOne ? debuggee.sources.fileOf(type) : null;
         } catch (AbsentInformationException unknown) {
             place.message = "`" + type.name() + "` was compiled without line numbers; compile it with `javac -g`";
         }
@@ -198,7 +208,8 @@ final class Breakpoints {
             message = "no loaded class has a method `" + place.method + "`";
         }
         return Json.object("id", place.number, "verified", isBound, "message", isBound ? null : message,
-            "line", place.bound > 0 ? (long) place.bound : null);
+            "line", place.bound > 0 ? (long) place.bound : null,
+            "source", place.boundFile != null ? Json.object("path", place.boundFile) : null);
     }
 
     /** A class is loaded. */

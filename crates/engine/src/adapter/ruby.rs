@@ -1,0 +1,294 @@
+//! Ruby, debugged by our own server on the native part of the debug gem (`rdbg`), inside the program.
+//!
+//! `RUBYOPT` makes each Ruby process of a program load the server, which connects to us; so `bundle exec`, `rake` and
+//! the children of a program are reached like a script. Facts about the gem hold for debug 1.4.0.
+
+mod analysis;
+mod commands;
+mod interpreter;
+mod scripts;
+mod tracebacks;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
+use super::{
+    Adapter, AnalysisRequest, BoxFuture, Commands, Host, Observation, ProcessIdentity, Runtime, Sample,
+    SourceAnalysis, Tracebacks, ValueExpressions,
+};
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
+use crate::model::source::Code;
+use crate::model::stop::ExceptionMode;
+use crate::process::ProcessSpec;
+use crate::progress::Progress;
+
+/// The language.
+#[derive(Clone, Copy, Debug)]
+pub struct Ruby;
+
+const QUIRKS: Quirks = Quirks {
+    // The program itself is the adapter, and is configured once it has answered.
+    sends_initialized: false,
+    configured_within: deadlines::RUN,
+    listens: "`rdbg --open --port PORT program.rb`",
+    exception_filters: |mode| match mode {
+        ExceptionMode::None => &[],
+        ExceptionMode::Uncaught => &["uncaught"],
+        ExceptionMode::UserUnhandled => &["user"],
+        ExceptionMode::All => &["all"],
+    },
+    is_timeout: |text| text.starts_with("Interrupted: "),
+    is_unknown_name: |text| text.starts_with("NameError: undefined local variable or method"),
+    // `KeyError: key not found: 3`.
+    error_type: |text| {
+        let (kind, _) = text.split_once(": ").unwrap_or_default();
+        let is_name = kind.starts_with(char::is_uppercase) && !kind.contains(' ');
+        if is_name { kind } else { "" }
+    },
+    as_text: |expression| format!("::Stillframe::Text.new((\n{expression}\n))"),
+    stops_at_bad_conditions: true,
+    bounds_evaluations: true,
+    takes_limits: true,
+    names_exception: true,
+    describes_throws: true,
+    samples: true,
+    ..Quirks::NONE
+};
+
+impl Adapter for Ruby {
+    fn name(&self) -> &'static str {
+        "ruby"
+    }
+
+    fn editor_type(&self) -> &'static str {
+        "rdbg"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["rb", "rdbg"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Ruby"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["rb", "rake", "ru"]
+    }
+
+    fn sample(&self) -> Sample {
+        Sample { source: "answer = 6 * 7\nputs answer\n", line: 2 }
+    }
+
+    fn locate<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        executable: Option<&'a Path>,
+        near: Option<&'a Path>,
+    ) -> BoxFuture<'a, Result<Runtime>> {
+        Box::pin(interpreter::locate(host, executable, near))
+    }
+
+    fn provide<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        _runtime: &'a Runtime,
+        _progress: &'a Progress,
+    ) -> BoxFuture<'a, Result<PathBuf>> {
+        Box::pin(async move { scripts::provide(host) })
+    }
+
+    fn needs_no_program(&self, executable: Option<&Path>, runtime_args: &[String]) -> bool {
+        executable.is_some_and(|path| !interpreter::is_ruby(path))
+            || runtime_args.iter().any(|one| one == "-e")
+    }
+
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+        match start {
+            Start::Launch(launch) => plan_launch(host, runtime, debugger, launch),
+            Start::Attach(attach) => plan_attach(host, runtime, debugger, attach),
+        }
+    }
+
+    fn check<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        launch: &'a Launch,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let Program::Script(path) = &launch.program else { return Ok(()) };
+            let question = AnalysisRequest { file: Some(path), ..AnalysisRequest::default() };
+            analysis::analyze(host, runtime, question).await.map(|_| ())
+        })
+    }
+
+    fn is_internal(&self, path: &Path) -> bool {
+        is_internal(path)
+    }
+
+    fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {
+        Some(self)
+    }
+
+    fn value_expressions(&self) -> Option<&dyn ValueExpressions> {
+        Some(self)
+    }
+
+    fn process_identity(&self) -> Option<&dyn ProcessIdentity> {
+        Some(self)
+    }
+
+    fn commands(&self) -> Option<&dyn Commands> {
+        Some(self)
+    }
+
+    fn tracebacks(&self) -> Option<&dyn Tracebacks> {
+        Some(self)
+    }
+
+    fn observation(&self) -> Observation {
+        Observation { samples: true, reports_tests: true, ..Observation::default() }
+    }
+}
+
+impl SourceAnalysis for Ruby {
+    fn has_other_sources(&self) -> bool {
+        false
+    }
+
+    fn analyze<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        question: AnalysisRequest<'a>,
+    ) -> BoxFuture<'a, Result<Code>> {
+        Box::pin(analysis::analyze(host, runtime, question))
+    }
+}
+
+impl ValueExpressions for Ruby {
+    fn as_json(&self, expression: &str, longest: usize) -> String {
+        format!("::Stillframe::AsJson.of((\n{expression}\n), {longest})")
+    }
+
+    fn is_of_type(&self, type_name: &str) -> String {
+        format!(
+            "error.class.ancestors.any? {{ |kind| kind.name == {type_name:?} || \
+             kind.name.to_s.end_with?(\"::\" + {type_name:?}) }}"
+        )
+    }
+
+    fn is_like(&self, pattern: &str) -> String {
+        let pattern = json!(pattern).to_string().replace('#', "\\#");
+        format!("Regexp.new({pattern}).match?(\"#{{error.class}}: #{{error.message}}\")")
+    }
+}
+
+impl ProcessIdentity for Ruby {
+    fn may_be_interpreter(&self, program: &Path) -> bool {
+        interpreter::is_ruby(program)
+    }
+}
+
+fn plan_launch(host: &dyn Host, runtime: &Runtime, server: &Path, launch: &Launch) -> Result<Plan> {
+    let mut args: Vec<OsString> = launch.runtime_args.iter().map(OsString::from).collect();
+    match &launch.program {
+        Program::Script(path) => args.push(path.into()),
+        // A program of a gem.
+        Program::Module(name) => args.extend(["-S".into(), name.into()]),
+        Program::Command => {}
+        Program::Package(folder) => {
+            let problem =
+                format!("`{}` is a folder: Ruby needs a script or a command to run", folder.display());
+            return Err(Error::Unsupported(problem));
+        }
+    }
+    args.extend(launch.args.iter().map(OsString::from));
+    let own = launch.env.get("RUBYOPT").cloned().unwrap_or_else(|| host.env("RUBYOPT"));
+    let mut env = launch.env.clone();
+    env.extend(scripts::environment(server, runtime, own.as_deref()));
+    let process = ProcessSpec {
+        program: runtime.executable.clone(),
+        args,
+        env,
+        cwd: launch.cwd.clone(),
+        stdin: launch.stdin.clone(),
+        ..ProcessSpec::default()
+    };
+    let transport = Transport::Listen { process: Some(process), injector: None };
+    let arguments = [
+        ("justMyCode".to_owned(), json!(launch.just_my_code)),
+        ("stopOnEntry".to_owned(), json!(launch.stop_on_entry)),
+    ];
+    Ok(Plan::Dap { transport, setup: setup(StartRequest::Launch, arguments.into_iter().collect()) })
+}
+
+/// `rdbg` in the program loads our server into it, and detaches.
+fn plan_attach(host: &dyn Host, runtime: &Runtime, server: &Path, attach: &Attach) -> Result<Plan> {
+    let at = match &attach.to {
+        Endpoint::Address { host, port } if is_here(host) => format!("{host}:{port}"),
+        Endpoint::Address { host, .. } => {
+            return Err(Error::Unsupported(format!(
+                "attaching to Ruby on `{host}` is not supported: the program connects back to this machine; run \
+                 stillframe there"
+            )));
+        }
+        Endpoint::Process(pid) => pid.to_string(),
+        Endpoint::Core { .. } => return Err(Error::Unsupported("Ruby reads no crash dumps".to_owned())),
+    };
+    let args = [OsString::from(scripts::injector(server)), at.into(), ADDRESS.into(), TOKEN.into()];
+    let injector = ProcessSpec {
+        program: interpreter::ruby_of(host, runtime),
+        args: args.into(),
+        ..ProcessSpec::default()
+    };
+    let arguments = [("justMyCode".to_owned(), json!(attach.just_my_code))];
+    let transport = Transport::Listen { process: None, injector: Some(injector) };
+    Ok(Plan::Dap { transport, setup: setup(StartRequest::Attach, arguments.into_iter().collect()) })
+}
+
+fn is_here(host: &str) -> bool {
+    host == "localhost" || host == "::1" || host.starts_with("127.")
+}
+
+fn setup(request: StartRequest, arguments: serde_json::Map<String, serde_json::Value>) -> DapSetup {
+    DapSetup {
+        adapter_id: "stillframe",
+        request,
+        arguments,
+        stdin: Stdin::Empty,
+        env: BTreeMap::new(),
+        remote: None,
+        stops_on_entry: false,
+        is_local: true,
+        binary: None,
+        no_code: None,
+        is_dump: false,
+        quirks: &QUIRKS,
+    }
+}
+
+/// Ruby's own library, and gems.
+fn is_internal(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    !path.is_absolute()
+        || [
+            "/usr/lib/ruby",
+            "/usr/share/ruby",
+            "/usr/share/rubygems-integration",
+            "/usr/bin",
+            "/usr/local/bin",
+        ]
+        .iter()
+        .any(|folder| path.starts_with(folder))
+        || text.contains("/gems/")
+        || text.contains("/lib/ruby/")
+        || text.contains("/stillframe/ruby/")
+}

@@ -1,0 +1,91 @@
+//! The scripts that run inside programs, and what makes a program load them.
+
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use super::super::plan::{ADDRESS, TOKEN};
+use super::super::{Host, Runtime};
+use crate::error::{Error, Result};
+
+/// Reads a source.
+const ANALYZER: &str = "analyze.rb";
+/// Loads the server into a program with `rdbg`.
+const INJECTOR: &str = "inject.rb";
+/// The server. It loads the others.
+const SERVER: &str = "stillframe.rb";
+
+const FILES: [(&str, &str); 14] = [
+    ("activity.rb", include_str!("../../debuggee/ruby/activity.rb")),
+    (ANALYZER, include_str!("../../debuggee/ruby/analyze.rb")),
+    ("as_json.rb", include_str!("../../debuggee/ruby/as_json.rb")),
+    ("breakpoints.rb", include_str!("../../debuggee/ruby/breakpoints.rb")),
+    ("evaluation.rb", include_str!("../../debuggee/ruby/evaluation.rb")),
+    (INJECTOR, include_str!("../../debuggee/ruby/inject.rb")),
+    ("pure.rb", include_str!("../../debuggee/ruby/pure.rb")),
+    ("requests.rb", include_str!("../../debuggee/ruby/requests.rb")),
+    ("stops.rb", include_str!("../../debuggee/ruby/stops.rb")),
+    ("tests.rb", include_str!("../../debuggee/ruby/tests.rb")),
+    ("throws.rb", include_str!("../../debuggee/ruby/throws.rb")),
+    ("values.rb", include_str!("../../debuggee/ruby/values.rb")),
+    ("wire.rb", include_str!("../../debuggee/ruby/wire.rb")),
+    (SERVER, include_str!("../../debuggee/ruby/stillframe.rb")),
+];
+
+/// The server in our cache, written there with the others when it is not. The folder changes with the content.
+pub(super) fn provide(host: &dyn Host) -> Result<PathBuf> {
+    static FOLDER: LazyLock<String> = LazyLock::new(|| {
+        let mut hasher = DefaultHasher::new();
+        FILES.hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    });
+    let folder = host.cache_dir().join("ruby").join(&*FOLDER);
+    let server = folder.join(SERVER);
+    if host.is_file(&server) {
+        return Ok(server);
+    }
+    let write = || {
+        std::fs::create_dir_all(&folder)?;
+        FILES.iter().try_for_each(|(name, text)| {
+            // Another server may be doing the same at this moment, and a reader must never see half a file.
+            let part = folder.join(format!("{name}.{}", std::process::id()));
+            std::fs::write(&part, text)?;
+            std::fs::rename(&part, folder.join(name))
+        })
+    };
+    write().map_err(|error| Error::Environment {
+        problem: format!("`{}` cannot be written: {error}", folder.display()),
+        remedy: "make it writable, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
+    })?;
+    Ok(server)
+}
+
+pub(super) fn analyzer(host: &dyn Host) -> Result<PathBuf> {
+    Ok(provide(host)?.with_file_name(ANALYZER))
+}
+
+pub(super) fn injector(server: &Path) -> PathBuf {
+    server.with_file_name(INJECTOR)
+}
+
+/// What makes every Ruby process of a program load the server and connect to us. `own` are the options that there are
+/// already.
+pub(super) fn environment(
+    server: &Path,
+    runtime: &Runtime,
+    own: Option<&str>,
+) -> BTreeMap<String, Option<String>> {
+    let option = format!("-r{}", server.with_extension("").display());
+    let options = [Some(option.as_str()), own].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    [
+        ("RUBYOPT", options),
+        ("STILLFRAME_RUBY", ADDRESS.to_owned()),
+        ("STILLFRAME_RUBY_TOKEN", TOKEN.to_owned()),
+        ("STILLFRAME_RUBY_GEM", runtime.tag.clone()),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), Some(value)))
+    .collect()
+}

@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+module Stillframe
+  # What the program is doing while it runs: samples of its threads, and what each waits for.
+  #
+  # Samples are merged as they are taken. Who holds a Mutex is not known to Ruby: what is inside `synchronize` or behind
+  # `lock` further down its stack is taken for a holder.
+  module Activity
+    Call = Struct.new(:function, :file, :line, :total, :lines, :calls) do
+      def plain
+        { function: function, file: file, line: line, total: total, lines: lines.sort,
+          calls: calls.values.sort_by { |call| -call.total }.map(&:plain) }
+      end
+    end
+    # The native function that a thread waits in: what kind of thing it waits for, and in words.
+    WAITS = {
+      'sleep' => ['timer', 'a time'], 'lock' => ['lock', 'a Mutex'], 'synchronize' => ['lock', 'a Mutex or Monitor'],
+      'mon_enter' => ['lock', 'a Monitor'], 'enter' => ['lock', 'a Monitor'], 'pop' => ['lock', 'an item of a Queue'],
+      'shift' => ['lock', 'an item of a Queue'], 'deq' => ['lock', 'an item of a Queue'], 'push' => ['lock', 'room in a SizedQueue'],
+      'wait' => ['lock', 'a ConditionVariable'], 'join' => ['thread', 'another thread'], 'value' => ['thread', 'another thread'],
+      'accept' => ['server', 'connections'], 'waitpid' => ['child', 'a child process'], 'wait2' => ['child', 'a child process'],
+      'gets' => ['file', 'input'], 'read' => ['file', 'input'], 'readline' => ['file', 'input'], 'getc' => ['file', 'input'],
+      'readpartial' => ['socket', 'data'], 'sysread' => ['socket', 'data'], 'recv' => ['socket', 'data'],
+      'wait_readable' => ['socket', 'data'], 'select' => ['socket', 'data'], 'system' => ['child', 'a child process'],
+      '`' => ['child', 'a child process'], 'stop' => ['lock', 'another thread to wake it up']
+    }.freeze
+    HOLDS = %w[synchronize lock mon_enter enter].freeze
+    DEEPEST = 200
+
+    @calls = {}
+    @samples = {}
+
+    class << self
+      def start(interval)
+        stop
+        forget
+        @thread = Agent.own_thread('samples') do
+          loop do
+            sleep interval
+            sample
+          end
+        end
+      end
+
+      def stop
+        @thread&.kill
+        @thread = nil
+      end
+
+      # What was seen since it was last asked for.
+      def take
+        stacks = Stops.threads.to_h { |client| [client, places(client.thread)] }
+        threads = stacks.map do |client, stack|
+          calls = @calls.fetch(client.id, {}).values.map(&:plain)
+          { id: client.id, name: client.name, os: native_id(client.thread), samples: @samples.fetch(client.id, 0), calls: calls,
+            stack: stack.map { |place| [name(place), place.absolute_path, place.lineno] },
+            blocked: blocked(client, stacks) }.compact
+        end
+        forget
+        { threads: threads }
+      end
+
+      private
+
+      def forget
+        @calls = {}
+        @samples = {}
+      end
+
+      def sample
+        Stops.threads.each do |client|
+          stack = places(client.thread).first(DEEPEST)
+          next if stack.empty?
+          @samples[client.id] = @samples.fetch(client.id, 0) + 1
+          calls = @calls[client.id] ||= {}
+          stack.reverse_each do |place|
+            key = [name(place), place.absolute_path]
+            call = calls[key] ||= Call.new(key[0], key[1], place.lineno, 0, Hash.new(0), {})
+            call.total += 1
+            call.lines[place.lineno] += 1
+            calls = call.calls
+          end
+        end
+      end
+
+      def all_places(thread) = (thread.backtrace_locations || []).reject { |place| Agent.own?(place.path) }
+
+      # Native functions are in the lines that call them.
+      def places(thread) = all_places(thread).reject { |place| place.absolute_path.nil? || native?(place) }
+
+      def native?(place) = WAITS.key?(method_of(place)) && !place.label.start_with?('block', '<')
+
+      def name(place) = place.label
+
+      def method_of(place) = place.base_label[/[^.#]+\z/]
+
+      def native_id(thread) = thread.respond_to?(:native_thread_id) ? thread.native_thread_id : nil
+
+      def blocked(client, stacks)
+        thread = client.thread
+        return unless thread.stop?
+        top = all_places(thread).first or return
+        kind, what = WAITS[method_of(top)]
+        return if kind.nil? && thread.status == 'run'
+        kind ||= 'other'
+        user = all_places(thread).find { |place| place.absolute_path && Agent.user?(place.absolute_path) }
+        holders = kind == 'lock' ? holders(client, stacks, method_of(top)) : joined(kind, client, stacks)
+        { kind: kind, what: what || "`#{method_of(top)}`", file: user&.absolute_path, line: user&.lineno,
+          timed: kind == 'timer' && thread.status == 'sleep', holders: holders }.compact
+      end
+
+      def holders(client, stacks, function)
+        return [] unless HOLDS.include?(function)
+        stacks.keys.select do |other|
+          other != client && all_places(other.thread).drop(1).any? { |place| HOLDS.include?(method_of(place)) }
+        end.map(&:id)
+      end
+
+      def joined(kind, client, stacks)
+        return [] unless kind == 'thread'
+        others = stacks.keys - [client]
+        others.size == 1 ? others.map(&:id) : []
+      end
+    end
+  end
+end

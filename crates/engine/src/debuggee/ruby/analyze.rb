@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+# Reads a source file without running it. The question comes on standard input, the answer goes to standard output,
+# both as JSON.
+
+require_relative 'wire'
+
+module Stillframe
+  module Analysis
+    Node = RubyVM::AbstractSyntaxTree::Node
+
+    class << self
+      def answer(question)
+        file = question['file']
+        found = file ? of_file(file) : {}
+        expressions = question['expressions'] + question['messages'].flat_map { |message| expressions_in(message) }
+        found.merge(refused: expressions.filter_map { |text| refusal(text) })
+      end
+
+      private
+
+      def of_file(file)
+        text = File.read(file)
+        code = RubyVM::InstructionSequence.compile(text, file, file)
+        lines = {}
+        collect_lines(code, lines)
+        functions = []
+        collect_functions(tree(text), [], functions)
+        { lines: lines.keys.sort, length: text.lines.size, functions: functions }
+      rescue SyntaxError => error
+        { error: problem(error.message, text) }
+      rescue SystemCallError => error
+        { error: "cannot be read: #{error.message}" }
+      end
+
+      # `FILE:2: syntax error, unexpected '\n'`, then the line with a mark under it.
+      def problem(message, text)
+        first = message.lines.first.to_s.chomp
+        number, what = first.match(/:(\d+): (.*)\z/)&.captures
+        return "cannot be compiled: SyntaxError: #{first}" unless number
+        "cannot be compiled: SyntaxError: #{what} at line #{number}, `#{text.lines[number.to_i - 1].to_s.strip}`"
+      end
+
+      def tree(text)
+        RubyVM::AbstractSyntaxTree.parse(text)
+      rescue StandardError, NotImplementedError
+        nil
+      end
+
+      def collect_lines(code, lines)
+        code.trace_points.each { |line, event| lines[line] = true if event == :line }
+        code.each_child { |child| collect_lines(child, lines) }
+      end
+
+      def collect_functions(node, above, found)
+        return unless node.is_a?(Node)
+        name = nil
+        case node.type
+        when :CLASS, :MODULE then name = constant(node.children[0])
+        when :DEFN, :DEFS
+          name = node.children[node.type == :DEFS ? 1 : 0].to_s
+          body = first_line(node.children.last) || node.first_lineno
+          found << { name: [*above, name].join('.'), start: node.first_lineno, header: node.first_lineno,
+                     body: body, end: node.last_lineno }
+        end
+        node.children.each { |child| collect_functions(child, name ? above + [name] : above, found) }
+      end
+
+      def constant(node)
+        node.type == :COLON2 && node.children[0] ? "#{constant(node.children[0])}::#{node.children[1]}" : node.children.last.to_s
+      end
+
+      # The line of the first statement of a body.
+      def first_line(scope)
+        body = scope.is_a?(Node) ? scope.children[2] : nil
+        body = body.children.first while body.is_a?(Node) && %i[BLOCK BEGIN].include?(body.type) && body.children.first.is_a?(Node)
+        body.is_a?(Node) ? body.first_lineno : nil
+      end
+
+      def expressions_in(message)
+        message.gsub(/\{\{|\}\}/, '').scan(/\{([^{}]*)\}/).flatten
+      end
+
+      def refusal(text)
+        RubyVM::InstructionSequence.compile(text, '(expression)', '(expression)')
+        text.strip.empty? ? { text: text, message: 'it is empty' } : nil
+      rescue SyntaxError => error
+        { text: text, message: "SyntaxError: #{error.message.lines.first.to_s.sub(/\A\(expression\):\d+: /, '').strip}" }
+      end
+    end
+  end
+end
+
+$VERBOSE = nil
+puts Stillframe::Wire.generate(Stillframe::Analysis.answer(Stillframe::Wire.parse($stdin.read)))

@@ -1,0 +1,310 @@
+# frozen_string_literal: true
+
+module Stillframe
+  # The code that the program has loaded, by file.
+  module Code
+    @files = {}
+    @real = {}
+
+    class << self
+      # Code of a file, as it is loaded.
+      def add(code)
+        path = real(code.absolute_path || code.path)
+        (@files[path] ||= []) << code
+        path
+      end
+
+      # What was loaded before this agent came.
+      def add_all
+        found = []
+        ObjectSpace.each_iseq { |code| found << code unless Agent.own?(code.path) }
+        inner = found.flat_map { |code| children(code) }.to_h { |code| [key(code), true] }
+        found.uniq { |code| key(code) }.each { |code| add(code) unless inner[key(code)] }
+      end
+
+      def of(path) = @files[path] || []
+
+      def files = @files.keys.reject { |path| Agent.internal?(path) || !path.start_with?('/') }
+
+      def walk(code, &block)
+        yield code
+        code.each_child { |child| walk(child, &block) }
+      end
+
+      def children(code)
+        found = []
+        code.each_child { |child| walk(child) { |one| found << one } }
+        found
+      end
+
+      # The lines on which code of a file can stop.
+      def lines(path)
+        found = {}
+        of(path).each { |top| walk(top) { |code| each_line_of(code) { |line| found[line] = true } } }
+        found.keys.sort
+      end
+
+      # The lines of the blocks in a function.
+      def lines_of_blocks(code, found = {})
+        code.each_child do |child|
+          next unless child.label.start_with?('block ')
+          each_line_of(child) { |line| found[line] = true }
+          lines_of_blocks(child, found)
+        end
+        found
+      end
+
+      def each_line_of(code)
+        code.trace_points.each { |line, event| yield line if event == :line }
+      end
+
+      # Methods with a name, with the class in front for one of a class.
+      def methods_named(name)
+        every_method.select { |code| name == code.label.split(/[.#]/).last }
+      end
+
+      def every_method
+        found = []
+        @files.each_value { |tops| tops.each { |top| walk(top) { |code| found << code if method?(code) } } }
+        found
+      end
+
+      def method?(code) = code.label !~ /[<> ]/ && code.trace_points.any? { |_, event| event == :call }
+
+      def real(path)
+        @real[path] ||= begin
+          File.realpath(path)
+        rescue SystemCallError
+          path
+        end
+      end
+
+      # What two objects for the same code have in common.
+      def key(code) = [code.path, code.first_lineno, code.label, code.trace_points]
+    end
+  end
+
+  # A place to stop at.
+  class Breakpoint
+    attr_reader :id, :line
+
+    def initialize(id, condition)
+      @id = id
+      @condition = condition
+      @points = []
+    end
+
+    def bound? = !@points.empty?
+
+    def answer
+      { id: @id, verified: bound?, line: @line, message: bound? ? nil : missing }.compact
+    end
+
+    def disable
+      @points.each { |point| point.disable if point.enabled? }
+      @points = []
+    end
+
+    private
+
+    # A condition that fails stops the program: the other side reports why, and goes on.
+    def met?(point)
+      return true if @condition.nil?
+      Evaluation.evaluate(point.binding, @condition, Agent::CONDITION) ? true : false
+    rescue Exception
+      true
+    end
+
+    def watch(event, **where)
+      point = TracePoint.new(event) { |at| yield at }
+      point.enable(**where)
+      @points << point
+    rescue ArgumentError
+      nil
+    end
+  end
+
+  # One on a line.
+  class LineBreakpoint < Breakpoint
+    def initialize(id, path, line, condition)
+      super(id, condition)
+      @path = path
+      @asked = line
+    end
+
+    attr_reader :path
+
+    def bind
+      lines = Code.lines(@path)
+      @line = lines.find { |line| line >= @asked } or return false
+      Code.of(@path).each { |code| bind_to(code) }
+      bound?
+    end
+
+    def missing
+      return 'its file is not loaded yet; it binds when the program loads it' if Code.of(@path).empty?
+      'no code is at this line or after it'
+    end
+
+    private
+
+    def bind_to(code)
+      watch(:line, target: code, target_line: @line) do |at|
+        next if Agent.threads.include?(Thread.current) || !met?(at)
+        Stops.suspend('breakpoint', hitBreakpointIds: [@id])
+      end
+    end
+  end
+
+  # One on the entry of a function.
+  class FunctionBreakpoint < Breakpoint
+    def initialize(id, name, condition)
+      super(id, condition)
+      @name = name
+      @class, @method = name =~ /\A(.+)(?:\.|#|::)([^.#:]+)\z/ ? [Regexp.last_match(1), Regexp.last_match(2)] : [nil, name]
+      @seen = {}
+      @entered = {}
+    end
+
+    def bind
+      codes = Code.methods_named(@method)
+      codes = codes.select { |code| owned?(code) } if @class
+      codes.each { |code| bind_to(code) }
+      bound?
+    end
+
+    def answer
+      @path ? super.merge(source: { path: @path }) : super
+    end
+
+    def missing
+      near = Code.every_method.map { |code| code.label.split(/[.#]/).last }.uniq
+      near = near.select { |name| name.downcase.include?(@method.downcase[0, 3]) }.first(3)
+      near = near.empty? ? '' : "; loaded are #{near.join(', ')}"
+      "the program has loaded no function `#{@name}` of its own so far, and stops when one is entered#{near}"
+    end
+
+    private
+
+    # Whether a method of that file and line belongs to the class: classes know their methods.
+    def owned?(code)
+      kind = @class.split('::').inject(Object) { |scope, name| scope.const_get(name) }
+      [[kind, :instance_method], [kind.singleton_class, :instance_method]].any? do |owner, find|
+        owner.public_send(find, @method).source_location == [code.path, code.first_lineno]
+      rescue NameError
+        false
+      end
+    rescue NameError
+      code.label.start_with?("#{@class}.", "#{@class}#")
+    end
+
+    def bind_to(code)
+      where = [code.path, code.first_lineno]
+      return if @seen[where]
+      @seen[where] = true
+      first, = code.trace_points.find { |_, event| event == :line }
+      @path ||= code.path
+      @line ||= first || code.first_lineno
+      # A stop is on the first line of the body, once for each call.
+      watch(:call, target: code) do |at|
+        next if at.method_id.to_s != @method || Agent.threads.include?(Thread.current)
+        first ? @entered[Thread.current] = true : hit(at)
+      end
+      return unless first
+      watch(:line, target: code, target_line: first) do |at|
+        hit(at) if @entered.delete(Thread.current)
+      end
+    end
+
+    def hit(at)
+      Stops.suspend('breakpoint', hitBreakpointIds: [@id]) if met?(at)
+    end
+  end
+
+  # All of them.
+  module Breakpoints
+    @lines = {}
+    @functions = []
+    @next = 0
+
+    class << self
+      def at?(path, line)
+        @lines.fetch(Code.real(path), []).any? { |breakpoint| breakpoint.line == line && breakpoint.bound? }
+      end
+
+      def set_lines(path, wanted)
+        path = Code.real(path)
+        (@lines[path] || []).each(&:disable)
+        @lines[path] = wanted.map do |one|
+          breakpoint = LineBreakpoint.new(number, path, one['line'], one['condition'])
+          breakpoint.bind
+          breakpoint
+        end
+        @lines[path].map(&:answer)
+      end
+
+      def set_functions(wanted)
+        @functions.each(&:disable)
+        @functions = wanted.map do |one|
+          breakpoint = FunctionBreakpoint.new(number, one['name'], one['condition'])
+          breakpoint.bind
+          breakpoint
+        end
+        @functions.map(&:answer)
+      end
+
+      def loaded(code)
+        path = Code.add(code)
+        bind_new(@lines.fetch(path, []).reject { |breakpoint| breakpoint.bound? && Code.of(path).size == 1 })
+        return if @functions.empty?
+        bind_new(@functions)
+      end
+
+      # A class has its methods only when its body has run.
+      def defined
+        bind_new(@functions.reject(&:bound?))
+      end
+
+      def functions? = @functions.any? { |function| !function.bound? }
+
+      # Breakpoints in files that were never loaded.
+      def report_unloaded
+        @lines.each do |path, breakpoints|
+          next unless Code.of(path).empty?
+          near = Code.files.sort_by { |file| distance(File.basename(file).downcase, File.basename(path).downcase) }.first(3)
+          near = near.empty? ? '' : "; it has loaded #{near.join(', ')}"
+          breakpoints.each do |breakpoint|
+            answer = { id: breakpoint.id, verified: false, message: "the program has not loaded #{path}#{near}" }
+            Agent.event('breakpoint', reason: 'changed', breakpoint: answer)
+          end
+        end
+      end
+
+      def clear
+        @lines.each_value { |all| all.each(&:disable) }
+        @functions.each(&:disable)
+        @lines = {}
+        @functions = []
+      end
+
+      private
+
+      # How many letters differ, roughly: what both begin and end with is the same.
+      def distance(one, other)
+        same = one.each_char.zip(other.each_char).take_while { |left, right| left == right }.size
+        [one.size, other.size].max - same
+      end
+
+      def bind_new(breakpoints)
+        breakpoints.each do |breakpoint|
+          was = breakpoint.bound?
+          breakpoint.disable if breakpoint.is_a?(LineBreakpoint)
+          next if !breakpoint.bind || was
+          Agent.event('breakpoint', reason: 'changed', breakpoint: breakpoint.answer)
+        end
+      end
+
+      def number = @next += 1
+    end
+  end
+end

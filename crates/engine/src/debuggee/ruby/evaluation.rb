@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Stillframe
+  # An evaluation has taken too long.
+  class Interrupted < Exception
+    def message = 'the expression took too long'
+  end
+
+  # Runs code of the user's for a limited time.
+  #
+  # One thread watches all evaluations, because a thread for each would cost more than most conditions do.
+  module Evaluation
+    TICK = 0.02
+    IDLE = 1.0
+
+    @watched = {}
+    @thread = nil
+
+    class << self
+      # What the block gives; Interrupted after so many seconds.
+      def within(seconds)
+        target = Thread.current
+        before = @watched[target]
+        Thread.handle_interrupt(Interrupted => :never) do
+          watch(target, seconds)
+          begin
+            Thread.handle_interrupt(Interrupted => :immediate) { yield }
+          ensure
+            before ? @watched[target] = before : @watched.delete(target)
+            swallow_late_interrupt
+          end
+        end
+      end
+
+      # The value of an expression in a frame.
+      def evaluate(binding, expression, seconds)
+        within(seconds) { binding.eval(expression, '(expression)', 1) }
+      end
+
+      def forget_threads
+        @watched = {}
+        @thread = nil
+      end
+
+      private
+
+      def watch(target, seconds)
+        @watched[target] = now + seconds
+        @thread = Agent.own_thread('evaluations') { tick } unless @thread&.alive?
+        @thread.wakeup if @thread.status == 'sleep' && @idle
+      rescue ThreadError
+        nil
+      end
+
+      def tick
+        used = now
+        loop do
+          if @watched.empty? && now - used > IDLE
+            @idle = true
+            sleep
+            @idle = false
+          end
+          used = now unless @watched.empty?
+          sleep TICK
+          time = now
+          @watched.dup.each { |thread, limit| thread.raise(Interrupted) if time > limit && @watched.key?(thread) }
+        end
+      end
+
+      def swallow_late_interrupt
+        return unless Thread.pending_interrupt?
+        Thread.handle_interrupt(Interrupted => :immediate) { Thread.pass }
+      rescue Interrupted
+        nil
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

@@ -1,0 +1,292 @@
+# frozen_string_literal: true
+
+module Stillframe
+  # A thread of the program, and what it does while the program is suspended.
+  class Client
+    attr_reader :thread, :id, :frames, :exception, :returned
+
+    def initialize(thread, id)
+      @thread = thread
+      @id = id
+      @inbox = Queue.new
+      @parked = false
+    end
+
+    def name
+      return 'main' if @thread == Thread.main
+      @thread.name || "thread #{@id}"
+    end
+
+    def parked? = @parked
+
+    # Has the suspended thread run a block.
+    def ask(&block)
+      @inbox << block
+    end
+
+    def resume
+      @inbox << :resume
+    end
+
+    # Serves requests until the program is resumed.
+    # Frames deeper than `depth` have returned already.
+    def park(exception: nil, returned: nil, depth: nil)
+      @exception = exception
+      @returned = returned
+      @frames = Frames.capture
+      @frames = @frames.select { |frame| frame.frame_depth <= depth } if depth
+      @parked = true
+      yield if block_given?
+      loop do
+        work = @inbox.pop
+        break if work == :resume
+        work.call
+      end
+    ensure
+      @parked = false
+      @frames = @exception = @returned = nil
+    end
+  end
+
+  # Which threads are suspended, and why.
+  module Stops
+    @clients = {}
+    @turn = Queue.new
+    @turn << true
+    @stopped = nil
+    @pausing = false
+
+    class << self
+      attr_reader :stopped
+      attr_accessor :stop_on_entry
+
+      def client(thread = Thread.current)
+        @clients[thread] ||= Client.new(thread, thread == Thread.main ? 1 : (@next = (@next || 1) + 1))
+      end
+
+      def threads
+        @clients.select! { |thread, _| thread.alive? }
+        (Thread.list - Agent.threads).map { |thread| client(thread) }.sort_by(&:id)
+      end
+
+      def by_id(id) = threads.find { |client| client.id == id }
+
+      def pausing? = @pausing
+
+      # Suspends the program in this thread. A thread that comes to a stop while another is reported waits for its turn.
+      def suspend(reason, exception: nil, returned: nil, depth: nil, **body)
+        client = self.client
+        return if client.parked? || !Agent.active?
+        until claim
+          client.park
+          return if reason == 'pause' || !Agent.active?
+        end
+        Steps.end_of(client)
+        client.park(exception: exception, returned: returned, depth: depth) do
+          @stopped = client
+          @pausing = false
+          hold_others(client)
+          Agent.event('stopped', reason: reason, threadId: client.id, allThreadsStopped: true, **body)
+        end
+      end
+
+      def pause
+        @pausing = true
+        @stopper = stopper
+        @stopper.enable
+        # A main thread that waits in the operating system runs no line, but a trap.
+        Agent.own_thread('pause') do
+          sleep 0.05
+          Process.kill(:URG, Process.pid) if @pausing && @stopped.nil?
+        end
+      end
+
+      def on_signal
+        return unless @pausing && Thread.main == Thread.current
+        client.parked? ? nil : suspend('pause')
+      end
+
+      # Resumes all threads; the block prepares the one that was stopped.
+      def resume
+        stopped = @stopped or return
+        @stopper&.disable
+        @stopper = nil
+        yield stopped if block_given?
+        Values.forget
+        others = @clients.values.select { |client| client.parked? && client != stopped }
+        @stopped = nil
+        @turn << true
+        (others + [stopped]).each(&:resume)
+      end
+
+      def forget_threads
+        @clients = {}
+        @turn = Queue.new
+        @turn << true
+        @stopped = nil
+        @pausing = false
+        @stopper&.disable
+        @stopper = nil
+      end
+
+      private
+
+      def claim
+        @turn.pop(true)
+      rescue ThreadError
+        false
+      end
+
+      # Enabling it instruments all code, which costs a moment.
+      def hold_others(client)
+        return if @stopper || threads.all? { |other| other == client || other.parked? }
+        @stopper = stopper
+        @stopper.enable
+      end
+
+      def stopper
+        TracePoint.new(:line) do |point|
+          next if Agent.own?(point.path) || Agent.threads.include?(Thread.current)
+          suspend('pause')
+        end
+      end
+    end
+  end
+
+  # The frames of a thread, innermost first, without those of native functions and of this agent.
+  module Frames
+    class << self
+      def capture
+        DEBUGGER__.capture_frames(Agent::FOLDER).select { |frame| frame.iseq && !Agent.own?(frame.location.path) }
+      end
+
+      def name(frame)
+        label = frame.location.label
+        method = frame.location.base_label
+        return label if label.match?(/[#.<]/) || !label.end_with?(method)
+        label.delete_suffix(method) + owner(frame.class, frame.self) + method
+      rescue StandardError
+        label
+      end
+
+      # How deep the frame is in which a handler of trace points runs that calls this.
+      def depth = DEBUGGER__.frame_depth - 3
+
+      def path(frame) = frame.location.absolute_path || frame.location.path
+
+      # The class of a method, in front of it; nothing for one of the main object.
+      def owner(kind, receiver)
+        return '' if kind.nil? || kind == Object || kind == Kernel || Values.type(receiver) == 'NilClass'
+        return "#{Values.plain_name(receiver)}." if Module === receiver && kind.singleton_class?
+        kind = Values.kind(receiver) if kind.singleton_class?
+        name = Values.plain_name(kind)
+        name ? "#{name}#" : ''
+      end
+    end
+  end
+
+  # Steps of the thread that was stopped.
+  module Steps
+    @points = []
+
+    class << self
+      def begin(client, kind)
+        frames = client.frames
+        return if frames.empty?
+        start = frames.first.frame_depth
+        case kind
+        when :in then watch_lines(client.thread)
+        # Lines of the functions on the stack alone are watched: what they call runs at full speed.
+        when :over then over(client.thread, frames, start)
+        when :out then out(client.thread, frames)
+        end
+      end
+
+      def entry
+        thread = Thread.current
+        add(TracePoint.new(:line) do |point|
+          next unless Thread.current == thread && Agent.shown?(point.path)
+          clear
+          Stops.suspend('entry')
+        end).enable
+      end
+
+      def end_of(_client)
+        clear
+      end
+
+      def clear
+        points, @points = @points, []
+        points.each { |point| point.disable if point.enabled? }
+      end
+
+      private
+
+      def add(point)
+        @points << point
+        point
+      end
+
+      def watch_lines(thread)
+        add(TracePoint.new(:line) do |point|
+          next unless Thread.current == thread && Agent.shown?(point.path)
+          next if Breakpoints.at?(point.path, point.lineno)
+          stop
+        end).enable
+      end
+
+      # A block in the function is a part of it, wherever it is called from.
+      def over(thread, frames, start)
+        blocks = Code.lines_of_blocks(frames.first.iseq)
+        line = frames.first.location.lineno
+        returned = nil
+        watch(:return, frames.first.iseq) do |at|
+          returned = [at.method_id.to_s, at.return_value] if Thread.current == thread && Frames.depth == start
+        end
+        codes = goals(frames).select { |frame| Agent.shown?(Frames.path(frame)) }.map(&:iseq)
+        codes.uniq { |code| Code.key(code) }.each do |code|
+          is_first = code.equal?(frames.first.iseq)
+          watch(:line, code) do |at|
+            next unless Thread.current == thread
+            next unless Frames.depth <= start || (is_first && at.lineno != line && blocks[at.lineno])
+            stop(returned) unless Breakpoints.at?(at.path, at.lineno)
+          end
+        end
+      end
+
+      # The frames that a step may end in: not those between a block and the function that it is in.
+      def goals(frames)
+        first, *outer = frames
+        return frames unless first.location.label.start_with?('block')
+        key = Code.key(first.iseq)
+        home = outer.index { |frame| Code.children(frame.iseq).any? { |code| Code.key(code) == key } }
+        [first] + outer.drop(home || 0)
+      end
+
+      # Ends in the caller, at the line of the call, whose value is known then.
+      def out(thread, frames)
+        to = frames.drop(1).find { |frame| Agent.shown?(Frames.path(frame)) } or return
+        depth = to.frame_depth
+        add(TracePoint.new(:return, :b_return, :c_return) do |at|
+          # The frame of a native function is gone already.
+          next unless Thread.current == thread && Frames.depth == (at.event == :c_return ? depth : depth + 1)
+          clear
+          Stops.suspend('step', returned: [at.method_id.to_s, at.return_value], depth: depth)
+        end).enable
+      end
+
+      def watch(event, code, &block)
+        point = TracePoint.new(event, &block)
+        point.enable(target: code)
+        add(point)
+      rescue ArgumentError
+        nil
+      end
+
+      def stop(returned = nil)
+        clear
+        Stops.suspend('step', returned: returned)
+      end
+    end
+  end
+end

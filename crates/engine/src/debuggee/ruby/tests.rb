@@ -1,0 +1,202 @@
+# frozen_string_literal: true
+
+module Stillframe
+  # What test runners say of their tests, and what a failed assertion compared.
+  #
+  # Reports are lines of JSON in the file that STILLFRAME_TESTS names. Runners are recognized when a class of theirs is
+  # defined, so `rake` and `bundle exec` need nothing.
+  module Tests
+    TEXT = 4000
+    MARK = :@__stillframe_mark
+    # What an assertion of minitest compares: its operator, and the parameters with the actual and the expected value.
+    MINITEST = {
+      'assert_equal' => ['==', :act, :exp], 'assert_same' => ['equal?', :act, :exp], 'assert_nil' => [nil, :obj, nil],
+      'assert_includes' => ['include?', :collection, :obj], 'assert_match' => ['=~', :obj, :matcher],
+      'assert_in_delta' => ['=~', :act, :exp], 'assert_kind_of' => ['kind_of?', :obj, :cls],
+      'assert_instance_of' => ['instance_of?', :obj, :cls], 'assert_empty' => [nil, :obj, nil],
+      'assert_respond_to' => ['respond_to?', :obj, :meth], 'refute_equal' => ['!=', :act, :exp],
+      'refute_nil' => [nil, :obj, nil], 'refute_includes' => ['exclude?', :collection, :obj]
+    }.freeze
+
+    @marks = 0
+    @hooked = {}
+
+    class << self
+      def wanted? = ENV.key?('STILLFRAME_TESTS')
+
+      # A class or module has been defined.
+      def defined(kind)
+        return if @hooked.size == 2
+        name = Values.plain_name(kind)
+        hook(:minitest) { hook_minitest } if name == 'Minitest' && kind.respond_to?(:extensions) && kind.extensions
+        hook(:rspec) { kind.prepend(RSpecReporter) } if name == 'RSpec::Core::Reporter' && kind.method_defined?(:start)
+      end
+
+      def tell(kind, **body)
+        @told = true
+        line = Wire.generate({ kind: kind, **body.compact })
+        File.open(ENV.fetch('STILLFRAME_TESTS'), 'a') { |file| file.write("#{line}\n") }
+      rescue SystemCallError, KeyError
+        nil
+      end
+
+      # The part of a report that is about an exception.
+      def error(error)
+        return {} unless error
+        lines = [Values.message(error), *Array(error.backtrace).first(30)]
+        { exception: Values.type(error), message: Values.message(error)[0, TEXT], details: lines.join("\n")[0, TEXT],
+          mark: mark(error, make: false) }
+      end
+
+      # A program that could not even load its tests.
+      def ending(error)
+        return if @told || error.nil? || SystemExit === error || SignalException === error
+        place = Array(error.backtrace_locations).find { |one| one.absolute_path && Agent.user?(one.absolute_path) }
+        tell('problem', name: $PROGRAM_NAME, **self.error(error), file: place&.absolute_path, line: place&.lineno)
+      end
+
+      # What is known of the exception that a thread is stopped at.
+      def thrown(client, limit)
+        error = client.exception
+        { mark: mark(error), assertion: assertion(error, limit) }.compact
+      end
+
+      private
+
+      def hook(name)
+        return if @hooked[name]
+        @hooked[name] = true
+        yield
+      rescue StandardError
+        nil
+      end
+
+      def hook_minitest
+        ::Minitest.extensions << 'stillframe'
+        ::Minitest.singleton_class.define_method(:plugin_stillframe_init) do |_options|
+          reporter << MinitestReporter.new
+        end
+      end
+
+      def mark(error, make: true)
+        known = Values.call(Kernel, :instance_variable_get, error, MARK)
+        return known if known || !make
+        Values.call(Kernel, :instance_variable_set, error, MARK, "#{Process.pid}-#{@marks += 1}")
+      rescue FrozenError, TypeError
+        nil
+      end
+
+      # The frames of a library that checks an assertion have what it compared.
+      def assertion(_error, limit)
+        all = DEBUGGER__.capture_frames(Agent::FOLDER).select(&:binding)
+        user = all.index { |frame| Agent.user?(Frames.path(frame)) } or return nil
+        found = all.first(user).reverse_each.filter_map { |frame| minitest(frame, limit) || rspec(frame, limit) }.first
+        found && { expression: statement(all[user]), **found }
+      end
+
+      def minitest(frame, limit)
+        operator, actual, expected = MINITEST[frame.location.base_label[/[^.#]+\z/]]
+        return unless actual && Frames.path(frame).include?('minitest') && frame.binding.local_variable_defined?(actual)
+        sides(operator, frame.binding.local_variable_get(actual), limit,
+              expected && [frame.binding.local_variable_get(expected)])
+      end
+
+      def rspec(frame, limit)
+        return unless Frames.path(frame).include?('rspec/expectations') && frame.location.base_label.end_with?('handle_matcher')
+        binding = frame.binding
+        matcher = binding.local_variable_get(:initial_matcher)
+        expected = matcher.respond_to?(:expected) ? [matcher.expected] : nil
+        operator = Values.type(matcher)[/[^:]+\z/].gsub(/(?<=[a-z])(?=[A-Z])/, '_').downcase
+        operator = "not #{operator}" if Values.plain_name(frame.self).to_s.include?('Negative')
+        sides({ 'eq' => '==', 'not eq' => '!=' }.fetch(operator, operator), binding.local_variable_get(:actual), limit, expected)
+      rescue NameError
+        nil
+      end
+
+      def sides(operator, actual, limit, expected)
+        { operator: operator, left: side(actual, limit), right: expected && side(expected.first, limit) }.compact
+      end
+
+      def side(value, limit)
+        text, length = Values.shown(value, limit)
+        { text: text, type: Values.type(value), cut: !length.nil? }
+      end
+
+      def statement(frame)
+        File.foreach(Frames.path(frame)).with_index(1).find { |_, line| line == frame.location.lineno }&.first&.strip
+      rescue SystemCallError
+        nil
+      end
+    end
+
+    # A listener of RSpec's reporter.
+    module RSpecReporter
+      def start(*)
+        listener = Listener.new
+        register_listener(listener, :example_started, :example_passed, :example_failed, :example_pending)
+        Tests.tell('collected', count: Array(::RSpec.world.example_count).first)
+        super
+      end
+
+      # What goes wrong outside of examples, such as in a file that cannot be loaded.
+      def notify_non_example_exception(error, context)
+        place = Array(error.backtrace_locations).find { |one| one.absolute_path && Agent.user?(one.absolute_path) }
+        Tests.tell('problem', name: context.to_s.strip, **Tests.error(error), file: place&.absolute_path, line: place&.lineno)
+        super
+      end
+
+      class Listener
+        def example_started(notification) = Tests.tell('begins', test: notification.example.id)
+
+        def example_passed(notification) = result(notification.example, 'passed')
+
+        def example_pending(notification)
+          example = notification.example
+          outcome = example.execution_result.example_skipped? ? 'skipped' : 'xfailed'
+          result(example, outcome, message: example.execution_result.pending_message.to_s)
+        end
+
+        def example_failed(notification)
+          example = notification.example
+          error = example.execution_result.exception
+          error = error.all_exceptions.first if error.respond_to?(:all_exceptions)
+          result(example, 'failed', **Tests.error(error))
+        end
+
+        private
+
+        def result(example, outcome, **more)
+          place = example.metadata
+          Tests.tell('result', id: example.id, file: place[:absolute_file_path], line: place[:line_number], outcome: outcome, **more)
+        end
+      end
+    end
+
+    # A reporter of minitest.
+    class MinitestReporter
+      def start = nil
+
+      def prerecord(kind, name)
+        Tests.tell('collected', count: 1)
+        Tests.tell('begins', test: "#{kind}##{name}")
+      end
+
+      def record(result)
+        file, line = result.respond_to?(:source_location) ? result.source_location : nil
+        about = { id: "#{result.respond_to?(:klass) ? result.klass : result.class}##{result.name}", file: file && File.expand_path(file), line: line }
+        return Tests.tell('result', **about, outcome: 'passed') if result.failures.empty?
+        if result.skipped?
+          return Tests.tell('result', **about, outcome: 'skipped', message: result.failures.first.message)
+        end
+        result.failures.each do |failure|
+          error = failure.respond_to?(:error) ? failure.error : failure
+          Tests.tell('result', **about, outcome: 'failed', **Tests.error(error))
+        end
+      end
+
+      def report = nil
+
+      def passed? = true
+    end
+  end
+end

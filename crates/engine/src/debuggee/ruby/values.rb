@@ -1,0 +1,219 @@
+# frozen_string_literal: true
+
+module Stillframe
+  # Values as text, and what is in them. Objects of the program are read without calling their own methods, except for
+  # an `inspect` of their class, which may run for a moment.
+  module Values
+    INSPECT = 0.25
+    ITEMS = 100
+    DEPTH = 6
+
+    # What a reference leads to, and the frame that it was found in.
+    Held = Struct.new(:kind, :value, :frame)
+
+    @held = {}
+
+    class << self
+      def forget = @held = {}
+
+      def hold(kind, value, frame)
+        number = @held.size + 1
+        @held[number] = Held.new(kind, value, frame)
+        number
+      end
+
+      def held(number) = @held[number] || raise(Refused, 'the value is gone')
+
+      # Calls a method of a core class, whatever the class of the object defines.
+      def call(kind, name, object, *arguments)
+        kind.instance_method(name).bind_call(object, *arguments)
+      end
+
+      def kind(object)
+        call(Kernel, :class, object)
+      rescue TypeError
+        BasicObject
+      end
+
+      def plain_name(kind) = call(Module, :name, kind)
+
+      def type(object) = type_name(kind(object))
+
+      def type_name(kind) = plain_name(kind) || 'an anonymous class'
+
+      def message(error)
+        Evaluation.within(INSPECT) { error.message.to_s }
+      rescue Exception
+        ''
+      end
+
+      # A value for the other side.
+      def show(object, frame, limit)
+        text, length = shown(object, limit)
+        indexed, named = sizes(object)
+        reference = indexed + named > 0 ? hold(:value, object, frame) : 0
+        { value: text, type: type(object), variablesReference: reference, indexedVariables: indexed,
+          namedVariables: named, textLength: length }.compact
+      end
+
+      # A text, and its length if that is not all of it.
+      def shown(object, limit)
+        if String === object && object.length > limit
+          return [call(String, :inspect, call(String, :[], object, 0, limit)), object.length]
+        end
+        text = render(object, limit + 1, DEPTH, [])
+        text.length > limit ? [text[0, limit], text.length] : [text, nil]
+      end
+
+      def render(object, budget, depth, above)
+        case object
+        when nil, true, false, Integer, Float, Symbol then object.inspect
+        when Numeric, Range, Regexp then safe_inspect(object)
+        when String then call(String, :inspect, object.length > budget ? object[0, budget] : object)
+        when Array then nested(object, above, '[...]') { |inner| list(object, budget, depth, inner) }
+        when Hash then nested(object, above, '{...}') { |inner| table(object, budget, depth, inner) }
+        when Module then plain_name(object) || '#<Class>'
+        when Struct then nested(object, above, '#<struct ...>') { |inner| structure(object, budget, depth, inner) }
+        when Exception then "#<#{type(object)}: #{message(object)}>"
+        when Proc, Method, UnboundMethod, Thread, IO then safe_inspect(object)
+        else
+          nested(object, above, "#<#{type(object)} ...>") do |inner|
+            set?(object) ? "#<#{type(object)}: {#{list(object, budget, depth, inner)[1..-2]}}>" : other(object, budget, depth, inner)
+          end
+        end
+      rescue NoMethodError
+        "#<#{type(object)}>"
+      end
+
+      # How many numbered and named parts it has.
+      def sizes(object)
+        case object
+        when Array then [object.size, 0]
+        when Hash then [object.size, 0]
+        when String, Symbol, Numeric, nil, true, false then [0, 0]
+        when Struct then [0, object.members.size + variables(object).size]
+        when Range then [0, 0]
+        when Module then [0, variables(object).size]
+        when BasicObject then set?(object) ? [object.size, 0] : [0, variables(object).size]
+        end
+      end
+
+      def set?(object) = defined?(::Set) && ::Set === object
+
+      def variables(object)
+        call(Kernel, :instance_variables, object)
+      rescue TypeError
+        []
+      end
+
+      # Pairs of a name and a value.
+      def parts(object, start, count)
+        case object
+        when Array then (object[start, count] || []).each_with_index.map { |item, at| [(start + at).to_s, item] }
+        when Hash
+          object.each_with_index.lazy.drop(start).first(count).map { |(key, item), _| [render(key, 200, 2, []), item] }
+        else
+          return object.each.lazy.drop(start).first(count).each_with_index.map { |item, at| [(start + at).to_s, item] } if set?(object)
+          members = Struct === object ? object.members.map { |name| [name.to_s, object[name]] } : []
+          (members + variables(object).map { |name| [name.to_s, call(Kernel, :instance_variable_get, object, name)] })
+            .drop(start).first(count)
+        end
+      end
+
+      # Assigns to a part of a value.
+      def assign(object, name, value)
+        if name.start_with?('@')
+          missing(name, object) unless variables(object).include?(name.to_sym)
+          object.instance_variable_set(name, value)
+        elsif Array === object
+          index = Integer(name, exception: false)
+          missing(name, object) unless index&.between?(0, object.size - 1)
+          object[index] = value
+        elsif Hash === object
+          key = object.each_key.find { |one| render(one, 200, 2, []) == name }
+          missing(name, object) if key.nil? && name != 'nil'
+          object[key] = value
+        elsif Struct === object && object.members.include?(name.to_sym)
+          object[name.to_sym] = value
+        elsif set?(object)
+          raise Refused, 'a Set cannot be assigned to'
+        else
+          missing(name, object)
+        end
+      end
+
+      private
+
+      def missing(name, object)
+        raise Refused, "no `#{name}` in this #{type(object)}"
+      end
+
+      def nested(object, above, text)
+        return text if above.any? { |one| one.equal?(object) } || above.size > DEPTH
+        yield above + [object]
+      end
+
+      def list(object, budget, depth, above)
+        return '[...]' if depth.zero? && object.size.positive?
+        "[#{joined(object, object.size, budget) { |item, rest| render(item, rest, depth - 1, above) }}]"
+      end
+
+      def table(object, budget, depth, above)
+        return '{...}' if depth.zero? && !object.empty?
+        "{#{joined(object, object.size, budget) do |(key, item), rest|
+          name = render(key, rest, depth - 1, above)
+          "#{name}=>#{render(item, rest, depth - 1, above)}"
+        end}}"
+      end
+
+      # As many as fit.
+      def joined(items, size, budget)
+        texts = []
+        used = 0
+        items.each do |item|
+          if used > budget || texts.size == ITEMS
+            texts << "... #{size - texts.size} more"
+            break
+          end
+          texts << yield(item, [budget - used, 0].max)
+          used += texts.last.length + 2
+        end
+        texts.join(', ')
+      end
+
+      def structure(object, budget, depth, above)
+        own = inspected(object, Struct) and return own
+        fields = joined(object.members, object.members.size, budget) do |name, rest|
+          "#{name}=#{render(object[name], rest, depth - 1, above)}"
+        end
+        "#<struct #{[plain_name(kind(object)), fields].compact.join(' ')}>"
+      end
+
+      def other(object, budget, depth, above)
+        own = inspected(object, Kernel) and return own
+        names = variables(object)
+        fields = joined(names, names.size, budget) do |name, rest|
+          "#{name}=#{render(call(Kernel, :instance_variable_get, object, name), rest, depth - 1, above)}"
+        end
+        "#<#{[type(object), fields.empty? ? nil : fields].compact.join(' ')}>"
+      end
+
+      # What an `inspect` of the object's own class says; nil without one.
+      def inspected(object, core)
+        method = call(Kernel, :method, object, :inspect)
+        method.owner == core ? nil : safe_inspect(object)
+      rescue NameError, TypeError
+        "#<#{type(object)}>"
+      end
+
+      def safe_inspect(object)
+        text = Evaluation.within(INSPECT) { object.inspect }
+        String === text ? text : "#<#{type(object)}: inspect gave no text>"
+      rescue Interrupted
+        "#<#{type(object)}: inspect took too long>"
+      rescue Exception => error
+        "#<#{type(object)}: inspect raised #{type(error)}>"
+      end
+    end
+  end
+end

@@ -1,0 +1,27 @@
+//! What an adapter knows of an exception beyond the specification.
+
+use super::DapDebugger;
+use crate::deadlines;
+use crate::error::Result;
+use crate::model::ids::RawId;
+use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
+
+pub(super) async fn thrown(debugger: &DapDebugger, thread: RawId, text: usize) -> Result<Thrown> {
+    if !debugger.quirks().describes_throws {
+        return Ok(Thrown::default());
+    }
+    let arguments = ::dap::ThrownArguments { thread_id: thread.0, text: text as u64 };
+    let answer = debugger.request::<::dap::Thrown>(arguments, deadlines::READ).await?;
+    let assertion = answer.assertion.map(|assertion| Assertion {
+        expression: assertion.expression,
+        operator: assertion.operator,
+        left: assertion.left.map(side),
+        right: assertion.right.map(side),
+    });
+    Ok(Thrown { mark: answer.mark, stack: Vec::new(), assertion })
+}
+
+fn side(side: ::dap::ThrownSide) -> Side {
+    let value = SideValue { text: side.text, type_name: side.kind, cut: side.cut };
+    Side { expression: None, value: Some(value) }
+}

@@ -1,0 +1,47 @@
+//! Attaching to a program in which rdbg listens.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::json;
+use test_support::{Fixture, Language};
+
+use crate::debugging::{Debugging, Report};
+
+/// A program of `fixtures/life_ticks`, and the port at which its rdbg listens. It waits for a debugger.
+fn started() -> (Child, u16) {
+    let program = Fixture::of(Language::Ruby, "life_ticks");
+    let mut command = Command::new("ruby");
+    command.args(["-r", "debug/open", program.path()]).env("RUBY_DEBUG_PORT", "0");
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("ruby runs");
+    let mut lines = BufReader::new(child.stderr.as_mut().unwrap()).lines().map_while(Result::ok);
+    let port = lines.find_map(|line| line.trim_end_matches(')').rsplit_once(':')?.1.parse().ok());
+    (child, port.expect("a port"))
+}
+
+#[tokio::test]
+async fn a_program_with_rdbg_is_attached_to_by_port_and_lives_on() {
+    let program = Fixture::of(Language::Ruby, "life_ticks");
+    let (mut child, port) = started();
+    let session = Debugging::of(Language::Ruby).await;
+    session.break_at(&program, "here").await;
+    session.ok("attach_to_process", json!({ "host": "127.0.0.1", "port": port })).await;
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (program.path(), program.line("here")), "{}", stopped.text);
+    assert_eq!(session.evaluate("i > 0").await, "true");
+    session.ok("detach_from_process", json!({})).await;
+    assert!(child.try_wait().unwrap().is_none(), "it lives on");
+    session.finish().await;
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[tokio::test]
+async fn a_port_without_rdbg_is_refused_with_how_to_start_it() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let session = Debugging::of(Language::Ruby).await;
+    let failed = session.call("attach_to_process", json!({ "host": "127.0.0.1", "port": free })).await;
+    assert_eq!(failed["success"], false, "{}", failed.text);
+    assert!(failed.text.contains("rdbg --open"), "{}", failed.text);
+    session.finish().await;
+}

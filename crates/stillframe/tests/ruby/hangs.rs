@@ -1,0 +1,66 @@
+//! `diagnose_hang` of Ruby programs.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::STILLFRAME;
+use crate::debugging::folder;
+
+const DEADLOCK: &str = "\
+left = Mutex.new
+right = Mutex.new
+ready = Queue.new
+first = Thread.new do
+  left.synchronize do
+    ready << true
+    sleep 0.01 until right.locked?
+    right.synchronize { puts 'never' } # @first
+  end
+end
+second = Thread.new do
+  right.synchronize do
+    ready.pop
+    left.synchronize { puts 'never' } # @second
+  end
+end
+# Ruby itself notices a deadlock of all threads.
+Thread.new { loop { sleep 1 } }
+[first, second].each(&:join)
+";
+const BUSY: &str = "\
+number = 0
+while true
+  number += 1 # @busy
+end
+";
+
+#[tokio::test]
+async fn threads_that_wait_for_each_other_are_a_deadlock() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "deadlock.rb", DEADLOCK);
+    let server = STILLFRAME.serve().await;
+    let found =
+        server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 20_000 })).await;
+    assert_eq!(found["verdict"], "deadlocked", "{}", found.text);
+    for name in ["first", "second"] {
+        let place = format!("deadlock.rb:{}", program.line(name));
+        assert!(
+            found.text.contains(&place) || found.text.contains(&format!("\"line\":{}", program.line(name))),
+            "{}",
+            found.text
+        );
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_loop_without_an_end_is_busy() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "busy.rb", BUSY);
+    let server = STILLFRAME.serve().await;
+    let found =
+        server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 5_000 })).await;
+    assert!(found.text.contains("busy.rb"), "{}", found.text);
+    assert_eq!(found.at("/location/line"), program.line("busy"), "{}", found.text);
+    server.finish().await;
+}

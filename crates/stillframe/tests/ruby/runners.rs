@@ -1,0 +1,117 @@
+//! `RSpec` and minitest: the first failure with its values.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::STILLFRAME;
+use crate::debugging::folder;
+
+const CART: &str = "\
+class Cart
+  attr_reader :items
+
+  def initialize
+    @items = []
+  end
+
+  def add(name, price)
+    @items << [name, price]
+    self
+  end
+
+  def total
+    @items.sum { |_, price| price.to_i }
+  end
+end
+";
+const SPEC: &str = "\
+require_relative 'cart'
+
+describe Cart do
+  it 'is empty at first' do
+    expect(Cart.new.items).to be_empty
+  end
+
+  it 'adds' do
+    cart = Cart.new.add('pen', 1.5).add('ink', 2.5)
+    expect(cart.total).to eq(4.0) # @fails
+  end
+end
+";
+const TEST: &str = "\
+require 'minitest/autorun'
+require_relative 'cart'
+
+class CartTest < Minitest::Test
+  def test_is_empty_at_first
+    assert_empty Cart.new.items
+  end
+
+  def test_adds
+    cart = Cart.new.add('pen', 1.5).add('ink', 2.5)
+    assert_equal 4.0, cart.total # @fails
+  end
+end
+";
+
+/// Runs a command that fails in a file, and checks the sides and the locals of the failure.
+async fn fails(folder: &Path, tests: &Fixture, command: Value, name: &str) {
+    let server = STILLFRAME.serve().await;
+    let tested =
+        server.ok("debug_test", json!({ "command": command, "cwd": folder, "timeout": 60_000 })).await;
+    assert_eq!(tested["verdict"], "failed", "{}", tested.text);
+    let failure = &tested["failure"];
+    assert!(failure["test"].as_str().unwrap().contains(name), "{}", tested.text);
+    assert_eq!(
+        (&failure["file"], &failure["line"]),
+        (&json!(tests.path()), &json!(tests.line("fails"))),
+        "{}",
+        tested.text
+    );
+    let sides = [&failure["assertion"]["left"], &failure["assertion"]["right"]].map(Value::to_string);
+    assert!(sides[0].contains('3') && sides[1].contains("4.0"), "{}", tested.text);
+    let locals = failure["frames"][0]["locals"].to_string();
+    assert!(locals.contains("[\\\"pen\\\", 1.5]"), "{}", tested.text);
+    server.finish().await;
+}
+
+fn cart() -> tempfile::TempDir {
+    let folder = folder();
+    Fixture::write(folder.path(), "cart.rb", CART);
+    folder
+}
+
+#[tokio::test]
+async fn an_example_of_rspec() {
+    let folder = cart();
+    let tests = Fixture::write(folder.path(), "cart_spec.rb", SPEC);
+    fails(folder.path(), &tests, json!("rspec cart_spec.rb"), "cart_spec.rb").await;
+}
+
+#[tokio::test]
+async fn a_test_of_minitest() {
+    let folder = cart();
+    let tests = Fixture::write(folder.path(), "cart_test.rb", TEST);
+    fails(folder.path(), &tests, json!("ruby cart_test.rb"), "test_adds").await;
+}
+
+#[tokio::test]
+async fn tests_that_rake_runs_in_a_process_of_their_own() {
+    let folder = cart();
+    let tests = Fixture::write(folder.path(), "cart_test.rb", TEST);
+    Fixture::write(folder.path(), "Rakefile", "task(:test) { ruby 'cart_test.rb' }\n");
+    fails(folder.path(), &tests, json!("rake test"), "test_adds").await;
+}
+
+#[tokio::test]
+async fn examples_that_pass() {
+    let folder = cart();
+    Fixture::write(folder.path(), "cart_spec.rb", SPEC);
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "rspec cart_spec.rb -e empty", "cwd": folder.path(), "timeout": 60_000 });
+    let tested = server.ok("debug_test", asked).await;
+    assert_eq!(tested["verdict"], "passed", "{}", tested.text);
+    server.finish().await;
+}
