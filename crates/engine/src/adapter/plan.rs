@@ -208,6 +208,8 @@ pub struct Quirks {
     pub steps_into_libraries: bool,
     /// A pause may stop in a thread of the runtime's own, while threads of the user's wait.
     pub pauses_anywhere: bool,
+    /// Whether a function handles signals on a stack of its own, so that the stack does not show what it interrupted.
+    pub is_signal_handler: fn(&str) -> bool,
     /// A function that every exception goes through, and an expression for the exception there, for exceptions whose
     /// message the adapter does not know.
     pub thrown_value: Option<(&'static str, &'static str)>,
@@ -300,6 +302,7 @@ impl Quirks {
         wait_text: |_| None,
         steps_into_libraries: false,
         pauses_anywhere: false,
+        is_signal_handler: |_| false,
         thrown_value: None,
         is_bad_condition: |_| false,
         is_gone: |_| false,

@@ -2,7 +2,7 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `motion.rs`, `rules.rs`), `threads.rs`, values (`values.rs`). A language with more to offer wraps this type, see
+//! (`breakpoints.rs`, `motion.rs`, `pausing.rs`, `rules.rs`), `threads.rs`, values (`values.rs`). A language with more to offer wraps this type, see
 //! `Dialect`.
 //!
 //! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
@@ -12,6 +12,7 @@ mod breakpoints;
 mod connector;
 mod events;
 mod motion;
+mod pausing;
 mod reverse;
 mod rules;
 mod sampling;
@@ -34,6 +35,7 @@ use tokio::sync::{mpsc, watch};
 use self::breakpoints::Breakpoints;
 use self::events::LineEnds;
 use self::motion::RunMotion;
+use self::pausing::PauseRequest;
 use self::rules::Stepping;
 use self::values::References;
 use super::{BindResult, Debugger, Evaluate, Event, FunctionBreakpoint, Sinks, SourceBreakpoint, Step};
@@ -98,8 +100,7 @@ struct Connection {
     terminal: OnceLock<Process>,
     /// It has stopped on entry.
     entered: AtomicBool,
-    /// A pause was asked for, and no stop has come since.
-    pausing: AtomicBool,
+    pausing: PauseRequest,
     /// The exceptions that the adapter was last asked to stop at.
     filters: Mutex<Option<Vec<String>>>,
     /// The description and the text of the last stop.
@@ -204,7 +205,7 @@ impl DapDebugger {
             initialize_within,
             terminal: OnceLock::new(),
             entered: AtomicBool::new(false),
-            pausing: AtomicBool::new(false),
+            pausing: PauseRequest::default(),
             filters: Mutex::default(),
             described: Mutex::default(),
             line_ends: Mutex::default(),
@@ -437,7 +438,7 @@ impl Debugger for DapDebugger {
 
     async fn pause(&self, thread: RawId) -> Result<()> {
         self.can_run()?;
-        self.0.pausing.store(true, std::sync::atomic::Ordering::Release);
+        self.0.pausing.ask();
         self.request::<::dap::Pause>(Self::thread(thread), deadlines::REQUEST).await?;
         Ok(())
     }

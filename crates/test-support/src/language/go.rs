@@ -178,7 +178,6 @@ pub(super) const ROW: Row = Row {
         ("values: long", &["numbers"]),
     ],
     cannot: &[
-        ("a_busy_loop_is_paused", "Delve can pause in the runtime, where it handles the signal of the pause"),
         (
             "a_program_that_crashes_has_ended_with_the_signal",
             "Go's runtime handles SIGSEGV itself, and exits with code 2",

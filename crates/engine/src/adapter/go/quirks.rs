@@ -51,6 +51,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     wait_text: values::wait_reason,
     steps_into_libraries: true,
     pauses_anywhere: true,
+    is_signal_handler: |name| name.starts_with("runtime.sig"),
     // A panic that is raised again, as the runner of tests does, has no message.
     thrown_value: Some(("runtime.gopanic", "e")),
     stops_at_bad_conditions: true,

@@ -1,13 +1,12 @@
 //! From the protocol's events to ours.
 
 use std::sync::Weak;
-use std::sync::atomic::Ordering;
 
 use serde_json::Value as Json;
 use tokio::sync::mpsc;
 
 use super::breakpoints::bind_result;
-use super::{Connection, DapDebugger, lock, reverse, rules};
+use super::{Connection, DapDebugger, lock, pausing, reverse, rules};
 use crate::deadlines;
 use crate::debugger::{Debugger, Event};
 use crate::model::ids::RawId;
@@ -143,16 +142,22 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
 
 async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Event> {
     lock(&debugger.0.references).forget();
-    let Some(thread) = user_thread_of(debugger, &stopped).await else {
+    let Some(thread) = thread_of(debugger, &stopped).await else {
         tracing::warn!("skipped a stop without a thread");
         return Vec::new();
     };
+    let is_pause_event = stop_reason(&stopped.reason) == StopReason::Pause;
+    let user = if is_pause_event { pausing::user_thread(debugger, thread).await } else { Some(thread) };
+    let thread = user.unwrap_or(thread);
     let of_stop = [&stopped.description, &stopped.text].map(|text| text.clone().unwrap_or_default());
     *lock(&debugger.0.described) = of_stop.into();
     let texts = [stopped.text, stopped.description].into_iter().flatten();
     let description = texts.into_iter().find(|text| !text.is_empty());
     let held = lock(&debugger.0.motion).stopped(thread);
-    let asked = debugger.0.pausing.swap(false, Ordering::AcqRel);
+    let asked = debugger.0.pausing.take();
+    if user.is_none() && asked && held.is_none() && pausing::again(debugger, thread).await {
+        return Vec::new();
+    }
     let is_pause = description.as_deref().is_some_and(debugger.quirks().is_pause);
     let is_exception = lock(&debugger.0.breakpoints).stopped_at(&stopped.hit_breakpoint_ids);
     if description.as_deref().is_some_and(debugger.quirks().is_gone) {
@@ -182,32 +187,6 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
     let stop = rules::Stop { thread, reason, text, numbers: stopped.hit_breakpoint_ids, is_wanted: asked };
     rules::apply(debugger, stop).await
 }
-
-/// The thread that a stop is about; of a pause, one that runs code of the user's.
-async fn user_thread_of(debugger: &DapDebugger, stopped: &::dap::StoppedEvent) -> Option<RawId> {
-    let thread = thread_of(debugger, stopped).await?;
-    if !debugger.quirks().pauses_anywhere || stop_reason(&stopped.reason) != StopReason::Pause {
-        return Some(thread);
-    }
-    let is_of_user = async |thread: RawId| {
-        let stack = debugger.stack_trace(thread, 0, PAUSED_FRAMES).await.ok()?;
-        let mut places = stack.frames.iter().filter_map(|frame| frame.location.as_ref());
-        places.any(|place| !place.source.internal).then_some(thread)
-    };
-    if is_of_user(thread).await.is_some() {
-        return Some(thread);
-    }
-    for other in debugger.threads().await.ok()?.into_iter().take(PAUSED_THREADS) {
-        if is_of_user(other.id).await.is_some() {
-            return Some(other.id);
-        }
-    }
-    Some(thread)
-}
-
-/// How many threads, and how many frames of each, are searched for code of the user's.
-const PAUSED_THREADS: usize = 20;
-const PAUSED_FRAMES: usize = 30;
 
 /// The specification lets an adapter leave out the thread where all of them have stopped.
 async fn thread_of(debugger: &DapDebugger, stopped: &::dap::StoppedEvent) -> Option<RawId> {

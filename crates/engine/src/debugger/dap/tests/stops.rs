@@ -90,6 +90,25 @@ async fn a_pause_during_a_step_is_a_pause() {
     assert_eq!(scene.event().await, stopped(StopReason::Pause, None));
 }
 
+/// Delve pauses a thread where it is, which may be in a handler of a signal: its stack does not show the code of the user.
+#[tokio::test(start_paused = true)]
+async fn a_pause_in_a_signal_handler_is_tried_again() {
+    const ANYWHERE: Quirks =
+        Quirks { pauses_anywhere: true, is_signal_handler: |name| name == "sigtramp", ..Quirks::NONE };
+    let mut scene = Scene::running(PeerOptions { quirks: &ANYWHERE, ..PeerOptions::default() }).await;
+    let peer = &mut scene.peer;
+    tokio::join!(scene.debugger.pause(RawId(1)), peer.serve("pause", json!({}))).0.unwrap();
+    peer.event("stopped", json!({ "reason": "pause", "threadId": 1 })).await;
+    let source = json!({ "path": "/usr/lib/go/sys.s" });
+    let handler = json!({ "id": 1, "name": "sigtramp", "line": 3, "column": 1, "source": source });
+    peer.serve("stackTrace", json!({ "stackFrames": [handler], "totalFrames": 1 })).await;
+    peer.serve("continue", json!({})).await;
+    peer.serve("pause", json!({})).await;
+    peer.event("stopped", json!({ "reason": "pause", "threadId": 1 })).await;
+    peer.serve_stack(1, 5).await;
+    assert_eq!(scene.event().await, stopped(StopReason::Pause, None));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_thread_goes_on_by_the_request_for_it() {
     let mut scene = Scene::offering(json!({})).await;

@@ -1,0 +1,102 @@
+//! Pauses that land where no code of the user's runs.
+//!
+//! For an adapter with [`Quirks::pauses_anywhere`], the thread that a pause stopped in may be the runtime's, or handle a
+//! signal on another stack. Then another thread that runs code of the user's is the one to show. If the signal handler
+//! hides that code, or no thread has any, the program resumes and is paused again.
+//!
+//! [`Quirks::pauses_anywhere`]: crate::adapter::plan::Quirks::pauses_anywhere
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use super::DapDebugger;
+use crate::deadlines;
+use crate::debugger::Debugger;
+use crate::model::ids::RawId;
+
+/// How often a pause is tried again.
+const MOST: u32 = 10;
+/// How long the program runs before that: a signal handler takes a few microseconds.
+const APART: Duration = Duration::from_millis(10);
+/// How many threads, and how many frames of each, are searched for code of the user's.
+const THREADS: usize = 20;
+const FRAMES: usize = 30;
+
+/// Whether a pause was asked for, and no stop has come since.
+#[derive(Debug, Default)]
+pub(super) struct PauseRequest {
+    is_asked: AtomicBool,
+    /// How often it may be tried again.
+    left: AtomicU32,
+}
+
+impl PauseRequest {
+    pub(super) fn ask(&self) {
+        self.left.store(MOST, Ordering::Release);
+        self.is_asked.store(true, Ordering::Release);
+    }
+
+    /// Whether the stop that has come may be that of a pause.
+    pub(super) fn take(&self) -> bool {
+        self.is_asked.swap(false, Ordering::AcqRel)
+    }
+
+    fn may_try_again(&self) -> bool {
+        let one_less = |left: u32| left.checked_sub(1);
+        self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_less).is_ok()
+    }
+}
+
+/// What a thread was doing when the program was paused.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Code {
+    Users,
+    Runtimes,
+    /// What it runs otherwise is not on its stack.
+    SignalHandlers,
+}
+
+/// The thread to show for a pause in `thread`; none if it is not known where the user's code is.
+pub(super) async fn user_thread(debugger: &DapDebugger, thread: RawId) -> Option<RawId> {
+    if !debugger.quirks().pauses_anywhere {
+        return Some(thread);
+    }
+    match code(debugger, thread).await {
+        Code::Users => return Some(thread),
+        Code::SignalHandlers => return None,
+        Code::Runtimes => {}
+    }
+    for other in debugger.threads().await.ok()?.into_iter().take(THREADS) {
+        if code(debugger, other.id).await == Code::Users {
+            return Some(other.id);
+        }
+    }
+    None
+}
+
+async fn code(debugger: &DapDebugger, thread: RawId) -> Code {
+    let Ok(stack) = debugger.stack_trace(thread, 0, FRAMES).await else { return Code::Runtimes };
+    let mut places = stack.frames.iter().filter_map(|frame| frame.location.as_ref());
+    if places.any(|place| !place.source.internal) {
+        Code::Users
+    } else if stack.frames.iter().any(|frame| (debugger.quirks().is_signal_handler)(&frame.name)) {
+        Code::SignalHandlers
+    } else {
+        Code::Runtimes
+    }
+}
+
+/// Resumes the program and pauses it again; false if that was tried often enough or is refused.
+pub(super) async fn again(debugger: &DapDebugger, thread: RawId) -> bool {
+    if !debugger.0.pausing.may_try_again() || debugger.go(thread, None).await.is_err() {
+        return false;
+    }
+    // From here on a stop is an event of its own.
+    tokio::time::sleep(APART).await;
+    debugger.0.pausing.is_asked.store(true, Ordering::Release);
+    let pause = debugger.request::<::dap::Pause>(DapDebugger::thread(thread), deadlines::REQUEST);
+    if let Err(error) = pause.await {
+        tracing::warn!(%error, "cannot pause again");
+    }
+    true
+}
