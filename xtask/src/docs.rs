@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_different_line_is_named() {
+    fn the_first_different_line_is_reported() {
         let cases = [
             ("a\nb\n", "a\nb\n", None),
             ("a\nb\n", "a\nc\n", Some(2)),

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_is_ascii() {
+    fn sent_text_is_ascii() {
         let table = [("a\"\n", r#""a\"\n""#), ("ä😀", r#""\u00e4\ud83d\ude00""#), ("\u{7f}", "\"\u{7f}\"")];
         for (text, expected) in table {
             assert_eq!(to_ascii(&text).unwrap(), expected);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_of_a_long_reply_is_found_at_its_beginning() {
+    fn command_id_of_a_long_reply_is_found_at_its_start() {
         let worker = |message| {
             let params = format!(r#"{{"sessionId":"7","message":"{message}"#);
             format!(r#"{{"method":"NodeWorker.receivedMessageFromWorker","params":{params}"#)
@@ -148,7 +148,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_string_survives_the_way_there_and_back(text: String) {
+        fn any_string_round_trips(text: String) {
             let json = to_ascii(&text).unwrap();
             proptest::prop_assert!(json.is_ascii());
             let json = without_lone_surrogates(&json);
@@ -157,7 +157,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_repaired_without_a_panic(text in r"(\\u[dD][89a-fA-F][0-9]{2}|\\|u|d8|ä|.){0,40}") {
+        fn any_text_is_repaired_without_panic(text in r"(\\u[dD][89a-fA-F][0-9]{2}|\\|u|d8|ä|.){0,40}") {
             let repaired = without_lone_surrogates(&text).into_owned();
             proptest::prop_assert_eq!(&*without_lone_surrogates(&repaired), &*repaired);
             let _ = addressee(&text);

@@ -63,7 +63,7 @@ fn in_frame(paused: &debugger::Paused, expression: &str) -> debugger::EvaluateOn
 }
 
 #[tokio::test]
-async fn a_breakpoint_set_before_its_script_is_loaded_stops_in_it() {
+async fn breakpoint_set_before_its_script_loads_is_hit() {
     let mut node =
         Node::start("function double(x) {\n  return x * 2;\n}\ndouble(21);\nprocess.exitCode = 5;\n").await;
     let (client, mut incoming) = node.connect().await;
@@ -127,7 +127,7 @@ async fn a_breakpoint_set_before_its_script_is_loaded_stops_in_it() {
 }
 
 #[tokio::test]
-async fn an_evaluation_that_never_ends_is_cut_and_the_session_lives() {
+async fn endless_evaluation_is_terminated_and_session_continues() {
     let mut node = Node::start("const answer = 42;\nanswer;\n").await;
     let (client, mut incoming) = node.connect().await;
     let stop = start(&client, &mut incoming).await;
@@ -154,7 +154,7 @@ async fn an_evaluation_that_never_ends_is_cut_and_the_session_lives() {
 }
 
 #[tokio::test]
-async fn a_reply_of_any_length_arrives_or_fails_alone() {
+async fn reply_of_any_length_arrives_or_fails_alone() {
     let node = Node::start("0;\n").await;
     let (client, mut incoming) = node.connect().await;
     start(&client, &mut incoming).await;
@@ -167,7 +167,7 @@ async fn a_reply_of_any_length_arrives_or_fails_alone() {
 }
 
 #[tokio::test]
-async fn any_text_goes_there_and_back() {
+async fn any_text_round_trips() {
     let node = Node::start("0;\n").await;
     let (client, mut incoming) = node.connect().await;
     start(&client, &mut incoming).await;
@@ -184,7 +184,7 @@ async fn any_text_goes_there_and_back() {
 }
 
 #[tokio::test]
-async fn bindings_and_the_console_and_exceptions_are_events() {
+async fn bindings_console_and_exceptions_are_events() {
     let mut node = Node::start("tell('ä');\nconsole.log('out', 1);\nthrow new TypeError('bad');\n").await;
     let (client, mut incoming) = node.connect().await;
     start(&client, &mut incoming).await;
@@ -225,7 +225,7 @@ async fn bindings_and_the_console_and_exceptions_are_events() {
 }
 
 #[tokio::test]
-async fn workers_are_debuggees_of_their_own() {
+async fn workers_are_separate_targets() {
     let script = "const { Worker, isMainThread, workerData: depth } = require('worker_threads');\n\
         const start = (depth) => new Worker(__filename, { workerData: depth });\n\
         let busy = true;\n\
@@ -282,7 +282,7 @@ async fn workers_are_debuggees_of_their_own() {
 }
 
 #[tokio::test]
-async fn a_program_that_dies_closes_the_connection() {
+async fn program_exit_closes_the_connection() {
     let mut node = Node::start("0;\n").await;
     let (client, mut incoming) = node.connect().await;
     start(&client, &mut incoming).await;
@@ -294,7 +294,7 @@ async fn a_program_that_dies_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn a_port_is_asked_what_it_has() {
+async fn port_lists_its_targets() {
     let node = Node::start("0;\n").await;
     for host in ["127.0.0.1", "localhost"] {
         let targets = cdp::discovery::targets(host, node.address.port, SOON).await.unwrap();

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_found_however_the_bytes_are_cut() {
+    fn frames_are_found_at_any_chunk_boundaries() {
         let stream = [encode(b"{\"a\":1}"), encode(b"{}"), encode("\"ä\"".as_bytes())].concat();
         let expected = vec![message("{\"a\":1}"), message("{}"), message("\"ä\"")];
         for size in 1..=stream.len() {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_over_the_limit_is_skipped_and_the_next_one_read() {
+    fn oversized_frame_is_skipped_and_the_next_one_read() {
         let stream = [encode(&[b' '; 100]), encode(b"{}")].concat();
         for size in [1, 7, stream.len()] {
             let chunks: Vec<&[u8]> = stream.chunks(size).collect();
@@ -249,13 +249,13 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_bytes_are_decoded_without_a_panic(bytes: Vec<u8>, cut in 1usize..64) {
+        fn any_bytes_are_decoded_without_panic(bytes: Vec<u8>, cut in 1usize..64) {
             let chunks: Vec<&[u8]> = bytes.chunks(cut).collect();
             let _ = decode(64, &chunks);
         }
 
         #[test]
-        fn surrogate_repair_leaves_valid_json_alone(text: String) {
+        fn surrogate_repair_keeps_valid_json(text: String) {
             let json = serde_json::to_vec(&text).unwrap();
             let mut repaired = json.clone();
             replace_lone_surrogates(&mut repaired);

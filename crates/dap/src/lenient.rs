@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn sloppy_values_are_understood() {
+    fn values_of_wrong_types_are_accepted() {
         let table = [
             (r#"{"number":3,"text":"a","items":[1]}"#, (3, "a", vec![1])),
             (r#"{"number":3.0,"text":null,"items":null}"#, (3, "", vec![])),

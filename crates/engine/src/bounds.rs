@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_default_may_be_set_and_is_what_holds() {
+    fn every_default_can_be_set_and_is_effective() {
         let bounds = Bounds::default();
         for bound in TABLE {
             assert!(bound.range.contains(&bound.default), "{}", bound.name);
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_holds() {
+    fn settings_override_defaults() {
         for bound in TABLE {
             let mut bounds = Bounds::default();
             bounds.set(bound.name, *bound.range.end(), SetBy::Option("--limit"));
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_a_bound_is_refused_with_its_name() {
+    fn value_above_a_bound_is_refused_by_name() {
         let bounds = Bounds { rows: 2, ..Bounds::default() };
         assert_eq!((bounds.default_rows(200), bounds.default_rows(1)), (2, 1));
         assert_eq!(bounds.within("rows", "maxHits", 2).unwrap(), 2);
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_met_says_who_has_set_it_and_a_maximum_is_not_to_be_raised() {
+    fn limit_hint_names_its_source_unless_it_is_a_maximum() {
         let mut bounds = Bounds::default();
         let by = |bounds: &Bounds| match bounds.reached("sessions", "full") {
             Error::Limit { set_by, .. } => (set_by.to_string(), set_by.raised("sessions")),
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_refused_above_its_range_and_what_is_usual_is_lowered() {
+    fn explicit_values_above_range_are_refused_and_defaults_lowered() {
         let bounds = Bounds { longest_value: 500, children: 20, ..Bounds::default() };
         assert_eq!(bounds.requested_length("maxLength", None, 1000).unwrap(), 500);
         assert_eq!(bounds.requested_length("maxLength", Some(500), 1000).unwrap(), 500);
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_usual_time_is_within_the_longest() {
+    fn default_timeouts_are_within_maximums() {
         let bounds = Bounds { longest_wait: 1_000, longest_evaluate: 200, ..Bounds::default() };
         assert_eq!(bounds.default_wait(), Duration::from_secs(1));
         assert_eq!(bounds.default_pause(), Duration::from_secs(1));

@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tracing_is_forbidden_by_the_scope_unless_the_process_has_the_capability() {
+    fn ptrace_scope_forbids_tracing_without_the_capability() {
         let (root, user) = ("Name:\tx\nCapEff:\t000001ffffffffff\n", "CapEff:\t0000000000000000\n");
         let table = [
             ("0\n", user, false),

@@ -297,7 +297,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_text_waits_for_is_told_by_its_grammar() {
+    fn awaits_are_found_by_the_grammar() {
         use AwaitUse::{Nothing, Operand, Within};
         let table = [
             ("await x", Operand("x")),
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_are_told_from_other_texts() {
+    fn expressions_are_distinguished_from_statements() {
         let fine = [
             "a",
             " a > 1 && b.c?.[0] ",
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_wait_is_refused_by_its_name() {
+    fn awaiting_code_is_refused_by_name() {
         for (text, word) in [
             ("await f()", "await"),
             ("await (f())", "await"),
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_deep_or_too_long_ends_well() {
+    fn too_deep_or_too_long_code_is_refused() {
         let deep = format!("{}1{}", "(".repeat(8000), ")".repeat(8000));
         assert_eq!(is_expression(&deep), Ok(()));
         assert!(is_expression(&"!".repeat(16_000)).is_err());
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn log_messages_are_taken_apart() {
+    fn log_messages_are_split_into_parts() {
         let text = |text: &str| Part::Text(text.to_owned());
         let expression = |text: &str| Part::Expression(text.to_owned());
         let table = [

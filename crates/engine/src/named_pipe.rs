@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_no_writer_of_ours_writes_is_passed_over() {
+    async fn malformed_records_are_skipped() {
         let mut pipe = NamedPipe::new().unwrap();
         let mut writer = pipe::OpenOptions::new().open_sender(pipe.path()).unwrap();
         let writing = tokio::spawn(async move {

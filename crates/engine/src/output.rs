@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_of_one_category_are_joined_and_addressed_by_a_cursor() {
+    fn chunks_of_one_category_are_joined_and_addressed_by_a_cursor() {
         let output = Output::new();
         output.append(Category::Stdout, "one ");
         output.append(Category::Stdout, "two ");
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_stays_whole_whatever_another_stream_writes() {
+    fn a_line_stays_whole_when_another_stream_writes() {
         let output = Output::new();
         for (category, text) in [
             (Category::Stdout, "one\nstart"),
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tail_says_what_it_leaves_out() {
+    fn the_tail_reports_what_it_omits() {
         let output = Output::new();
         output.append(Category::Stdout, "0123456789");
         let tail = output.tail(2, 3);
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_fall_between_characters() {
+    fn texts_are_cut_at_character_boundaries() {
         let output = Output::new();
         output.append(Category::Stdout, "äöü");
         assert_eq!(output.read(0, 3).text(), "ä");
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_arrive_in_parts_are_put_together() {
+    fn split_characters_are_joined() {
         let mut stream = Utf8Stream::default();
         let bytes = "a😀é".as_bytes();
         let text: String = bytes.iter().map(|byte| stream.decode(&[*byte])).collect();
@@ -388,7 +388,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn reading_in_steps_gives_the_whole(texts: Vec<String>, limit in 1usize..40) {
+        fn reading_page_by_page_returns_everything(texts: Vec<String>, limit in 1usize..40) {
             let output = Output::new();
             for text in &texts {
                 output.append(Category::Stdout, text);

@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_end_comes_with_its_code_or_signal_and_after_all_output() {
+    async fn exit_status_arrives_after_all_output() {
         let table = [
             ("echo out; exit 3", End::Exited(3), "out\n"),
             ("echo err >&2", End::Exited(0), "err\n"),
@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_kill_takes_children_and_those_who_left_the_group() {
+    async fn kill_ends_children_and_those_who_left_the_group() {
         let output = Output::new();
         let script = "sleep 1000 & setsid sleep 1000 & echo started; wait";
         let process = Process::spawn(&shell(script), "killed", &output).unwrap();
@@ -535,7 +535,7 @@ mod tests {
     /// Without a mark, leftovers are identified by their group alone, while the number belongs to it.
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_kill_takes_what_is_left_of_a_group_whose_leader_has_ended() {
+    async fn kill_ends_a_group_whose_leader_has_exited() {
         let output = Output::new();
         let script = "env -i /bin/sleep 1000 & echo $!";
         let process = Process::spawn(&shell(script), "left", &output).unwrap();
@@ -555,7 +555,7 @@ mod tests {
     /// In the midst of `execve`, the system shows no variables of a process.
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_process_is_found_while_it_becomes_another_program() {
+    async fn a_process_is_found_during_exec() {
         let output = Output::new();
         let script = "echo started; exec sh -c 'test $0 = 0 || exec sh -c \"$1\" $(($0 - 1)) \"$1\"' 500 \
                       'test $0 = 0 && exec sleep 1000; exec sh -c \"$1\" $(($0 - 1)) \"$1\"'";
@@ -579,7 +579,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_started_says_why() {
+    async fn failed_spawn_reports_the_reason() {
         let spec = ProcessSpec { program: "/no/such/program".into(), ..Default::default() };
         let error = Process::spawn(&spec, "test", &Output::new()).unwrap_err();
         assert!(error.to_string().contains("/no/such/program"), "{error}");
@@ -588,7 +588,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_helper_that_takes_too_long_is_killed() {
+    async fn a_helper_that_times_out_is_killed() {
         let started = std::time::Instant::now();
         let late = run(&shell("sleep 1000"), Duration::from_millis(50)).await;
         assert_eq!(late.unwrap_err().code(), "deadline_exceeded");

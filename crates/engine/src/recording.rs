@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rows_come_by_the_pipe() {
+    async fn rows_arrive_through_the_pipe() {
         let recorder = Recorder::new(10).unwrap();
         write(
             &recorder,
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn passes_are_what_was_counted_and_else_the_highest_number_of_a_process() {
+    async fn hits_are_the_reported_count_or_the_highest_row_number() {
         let recorder = Recorder::new(9).unwrap();
         for line in [
             // Two threads of Python count together, and this process was killed.
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn counts_beyond_all_measure_are_no_trouble() {
+    async fn overflowing_counts_are_handled() {
         let recorder = Recorder::new(1).unwrap();
         for writer in ["1/0", "1/1", "2/0"] {
             recorder.read(&format!("{{\"id\":1,\"writer\":\"{writer}\",\"hits\":{}}}", u64::MAX));
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn writers_without_end_do_not_fill_the_memory() {
+    async fn endless_writers_do_not_exhaust_memory() {
         let recorder = Recorder::new(1).unwrap();
         recorder.read("{\"id\":1,\"writer\":\"somebody\",\"hits\":3}");
         for pid in 0..70_000 {
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rows_are_in_the_order_of_their_times() {
+    async fn rows_are_sorted_by_time() {
         let recorder = Recorder::new(9).unwrap();
         for (hit, time) in [(1, 3.0), (1, 1.0), (2, 3.0), (2, 2.0)] {
             recorder.read(&format!("[1,{hit},{time:?},1,\"\",[]]"));
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_pipe_goes_with_the_last_clone() {
+    async fn dropping_the_last_clone_removes_the_pipe() {
         let recorder = Recorder::new(1).unwrap();
         let (path, other) = (recorder.pipe().to_owned(), recorder.clone());
         drop(recorder);

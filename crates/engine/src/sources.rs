@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn loaded_files_of_similar_names_are_told_first() {
+    fn loaded_files_of_similar_names_come_first() {
         let loaded = ["/x/app.js", "/x/basket.js", "/y/Baskets.js", "/z.js"].map(str::to_owned).to_vec();
         let told = not_loaded(Path::new("/src/baskets.js"), loaded);
         let start = "the program has not loaded /src/baskets.js; it has loaded /y/Baskets.js, /x/basket.js, ";
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_numbers_as_near_the_first_is_taken() {
+    fn the_first_of_two_equally_near_numbers_is_chosen() {
         for (wanted, expected) in [(1, 3), (3, 3), (5, 3), (6, 8), (100, 8)] {
             assert_eq!(nearest(&[3, 8], wanted), Some(expected), "{wanted}");
         }
@@ -299,13 +299,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_the_text_wins_over_one_that_contains_it() {
+    fn exact_line_wins_over_one_that_contains_the_text() {
         let file = lines("x = 1\nx = 10\n");
         assert_eq!(find_statement(&file, "x = 1", None), StatementMatch::Line(1));
     }
 
     #[test]
-    fn distances() {
+    fn edit_distances_are_computed() {
         let table =
             [("a.py", "a.py", 0), ("swap.py", "swpa.py", 2), ("", "abc", 3), ("main.py", "man.py", 1)];
         for (one, other, expected) in table {
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_has_neighbours() {
+    fn a_missing_file_has_similar_names() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["swap_vars.py", "other.py"] {
             std::fs::write(folder.path().join(name), "").unwrap();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_not_read() {
+    fn endless_files_are_not_read() {
         for path in ["/dev/zero", "/dev/full"] {
             let error = read_text(Path::new(path)).unwrap_err();
             assert_eq!(
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_too_large_is_not_read() {
+    fn too_large_files_are_not_read() {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(LARGEST).unwrap();
         assert!(read_text(file.path()).is_ok());

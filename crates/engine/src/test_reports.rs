@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_report_is_passed_over_and_the_file_goes() {
+    fn malformed_reports_are_skipped_and_the_file_is_removed() {
         let reports = TestReports::new().unwrap();
         let path = reports.path().to_owned();
         let text = concat!(

@@ -114,7 +114,7 @@ for i in range(10): pass # open
 ";
 
 #[tokio::test]
-async fn a_loop_is_certain_only_when_nothing_can_end_it() {
+async fn a_loop_is_endless_only_if_nothing_can_end_it() {
     let entries: Vec<&str> = TABLE.split_inclusive('\n').collect();
     let starts = |line: &str| !line.starts_with(' ');
     let mut sources: Vec<String> = Vec::new();
@@ -149,7 +149,7 @@ async fn a_loop_is_certain_only_when_nothing_can_end_it() {
 }
 
 #[tokio::test]
-async fn awaiting_and_yielding_loops_can_be_left() {
+async fn awaiting_and_yielding_loops_can_end() {
     let source = "\
 async def f():
     while True:
@@ -171,7 +171,7 @@ async def i():
 
 /// A handler of signals may change or raise anything.
 #[tokio::test]
-async fn nothing_is_certain_where_signals_are_handled() {
+async fn no_loop_is_endless_if_signals_are_handled() {
     for found in loops("import signal\nwhile True:\n    pass\n").await {
         assert_eq!(
             found.iter().map(|each| (each.is_endless, each.is_certain)).collect::<Vec<_>>(),
@@ -182,7 +182,7 @@ async fn nothing_is_certain_where_signals_are_handled() {
 
 /// What decides whether a loop goes on, as `left operator right`, with its names and those that it assigns to.
 #[tokio::test]
-async fn heads_are_told_in_parts_that_can_be_evaluated() {
+async fn loop_conditions_are_split_into_evaluable_parts() {
     let table = [
         ("while low < high: low += 1", "low < high", "low high", "low"),
         ("while a < b and c > d + 1: a = 1", "a < b; c > d + 1", "a b c d", "a"),
@@ -226,7 +226,7 @@ async fn heads_are_told_in_parts_that_can_be_evaluated() {
 
 /// A name that only ever holds new collections is told by its length.
 #[tokio::test]
-async fn a_condition_that_is_a_collection_is_its_length() {
+async fn a_collection_as_condition_is_its_length() {
     let table = [
         ("todo = [1, 2]\nwhile todo: todo.pop()", "len(todo)"),
         (
@@ -246,7 +246,7 @@ async fn a_condition_that_is_a_collection_is_its_length() {
 }
 
 #[tokio::test]
-async fn loops_are_told_outer_ones_first_with_their_last_lines() {
+async fn loops_are_listed_from_the_outermost_with_their_last_lines() {
     let source = "for a in b:\n    while c:\n        pass\n\nelse:\n    for d in e: pass\nasync def f():\n    async for g in h:\n        pass\n";
     for found in loops(source).await {
         assert_eq!(

@@ -137,7 +137,7 @@ console.log(run(4));
 ";
 
 #[tokio::test]
-async fn every_pass_is_a_row() {
+async fn every_hit_is_a_row() {
     let scene = Scene::new(&[("main.js", LOOP)]);
     scene.at("main.js", "add", scene.record(&["i", "total", "nowhere", "'it is ' + i"])).await;
     let ran = scene.run("main.js").await;
@@ -156,7 +156,7 @@ async fn every_pass_is_a_row() {
 }
 
 #[tokio::test]
-async fn conditions_samples_changes_and_limits_hold() {
+async fn conditions_samples_changes_and_limits_apply() {
     let scene = Scene::new(&[("main.js", LOOP.replace("run(4)", "run(20)").as_str())]);
     let sampled = Record { sample_every: 3, max_rows: 2, ..scene.record(&["i"]) };
     let rule = Rule { condition: Some("i % 2".to_owned()), record: Some(sampled), ..Rule::default() };
@@ -172,7 +172,7 @@ async fn conditions_samples_changes_and_limits_hold() {
 }
 
 #[tokio::test]
-async fn values_are_those_of_the_moment() {
+async fn values_are_captured_at_the_hit() {
     let source = "const seen = { count: 0, list: [] };\n\
                   for (let i = 0; i < 2; i++) {\n  seen.list.push(i); // @push\n  seen.count += 1;\n}\n";
     let scene = Scene::new(&[("main.js", source)]);
@@ -197,7 +197,7 @@ async fn values_are_those_of_the_moment() {
 }
 
 #[tokio::test]
-async fn what_was_written_before_a_kill_is_there() {
+async fn rows_written_before_a_kill_are_kept() {
     let source =
         "for (let i = 0; i < 50; i++) {\n  Math.abs(i); // @pass\n}\nprocess.kill(process.pid, 'SIGKILL');\n";
     let scene = Scene::new(&[("main.js", source)]);
@@ -208,7 +208,7 @@ async fn what_was_written_before_a_kill_is_there() {
 }
 
 #[tokio::test]
-async fn rows_that_are_too_long_for_the_pipe_come_all_the_same() {
+async fn rows_longer_than_the_pipe_arrive_whole() {
     let source = "for (const text of ['x'.repeat(9000), 'ü'.repeat(3000), '\\ud800']) {\n  String(text); // @pass\n}\n";
     let scene = Scene::new(&[("main.js", source)]);
     scene.at("main.js", "pass", Record { cells: CellFormat::Text(20_000), ..scene.record(&["text"]) }).await;
@@ -219,7 +219,7 @@ async fn rows_that_are_too_long_for_the_pipe_come_all_the_same() {
 }
 
 #[tokio::test]
-async fn another_global_object_gets_its_recorder_at_the_first_pass() {
+async fn another_realm_gets_its_recorder_at_the_first_hit() {
     let scene = Scene::of_global_objects();
     scene.at("inner.js", "add", scene.record(&["n", "i"])).await;
     let ran = scene.run("main.js").await;
@@ -227,7 +227,7 @@ async fn another_global_object_gets_its_recorder_at_the_first_pass() {
 }
 
 #[tokio::test]
-async fn the_passes_in_all_global_objects_are_counted() {
+async fn hits_in_all_realms_are_counted() {
     let scene = Scene::of_global_objects();
     scene.at("inner.js", "add", Record { sample_every: 2, ..scene.record(&["n"]) }).await;
     let ran = scene.run("main.js").await;
@@ -238,7 +238,7 @@ async fn the_passes_in_all_global_objects_are_counted() {
 }
 
 #[tokio::test]
-async fn workers_and_children_write_rows_of_their_own() {
+async fn workers_and_children_write_their_own_rows() {
     let source = "const { Worker } = require('worker_threads');\nconst { fork } = require('child_process');\n\
                   const file = __dirname + '/part.js';\n\
                   const worker = new Worker(file, { name: 'helper' });\n\
@@ -271,7 +271,7 @@ async fn a_line_that_stops_is_recorded_as_well() {
 }
 
 #[tokio::test]
-async fn an_expression_that_passes_the_place_itself_is_no_pass() {
+async fn an_expression_that_reaches_the_breakpoint_is_not_a_hit() {
     let source = "let depth = 0;\nglobalThis.again = function again(n) {\n  depth += 1; // @pass\n  return n;\n};\nagain(1);\nagain(2);\n";
     let scene = Scene::new(&[("main.js", source)]);
     scene.at("main.js", "pass", scene.record(&["n", "again(7)"])).await;
@@ -279,7 +279,7 @@ async fn an_expression_that_passes_the_place_itself_is_no_pass() {
 }
 
 #[tokio::test]
-async fn a_place_that_is_taken_away_tells_what_it_has_counted() {
+async fn a_removed_breakpoint_reports_its_count() {
     let source = "let i = 0;\nsetInterval(() => {\n  i += 1; // @pass\n}, 1);\nsetTimeout(() => process.exit(), 20_000);\n";
     let scene = Scene::new(&[("main.js", source)]);
     scene.at("main.js", "pass", Record { max_rows: 3, ..scene.record(&["i"]) }).await;
@@ -299,7 +299,7 @@ async fn a_place_that_is_taken_away_tells_what_it_has_counted() {
 }
 
 #[tokio::test]
-async fn a_condition_is_asked_in_another_global_object_too() {
+async fn a_condition_is_evaluated_in_another_realm() {
     let scene = Scene::of_global_objects();
     let rule = Rule { condition: Some("n === 4 && i === 0".to_owned()), ..Rule::default() };
     scene.set("inner.js", "add", rule).await;
@@ -312,7 +312,7 @@ async fn a_condition_is_asked_in_another_global_object_too() {
 }
 
 #[tokio::test]
-async fn what_v8_refuses_is_an_error_of_its_own() {
+async fn v8_refusals_have_a_distinct_error() {
     let scene = Scene::new(&[("main.js", LOOP)]);
     scene.at("main.js", "add", scene.record(&["i", "i.#cents", "/re(/", "((a, a) => 1)(i)"])).await;
     let ran = scene.run("main.js").await;

@@ -204,7 +204,7 @@ setInterval(() => {}, 100000).unref();
 }
 
 #[tokio::test]
-async fn a_command_that_is_waited_for_is_told() {
+async fn awaited_command_is_reported() {
     let text = "\
 const { execSync } = require('child_process');
 function run() {
@@ -222,7 +222,7 @@ run();
 }
 
 #[tokio::test]
-async fn standard_input_that_is_read_is_told() {
+async fn reading_standard_input_is_reported() {
     for read in
         ["fs.readSync(0, Buffer.alloc(10))", "fs.readFileSync(0, 'utf8')", "fs.readFileSync('/dev/stdin')"]
     {
@@ -238,7 +238,7 @@ async fn standard_input_that_is_read_is_told() {
 }
 
 #[tokio::test]
-async fn a_wait_for_shared_memory_is_told() {
+async fn waiting_for_shared_memory_is_reported() {
     let text =
         "const shared = new Int32Array(new SharedArrayBuffer(4));\nAtomics.wait(shared, 0, 0); // @wait\n";
     let scene = Scene::run(text).await;
@@ -248,7 +248,7 @@ async fn a_wait_for_shared_memory_is_told() {
 }
 
 #[tokio::test]
-async fn a_named_pipe_that_nobody_writes_to_is_told() {
+async fn waiting_for_a_named_pipe_is_reported() {
     let text = "\
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -265,7 +265,7 @@ readFileSync(path); // @read
 }
 
 #[tokio::test]
-async fn a_regular_expression_is_told_where_it_is_matched() {
+async fn regular_expression_is_reported_where_it_is_matched() {
     let text = "\
 function check(text) {
   return /^(a+)+$/.test(text); // @match
@@ -317,7 +317,7 @@ const MAP: &str = r#"{"version":3,"file":"main.js","sources":["main.ts"],"names"
 "mappings":";AAGA,SAAS,IAAI,CAAC,KAAuB;IACnC,OAAO,KAAK,GAAG,CAAC,EAAE,CAAC;QACjB,KAAK,IAAI,CAAC,CAAC;QACX,IAAI,KAAK,GAAG,IAAI;YACd,KAAK,GAAG,CAAC,CAAC;IACd,CAAC;AACH,CAAC;AACD,IAAI,CAAC,CAAC,CAAC,CAAC"}"#;
 
 #[tokio::test]
-async fn compiled_code_is_told_by_its_source() {
+async fn compiled_code_is_reported_by_its_source() {
     let scene = Scene::new(&[("main.js", COMPILED), ("main.ts", TYPED), ("main.js.map", MAP)]);
     scene.start("main.js", Stdin::Empty).await;
     let line = scene.line("main.ts", "add");
@@ -331,7 +331,7 @@ async fn compiled_code_is_told_by_its_source() {
 }
 
 #[tokio::test]
-async fn each_sample_is_told_once() {
+async fn each_sample_is_reported_once() {
     let text = "\
 function first() {
   while (!go()) {}
@@ -356,7 +356,7 @@ second();
 }
 
 #[tokio::test]
-async fn workers_are_told_of_on_their_own() {
+async fn workers_are_sampled_separately() {
     let text = "\
 const { Worker } = require('worker_threads');
 new Worker(__dirname + '/spin.js', { name: 'spins' });
@@ -383,7 +383,7 @@ new Worker(__dirname + '/wait.js', { name: 'waits' });
 }
 
 #[tokio::test]
-async fn a_program_that_ends_is_not_held_up() {
+async fn sampling_does_not_delay_the_end_of_the_program() {
     let text = "let total = 0;\nfor (let i = 0; i < 3e8; i++) total += i;\nconsole.log('done');\n";
     let scene = Scene::run(text).await;
     let end = Instant::now() + LONG;
@@ -397,7 +397,7 @@ async fn a_program_that_ends_is_not_held_up() {
 }
 
 #[tokio::test]
-async fn programs_that_run_already_can_be_watched() {
+async fn programs_that_already_run_can_be_sampled() {
     let scene = Scene::new(&[("main.js", BUSY)]);
     scene.session.start(launch(&scene.path("main.js"), Stdin::Empty)).await.unwrap();
     scene.session.start_sampling(Duration::from_millis(5)).await.unwrap();
@@ -410,7 +410,7 @@ async fn programs_that_run_already_can_be_watched() {
 }
 
 #[tokio::test]
-async fn what_else_a_program_waits_for_is_told() {
+async fn other_waits_are_reported() {
     let text = "\
 const net = require('net');
 const { spawn } = require('child_process');

@@ -17,7 +17,7 @@ fn names_in(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_target_holds_for_its_corpus() {
+fn every_target_passes_its_corpus() {
     for (target, check) in TARGETS {
         let folder = fuzz().join("corpus").join(target);
         let names = names_in(&folder);
@@ -31,7 +31,7 @@ fn every_target_holds_for_its_corpus() {
 }
 
 #[test]
-fn every_corpus_is_that_of_a_target() {
+fn every_corpus_has_a_target() {
     let targets: BTreeSet<String> = TARGETS.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(names_in(&fuzz().join("corpus")), targets);
 }

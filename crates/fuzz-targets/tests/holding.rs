@@ -10,7 +10,7 @@ const ROUNDS: usize = 20;
 
 /// The only test of its process, as others would open files meanwhile.
 #[test]
-fn no_target_keeps_files_open() {
+fn no_target_leaks_open_files() {
     for (target, check) in TARGETS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
         let files = std::fs::read_dir(&folder).unwrap().flatten();

@@ -25,7 +25,7 @@ mod tests {
     type Case<'a> = (&'a [(char, &'a str)], &'a [(usize, &'a str)]);
 
     #[test]
-    fn a_line_is_where_its_stream_began_it() {
+    fn a_line_is_attributed_to_the_stream_that_began_it() {
         let table: [Case<'_>; 5] = [
             (&[('o', "start"), ('e', "oops\n"), ('o', " 1 []\n")], &[(0, "start 1 []\n"), (1, "oops\n")]),
             (

@@ -22,7 +22,7 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn what_is_recorded_is_a_line_of_json() {
+fn an_entry_is_a_line_of_json() {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::open(small(&folder));
     let session = journal.of_session("an-id", "a name");
@@ -44,7 +44,7 @@ fn what_is_recorded_is_a_line_of_json() {
 }
 
 #[test]
-fn a_full_file_is_set_aside_and_the_oldest_goes() {
+fn a_full_file_is_rotated_and_the_oldest_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::open(small(&folder));
     let session = journal.of_session("an-id", "a name");
@@ -96,7 +96,7 @@ fn the_parts_of_a_line_are_one_entry() {
 }
 
 #[test]
-fn a_private_key_is_hidden_in_whatever_parts_it_is_written() {
+fn a_private_key_is_redacted_across_chunks() {
     let lines_of_key =
         ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", "BKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", "MSsqg0aYvQ=="];
     let (begin, end) = (concat!("-----BEGIN ", "PRIVATE KEY-----"), "-----END PRIVATE KEY-----");
@@ -120,7 +120,7 @@ fn rotated_path(path: &Path, number: usize) -> PathBuf {
 }
 
 #[test]
-fn two_programs_write_into_files_of_their_own() {
+fn two_programs_write_separate_files() {
     let folder = tempfile::tempdir().unwrap();
     let journals = [Journal::open(small(&folder)), Journal::open(small(&folder))];
     for journal in &journals {
@@ -134,7 +134,7 @@ fn two_programs_write_into_files_of_their_own() {
 }
 
 #[test]
-fn half_a_line_of_a_writer_that_was_killed_is_closed() {
+fn an_incomplete_line_of_a_killed_writer_is_terminated() {
     let folder = tempfile::tempdir().unwrap();
     let options = small(&folder);
     fs::create_dir_all(options.path.parent().unwrap()).unwrap();
@@ -149,7 +149,7 @@ fn half_a_line_of_a_writer_that_was_killed_is_closed() {
 }
 
 #[test]
-fn a_journal_that_is_deleted_begins_anew() {
+fn a_deleted_journal_is_created_again() {
     let folder = tempfile::tempdir().unwrap();
     let options = small(&folder);
     let mut files = super::files::Files::open(&options).unwrap();
@@ -161,7 +161,7 @@ fn a_journal_that_is_deleted_begins_anew() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_harms_nobody() {
+fn an_unwritable_journal_does_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let in_the_way = folder.path().join("logs");
     fs::write(&in_the_way, "").unwrap();
@@ -176,7 +176,7 @@ fn a_place_that_cannot_be_written_harms_nobody() {
 }
 
 #[test]
-fn every_call_has_an_id_of_its_own() {
+fn every_call_has_a_unique_id() {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::open(small(&folder));
     let (first, second) = (journal.next_call(), journal.next_call());

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_lists_and_objects_are_cut_as_the_format_says() {
+    fn texts_lists_and_objects_are_truncated_as_specified() {
         let long = "é".repeat(201);
         let cut = format!("{}... (truncated)", "é".repeat(200));
         let cases = [
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_is_told_keeps_its_own_keys() {
+    fn tool_arguments_keep_their_keys() {
         let all: Map<String, Value> = (0..9).map(|key| (key.to_string(), json!(vec![key; 9]))).collect();
         let kept = request(&all);
         assert_eq!(kept.len(), 9);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_too_deep_is_left_out() {
+    fn deeply_nested_values_are_omitted() {
         let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
         assert!(value(&deep).to_string().len() < 100);
     }

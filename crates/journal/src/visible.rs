@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_moves_turns_or_hides_is_shown() {
+    fn invisible_and_bidirectional_characters_are_escaped() {
         let table = [
             ("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"),
             ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_stays_as_it_is_and_is_not_copied() {
+    fn ordinary_text_is_unchanged_and_not_copied() {
         let table = [
             "",
             "plain\n\ttext\r\nand more",
@@ -270,7 +270,7 @@ mod tests {
     /// `DerivedCoreProperties.txt` and `DerivedGeneralCategory.txt` of Unicode 16. Signs that are drawn around numbers
     /// are of category Cf and are seen.
     #[test]
-    fn what_unicode_says_to_ignore_or_to_format_with_is_hidden() {
+    fn ignorable_and_format_characters_are_escaped() {
         let default_ignorable = [
             (0xad, 0xad),
             (0x34f, 0x34f),
@@ -300,7 +300,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_of_control_is_left(raw in "(\\PC|[\u{0}-\u{a0}\u{1b}\\[0-9;mé日\u{202e}\u{e0041}]){0,60}") {
+        fn no_control_character_remains(raw in "(\\PC|[\u{0}-\u{a0}\u{1b}\\[0-9;mé日\u{202e}\u{e0041}]){0,60}") {
             let shown = visible(&raw).into_owned();
             prop_assert!(shown.chars().all(|one| "\n\t\r".contains(one) || !one.is_control()));
             prop_assert!(!shown.replace("\r\n", "").contains('\r'));

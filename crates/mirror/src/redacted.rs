@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn credentials_are_hidden_by_their_names_and_shapes() {
+    fn credentials_are_redacted_by_name_and_shape() {
         let key = format!("ghp_{}", "a1".repeat(18));
         let table = [
             (

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_without_a_file_keeps_its_number() {
+    fn source_without_a_file_keeps_its_reference() {
         let sources = Sources::default();
         let text = |name: &str| Source { path: None, name: name.to_owned(), internal: true };
         let numbers = ["a", "b", "a"].map(|name| sources.describe(&text(name)).source_reference);

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_text_is_cut_and_says_so() {
+    fn a_long_text_is_truncated_with_a_mark() {
         assert_eq!(fit("short", 5), "short");
         assert_eq!(fit("shorter", 5), "shor…");
         assert_eq!(fit("two\nlines", 10), "two…");
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_breaks_between_words_and_else_inside_them() {
+    fn text_wraps_between_words_or_inside_long_ones() {
         let long = "word ".repeat(30);
         let text = wrapped(&long, "  ");
         assert!(text.lines().all(|line| line.width() <= WIDTH && line.starts_with("  word")), "{text}");

@@ -108,7 +108,7 @@ mod tests {
 
     /// A name that one language has no line for is not asked for in bodies that are for all of them.
     #[test]
-    fn scenarios_name_the_same_lines_in_each_language() {
+    fn fixtures_of_a_scenario_have_the_same_markers() {
         let only_python = ["bill_header", "decorator", "kind_header"];
         for scenario in ["bank", "empty_scope", "endings", "readers", "steps", "swap_vars", "values"] {
             let mut python = names(Language::Python, scenario);
@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn the_language_of_a_file_is_told_by_its_extension() {
+    fn the_language_of_a_file_is_known_by_its_extension() {
         for language in Language::ALL {
             assert_eq!(Fixture::of(*language, "bank").language(), *language);
         }
     }
 
     #[test]
-    fn names_stand_in_comments() {
+    fn markers_are_comments() {
         let table: [(&str, &[&str]); 5] = [
             ("x = 1  # @one", &["one"]),
             ("x = 1  // @one @two", &["one", "two"]),

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_warning_is_read_first() {
+    fn warnings_come_first() {
         let warnings = || vec!["ignored unknown argument `lien`".to_owned()];
         let data = as_json(&json!({ "success": true }), false).warning(warnings());
         assert_eq!(data.text, r#"{"warnings":["ignored unknown argument `lien`"],"success":true}"#);

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_meant_is_taken() {
+    fn lenient_values_are_accepted() {
         let expected = Sample {
             session_id: Some("7".to_owned()),
             line: 12,
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_name_the_argument_and_what_it_takes() {
+    fn errors_name_the_argument_and_its_type() {
         let table = [
             (json!({}), "`line` is missing; expected a whole number"),
             (json!({ "line": "x" }), "`line` must be a whole number, not `\"x\"`"),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_argument_is_called_is_left_out_with_a_warning() {
+    fn unknown_arguments_are_ignored_with_a_warning() {
         let table = [
             (json!({ "lien": 2 }), "ignored unknown argument `lien`; did you mean `line`?"),
             (json!({ "session_id": 2 }), "ignored unknown argument `session_id`; did you mean `sessionId`?"),
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_switch_that_limits_the_call_is_not_ignored() {
+    fn unknown_arguments_that_limit_the_call_are_refused() {
         let known = Map::from_iter([("dryRunSpawn".into(), json!({})), ("sideEffects".into(), json!({}))]);
         let table = [
             ("dryRunSpwan", Some("dryRunSpawn")),
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_warnings_a_few_are_kept() {
+    fn the_number_of_warnings_is_limited() {
         let mut arguments: Map<String, Value> = (0..50).map(|at| (format!("zebra{at}"), json!(at))).collect();
         arguments.insert("line".to_owned(), json!(1));
         let (_, warnings) = warned(Value::Object(arguments));

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_says_once_that_something_was_hidden() {
+    fn an_answer_reports_redaction_once() {
         let data = json!({ "success": true, "result": token(), "output": token() });
         let told = reply(&data.to_string(), Some(data)).without_credentials(None, &[]);
         let expected = json!({
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_credentials_stays_as_it_is() {
+    fn an_answer_without_credentials_is_unchanged() {
         for plain in [
             reply("a = 1", None),
             reply("{ \"a\":  1 }", Some(json!({ "a": 1 }))),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_beside_data_is_its_own() {
+    fn a_text_beside_data_is_redacted_separately() {
         let told = reply(&format!("failed: {}", token()), Some(json!({ "error": token() })))
             .without_credentials(None, &[]);
         assert_eq!(told.text, "failed: [redacted]");
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_is_hidden_by_its_name() {
+    fn evaluated_values_are_redacted_by_expression() {
         let asked = |expression: &str| asked_by(json!({ "expression": expression }).as_object().unwrap());
         let data = json!({ "success": true, "result": "'x'", "type": "str" });
         let said = reply(&data.to_string(), Some(data)).without_credentials(asked("S['password']"), &[]);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_of_a_trace_are_hidden_by_the_expressions_of_their_point() {
+    fn trace_cells_are_redacted_by_expression() {
         let cell = |value: &str| json!({ "type": "str", "value": value });
         let mut data = json!({
             "points": [{ "expressions": ["a", "password"] }, { "expressions": ["password"] }],

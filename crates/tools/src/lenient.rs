@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_may_be_a_text_and_a_command_a_list() {
+    fn lists_can_be_strings_and_commands_can_be_lists() {
         let words = json!({ "type": "array", "items": { "type": "string" } });
         let text = json!({ "type": "string" });
         let places = json!({ "type": "array", "items": { "type": "object", "properties": {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_may_be_a_place() {
+    fn a_location_can_be_a_string() {
         let schema = json!({ "type": "object", "properties": {
             "file": {}, "line": {}, "column": {}, "function": {} } });
         let table = [

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_a_file_and_maybe_a_line_or_a_function() {
+    fn a_location_is_a_file_with_an_optional_line_or_function() {
         let table = [
             ("a.py:12", "a.py", Some(12), None, None),
             ("a.js:12:7", "a.js", Some(12), Some(7), None),

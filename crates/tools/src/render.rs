@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_marks_the_line_and_lines_up_the_numbers() {
+    fn source_window_marks_the_line_and_aligns_numbers() {
         let lines = [(9, "a = 1".to_owned()), (10, String::new()), (11, "  b".to_owned())];
         assert_eq!(window(&lines, 11), "   9 | a = 1\n  10 |\n> 11 |   b\n");
         assert_eq!(window(&[], 1), "");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_labelled_where_it_is_not_the_programs_own() {
+    fn output_is_labelled_unless_it_is_standard_output() {
         let output = Output::new();
         output.append(Category::Stdout, "one");
         output.append(Category::Stderr, "two\n");

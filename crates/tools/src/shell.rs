@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_taken_apart() {
+    fn commands_are_split_into_arguments() {
         let table: [(&str, &[&str]); 10] = [
             ("node a.js", &["node", "a.js"]),
             ("A=1 node  'a b.js' \"c d\" e\\ f", &["A=1", "node", "a b.js", "c d", "e f"]),
@@ -220,7 +220,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_text_is_taken_apart_or_refused(text in ".{0,40}") {
+        fn every_text_is_split_or_refused(text in ".{0,40}") {
             for token in tokens(&text).into_iter().flatten() {
                 if let Token::Word(word) = token {
                     proptest::prop_assert!(text.get(word.range).is_some());

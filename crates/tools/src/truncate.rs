@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_is_shown_in_texts_values_and_names() {
+    fn invisible_characters_are_escaped_in_texts_values_and_names() {
         let data = json!({ "a\u{202e}": ["x\u{1b}[0;31m!\u{1b}[2J"], "plain": "grüße" });
         let shown = reply(&data.to_string(), Some(data)).visible();
         let expected = json!({ "a\\u{202e}": ["x!\\x1b[2J"], "plain": "grüße" });
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_seen_stays_byte_for_byte() {
+    fn visible_text_is_unchanged() {
         for plain in [reply("{ \"a\":  1 }", Some(json!({ "a": 1 }))), reply("a\tb\r\n", None)] {
             assert_eq!(plain.clone().visible(), plain);
             assert_eq!(plain.clone().within(1_000_000), plain);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_is_too_long_is_cut_where_most_is_and_says_so() {
+    fn oversized_answer_is_truncated_at_its_longest_part() {
         let rows: Vec<Value> = (0..5_000).map(|row| json!({ "row": row, "text": "x".repeat(20) })).collect();
         let table = [
             json!({ "success": true, "rows": rows, "name": "n" }),

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_known() {
+    fn keywords_are_known() {
         let table: &[(&str, &[&str], &[&str])] = &[
             ("a.py", &["def f(x=1_0): # ok"], &["Keyword:def", "Number:1_0", "Comment:# ok"]),
             ("a.py", &[r#"x = f"a\"b" + 'é'"#], &[r#"Literal:"a\"b""#, "Literal:'é'"]),

@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_cannot_reach_the_terminal() {
+    fn control_sequences_of_programs_are_escaped() {
         let cases = [
             ("plain ✓ 日本", "plain ✓ 日本"),
             ("a\tb\nc\r\nd\n", "a\tb\nc\nd\n"),
@@ -44,7 +44,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_of_control_is_left(raw in "(\\PC|[\u{0}-\u{a0}\u{1b}\\[\\]0-9;mP^_é日]){0,60}") {
+        fn no_control_character_remains(raw in "(\\PC|[\u{0}-\u{a0}\u{1b}\\[\\]0-9;mP^_é日]){0,60}") {
             prop_assert!(text(&raw).chars().all(|one| one == '\n' || one == '\t' || !one.is_control()));
             prop_assert!(!line(&raw).chars().any(char::is_control));
         }

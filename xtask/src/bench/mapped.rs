@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_the_breakpoint_hold_the_same_code() {
+    fn breakpoint_lines_have_the_same_code() {
         let module = module();
         let line = |text: &str, number: u32| text.lines().nth(number as usize - 1).unwrap().to_owned();
         assert_eq!(line(&module.source, SOURCE_LINE), line(&module.script, SCRIPT_LINE));

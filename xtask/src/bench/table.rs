@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_one_in_the_middle() {
+    fn the_median_is_the_middle_value() {
         let times = |all: &[u64]| all.iter().map(|time| Duration::from_millis(*time)).collect::<Vec<_>>();
         assert_eq!(median(times(&[9, 1, 5])), Duration::from_millis(5));
         assert_eq!(median(times(&[4])), Duration::from_millis(4));

@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_words() {
+    fn types_are_named_in_words() {
         let cases = [
             (json!({ "type": "string" }), "string"),
             (json!({ "type": ["string", "integer"] }), "string or integer"),
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_fields_follow_them() {
+    fn nested_fields_follow_their_field() {
         let schema = json!({
             "properties": {
                 "place": {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_of_objects_is_one_object_with_the_fields_of_all() {
+    fn a_choice_of_objects_is_one_object_with_all_fields() {
         let schema = json!({
             "oneOf": [
                 {

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_stay_on_one_line_and_in_one_column() {
+    fn cells_stay_on_one_line_in_one_column() {
         let cases =
             [("a\n  b", "a b"), ("a|b `c|d`", "a\\|b `c\\|d`"), ("a <b> `<c>`", "a &lt;b> `<c>`"), ("", "")];
         for (text, expected) in cases {
@@ -180,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn annotations_are_words() {
+    fn annotations_are_described_in_words() {
         assert_eq!(effects(Effects::NONE), "read-only, not destructive, idempotent");
         assert_eq!(effects(Effects::RUNS), "not read-only, destructive, not idempotent");
     }
 
     #[test]
-    fn an_answer_names_the_first_that_it_repeats() {
+    fn a_repeated_answer_refers_to_the_first() {
         let earlier =
             [("small", fields("a b c")), ("one", fields("a b c d e f")), ("two", fields("a b c d e f"))];
         let cases = [

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_found_outside_of_code() {
+    fn links_are_found_outside_code() {
         let cases: &[(&str, &[(usize, &str)])] = &[
             ("[a](b.md) and ![c](d.png \"title\")\n", &[(1, "b.md"), (1, "d.png")]),
             ("\n[`a`](<b c.md>)", &[(2, "b c.md")]),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_read_from_the_folder_of_its_page() {
+    fn a_target_is_relative_to_its_page() {
         let file = |path: &str| LinkTarget::File(path.to_owned());
         let cases = [
             ("a.md", "b.md", file("b.md")),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn links_to_missing_files_are_found() {
+    fn links_to_missing_files_are_reported() {
         let files = [
             File::new("docs/a.md", "[a](b.md)\n[b](c.md)\n[c](../../d)\n"),
             File::new("docs/a.rs", "//! [a](missing.md)\n"),

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_files_are_found_and_so_are_idle_exceptions() {
+    fn long_files_and_unneeded_exceptions_are_reported() {
         let cases = [
             ("a.rs", 600, None),
             ("a.rs", 601, Some("above the limit of 600")),

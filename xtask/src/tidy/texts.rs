@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_of_unfinished_work_are_found() {
+    fn markers_of_unfinished_work_are_reported() {
         let [to_do, fix_me, xs] = MARKERS;
         check(&[
             ("a.md", &format!("one\n- {to_do}: two\n"), &[(2, to_do)]),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_white_space_is_found() {
+    fn stray_white_space_is_reported() {
         check(&[
             ("a.md", "", &[]),
             ("a.md", "a\n\nb\n", &[]),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_that_sleep_are_found() {
+    fn tests_that_sleep_are_reported() {
         // In pieces, so that this test is not found.
         let nap = concat!("sleep", "(D)");
         let inner =

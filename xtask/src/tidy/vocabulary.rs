@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_language_are_found_in_code_and_comments() {
+    fn language_names_are_reported_in_code_and_comments() {
         let path = "crates/engine/src/debugger/dap/inspect.rs";
         let text =
             "// Debugpy cuts it.\nuse dap::PydevdAuthorize;\nlet a = \"_pydevd_bundle\";\nlet node = 1;\n";
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn each_folder_has_words_of_its_own() {
+    fn each_folder_has_its_own_forbidden_words() {
         let text = "// V8\n// python\n";
         for (path, expected) in [
             ("crates/dap/src/codec.rs", &[1, 2][..]),

@@ -78,7 +78,7 @@ fn in_flight(client: &Client) -> usize {
 }
 
 #[tokio::test]
-async fn replies_find_their_commands_in_any_order() {
+async fn replies_are_matched_to_commands_in_any_order() {
     let (client, _incoming, mut peer) = Peer::connect().await;
     let asked =
         async { tokio::join!(client.request(evaluate("a"), SOON), client.request(evaluate("ä😀"), SOON)) };
@@ -94,7 +94,7 @@ async fn replies_find_their_commands_in_any_order() {
 }
 
 #[tokio::test]
-async fn events_keep_their_order_and_never_hold_up_a_reply() {
+async fn events_keep_their_order_and_never_delay_a_reply() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let served = async {
         let command = peer.receive().await;
@@ -115,7 +115,7 @@ async fn events_keep_their_order_and_never_hold_up_a_reply() {
 }
 
 #[tokio::test]
-async fn a_refusal_carries_the_debuggers_words() {
+async fn a_refusal_has_the_debuggers_message() {
     let table = [
         (json!({ "code": -32601, "message": "no" }), -32601, "no"),
         (json!({ "code": -32602, "message": "no", "data": "why" }), -32602, "no: why"),
@@ -134,7 +134,7 @@ async fn a_refusal_carries_the_debuggers_words() {
 }
 
 #[tokio::test]
-async fn a_closed_connection_answers_every_caller() {
+async fn a_closed_connection_fails_every_pending_command() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let worker = peer.start_worker("1", &mut incoming).await;
     let asked = async {
@@ -152,7 +152,7 @@ async fn a_closed_connection_answers_every_caller() {
 }
 
 #[tokio::test]
-async fn a_driver_that_is_dropped_closes_too() {
+async fn dropping_the_driver_closes_the_connection() {
     let (ours, _theirs) = duplex(1 << 20);
     let socket = WebSocketStream::from_raw_socket(ours, tungstenite::protocol::Role::Client, None).await;
     let (client, _incoming, driver) = start(socket, LIMIT);
@@ -162,7 +162,7 @@ async fn a_driver_that_is_dropped_closes_too() {
 }
 
 #[tokio::test]
-async fn a_command_that_is_never_answered_meets_its_deadline_and_leaves_no_slot() {
+async fn unanswered_command_times_out_and_frees_its_slot() {
     let (client, _incoming, _peer) = Peer::connect().await;
     tokio::time::pause();
     let answer = client.request(debugger::Pause {}, SOON).await;
@@ -171,7 +171,7 @@ async fn a_command_that_is_never_answered_meets_its_deadline_and_leaves_no_slot(
 }
 
 #[tokio::test]
-async fn a_future_that_is_dropped_forgets_its_command() {
+async fn dropping_the_future_forgets_its_command() {
     let (client, _incoming, mut peer) = Peer::connect().await;
     let command = tokio::select! {
         biased;
@@ -193,7 +193,7 @@ async fn a_future_that_is_dropped_forgets_its_command() {
 }
 
 #[tokio::test]
-async fn messages_that_make_no_sense_are_skipped() {
+async fn malformed_messages_are_skipped() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let garbage = ["", "{", "nonsense", "[1,2]", "{}", r#"{"id":4711,"result":{}}"#, r#"{"id":"1"}"#];
     let served = async {
@@ -216,7 +216,7 @@ async fn messages_that_make_no_sense_are_skipped() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_websocket_frame_close_the_connection() {
+async fn invalid_websocket_frame_closes_the_connection() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let served = async {
         peer.receive().await;
@@ -228,7 +228,7 @@ async fn bytes_that_are_no_websocket_frame_close_the_connection() {
 }
 
 #[tokio::test]
-async fn a_message_over_the_limit_fails_its_own_command_only() {
+async fn oversized_message_fails_only_its_command() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let worker = peer.start_worker("7", &mut incoming).await;
     let asked = async {
@@ -257,7 +257,7 @@ async fn a_message_over_the_limit_fails_its_own_command_only() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_shape_fails_its_own_command_only() {
+async fn malformed_reply_fails_only_its_command() {
     let (client, _incoming, mut peer) = Peer::connect().await;
     let served = async {
         for result in [json!({ "result": 3 }), json!({ "result": { "type": "number", "value": 3 } })] {
@@ -273,7 +273,7 @@ async fn an_answer_of_another_shape_fails_its_own_command_only() {
 }
 
 #[tokio::test]
-async fn half_a_surrogate_pair_is_no_reason_to_lose_a_message() {
+async fn lone_surrogate_does_not_lose_the_message() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let worker = peer.start_worker("1", &mut incoming).await;
     let lone = r#"{"id":ID,"result":{"result":{"type":"string","value":"a\ud800 \ud83d\ude00"}}}"#;
@@ -294,7 +294,7 @@ async fn half_a_surrogate_pair_is_no_reason_to_lose_a_message() {
 }
 
 #[tokio::test]
-async fn a_worker_has_ids_replies_and_events_of_its_own() {
+async fn workers_have_separate_ids_replies_and_events() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let mut one = peer.start_worker("1", &mut incoming).await;
     let mut two = peer.start_worker("2", &mut incoming).await;
@@ -327,7 +327,7 @@ async fn a_worker_has_ids_replies_and_events_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_worker_that_ends_answers_its_callers_and_no_others() {
+async fn ended_worker_fails_only_its_own_commands() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let mut worker = peer.start_worker("1", &mut incoming).await;
     let served = async {
@@ -351,7 +351,7 @@ async fn a_worker_that_ends_answers_its_callers_and_no_others() {
 }
 
 #[tokio::test]
-async fn dropping_the_client_closes_the_connection_whatever_workers_are_held() {
+async fn dropping_the_client_closes_the_connection_despite_worker_handles() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let worker = peer.start_worker("1", &mut incoming).await;
     drop(client);
@@ -360,7 +360,7 @@ async fn dropping_the_client_closes_the_connection_whatever_workers_are_held() {
 }
 
 #[tokio::test]
-async fn nothing_but_whole_text_frames_is_sent() {
+async fn only_whole_text_frames_are_sent() {
     let (client, _incoming, mut peer) = Peer::connect().await;
     let long = "ä".repeat(2 << 20);
     let served = async {
@@ -375,7 +375,7 @@ async fn nothing_but_whole_text_frames_is_sent() {
 }
 
 #[tokio::test]
-async fn what_was_said_before_an_inspector_goes_is_heard() {
+async fn messages_sent_before_the_inspector_closes_are_delivered() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     peer.send(json!({ "method": "Debugger.resumed", "params": {} })).await;
     // It is gone with what it was sent unread.

@@ -5,7 +5,7 @@ use super::*;
 const SOON: Duration = Duration::from_secs(5);
 
 #[test]
-fn addresses_are_read_and_written() {
+fn addresses_are_parsed_and_printed() {
     let table = [
         ("ws://127.0.0.1:9229/a-b", Some(("127.0.0.1", 9229, "a-b"))),
         ("ws://[::1]:1/x", Some(("::1", 1, "x"))),
@@ -50,7 +50,7 @@ fn the_line_that_node_prints_is_recognized() {
 }
 
 #[test]
-fn the_body_of_a_response_is_found_when_it_is_complete() {
+fn response_body_is_found_once_complete() {
     let whole = b"HTTP/1.0 200 OK\r\nContent-Type: a\r\ncontent-length: 3\r\n\r\n[ ]";
     for cut in 0..whole.len() {
         assert_eq!(body(&whole[..cut]), Ok(None), "after {cut} bytes");
@@ -70,7 +70,7 @@ fn the_body_of_a_response_is_found_when_it_is_complete() {
 }
 
 #[test]
-fn debuggees_are_reached_under_the_host_that_was_asked() {
+fn targets_are_reached_at_the_requested_host() {
     let json = br#"[{"description":"node.js instance","id":"a","title":"a.js","type":"node",
         "url":"file:///a.js","webSocketDebuggerUrl":"ws://localhost:9229/a"}]"#;
     let address = Address { host: "::1".to_owned(), port: 7, id: "a".to_owned() };
@@ -96,7 +96,7 @@ async fn server(answer: Vec<u8>) -> u16 {
 }
 
 #[tokio::test]
-async fn whatever_else_listens_is_no_inspector() {
+async fn other_servers_are_not_inspectors() {
     let endless = [b"HTTP/1.1 200 OK\r\n".to_vec(), vec![b'x'; MAX_RESPONSE + 1]].concat();
     let table: [(&[u8], &str); 4] = [
         (b"", "the response is incomplete"),
@@ -117,7 +117,7 @@ async fn whatever_else_listens_is_no_inspector() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_not_waited_for() {
+async fn silent_server_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = Address {
         host: "127.0.0.1".to_owned(),

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn commands_are_written_as_the_protocol_says() {
+fn commands_serialize_as_the_protocol_specifies() {
     fn written<C: Command>(command: &C) -> (&'static str, String) {
         (C::METHOD, serde_json::to_string(command).unwrap())
     }
@@ -72,7 +72,7 @@ fn commands_are_written_as_the_protocol_says() {
 }
 
 #[test]
-fn events_are_read_with_whatever_is_missing_or_new() {
+fn events_with_missing_or_new_fields_are_parsed() {
     let paused = Event::parse(
         "Debugger.paused",
         r#"{"callFrames":[{"callFrameId":"1","location":{"scriptId":"3","lineNumber":2,"columnNumber":4},
@@ -92,7 +92,7 @@ fn events_are_read_with_whatever_is_missing_or_new() {
 }
 
 #[test]
-fn events_that_do_not_fit_are_kept_as_they_are() {
+fn events_of_unknown_shape_are_kept_raw() {
     let table = [
         ("Some.event", r#"{"a":1}"#, json!({ "a": 1 })),
         ("Debugger.paused", r#"{"callFrames":3}"#, json!({ "callFrames": 3 })),
@@ -107,7 +107,7 @@ fn events_that_do_not_fit_are_kept_as_they_are() {
 }
 
 #[test]
-fn a_stop_in_a_hundred_async_generations_is_read() {
+fn stop_with_a_hundred_async_parents_is_parsed() {
     let mut trace = json!({ "callFrames": [{ "functionName": "f" }] });
     for _ in 0..100 {
         trace = json!({ "description": "await", "callFrames": [{ "functionName": "f" }], "parent": trace });

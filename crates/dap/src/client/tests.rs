@@ -50,7 +50,7 @@ fn evaluate(expression: &str) -> EvaluateArguments {
 }
 
 #[tokio::test]
-async fn replies_find_their_requests_in_any_order() {
+async fn replies_are_matched_to_requests_in_any_order() {
     let (client, _incoming, mut peer) = Peer::connect();
     let asked = async {
         tokio::join!(
@@ -70,7 +70,7 @@ async fn replies_find_their_requests_in_any_order() {
 }
 
 #[tokio::test]
-async fn events_keep_their_order_and_never_hold_up_a_reply() {
+async fn events_keep_their_order_and_never_delay_a_reply() {
     let (client, mut incoming, mut peer) = Peer::connect();
     let served = async {
         let request = peer.receive().await;
@@ -90,7 +90,7 @@ async fn events_keep_their_order_and_never_hold_up_a_reply() {
 }
 
 #[tokio::test]
-async fn a_refusal_carries_the_debuggers_words_from_whichever_place() {
+async fn a_refusal_has_the_debuggers_message_from_any_field() {
     let format = |text: &str| serde_json::json!({ "error": { "id": 1, "format": text, "variables": { "what": "frame" } } });
     let table = [
         (serde_json::json!({ "message": "no such name" }), "no such name"),
@@ -127,7 +127,7 @@ async fn a_refusal_carries_the_debuggers_words_from_whichever_place() {
 }
 
 #[tokio::test]
-async fn a_closed_connection_answers_every_caller() {
+async fn a_closed_connection_fails_every_pending_request() {
     let (client, mut incoming, peer) = Peer::connect();
     let asked = client.request::<Threads>(Empty {}, SOON);
     let (answer, ()) = tokio::join!(asked, async { drop(peer) });
@@ -137,7 +137,7 @@ async fn a_closed_connection_answers_every_caller() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_never_answered_meets_its_deadline_and_leaves_no_slot() {
+async fn unanswered_request_times_out_and_frees_its_slot() {
     let (client, _incoming, _peer) = Peer::connect();
     let answer = client.request::<Threads>(Empty {}, SOON).await;
     assert_eq!(answer.unwrap_err(), Error::Deadline { command: "threads", deadline: SOON });
@@ -145,7 +145,7 @@ async fn a_request_that_is_never_answered_meets_its_deadline_and_leaves_no_slot(
 }
 
 #[tokio::test]
-async fn messages_that_make_no_sense_are_skipped() {
+async fn malformed_messages_are_skipped() {
     let (client, _incoming, mut peer) = Peer::connect();
     let served = async {
         let request = peer.receive().await;
@@ -159,7 +159,7 @@ async fn messages_that_make_no_sense_are_skipped() {
 }
 
 #[tokio::test]
-async fn a_reverse_request_is_handed_on_and_can_be_answered() {
+async fn a_reverse_request_is_forwarded_and_can_be_answered() {
     let (client, mut incoming, mut peer) = Peer::connect();
     let arguments = serde_json::json!({ "request": "attach" });
     peer.send(serde_json::json!({ "type": "request", "seq": 7, "command": "startDebugging", "arguments": arguments }))
@@ -181,7 +181,7 @@ async fn dropping_the_client_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn what_was_said_before_a_debugger_stops_listening_is_heard() {
+async fn messages_sent_before_the_adapter_closes_are_delivered() {
     let said = encode(br#"{"type":"event","event":"terminated"}"#);
     let (reader, mut theirs) = duplex(1024);
     let (writer, deaf) = duplex(1024);
@@ -198,7 +198,7 @@ async fn what_was_said_before_a_debugger_stops_listening_is_heard() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_given_up_is_cancelled_where_the_debugger_takes_that() {
+async fn abandoned_request_is_cancelled_if_the_adapter_supports_it() {
     let (client, _incoming, mut peer) = Peer::connect();
     drop(client.begin::<Evaluate>(&evaluate("a"), SOON));
     client.cancel_dropped_requests();
@@ -215,7 +215,7 @@ async fn a_request_that_is_given_up_is_cancelled_where_the_debugger_takes_that()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_meets_its_deadline_is_cancelled_and_an_answered_one_is_not() {
+async fn timed_out_request_is_cancelled_and_an_answered_one_is_not() {
     let (client, _incoming, mut peer) = Peer::connect();
     client.cancel_dropped_requests();
     let (late, request) = tokio::join!(client.request::<Evaluate>(evaluate("a"), SOON), peer.receive());
@@ -236,7 +236,7 @@ async fn a_request_that_meets_its_deadline_is_cancelled_and_an_answered_one_is_n
 }
 
 #[tokio::test]
-async fn a_request_is_sent_at_once_whoever_waits_for_it() {
+async fn a_request_is_sent_before_its_reply_is_awaited() {
     let (client, _incoming, mut peer) = Peer::connect();
     let answer = client.begin::<Evaluate>(&evaluate("a"), SOON);
     let request = peer.receive().await;
@@ -246,7 +246,7 @@ async fn a_request_is_sent_at_once_whoever_waits_for_it() {
 
 /// There is nothing to cancel.
 #[tokio::test]
-async fn a_closed_connection_is_not_written_to() {
+async fn nothing_is_written_to_a_closed_connection() {
     let (client, mut incoming, peer) = Peer::connect();
     client.cancel_dropped_requests();
     let answer = client.begin::<Evaluate>(&evaluate("a"), SOON);

@@ -24,14 +24,14 @@ fn request(command: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn requests_are_read_until_the_client_hangs_up() {
+async fn requests_are_read_until_the_client_disconnects() {
     let response = encode(br#"{"seq":2,"type":"response","request_seq":1,"success":true,"command":"x"}"#);
     let stream = [request("a"), response.to_vec(), request("b"), b"Content-Length: 7\r\n\r\n{".to_vec()];
     assert_eq!(arrives(&stream.concat()).await.unwrap(), ["a", "b"]);
 }
 
 #[tokio::test]
-async fn what_is_no_request_ends_the_conversation() {
+async fn malformed_request_ends_the_conversation() {
     let too_large = arrives(&encode(&[b' '; LIMIT + 1])).await.unwrap_err();
     assert!(matches!(too_large, Unreadable::TooLarge(size) if size == LIMIT + 1), "{too_large}");
     for json in ["", "7", "[", "{}", "\"request\"", "\u{0}"] {
@@ -43,7 +43,7 @@ async fn what_is_no_request_ends_the_conversation() {
 }
 
 #[tokio::test]
-async fn the_limit_may_be_raised_between_requests() {
+async fn the_limit_can_be_raised_between_requests() {
     let long = "x".repeat(LIMIT);
     let stream = [request("short"), request(&long)].concat();
     let mut requests = RequestReader::new(&*stream, LIMIT);
@@ -90,7 +90,7 @@ async fn a_client_gets_what_its_server_writes() {
 }
 
 #[tokio::test]
-async fn arguments_that_do_not_fit_are_named() {
+async fn mismatched_arguments_are_named() {
     let stream = encode(br#"{"seq":1,"type":"request","command":"stackTrace","arguments":{"threadId":"x"}}"#);
     let request = RequestReader::new(&*stream, LIMIT).next().await.unwrap().unwrap();
     let problem = request.read::<StackTrace>().unwrap_err();

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_main_file_is_found_behind_options_and_their_values() {
+    fn the_main_file_follows_options_and_their_values() {
         let base = tempfile::tempdir().unwrap();
         let (folder, library) = (base.path().join("work"), base.path().join("library"));
         for file in ["work/own.py", "library/far.py"] {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn binaries_are_told_from_scripts_by_their_first_bytes() {
+    fn binaries_are_distinguished_from_scripts_by_their_first_bytes() {
         for (head, expected) in [
             (&b"\x7fELF\x02\x01"[..], true),
             (b"\xcf\xfa\xed\xfe\x0c", true),

@@ -297,7 +297,7 @@ mod tests {
     use crate::model::launch::{Launch, Program};
 
     #[test]
-    fn templates_are_filled_with_values_and_with_texts() {
+    fn templates_are_filled_with_values_and_texts() {
         let template = json!({ "program": "${program}", "args": "${args}", "line": "run ${program} ${args}", "stop": "${stopOnEntry}", "deep": [{ "in": "${cwd}" }], "kept": "${other}" });
         let launch = Launch {
             args: vec!["a".to_owned(), "b".to_owned()],
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_port_is_chosen_and_what_is_missing_is_named() {
+    async fn a_port_is_chosen_and_missing_values_are_named() {
         let described = Configured {
             name: "kotlin".to_owned(),
             about: "Kotlin".to_owned(),

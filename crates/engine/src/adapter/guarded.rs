@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_s_own_interpreter_is_run_once_a_program_is_started() {
+    fn interpreter_of_a_repository_runs_only_once_a_program_is_started() {
         let (machine, safety) = (machine(), Safety::default());
         let own = Path::new("/project/.venv/bin/python");
         let for_reading = Guarded::for_reading(&machine, &safety, None);
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_policy_does_not_allow_is_run_by_nobody() {
+    fn disallowed_programs_are_not_run() {
         let (machine, own) = (machine(), Path::new("/project/.venv/bin/python"));
         let read_only = Safety { read_only: true, ..Safety::default() };
         assert!(Guarded::for_reading(&machine, &read_only, Some(own)).permitted(own).is_err());

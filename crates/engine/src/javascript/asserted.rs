@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_are_as_they_are_written() {
+    fn both_sides_are_quoted_from_the_source() {
         let table = [
             ("expect(a.b).!toBe(c + 1)", "toBe", Some("a.b"), Some("c + 1")),
             ("expect(a).not.!toEqual({ b: 1 })", "not.toEqual", Some("a"), Some("{ b: 1 }")),
@@ -182,14 +182,14 @@ mod tests {
     }
 
     #[test]
-    fn what_asserts_nothing_is_none() {
+    fn other_calls_are_not_assertions() {
         for text in ["f(!a)", "!a.b(c)", "expected(!a)", "not javascript!("] {
             assert_eq!(at(text, "a.js"), None, "{text}");
         }
     }
 
     #[test]
-    fn a_place_elsewhere_on_the_line_will_do() {
+    fn an_assertion_elsewhere_on_the_line_is_found() {
         let asserted = at("!  return expect(a).toBe(b)", "a.mts").unwrap();
         assert_eq!(asserted.expression.as_deref(), Some("expect(a).toBe(b)"));
     }

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_function_around_the_place_decides() {
+    fn the_enclosing_function_decides() {
         let table = [
             ("f(!)", false),
             ("try { f(!) } catch {}", true),

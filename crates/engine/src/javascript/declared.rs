@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_found_in_the_functions_around() {
+    fn names_are_resolved_in_enclosing_functions() {
         let text = "\
 const RATE = 2;
 function outer(a) {

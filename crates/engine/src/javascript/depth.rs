@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_nested_is_counted() {
+    fn all_nesting_is_counted() {
         let many = 30_000;
         let deep = [
             format!("{}1{}", "[".repeat(many), "]".repeat(many)),
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_long_is_parsed() {
+    fn long_flat_code_is_parsed() {
         let many = 100_000;
         let flat = [
             "f(a.b, c + d);\n".repeat(many),
@@ -98,7 +98,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_counted_to_its_end(text: String) {
+        fn any_text_is_measured_without_panic(text: String) {
             is_too_deep(&text);
         }
     }

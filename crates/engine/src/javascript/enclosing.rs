@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_are_told_from_the_inside() {
+    fn enclosing_functions_are_listed_from_the_innermost() {
         let text = "let a;\nfunction f(b) {\n  return [b].map(c => 'é' + c);\n}\n";
         assert_eq!(functions_around(text, 0, 4), []);
         assert_eq!(functions_around(text, 2, 3), [((1, 10), (3, 1))]);

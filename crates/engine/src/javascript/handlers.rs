@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_in_one_function_or_in_two() {
+    fn positions_in_the_same_function_are_recognized() {
         // Line, column; on one line or not.
         let text: Arc<str> =
             "f();\nfunction g(a) {\n  return a;\n}\ng(b => b);\nlet c = () =>\n  d;\n".into();
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_thrown_is_caught_by_the_function_around_or_leaves_it() {
+    fn throw_is_caught_by_the_enclosing_function_or_propagates() {
         let table = [
             ("f(!)", ThrowOutcome::Passed),
             ("try { f(!) } catch {}", ThrowOutcome::Caught),
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rejection_is_caught_by_who_awaits_it() {
+    fn rejection_is_caught_by_the_awaiting_function() {
         let table = [
             ("async () => { try { await f!() } catch {} }", ThrowOutcome::Caught),
             ("async () => { try { f!() } catch {} }", ThrowOutcome::Rejected),
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_return_out_of_a_loop_and_a_finally_have_no_place_of_their_own() {
+    fn return_from_a_loop_or_finally_has_no_own_position() {
         let table = [
             ("function f() { g(!); return 1 }", (false, false)),
             ("function f() { try { g(!) } catch { return 1 } }", (false, false)),
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_that_want_a_throw_are_known_by_name() {
+    fn functions_that_expect_a_throw_are_known_by_name() {
         for (name, expected) in [
             ("throws", true),
             ("Function.throws", true),

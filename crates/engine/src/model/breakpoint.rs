@@ -391,7 +391,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hit_conditions_are_read_and_written() {
+    fn hit_conditions_are_parsed_and_printed() {
         let table = [
             ("5", Some("== 5")),
             (" ==5 ", Some("== 5")),
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn breakpoint_ids_are_read_with_and_without_their_prefix() {
+    fn breakpoint_ids_are_parsed_with_and_without_prefix() {
         assert_eq!("bp-7".parse(), Ok(BreakpointId(7)));
         assert_eq!("7".parse(), Ok(BreakpointId(7)));
         assert!("bp-".parse::<BreakpointId>().is_err());

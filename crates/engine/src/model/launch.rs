@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_is_called_what_people_type() {
+    fn a_program_is_named_as_users_type_it() {
         let args = |words: &str| words.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let table = [
             (Program::Script("/shop/basket.py".into()), "--fast", "", "basket.py --fast"),

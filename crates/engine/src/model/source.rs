@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_code_give_way_inside_their_function() {
+    fn lines_without_code_move_within_their_function() {
         let table = [
             (1, Placement::Exact),
             (2, Placement::Moved(4)),
@@ -291,14 +291,14 @@ mod tests {
 
     /// As in JavaScript, where a function is made before the first statement of what is around it.
     #[test]
-    fn a_name_line_without_code_gives_way_to_the_body() {
+    fn function_header_without_code_moves_to_the_body() {
         let code = Code { lines: vec![1, 7, 8, 11, 13], ..code() };
         assert_eq!(code.place(4), Placement::Moved(7));
         assert_eq!(code.place(12), Placement::Moved(13));
     }
 
     #[test]
-    fn a_line_without_code_does_not_give_way_past_a_whole_function() {
+    fn a_line_without_code_does_not_move_past_a_function() {
         let code = Code { lines: vec![1, 7, 8, 13], length: 16, nameless: vec![(9, 14)], ..code() };
         let table = [
             // To the body of `f`.
@@ -315,13 +315,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_code_has_no_place() {
+    fn a_file_without_code_has_no_location() {
         let empty = Code { length: 3, ..Code::default() };
         assert_eq!(empty.place(2), Placement::None(vec![]));
     }
 
     #[test]
-    fn functions_are_found_by_their_own_and_their_full_names() {
+    fn functions_are_found_by_simple_and_qualified_names() {
         let names = |name: &str| code().functions_named(name).map(|found| found.body).collect::<Vec<_>>();
         assert_eq!(names("f"), [7]);
         assert_eq!(names("g"), [13]);

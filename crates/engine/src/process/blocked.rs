@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_says_what_is_waited_for() {
+    fn system_calls_name_what_they_wait_for() {
         let table = [
             (calls::READ, "0x0", "/dev/pts/1", Some((WaitKind::Input, "standard input"))),
             (calls::READ, "0x5", "pipe:[123]", Some((WaitKind::File, "data from a pipe"))),
@@ -180,7 +180,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_thread_that_is_woken_for_moments_waits() {
+    async fn a_briefly_woken_thread_is_waiting() {
         let wakes = || {
             compute(APART / 50);
             // sleep: this is what the thread is to be caught at.
@@ -198,7 +198,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_thread_that_computes_does_not_wait() {
+    async fn a_computing_thread_is_not_waiting() {
         let pid = std::process::id();
         let look = async |thread| (is_waiting(pid, thread).await, blocked(pid, thread).await);
         assert_eq!(of_thread(|| compute(APART), look).await, (false, None));

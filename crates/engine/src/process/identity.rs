@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_process_lives_and_an_earlier_one_of_its_number_does_not() {
+    fn a_reused_pid_is_not_the_same_process() {
         let own = Identity::own();
         assert!(own.is_alive());
         let earlier = Identity { started: own.started.map(|time| time.wrapping_sub(1)), ..own };
@@ -124,7 +124,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[expect(clippy::disallowed_methods, reason = "a program of the test, which ends it")]
     #[test]
-    fn a_process_that_a_signal_holds_is_stopped() {
+    fn a_process_stopped_by_a_signal_is_detected() {
         use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
         let mut program = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let pid = Pid::from_child(&program);

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn muted_lines_go_and_nothing_else_does() {
+    fn only_muted_lines_are_dropped() {
         let table: [(&[&str], &str); 8] = [
             (&["Debugger attached.\nhello\n"], "hello\n"),
             (&["Debug", "ger attached.\nhel", "lo\n"], "hello\n"),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_announced_is_kept_and_dropped() {
+    fn announced_lines_are_kept_or_dropped() {
         let (announced, line) = watch::channel(None);
         let mut lines = LineFilter::new(&[], Some(("listening at: ", announced)));
         let pieces = ["hello\nlistening", " at: 127.0.0.1:", "81\nlistening at: 2\nbye"];

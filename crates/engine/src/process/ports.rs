@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sockets_are_read_with_their_ports_and_inodes() {
+    fn sockets_are_parsed_with_ports_and_inodes() {
         let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
              0: 0100007F:240D 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 77 1 0 100 0 0 10 0\n\
              1: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 78 1 0 100 0 0 10 0\n\
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handler_for_the_signal_is_seen_in_the_mask() {
+    fn signal_handler_is_detected_in_the_mask() {
         let table = [
             ("Name:\tnode\nSigCgt:\t0000000108004602\n", true),
             ("SigCgt:\t0000000000000000\n", false),

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_the_system_is_read() {
+    fn proc_stat_lines_are_parsed() {
         let read = read("1500000000 250000000 42\n");
         let expected =
             ThreadUsage { computed: Duration::from_millis(1500), queued: Duration::from_millis(250) };
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn demand_counts_what_had_to_wait_for_a_processor() {
+    fn demand_includes_time_waiting_for_a_cpu() {
         let earlier = Usage { at: Instant::now(), threads: BTreeMap::new() };
         let thread = |computed, queued| ThreadUsage {
             computed: Duration::from_millis(computed),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_wakes_for_moments_has_no_work_however_long_it_queues() {
+    fn a_briefly_woken_thread_has_no_demand() {
         let earlier = Usage { at: Instant::now(), threads: BTreeMap::new() };
         let idle = ThreadUsage { computed: Duration::from_millis(5), queued: Duration::from_millis(900) };
         let later = Usage { at: earlier.at + Duration::from_secs(1), threads: [(1, idle)].into() };

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn only_the_loopback_is_this_machine() {
+    async fn only_loopback_addresses_are_local() {
         let table = [
             ("127.0.0.1", true),
             ("127.8.8.8", true),

@@ -19,7 +19,7 @@ fn scene() -> (tempfile::TempDir, PathBuf, PathBuf, Safety) {
 }
 
 #[test]
-fn what_is_outside_is_refused_after_links_are_resolved() {
+fn paths_outside_are_refused_after_resolving_links() {
     let (_folder, inside, outside, safety) = scene();
     symlink(outside.join("main.py"), inside.join("link.py")).unwrap();
     symlink(&outside, inside.join("folder")).unwrap();
@@ -52,7 +52,7 @@ fn what_is_outside_is_refused_after_links_are_resolved() {
 }
 
 #[test]
-fn a_link_that_changed_after_the_check_is_noticed() {
+fn a_link_changed_after_the_check_is_detected() {
     let (_folder, inside, outside, safety) = scene();
     let path = inside.join("main.py");
     assert_eq!(safety.check_path(&path), Ok(()));
@@ -63,7 +63,7 @@ fn a_link_that_changed_after_the_check_is_noticed() {
 }
 
 #[test]
-fn a_missing_file_is_told_with_names_inside_only() {
+fn missing_file_suggests_only_names_inside() {
     let (_folder, inside, _, safety) = scene();
     let Error::NoFile { similar, .. } = safety.read_lines(&inside.join("mian.py")).unwrap_err() else {
         panic!("there is no such file")
@@ -72,7 +72,7 @@ fn a_missing_file_is_told_with_names_inside_only() {
 }
 
 #[test]
-fn programs_folders_inputs_and_words_of_commands_are_checked() {
+fn programs_folders_inputs_and_arguments_are_checked() {
     let (_folder, inside, outside, safety) = scene();
     let script = |path: &Path| Launch::new(Program::Script(path.to_owned()));
     let good = script(&inside.join("main.py"));
@@ -146,7 +146,7 @@ fn programs_folders_inputs_and_words_of_commands_are_checked() {
 }
 
 #[test]
-fn commands_of_the_search_path_may_be_used_and_others_must_be_inside() {
+fn commands_on_the_search_path_are_allowed_and_others_must_be_inside() {
     let (_folder, inside, outside, safety) = scene();
     let python = which::which("python3").unwrap().canonicalize().unwrap();
     let copy = outside.join("python3");
@@ -169,7 +169,7 @@ fn commands_of_the_search_path_may_be_used_and_others_must_be_inside() {
 }
 
 #[test]
-fn read_only_starts_listed_programs_as_they_are() {
+fn read_only_starts_listed_programs_without_changes() {
     let (_folder, inside, outside, _) = scene();
     let main = inside.join("main.py");
     let safety = Safety { read_only: true, programs: vec![main.clone()], ..Safety::default() };
@@ -196,7 +196,7 @@ fn read_only_starts_listed_programs_as_they_are() {
 }
 
 #[test]
-fn read_only_allows_what_counts_and_nothing_that_evaluates() {
+fn read_only_allows_hit_counts_and_no_evaluation() {
     let safety = Safety { read_only: true, ..Safety::default() };
     let count: HitCondition = ">= 3".parse().unwrap();
     let text = || Some("x".to_owned());
@@ -216,7 +216,7 @@ fn read_only_allows_what_counts_and_nothing_that_evaluates() {
 }
 
 #[test]
-fn languages_are_all_or_those_that_are_named() {
+fn languages_are_all_or_the_listed_ones() {
     let safety = Safety { languages: Some(vec!["python".to_owned()]), ..Safety::default() };
     assert!(safety.check_language("python").is_ok());
     let Error::Forbidden { rule, .. } = safety.check_language("javascript").unwrap_err() else {

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_files_among_the_words_of_a_command_are_found() {
+    fn files_in_command_arguments_are_found() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.js");
         std::fs::write(&file, "").unwrap();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_elsewhere_is_found_whether_it_is_there_or_not() {
+    fn paths_that_lead_outside_are_found_even_if_missing() {
         let table = [
             ("/x/y", "/x/y"),
             ("--require=/x/y", "/x/y"),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn shells_that_run_a_text_are_told() {
+    fn shells_that_run_a_string_are_detected() {
         let table: [(&[&str], Option<&str>); 7] = [
             (&["sh", "-c", "x"], Some("sh")),
             (&["/bin/bash", "-e", "-uc", "x"], Some("/bin/bash")),

@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn breakpoints_on_one_line_share_a_place() {
+    fn breakpoints_on_one_line_share_a_location() {
         let mut breakpoints = Breakpoints::default();
         breakpoints.add(at(7, "x > 1"), AdjustedPosition::default());
         breakpoints.add(at(3, ""), AdjustedPosition::default());
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn each_column_of_a_line_is_a_place_and_the_first_one_is_the_line() {
+    fn each_column_is_a_location_and_the_first_one_is_the_line() {
         let mut breakpoints = Breakpoints::default();
         let at_column = |column| Request {
             place: BreakpointTarget::Line { path: FILE.into(), line: 7, column, anchor: None },
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_of_a_breakpoint_is_known_until_the_next_run() {
+    fn breakpoint_outcomes_are_known_until_the_next_run() {
         let waiting = BindResult::NotLoaded("not loaded".to_owned());
         let child = TargetId(1);
         let table = [
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn a_breakpoint_whose_place_is_gone_is_kept_with_the_reason_until_it_is_there_again() {
+    fn a_breakpoint_without_its_line_is_kept_with_the_reason_until_the_line_returns() {
         let mut breakpoints = Breakpoints::default();
         let id = breakpoints.add(at(7, ""), AdjustedPosition::default());
         let lost = Some("no code".to_owned());
@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn a_binding_tells_what_the_processes_made_of_it() {
+    fn binding_combines_the_results_of_all_processes() {
         let bound = BindResult::on(Some(8));
         let is_bound = Binding::Bound {
             line: Some(8),
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_loaded_before_the_answer_came_stays_bound() {
+    fn a_location_loaded_before_the_reply_stays_bound() {
         let mut breakpoints = Breakpoints::default();
         let id = breakpoints.add(at(7, ""), AdjustedPosition::default());
         let waiting = BindResult::NotLoaded("not loaded".to_owned());

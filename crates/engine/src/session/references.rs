@@ -87,7 +87,7 @@ mod tests {
     const FRAME: Referent = Referent { target: TargetId::PROGRAM, raw: RawId(7) };
 
     #[test]
-    fn a_number_is_good_for_its_kind_and_its_stop() {
+    fn references_are_valid_for_their_kind_and_stop() {
         let mut references = References::new();
         let frame = references.number(Kind::Frame, FRAME);
         let value = references.number(Kind::Value, FRAME);

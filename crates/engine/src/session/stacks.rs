@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_known_whole_is_given() {
+    fn only_complete_stacks_are_returned() {
         let mut stacks = Stacks::default();
         assert_eq!(stacks.get(THREAD, 0, 1), None);
         stacks.keep(THREAD, stack(4, 10));

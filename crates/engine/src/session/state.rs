@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn stories() {
+    fn state_transitions() {
         let table = [
             ("a run to the end", "start run leave exit", "starting running running exit3"),
             ("the exit is seen first", "start run exit leave", "starting running exit3 exit3"),
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_live_program_cannot_be_started_again() {
+    fn a_running_program_cannot_be_started_again() {
         let mut state = State::new();
         assert!(state.start());
         assert!(!state.start());

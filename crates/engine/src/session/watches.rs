@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_change_is_told() {
+    fn only_changes_are_reported() {
         use WatchValue::NotInScope as No;
         let failed = || WatchValue::Failed("TypeError".to_owned());
         let table: [(&[WatchValue], &[&str]); 7] = [
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn within_a_stop_it_is_compared_with_the_stop_before() {
+    fn changes_within_a_stop_are_relative_to_the_stop_before() {
         let watches = Watches::default();
         let id = watches.add("x", 20).unwrap();
         assert_eq!(watches.add("x", 20), Some(id), "it is one watch");
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_largest_number_of_them() {
+    fn the_number_of_watches_is_limited() {
         let watches = Watches::default();
         assert!((0..20).all(|number| watches.add(&number.to_string(), 20).is_some()));
         assert_eq!(watches.add("one more", 20), None);

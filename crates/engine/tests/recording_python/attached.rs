@@ -47,7 +47,7 @@ async fn attach(scene: &Scene, port: u16) {
 
 /// The recorder is sent there, and is silent when the debugger goes.
 #[tokio::test]
-async fn a_program_that_was_attached_to_is_recorded_let_go_and_recorded_again() {
+async fn an_attached_program_is_recorded_detached_and_recorded_again() {
     let program = Fixture::python("debugpy_port");
     let source = std::fs::read_to_string(program.path()).unwrap();
     let scenes_of_one = scenes(&[("main.py", &source)]).await;

@@ -35,7 +35,7 @@ async fn stopped(scene: &Scene) -> u32 {
 }
 
 #[tokio::test]
-async fn a_place_that_is_taken_away_tells_what_it_has_counted_and_is_silent() {
+async fn a_removed_breakpoint_reports_its_count_and_stops_recording() {
     for scene in scenes(&[("main.py", WORKER)]).await {
         let record = Record { max_rows: 3, ..scene.record(&["i"]) };
         scene.with("main.py", "pass", record).await;
@@ -59,7 +59,7 @@ async fn a_place_that_is_taken_away_tells_what_it_has_counted_and_is_silent() {
 
 /// pydevd looks at all code anew when breakpoints change, wherever they are.
 #[tokio::test]
-async fn other_breakpoints_come_and_go_without_a_pass_lost_or_told_twice() {
+async fn changing_other_breakpoints_loses_and_repeats_no_hit() {
     for scene in scenes(&[("main.py", WORKER), ("other.py", OTHER)]).await {
         scene.at("pass", &["i"]).await;
         scene.start().await;
@@ -108,7 +108,7 @@ async fn a_line_that_stops_is_recorded_as_well() {
 }
 
 #[tokio::test]
-async fn stops_and_steps_in_the_same_function_work_as_ever() {
+async fn stops_and_steps_in_the_recorded_function_work() {
     for scene in scenes(&[("main.py", STEPS)]).await {
         scene.at("pass", &["i"]).await;
         scene.at("double", &["double if i else None"]).await;
@@ -133,7 +133,7 @@ async fn stops_and_steps_in_the_same_function_work_as_ever() {
 }
 
 #[tokio::test]
-async fn an_expression_that_passes_the_place_itself_is_no_pass() {
+async fn an_expression_that_reaches_the_breakpoint_is_not_a_hit() {
     let source = "def again(n):\n    n = n  # @pass\n    return n\n\nagain(1)\nagain(2)\n";
     for scene in scenes(&[("main.py", source)]).await {
         scene.at("pass", &["n", "again(7)"]).await;

@@ -43,7 +43,7 @@ async fn forms() -> Vec<Ran> {
 }
 
 #[tokio::test]
-async fn each_form_of_code_is_passed_as_often_in_either_way() {
+async fn each_form_of_code_is_hit_equally_often_by_both_methods() {
     let all = forms().await;
     for (id, (mark, _, first)) in (1..).zip(PLACES) {
         for ran in &all {

@@ -7,7 +7,7 @@ use engine::model::stop::End;
 use crate::scene::scenes;
 
 #[tokio::test]
-async fn threads_count_together_and_each_row_names_its_own() {
+async fn threads_share_a_count_and_each_row_names_its_thread() {
     let source = "\
 import threading
 
@@ -38,7 +38,7 @@ for thread in threads:
 }
 
 #[tokio::test]
-async fn children_write_rows_of_their_own_however_they_were_started() {
+async fn children_write_their_own_rows_however_started() {
     let source = "\
 import multiprocessing, os, subprocess, sys
 from part import work
@@ -77,7 +77,7 @@ if __name__ == '__main__':
 }
 
 #[tokio::test]
-async fn what_was_written_before_the_end_is_there_whatever_the_end() {
+async fn rows_are_kept_however_the_program_ends() {
     let table = [
         ("os.kill(os.getpid(), signal.SIGKILL)", End::Killed { signal: 9, by_us: false }),
         ("os._exit(3)", End::Exited(3)),
@@ -98,7 +98,7 @@ async fn what_was_written_before_the_end_is_there_whatever_the_end() {
 
 /// Descriptors that the program closes by number are not those of the recorder, or it opens its pipe again.
 #[tokio::test]
-async fn a_program_that_closes_all_descriptors_is_recorded_on() {
+async fn recording_survives_closing_all_descriptors() {
     let source = "\
 import os
 

@@ -19,7 +19,7 @@ for count in (4,):
 ";
 
 #[tokio::test]
-async fn every_pass_is_a_row() {
+async fn every_hit_is_a_row() {
     for scene in scenes(&[("main.py", LOOP)]).await {
         scene.at("add", &["i", "total", "[total + n for n in range(i)]", "nowhere", "1 // i"]).await;
         let ran = scene.run().await;
@@ -40,7 +40,7 @@ async fn every_pass_is_a_row() {
 }
 
 #[tokio::test]
-async fn conditions_samples_changes_and_limits_hold() {
+async fn conditions_samples_changes_and_limits_apply() {
     for scene in scenes(&[("main.py", &LOOP.replace("(4,)", "(20,)"))]).await {
         let sampled = Record { sample_every: 3, max_rows: 2, ..scene.record(&["i"]) };
         let rule = Rule { condition: Some("i % 2".to_owned()), record: Some(sampled), ..Rule::default() };
@@ -56,7 +56,7 @@ async fn conditions_samples_changes_and_limits_hold() {
 }
 
 #[tokio::test]
-async fn a_condition_that_fails_is_told_and_is_no_pass() {
+async fn a_failing_condition_is_reported_and_is_not_a_hit() {
     for scene in scenes(&[("main.py", LOOP)]).await {
         let record = Some(scene.record(&["i"]));
         let rule = Rule { condition: Some("6 // (i - 1) < 5".to_owned()), record, ..Rule::default() };
@@ -71,7 +71,7 @@ async fn a_condition_that_fails_is_told_and_is_no_pass() {
 }
 
 #[tokio::test]
-async fn values_are_those_of_the_moment() {
+async fn values_are_captured_at_the_hit() {
     let source = "seen = {'count': 0, 'list': []}\nfor i in range(2):\n    seen['list'].append(i)  # @push\n    seen['count'] += 1\n";
     for scene in scenes(&[("main.py", source)]).await {
         scene.at("push", &["seen"]).await;
@@ -82,7 +82,7 @@ async fn values_are_those_of_the_moment() {
 }
 
 #[tokio::test]
-async fn values_are_json_where_json_can_say_all_of_them() {
+async fn values_are_json_if_json_can_represent_them() {
     let source = "class Text(str):\n    pass\n\nloop = []\nloop.append(loop)\nlast = 1  # @here\n";
     let table = [
         ("7", "int 7 json"),
@@ -115,7 +115,7 @@ async fn values_are_json_where_json_can_say_all_of_them() {
 }
 
 #[tokio::test]
-async fn rows_that_are_too_long_for_the_pipe_come_all_the_same() {
+async fn rows_longer_than_the_pipe_arrive_whole() {
     let source = "for text in ('x' * 9000, 'ü' * 3000, b'\\0' * 70000, '\\udc80'):\n    pass  # @here\n";
     for scene in scenes(&[("main.py", source)]).await {
         let record = Record { cells: CellFormat::Text(20_000), ..scene.record(&["text"]) };
@@ -134,7 +134,7 @@ async fn rows_that_are_too_long_for_the_pipe_come_all_the_same() {
 
 /// What the values of a program do when they are looked at is nothing to the program.
 #[tokio::test]
-async fn hostile_values_spoil_their_own_cell_and_nothing_else() {
+async fn hostile_values_affect_only_their_own_cell() {
     let source = "\
 import sys
 
@@ -190,7 +190,7 @@ assert done == (None, None, None)
 
 /// What an expression assigns stays in it, and the signals of the program are its own.
 #[tokio::test]
-async fn nothing_of_it_reaches_the_program() {
+async fn recording_does_not_affect_the_program() {
     let source = "\
 import signal, sys
 

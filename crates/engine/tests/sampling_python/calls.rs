@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::scene::{Scene, call, place, thread, versions};
 
 #[tokio::test]
-async fn a_busy_loop_is_told_by_its_function_and_lines() {
+async fn a_busy_loop_has_its_function_and_lines() {
     let source = "\
 def spin(limit):
     i = 0
@@ -50,7 +50,7 @@ begin()  # @main
 
 /// A sample is in one answer only.
 #[tokio::test]
-async fn each_answer_has_the_samples_since_the_one_before() {
+async fn each_profile_has_the_samples_since_the_previous_one() {
     for way in versions().await {
         let begun = Instant::now();
         let scene = Scene::start(way, "while True: pass\n").await;
@@ -70,7 +70,7 @@ async fn each_answer_has_the_samples_since_the_one_before() {
 
 /// Native code that does not let go of the interpreter's lock keeps everything else in the program from running.
 #[tokio::test]
-async fn native_code_that_keeps_all_others_waiting_is_seen_from_outside() {
+async fn native_code_that_holds_the_gil_is_sampled_from_outside() {
     let source = "\
 import re, threading, time
 
@@ -111,7 +111,7 @@ match()
 
 /// A child that was forked off is watched by itself, and neither of them is kept from ending.
 #[tokio::test]
-async fn a_fork_does_not_disturb_what_is_watched() {
+async fn a_fork_does_not_disturb_sampling() {
     let source = "\
 import os, sys, time
 
@@ -161,7 +161,7 @@ time.sleep(1000)  # @sleep
 }
 
 #[tokio::test]
-async fn a_program_that_is_watched_ends_as_it_would() {
+async fn a_sampled_program_ends_normally() {
     let source = "\
 import threading, time
 threading.Thread(target=time.sleep, args=(0.3,)).start()
@@ -186,7 +186,7 @@ fn has_watchdog(pid: u32) -> bool {
 }
 
 #[tokio::test]
-async fn a_program_is_left_alone_when_nobody_watches_any_more() {
+async fn a_program_is_unaffected_once_sampling_stops() {
     for way in versions().await {
         let scene = Scene::start(way, "import time\nwhile True: time.sleep(0.01)\n").await;
         let pid = scene.session.activity().await.unwrap()[0].pid.unwrap();

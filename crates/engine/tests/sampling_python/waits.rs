@@ -21,19 +21,19 @@ async fn main_waits(imports: &str, body: &str, expected: &str) {
 }
 
 #[tokio::test]
-async fn a_sleep() {
+async fn sleeps_are_reported() {
     main_waits("time", "time.sleep(1000)  # @wait", "Timer: a sleep of 1000 s at PLACE, timed").await;
 }
 
 #[tokio::test]
-async fn standard_input() {
+async fn reading_standard_input_is_reported() {
     main_waits("sys", "input()  # @wait", "Input: a line of standard input at PLACE").await;
     main_waits("sys", "sys.stdin.readline()  # @wait", "Input: standard input at PLACE").await;
     main_waits("sys", "for line in sys.stdin:  # @wait\n    pass", "Input: standard input at PLACE").await;
 }
 
 #[tokio::test]
-async fn a_queue_an_event_and_their_like() {
+async fn waits_for_queues_events_and_the_like_are_reported() {
     let table = [
         ("queue", "q = queue.Queue()\nq.get()  # @wait", "Lock: an item of the queue `q` at PLACE"),
         (
@@ -65,7 +65,7 @@ async fn a_queue_an_event_and_their_like() {
 }
 
 #[tokio::test]
-async fn connections() {
+async fn waits_for_connections_are_reported() {
     let table = [
         (
             "server = socket.create_server(('127.0.0.1', 0))\nserver.accept()  # @wait",
@@ -91,7 +91,7 @@ async fn connections() {
 }
 
 #[tokio::test]
-async fn a_child_process() {
+async fn waits_for_child_processes_are_reported() {
     let table = [
         ("subprocess.run(['sleep', '1000'])  # @wait", "the command `sleep 1000` (process "),
         ("subprocess.Popen(['sleep', '1000']).wait()  # @wait", "the command `sleep 1000` (process "),
@@ -114,7 +114,7 @@ async fn a_child_process() {
 }
 
 #[tokio::test]
-async fn a_pipe_and_a_locked_file() {
+async fn waits_for_pipes_and_file_locks_are_reported() {
     let table = [
         ("os", "ends = os.pipe()\nos.read(ends[0], 1)  # @wait", "File: data from a pipe at PLACE"),
         (
@@ -143,7 +143,7 @@ async fn a_pipe_and_a_locked_file() {
 
 /// Two threads take two locks in different orders.
 #[tokio::test]
-async fn threads_that_wait_for_each_others_locks_are_told_with_who_holds_them() {
+async fn deadlocked_threads_are_reported_with_lock_holders() {
     let by_with = "
 def work(name, first, second):
     with first:
@@ -226,7 +226,7 @@ async fn a_thread_can_wait_for_a_lock_that_it_holds_itself() {
 
 /// A lock that was given back is not held, nor is that of a condition that is waited for.
 #[tokio::test]
-async fn who_has_let_go_of_a_lock_does_not_hold_it() {
+async fn a_released_lock_has_no_holder() {
     let source = "\
 import threading
 lock = threading.Lock()
@@ -261,7 +261,7 @@ lock.acquire(True)  # @wait
 
 /// The main thread waits for those that the process cannot end without.
 #[tokio::test]
-async fn the_end_of_the_main_thread() {
+async fn the_end_of_the_main_thread_is_reported() {
     let source = "\
 import threading
 threading.Thread(target=threading.Event().wait, name='left').start()
@@ -280,7 +280,7 @@ threading.Thread(target=threading.Event().wait, name='daemon', daemon=True).star
 }
 
 #[tokio::test]
-async fn tasks_and_timers_of_an_event_loop() {
+async fn waits_of_tasks_and_timers_are_reported() {
     let source = "\
 import asyncio
 

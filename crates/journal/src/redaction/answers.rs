@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_hidden_by_the_names_beside_them() {
+    fn values_are_redacted_by_adjacent_names() {
         let table = [
             (
                 json!({"locals": [{"name": "password", "value": "'x'", "type": "str"}, {"name": "a", "value": "'x'", "type": "str"}]}),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_programs_are_full_of_stays() {
+    fn ordinary_program_text_is_kept() {
         for text in corpus::negatives() {
             assert_eq!(text_for_answer(text), text);
         }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_texts_give_to_sure_names_is_hidden() {
+    fn values_of_certain_names_in_texts_are_redacted() {
         let is_ambiguous = |before: &str| {
             let before = before.to_ascii_lowercase();
             ["token", "access key", "api key"].iter().any(|name| before.contains(name))
@@ -202,7 +202,7 @@ mod tests {
 
     /// Hundreds of variables, each with a long value.
     #[test]
-    fn many_variables_are_looked_through_in_no_time() {
+    fn many_variables_are_scanned_quickly() {
         let long = "{'name': 'ann', 'values': [1, 2, 3], 'path': '/a/b/c'}, ".repeat(20);
         let one = |number: u32| json!({"name": format!("v{number}"), "value": long, "type": "dict"});
         let mut data = json!({"locals": (0..500).map(one).collect::<Vec<_>>()});

@@ -30,7 +30,7 @@ fn cleaned(text: &str) -> String {
 }
 
 #[test]
-fn every_positive_is_hidden_completely() {
+fn every_credential_is_redacted_completely() {
     let mut count = 0;
     let mut failures = Vec::new();
     let mut check = |text: &str, expected: &str, is_shape: bool| {
@@ -72,7 +72,7 @@ const CONTEXTS: &[&str] = &[
 ];
 
 #[test]
-fn tokens_are_hidden_wherever_they_stand() {
+fn tokens_are_redacted_in_any_context() {
     for (prefix, class, length) in TOKENS {
         let token = format!("{prefix}{}", body(class, *length));
         for context in CONTEXTS {
@@ -84,7 +84,7 @@ fn tokens_are_hidden_wherever_they_stand() {
 }
 
 #[test]
-fn tokens_that_were_cut_are_hidden() {
+fn truncated_tokens_are_redacted() {
     for (prefix, class, length) in TOKENS {
         let token = format!("{prefix}{}", body(class, *length));
         for cut in ["... (truncated)", "'...", "…", "..."] {
@@ -95,7 +95,7 @@ fn tokens_that_were_cut_are_hidden() {
 }
 
 #[test]
-fn no_negative_is_touched() {
+fn ordinary_text_is_not_redacted() {
     let mut failures = Vec::new();
     for text in NEGATIVES {
         if shapes(text) != *text || cleaned(text) != *text {

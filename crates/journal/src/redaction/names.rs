@@ -309,12 +309,12 @@ mod tests {
         token_id_map value text test x credentials_path tokenize detokenizer accessible keyPath pwd_max";
 
     #[test]
-    fn words_are_sorted_for_the_search() {
+    fn words_are_sorted_for_binary_search() {
         assert!(WORDS.is_sorted());
     }
 
     #[test]
-    fn a_name_is_its_last_words() {
+    fn names_are_classified_by_their_last_words() {
         for name in CREDENTIALS.split(' ') {
             assert!(is_credential(name), "{name}");
         }
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_gives_what_it_ends_in() {
+    fn an_expression_is_classified_by_its_last_part() {
         for expression in [
             "config.password",
             "config['password']",

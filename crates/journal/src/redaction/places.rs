@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_home_is_shortened_as_whole_components() {
+    fn home_directory_is_shortened_by_whole_components() {
         let home = Home::new(Path::new("/home/ann")).unwrap();
         let table = [
             ("/home/ann", "~"),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interpreter_is_told_from_the_folder_or_by_its_name() {
+    fn interpreters_are_recognized_by_folder_or_name() {
         let folder = Some(Path::new("/work/app"));
         let table = [
             ("/usr/bin/python3", Some("python3")),

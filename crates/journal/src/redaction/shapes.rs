@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_can_be_read_and_has_one_group_in_each_branch() {
+    fn every_rule_compiles_and_has_one_group_in_each_branch() {
         assert!(RULES.is_some());
         for shape in SHAPES {
             let groups = Regex::new(&expression(shape)).unwrap().captures_len() - 1;
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_rules_are_unique() {
+    fn rule_names_are_unique() {
         let mut names: Vec<&str> = SHAPES.iter().map(|shape| shape.name).collect();
         names.sort_unstable();
         names.dedup();

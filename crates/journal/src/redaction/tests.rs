@@ -15,7 +15,7 @@ fn cleaned(mut value: Value) -> Value {
 }
 
 #[test]
-fn values_under_the_names_of_credentials_are_hidden() {
+fn values_of_credential_names_are_redacted() {
     let table = [
         (json!({"password": "x", "user": "ann"}), json!({"password": MARK, "user": "ann"})),
         (json!({"password": ""}), json!({"password": ""})),
@@ -55,7 +55,7 @@ fn values_under_the_names_of_credentials_are_hidden() {
 }
 
 #[test]
-fn environments_keep_their_names() {
+fn environment_variables_keep_their_names() {
     let table = [
         (json!({"env": {"A": "1", "B": null}}), json!({"env": {"A": "1", "B": null}})),
         (json!({"env": {"A": "one", "PATH": "/bin"}}), json!({"env": {"A": MARK, "PATH": MARK}})),
@@ -73,7 +73,7 @@ fn environments_keep_their_names() {
 }
 
 #[test]
-fn interpreters_and_homes_are_told_without_whose_they_are() {
+fn interpreters_and_homes_are_shown_without_the_user() {
     let table = [
         (json!({"executablePath": "/usr/bin/python3"}), json!({"executablePath": "python3"})),
         (json!({"pythonPath": "/work/app/.venv/bin/python"}), json!({"pythonPath": ".venv/bin/python"})),
@@ -88,7 +88,7 @@ fn interpreters_and_homes_are_told_without_whose_they_are() {
 }
 
 #[test]
-fn the_answer_to_a_question_for_a_credential_is_hidden() {
+fn reply_to_a_credential_prompt_is_redacted() {
     let rules = rules();
     let mut call = json!({"callId": "a-1", "request": {"expression": "config.password"}});
     rules.clean(&mut call);
@@ -102,7 +102,7 @@ fn the_answer_to_a_question_for_a_credential_is_hidden() {
 }
 
 #[test]
-fn hidden_shapes_are_counted() {
+fn redacted_shapes_are_counted() {
     let token = format!("ghp_{}", "a1".repeat(18));
     let mut value = json!({"a": [token, "x"], token.clone(): format!("{token} {token}")});
     assert_eq!(hide_shapes_in(&mut value), 4);
@@ -113,7 +113,7 @@ fn hidden_shapes_are_counted() {
 
 /// Long texts in which each place begins something that does not end.
 #[test]
-fn hostile_texts_are_looked_through_once() {
+fn hostile_texts_are_scanned_in_linear_time() {
     for part in [
         "password",
         "token=abc1 ",
@@ -197,14 +197,14 @@ fn is_like(before: &Value, after: &Value) -> bool {
 
 proptest! {
     #[test]
-    fn cleaning_keeps_the_shape_and_twice_is_once(value in values()) {
+    fn redaction_keeps_the_shape_and_is_idempotent(value in values()) {
         let once = cleaned(value.clone());
         prop_assert!(is_like(&value, &once), "{value} {once}");
         prop_assert_eq!(cleaned(once.clone()), once);
     }
 
     #[test]
-    fn texts_are_hidden_once(text in pieces()) {
+    fn texts_are_redacted_once(text in pieces()) {
         let once = shapes(&text).into_owned();
         prop_assert_eq!(shapes(&once), once.as_str());
         let once = rules().text(&text).into_owned();

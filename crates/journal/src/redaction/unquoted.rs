@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_sorted_for_the_search() {
+    fn words_are_sorted_for_binary_search() {
         assert!(WORDS_OF_CODE.is_sorted());
     }
 }

@@ -248,7 +248,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_name_and_the_type_decide() {
+    fn the_name_and_type_decide() {
         for (name, type_name, text, expected) in TABLE {
             let hides = NamedValue::of(name).is_some_and(|named| named.hides(Some(type_name), text));
             assert_eq!(hides, *expected, "{name}: {type_name} = {text}");
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_type_the_text_tells_it() {
+    fn the_text_decides_without_a_type() {
         for (text, expected) in [
             ("swordfish", true),
             ("'swordfish'", true),

@@ -173,7 +173,7 @@ mod tests {
     const WHOLE: &str = "[adapters.kotlin]\ncommand = [\"kotlin-dap\", \"--port\", \"${port}\"]\ntransport = \"tcp\"\nextensions = [\"kt\"]\nquirks = [\"writes_crlf\"]\n\n[adapters.kotlin.launch]\nprogram = \"${program}\"\ndepth = 3\n";
 
     #[test]
-    fn an_adapter_is_read_whole() {
+    fn a_configured_adapter_is_read_completely() {
         let read = read(WHOLE, Path::new("f.toml")).unwrap();
         let [kotlin] = read.as_slice() else { panic!("{read:?}") };
         assert_eq!((kotlin.name.as_str(), kotlin.about.as_str()), ("kotlin", "kotlin"));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_by_its_key_and_line() {
+    fn errors_name_the_key_and_line() {
         let table = [
             (
                 "[adapters.x]\ncomand = []\n",

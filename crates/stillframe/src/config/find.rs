@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_file_is_looked_for_up_to_the_repository_or_the_home() {
+    fn a_project_file_is_searched_up_to_the_repository_or_home() {
         let base = tempfile::tempdir().unwrap();
         let base = base.path().canonicalize().unwrap();
         let deep = base.join("home/repository/src/deep");

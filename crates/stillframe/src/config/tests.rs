@@ -19,7 +19,7 @@ fn held(given: Vec<SettingValue>, name: &str) -> (String, String) {
 }
 
 #[test]
-fn a_mistake_is_told_with_its_line_and_what_is_allowed() {
+fn a_mistake_is_reported_with_its_line_and_the_allowed_values() {
     let table = [
         (
             "[limits]\nsesions = 3\n",
@@ -122,7 +122,7 @@ fn of_environment(variable: &str, value: impl Into<OsString>) -> anyhow::Result<
 }
 
 #[test]
-fn a_mistake_in_the_environment_is_told_with_its_variable_and_what_is_allowed() {
+fn a_mistake_in_the_environment_names_the_variable_and_the_allowed_values() {
     let table = [
         ("LIMITS", "rows", "`rows` has no value; write NAME=N, such as `sessions=8`"),
         ("LIMITS", "rows=1,", "`` has no value; write NAME=N, such as `sessions=8`"),
@@ -157,7 +157,7 @@ fn a_mistake_in_the_environment_is_told_with_its_variable_and_what_is_allowed() 
 }
 
 #[test]
-fn a_variable_is_read_in_the_usual_words() {
+fn a_variable_accepts_the_usual_words() {
     for (text, flag) in
         [("1", true), ("Yes", true), ("on", true), ("0", false), ("FALSE", false), ("n", false)]
     {
@@ -169,7 +169,7 @@ fn a_variable_is_read_in_the_usual_words() {
 }
 
 #[test]
-fn the_command_line_comes_before_the_environment_the_project_and_the_user() {
+fn the_command_line_overrides_environment_project_and_user() {
     let option = |value| SettingValue {
         name: "limits.sessions",
         value: Value::Number(value),
@@ -187,7 +187,7 @@ fn the_command_line_comes_before_the_environment_the_project_and_the_user() {
 }
 
 #[test]
-fn a_number_is_read_as_it_is_written() {
+fn a_number_keeps_its_notation() {
     for (written, number) in
         [("0x10", "16"), ("0x3F", "63"), ("0o17", "15"), ("0b1_01", "5"), ("1_000", "1000"), ("+7", "7")]
     {
@@ -228,7 +228,7 @@ fn a_project_cannot_raise_a_limit() {
 }
 
 #[test]
-fn a_project_chooses_the_toolset_only_where_nobody_else_has() {
+fn a_project_chooses_the_toolset_only_if_it_is_not_set_elsewhere() {
     let project = || parsed("[serve]\ntoolset = \"all\"\n", true);
     assert_eq!(held(project(), "serve.toolset").0, "all");
     let user = parsed("[serve]\ntoolset = \"quick\"\n", false);
@@ -239,7 +239,7 @@ fn a_project_chooses_the_toolset_only_where_nobody_else_has() {
 }
 
 #[test]
-fn what_a_project_does_not_change_is_from_where_it_was() {
+fn settings_that_a_project_does_not_change_keep_their_source() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap().display().to_string();
     let said = |name, items: &[&str]| SettingValue {
@@ -311,7 +311,7 @@ fn a_project_can_only_tighten() {
 }
 
 #[test]
-fn what_was_said_by_hand_is_not_overruled_by_a_project() {
+fn a_project_does_not_override_explicit_settings() {
     let said = vec![SettingValue {
         name: "safety.remote_attach",
         value: Value::Flag(true),

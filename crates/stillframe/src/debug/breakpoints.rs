@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_a_line_or_a_function() {
+    fn a_location_is_a_line_or_a_function() {
         let table = [
             ("app.py:12", json!({ "file": sources::absolute("app.py".as_ref()), "line": 12 })),
             (

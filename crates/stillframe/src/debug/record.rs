@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_sessions_are_parts_of_names_of_files() {
+    fn session_names_are_valid_in_file_names() {
         for good in ["a", "left-2", "A_b"] {
             assert_eq!(session_name(good).unwrap(), good);
         }
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_tell_their_sessions() {
+    fn file_names_identify_their_sessions() {
         let folder = Path::new("/work");
         for name in [".debug_session.json", ".debug_session-a.json"] {
             assert_eq!(Place::of_file(folder, name.as_ref()).unwrap().file(), folder.join(name));
@@ -317,7 +317,7 @@ mod tests {
 
     /// A file that a repository may contain.
     #[test]
-    fn a_file_that_names_another_socket_is_not_believed() {
+    fn a_record_that_names_another_socket_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
         let place = Place { folder: folder.path().to_owned(), session: None };

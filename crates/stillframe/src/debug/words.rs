@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tools_are_called_by_their_commands() {
+    fn tools_map_to_commands() {
         let said =
             "The program is running; call continue_execution to wait for it, or pause_execution to stop it";
         let expected = "The program is running; run `stillframe debug continue` to wait for it, or \

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_pair_becomes_a_replacement_character() {
+    fn a_lone_surrogate_becomes_a_replacement_character() {
         let table = [
             (r#"{"a":"\ud800"}"#, r#"{"a":"\ufffd"}"#),
             (r#"{"a":"x\udc80y\uD83D"}"#, r#"{"a":"x\ufffdy\ufffd"}"#),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_whose_parameters_cannot_be_read_says_so() {
+    fn a_request_with_malformed_parameters_is_answered_as_invalid() {
         let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
         for params in [r#"{"name":"x","arguments":{"n":1e400}}"#.to_owned(), deep] {
             for id in ["7", "\"seven\""] {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_answered_by_its_number() {
+    fn malformed_request_is_answered_with_its_id() {
         let table = [
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[]}"#, "tools/list", PROBLEM),
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":"x"}"#, "tools/call", PROBLEM),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_stays_as_it_is() {
+    fn other_messages_are_unchanged() {
         let table = [
             r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
             r#"{"a":"\ud83d\ude00"}"#,

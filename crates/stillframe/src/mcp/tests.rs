@@ -78,7 +78,7 @@ async fn ask_twice(handler: impl ServerHandler, method: &str, mut params: Value)
 }
 
 #[tokio::test]
-async fn a_tool_that_panics_answers_and_the_server_lives() {
+async fn a_panicking_tool_is_answered_and_the_server_survives() {
     let server = Server::new(Context::new(Sessions::new()), Arc::new(ServerFeatures::new(vec![&PANICKING])));
     for answer in ask_twice(server, "tools/call", json!({ "name": "panics", "arguments": {} })).await {
         assert_eq!(answer["result"]["isError"], true);
@@ -87,7 +87,7 @@ async fn a_tool_that_panics_answers_and_the_server_lives() {
 }
 
 #[tokio::test]
-async fn a_method_that_panics_answers_and_the_server_lives() {
+async fn a_panicking_method_is_answered_and_the_server_survives() {
     for answer in ask_twice(Broken, "prompts/list", json!({})).await {
         assert_eq!(answer["error"]["code"], -32603);
         assert_eq!(answer["error"]["message"], "internal error in prompts/list: on purpose, too");

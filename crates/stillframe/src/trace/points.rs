@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn options_belong_to_the_place_in_front_of_them() {
+    fn options_apply_to_the_preceding_location() {
         let given =
             read("a.py:1 -e x -e y --at b.py:2 --condition z>1 -e w --at c.py --statement t -e v").unwrap();
         let told: Vec<_> = given
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_needs_a_line_and_something_to_record() {
+    fn a_location_needs_a_line_and_an_expression() {
         for line in ["a.py:1", "a.py -e x", "a.py:1 -e x --at b.py:1", "-e x"] {
             assert!(read(line).is_err(), "{line}");
         }

@@ -73,7 +73,7 @@ async fn place(server: &Server, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn whatever_is_wrong_is_said() {
+async fn every_wrong_argument_is_reported() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
     let mut whole = Tally::default();
 

@@ -21,7 +21,7 @@ const JEST: Runner = Runner {
 runs!(JEST);
 
 #[tokio::test]
-async fn a_project_whose_runner_is_not_installed_is_told_how_to_install_it() {
+async fn a_missing_runner_is_reported_with_how_to_install_it() {
     let project = Project::with(&[]).await;
     project.file("package.json", r#"{ "scripts": { "test": "jest" } }"#);
     let server = STILLFRAME.serve().await;

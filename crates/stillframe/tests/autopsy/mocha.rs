@@ -22,7 +22,7 @@ const MOCHA: Runner = Runner {
 runs!(MOCHA);
 
 #[tokio::test]
-async fn a_runner_behind_npm_tells_as_much() {
+async fn a_runner_started_by_npm_reports_as_much() {
     let project = Project::with(&["mocha"]).await;
     project.file(
         "package.json",
@@ -48,7 +48,7 @@ async fn a_runner_behind_npm_tells_as_much() {
 
 /// A place that throws in vain is given up, and what the test itself asserts is still seen.
 #[tokio::test]
-async fn a_test_that_catches_much_ends() {
+async fn a_test_that_catches_many_exceptions_ends() {
     let project = Project::with(&["mocha"]).await;
     let test = project.file(
         "many.spec.js",
@@ -68,7 +68,7 @@ async fn a_test_that_catches_much_ends() {
 }
 
 #[tokio::test]
-async fn a_test_that_does_not_end_is_named() {
+async fn an_endless_test_is_named() {
     let project = Project::with(&["mocha"]).await;
     project.file(
         "idle.spec.js",

@@ -90,7 +90,7 @@ impl Runner {
         (project, cart)
     }
 
-    pub(crate) async fn a_failing_assertion_is_told_with_both_sides(&self) {
+    pub(crate) async fn a_failing_assertion_is_reported_with_both_sides(&self) {
         let assertion = (self.equal)("sum", "7");
         let body = format!(
             "test('adds', () => {{\n  const items = [{{ count: 2, price: '3' }}];\n  const sum = total(items);\n  \
@@ -107,7 +107,7 @@ impl Runner {
         ran.finish().await;
     }
 
-    pub(crate) async fn what_is_thrown_deep_in_the_code_is_told_where_it_is_thrown(&self) {
+    pub(crate) async fn an_error_is_reported_where_it_is_thrown(&self) {
         let caught = (self.equal)("price('')", "0");
         let body =
             format!("test('deep', () => {{\n  {caught}\n  total([{{ count: 2, price: '' }}]);\n}});\n");
@@ -122,7 +122,7 @@ impl Runner {
         ran.finish().await;
     }
 
-    pub(crate) async fn a_rejection_is_told_where_it_is_thrown(&self) {
+    pub(crate) async fn a_rejection_is_reported_where_it_is_thrown(&self) {
         let body = "test('loads', async () => { await load(-1); });\n";
         let ran = self.run(body, json!({})).await;
         ran.came_to("failed", 1);
@@ -133,7 +133,7 @@ impl Runner {
     }
 
     /// With a session to keep, any throw that counts would end the run.
-    pub(crate) async fn what_is_caught_or_expected_is_none(&self) {
+    pub(crate) async fn caught_and_expected_errors_are_not_failures(&self) {
         let (caught, throws, rejects) =
             ((self.equal)("price('')", "0"), (self.throws)("() => parse('')"), (self.rejects)("load(-1)"));
         let body = format!(
@@ -148,7 +148,7 @@ impl Runner {
         ran.finish().await;
     }
 
-    pub(crate) async fn further_failures_are_told_briefly(&self) {
+    pub(crate) async fn further_failures_are_summarized(&self) {
         let (first, second) = ((self.equal)("1", "2"), (self.equal)("3", "4"));
         let body = format!("test('a', () => {{ {first} }});\ntest('b', () => {{ {second} }});\n");
         let ran = self.run(&body, json!({})).await;
@@ -160,7 +160,7 @@ impl Runner {
         ran.finish().await;
     }
 
-    pub(crate) async fn tests_of_one_name_are_counted_each(&self) {
+    pub(crate) async fn tests_of_the_same_name_are_counted_separately(&self) {
         let ran = self.run("test('same', () => {});\ntest('same', () => {});\n", json!({})).await;
         ran.came_to("passed", 0);
         let tests = &ran.answer["tests"];
@@ -168,7 +168,7 @@ impl Runner {
         ran.finish().await;
     }
 
-    pub(crate) async fn a_file_that_cannot_be_loaded_is_no_failing_test(&self) {
+    pub(crate) async fn a_file_that_cannot_be_loaded_is_not_a_failing_test(&self) {
         let body = "parse(''); // @loads\ntest('a', () => {});\n";
         let ran = self.run(body, json!({})).await;
         ran.came_to("error", 1);
@@ -178,13 +178,13 @@ impl Runner {
         ran.finish().await;
     }
 
-    pub(crate) async fn a_name_that_matches_nothing_runs_no_test(&self) {
+    pub(crate) async fn an_unmatched_name_runs_no_test(&self) {
         let ran = self.run("test('a', () => {});\n", json!({ "command": self.none })).await;
         ran.came_to("no_tests", 0);
         ran.finish().await;
     }
 
-    pub(crate) async fn a_file_that_is_not_there_holds_no_test(&self) {
+    pub(crate) async fn a_missing_file_has_no_tests(&self) {
         let command = format!("{} missing.js", self.command.replace(self.file, ""));
         let ran = self.run("test('a', () => {});\n", json!({ "command": command })).await;
         assert_eq!(ran.answer["verdict"], "no_tests", "{}", ran.answer.text);
@@ -222,15 +222,15 @@ macro_rules! runs {
     ($runner:expr) => {
         crate::node::runs!(
             $runner =>
-            a_failing_assertion_is_told_with_both_sides,
-            what_is_thrown_deep_in_the_code_is_told_where_it_is_thrown,
-            a_rejection_is_told_where_it_is_thrown,
-            what_is_caught_or_expected_is_none,
-            further_failures_are_told_briefly,
-            tests_of_one_name_are_counted_each,
-            a_file_that_cannot_be_loaded_is_no_failing_test,
-            a_name_that_matches_nothing_runs_no_test,
-            a_file_that_is_not_there_holds_no_test,
+            a_failing_assertion_is_reported_with_both_sides,
+            an_error_is_reported_where_it_is_thrown,
+            a_rejection_is_reported_where_it_is_thrown,
+            caught_and_expected_errors_are_not_failures,
+            further_failures_are_summarized,
+            tests_of_the_same_name_are_counted_separately,
+            a_file_that_cannot_be_loaded_is_not_a_failing_test,
+            an_unmatched_name_runs_no_test,
+            a_missing_file_has_no_tests,
         );
     };
 }

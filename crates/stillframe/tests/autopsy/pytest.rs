@@ -31,7 +31,7 @@ async fn pytest_with(arguments: &[&str], body: &str) -> CommandRun {
 }
 
 #[tokio::test]
-async fn a_failing_assertion_is_told_with_both_sides() {
+async fn a_failing_assertion_is_reported_with_both_sides() {
     let body = "
 def test_count(basket):
     wanted = 2
@@ -51,7 +51,7 @@ def test_count(basket):
 }
 
 #[tokio::test]
-async fn what_is_raised_deep_in_the_code_is_told_where_it_is_raised() {
+async fn an_exception_is_reported_where_it_is_raised() {
     let ran = pytest("\ndef test_bill(basket):\n    assert parse('x') == 0\n    bill(basket)\n").await;
     ran.came_to("failed", 1, [1, 0, 1]);
     let failure = &ran.answer["failure"];
@@ -68,7 +68,7 @@ async fn what_is_raised_deep_in_the_code_is_told_where_it_is_raised() {
 
 /// With a session to keep, any throw that counts would end the run.
 #[tokio::test]
-async fn what_is_caught_or_expected_is_none() {
+async fn caught_and_expected_exceptions_are_not_failures() {
     let body = "
 class Lazy:
     def __getattr__(self, name):
@@ -99,7 +99,7 @@ def test_skipped():
 }
 
 #[tokio::test]
-async fn further_failures_are_told_briefly_and_each_outcome_is_counted() {
+async fn further_failures_are_summarized_and_outcomes_counted() {
     let body = "
 @pytest.fixture
 def broken():
@@ -152,7 +152,7 @@ def test_expected():
 }
 
 #[tokio::test]
-async fn a_fixture_that_fails_is_told_with_its_part_of_the_test() {
+async fn a_failing_fixture_is_reported_with_its_phase() {
     let body = "
 @pytest.fixture
 def broken():
@@ -171,7 +171,7 @@ def test_broken(broken):
 }
 
 #[tokio::test]
-async fn a_module_that_cannot_be_loaded_is_no_failing_test() {
+async fn a_module_that_cannot_be_loaded_is_not_a_failing_test() {
     let ran = pytest("\nparse()  # @loads\n\ndef test_a():\n    pass\n").await;
     ran.came_to("error", 2, [0, 0, 0]);
     assert_eq!(ran.answer["problem"]["line"], json!(ran.tests.line("loads")), "{}", ran.answer.text);
@@ -180,7 +180,7 @@ async fn a_module_that_cannot_be_loaded_is_no_failing_test() {
 }
 
 #[tokio::test]
-async fn a_name_that_stands_for_nothing_is_told_with_similar_ones() {
+async fn an_unknown_test_is_reported_with_similar_names() {
     let body = "\ndef test_price():\n    pass\n\ndef test_count():\n    pass\n";
     let ran = pytest_with(&["test_shop.py::test_cuont"], body).await;
     ran.came_to("no_tests", 4, [0, 0, 0]);
@@ -193,7 +193,7 @@ async fn a_name_that_stands_for_nothing_is_told_with_similar_ones() {
 }
 
 #[tokio::test]
-async fn a_test_that_catches_much_ends() {
+async fn a_test_that_catches_many_exceptions_ends() {
     let body = "
 def test_many(basket):
     caught = 0
@@ -211,7 +211,7 @@ def test_many(basket):
 }
 
 #[tokio::test]
-async fn a_test_that_does_not_end_is_named_with_its_stack() {
+async fn an_endless_test_is_named_with_its_stack() {
     let text = format!("{HEAD}\nimport threading\n\ndef test_waits():\n    threading.Event().wait()\n");
     let words = ["pytest", "-p", "no:cacheprovider", "test_shop.py"];
     let ran = run(&words, &text, json!({ "timeout": 5_000 })).await;
@@ -222,7 +222,7 @@ async fn a_test_that_does_not_end_is_named_with_its_stack() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_kept_stays_at_the_throw() {
+async fn a_kept_session_stays_at_the_throw() {
     let text = format!("{HEAD}\ndef test_bill(basket):\n    bill(basket)\n");
     let words = ["pytest", "-p", "no:cacheprovider", "test_shop.py"];
     let ran = run(&words, &text, json!({ "keepSession": true })).await;
@@ -237,7 +237,7 @@ async fn a_session_that_is_kept_stays_at_the_throw() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_run_says_what_to_do() {
+async fn a_command_that_cannot_run_is_refused_with_advice() {
     let server = STILLFRAME.serve().await;
     let table = [
         (json!({ "command": "no-such-runner" }), "command_not_found", "`no-such-runner` was not found"),
@@ -256,7 +256,7 @@ async fn what_cannot_be_run_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn what_a_framework_caught_in_a_failing_test_is_named() {
+async fn exceptions_that_a_framework_caught_are_reported_for_a_failing_test() {
     let body = "
 def test_page(basket):
     from flask import Flask

@@ -23,7 +23,7 @@ async fn unittest(body: &str) -> CommandRun {
 }
 
 #[tokio::test]
-async fn a_failing_assertion_is_told_with_both_sides() {
+async fn a_failing_assertion_is_reported_with_both_sides() {
     let body = "
     def test_count(self):
         wanted = 2
@@ -41,7 +41,7 @@ async fn a_failing_assertion_is_told_with_both_sides() {
 }
 
 #[tokio::test]
-async fn a_plain_assertion_is_told_with_what_can_be_read() {
+async fn a_plain_assertion_is_reported_with_readable_values() {
     let body = "
     def test_prices(self):
         n = 2
@@ -55,7 +55,7 @@ async fn a_plain_assertion_is_told_with_what_can_be_read() {
 }
 
 #[tokio::test]
-async fn what_is_caught_or_expected_is_none() {
+async fn caught_and_expected_exceptions_are_not_failures() {
     let body = "
     def test_all(self):
         self.assertEqual(parse('x'), 0)
@@ -76,7 +76,7 @@ async fn what_is_caught_or_expected_is_none() {
 }
 
 #[tokio::test]
-async fn parts_of_a_test_and_what_goes_before_it_are_told() {
+async fn subtests_and_set_up_failures_are_reported() {
     let body = "
     def test_parts(self):
         for n in range(3):
@@ -100,7 +100,7 @@ class Untidy(unittest.TestCase):
 }
 
 #[tokio::test]
-async fn a_module_that_cannot_be_loaded_is_no_failing_test() {
+async fn a_module_that_cannot_be_loaded_is_not_a_failing_test() {
     let ran = run(&["unittest", "test_shop"], "import not_installed\n", json!({})).await;
     ran.came_to("error", 1, [0, 0, 0]);
     assert_eq!(ran.answer["problems"][0]["exception"], "ModuleNotFoundError", "{}", ran.answer.text);
@@ -108,7 +108,7 @@ async fn a_module_that_cannot_be_loaded_is_no_failing_test() {
 }
 
 #[tokio::test]
-async fn a_name_that_stands_for_nothing_is_told_with_similar_ones() {
+async fn an_unknown_test_is_reported_with_similar_names() {
     let body = "\n    def test_count(self):\n        pass\n";
     let text = format!("{HEAD}{body}");
     let ran = run(&["unittest", "test_shop.ShopTest.test_cuont"], &text, json!({})).await;
@@ -118,7 +118,7 @@ async fn a_name_that_stands_for_nothing_is_told_with_similar_ones() {
 }
 
 #[tokio::test]
-async fn of_a_program_that_is_no_runner_the_uncaught_exception_is_the_failure() {
+async fn without_a_runner_the_uncaught_exception_is_the_failure() {
     let ran = run(&["test_shop"], "from shop import *\n\nbill(Basket('Ann'))\n", json!({})).await;
     ran.came_to("failed", 1, [0, 0, 0]);
     assert_eq!(ran.frames(), ["total", "bill", "<module>"], "{}", ran.answer.text);

@@ -22,7 +22,7 @@ fn held<'a>(printed: &'a Value, name: &str) -> (&'a Value, &'a str) {
 }
 
 #[tokio::test]
-async fn each_setting_is_printed_with_where_it_is_from() {
+async fn each_setting_is_printed_with_its_source() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap();
     let (project, settings) = (home.join("project/src"), home.join("settings/stillframe"));
@@ -71,7 +71,7 @@ async fn each_setting_is_printed_with_where_it_is_from() {
 }
 
 #[tokio::test]
-async fn people_read_it_within_eighty_columns() {
+async fn text_output_fits_eighty_columns() {
     let folder = tempfile::tempdir().unwrap();
     let long = folder.path().join("a-long-name/".repeat(8));
     std::fs::create_dir_all(&long).unwrap();
@@ -85,7 +85,7 @@ async fn people_read_it_within_eighty_columns() {
 }
 
 #[tokio::test]
-async fn a_mistake_in_a_file_is_an_error_with_its_place() {
+async fn a_mistake_in_a_file_is_an_error_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap();
     std::fs::write(home.join("stillframe.toml"), "[limits]\nsesions = 3\n").unwrap();
@@ -106,7 +106,7 @@ async fn a_mistake_in_a_file_is_an_error_with_its_place() {
 }
 
 #[tokio::test]
-async fn a_toolset_that_there_is_not_is_refused_whoever_names_it() {
+async fn an_unknown_toolset_is_refused_from_any_source() {
     let folder = tempfile::tempdir().unwrap();
     let ran = config(folder.path(), folder.path(), &[], &[("STILLFRAME_TOOLSET", "bogus")]).await;
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
@@ -133,7 +133,7 @@ const VARIABLES: [&str; 10] = [
 
 /// As scripts and service managers write it: `STILLFRAME_READ_ONLY=`.
 #[tokio::test]
-async fn a_variable_that_is_empty_counts_as_not_set() {
+async fn an_empty_variable_counts_as_unset() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap();
     let state = home.join("state").display().to_string();
@@ -161,7 +161,7 @@ async fn a_variable_that_is_empty_counts_as_not_set() {
 /// Half of a path, or of a name, would be another one.
 #[cfg(unix)]
 #[tokio::test]
-async fn what_is_not_utf_8_is_refused_with_its_place() {
+async fn invalid_utf_8_is_refused_with_its_position() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
@@ -192,7 +192,7 @@ async fn what_is_not_utf_8_is_refused_with_its_place() {
 }
 
 #[tokio::test]
-async fn an_option_that_cannot_be_used_is_named_with_what_it_takes() {
+async fn an_invalid_option_is_reported_with_the_allowed_values() {
     let folder = tempfile::tempdir().unwrap();
     let table: [(&[&str], &str); 7] = [
         (&["--limit", "rows"], "--limit: `rows` has no value; write NAME=N, such as `sessions=8`"),
@@ -222,7 +222,7 @@ async fn an_option_that_cannot_be_used_is_named_with_what_it_takes() {
 /// A user who has forbidden something, in a file that cannot be used, is not to believe that it is forbidden.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_file_that_is_there_and_cannot_be_used_is_an_error() {
+async fn an_unreadable_config_file_is_an_error() {
     use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
 
@@ -257,7 +257,7 @@ async fn a_file_that_is_there_and_cannot_be_used_is_an_error() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_file_that_cannot_be_looked_for_is_an_error_unless_there_can_be_none() {
+async fn an_unsearchable_config_folder_is_an_error_unless_it_cannot_have_one() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap();
     let ran = config(&home, Path::new("/dev/null"), &[], &[]).await;
@@ -271,7 +271,7 @@ async fn a_file_that_cannot_be_looked_for_is_an_error_unless_there_can_be_none()
 /// A warning or an error may name what a stranger has named.
 #[cfg(unix)]
 #[tokio::test]
-async fn what_cannot_be_seen_is_shown_in_warnings_and_errors() {
+async fn invisible_characters_are_escaped_in_warnings_and_errors() {
     let folder = tempfile::tempdir().unwrap();
     let odd = folder.path().canonicalize().unwrap().join("a\u{202e}b\x1b[31m");
     std::fs::create_dir(&odd).unwrap();

@@ -21,7 +21,7 @@ async fn offline(arguments: &[&str], cache: &Path) -> CommandRun {
 }
 
 #[tokio::test]
-async fn doctor_says_what_works() {
+async fn doctor_reports_what_works() {
     let ran = stillframe(["doctor", "--json"]).await.ended_with(0);
     let report = ran.json();
     assert_eq!(report["ok"], true);
@@ -36,7 +36,7 @@ async fn doctor_says_what_works() {
 }
 
 #[tokio::test]
-async fn doctor_installs_nothing_and_names_the_command_that_does() {
+async fn doctor_installs_nothing_and_names_the_setup_command() {
     let cache = folder();
     let ran = offline(&["doctor", "--json"], cache.path()).await.ended_with(0);
     let python = &ran.json()["languages"][0];
@@ -64,7 +64,7 @@ async fn setup_installs_into_an_empty_cache_and_then_finds_it_there() {
 }
 
 #[tokio::test]
-async fn offline_with_an_empty_cache_the_error_gives_the_command() {
+async fn offline_with_an_empty_cache_the_error_names_the_setup_command() {
     let program = Fixture::python("swap_vars");
     let place = format!("{}:main", program.path());
     for arguments in [vec!["setup", "python"], vec!["probe", &place]] {

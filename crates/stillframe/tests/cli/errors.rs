@@ -5,7 +5,7 @@ use test_support::Fixture;
 use crate::{folder, stillframe};
 
 #[tokio::test]
-async fn what_cannot_be_debugged_is_code_1_and_one_line_on_standard_error() {
+async fn undebuggable_program_exits_1_with_one_line_on_stderr() {
     let program = Fixture::python("bank");
     let path = program.path();
     let folder = folder();
@@ -46,7 +46,7 @@ async fn what_cannot_be_debugged_is_code_1_and_one_line_on_standard_error() {
 }
 
 #[tokio::test]
-async fn a_mistake_in_the_command_line_is_code_2_and_names_what_is_wrong() {
+async fn usage_error_exits_2_and_names_the_argument() {
     let table: [(&[&str], &str); 8] = [
         (&["probe"], "<PLACE>"),
         (&["prob"], "'prob'"),
@@ -65,7 +65,7 @@ async fn a_mistake_in_the_command_line_is_code_2_and_names_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn help_tells_the_exit_codes_and_fits_the_terminal() {
+async fn help_lists_exit_codes_and_fits_the_terminal() {
     let ran = stillframe(["probe", "--help"]).await.ended_with(0);
     assert!(ran.out.contains("Exit codes: 0 stopped at the location"), "{}", ran.out);
     for line in ran.out.lines() {

@@ -37,7 +37,7 @@ async fn an_exception_with_a_long_message_fits_too() {
 
 /// What moves a cursor, erases or ends a text would hide what was there.
 #[tokio::test]
-async fn what_a_terminal_would_obey_is_shown() {
+async fn control_sequences_are_escaped() {
     let folder = folder();
     let text = "text = '\\x1b[2Jgone\\0'\nprint('\\x1b[1A\\x1b[31mover\\0\\x07')\nend = 1  # @end\n";
     let program = Fixture::write(folder.path(), "escapes\nin two.py", text);
@@ -67,7 +67,7 @@ async fn a_long_path_fits_and_keeps_its_line() {
 }
 
 #[tokio::test]
-async fn paths_below_the_working_directory_are_short() {
+async fn paths_below_the_working_directory_are_relative() {
     let mut command = STILLFRAME.command();
     command.args(["probe", "fixtures/swap_vars/main.py:main"]).current_dir(repository());
     command.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
@@ -77,7 +77,7 @@ async fn paths_below_the_working_directory_are_short() {
 }
 
 #[tokio::test]
-async fn there_are_no_colours_where_nobody_sees_them() {
+async fn no_colours_without_a_terminal() {
     let program = Fixture::python("swap_vars");
     for arguments in
         [vec!["probe", program.path()], vec!["tools"], vec!["doctor"], vec!["probe", "/no/such.py:1"]]

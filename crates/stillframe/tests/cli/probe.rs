@@ -10,7 +10,7 @@ fn at(program: &Fixture, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_line_is_stopped_at_and_shown() {
+async fn a_line_stops_and_its_values_are_shown() {
     let program = Fixture::python("swap_vars");
     let ran = stillframe(["probe", &at(&program, "second_assignment")]).await.ended_with(0);
     let lines: Vec<&str> = ran.out.lines().collect();
@@ -52,7 +52,7 @@ async fn callers_are_shown_with_their_variables() {
 }
 
 #[tokio::test]
-async fn a_caller_that_is_not_on_the_stack_any_more_has_no_variables() {
+async fn a_caller_that_has_returned_has_no_variables() {
     let folder = folder();
     let text = "async function inner() {\n  await null;\n  return 1; // @stop\n}\nasync function outer() {\n  \
                 const kept = await inner();\n  return kept;\n}\nouter();\n";
@@ -63,7 +63,7 @@ async fn a_caller_that_is_not_on_the_stack_any_more_has_no_variables() {
 }
 
 #[tokio::test]
-async fn a_binary_is_known_by_its_first_bytes() {
+async fn a_binary_is_recognized_by_its_first_bytes() {
     let (folder, program) = (folder(), Fixture::of(Language::C, "swap_vars"));
     let binary = folder.path().join("binary").display().to_string();
     compile(program.path(), &binary).await;
@@ -76,7 +76,7 @@ async fn a_binary_is_known_by_its_first_bytes() {
 }
 
 #[tokio::test]
-async fn a_column_is_stopped_at_where_the_language_has_them() {
+async fn a_column_stops_in_languages_with_columns() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "line.js", "let a = 1; a += 1; console.log(a);\n");
     let place = format!("{}:1:20", program.path());
@@ -89,7 +89,7 @@ async fn a_column_is_stopped_at_where_the_language_has_them() {
 }
 
 #[tokio::test]
-async fn a_function_is_stopped_at() {
+async fn a_function_stops_at_its_entry() {
     let program = Fixture::python("bank");
     let place = format!("{}:Account.deposit", program.path());
     let ran = stillframe(["probe", &place, "--json"]).await.ended_with(0);
@@ -103,7 +103,7 @@ async fn a_file_alone_runs_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_statement_is_stopped_at() {
+async fn a_statement_stops_by_its_text() {
     let program = Fixture::python("bank");
     let arguments = ["probe", program.path(), "--statement", "name = \"even\"", "--json"];
     let ran = stillframe(arguments).await.ended_with(0);
@@ -111,7 +111,7 @@ async fn a_statement_is_stopped_at() {
 }
 
 #[tokio::test]
-async fn conditions_and_counts_choose_the_pass() {
+async fn conditions_and_counts_select_the_hit() {
     let program = Fixture::python("bank");
     let place = at(&program, "deposit");
     let table = [
@@ -177,7 +177,7 @@ async fn the_program_gets_arguments_environment_directory_and_input() {
 }
 
 #[tokio::test]
-async fn json_has_the_report_and_the_values() {
+async fn json_contains_the_report_and_values() {
     let program = Fixture::python("swap_vars");
     let ran = stillframe(["probe", &at(&program, "return"), "--json", "-e", "a"]).await.ended_with(0);
     let report = ran.json();
@@ -195,7 +195,7 @@ async fn json_has_the_report_and_the_values() {
 }
 
 #[tokio::test]
-async fn a_program_that_ends_before_the_place_is_code_3() {
+async fn a_program_that_ends_before_the_location_exits_3() {
     let program = Fixture::python("endings");
     let place = at(&program, "never");
     for (how, said) in [
@@ -214,14 +214,14 @@ async fn a_program_that_ends_before_the_place_is_code_3() {
 }
 
 #[tokio::test]
-async fn a_program_without_a_place_that_ends_badly_is_code_3() {
+async fn a_failing_program_without_a_location_exits_3() {
     let program = Fixture::python("endings");
     let ran = stillframe(["probe", program.path(), "--json", "--", "exit"]).await.ended_with(3);
     assert_eq!((&ran.json()["state"], &ran.json()["exitCode"]), (&json!("ended"), &json!(4)));
 }
 
 #[tokio::test]
-async fn an_uncaught_exception_is_code_4() {
+async fn an_uncaught_exception_exits_4() {
     let program = Fixture::python("endings");
     for place in [at(&program, "never"), program.path().to_owned()] {
         let ran = stillframe(["probe", &place, "-e", "how", "--", "raise"]).await.ended_with(4);
@@ -232,7 +232,7 @@ async fn an_uncaught_exception_is_code_4() {
 }
 
 #[tokio::test]
-async fn a_program_that_still_runs_when_the_time_is_up_is_code_5() {
+async fn a_program_still_running_at_the_timeout_exits_5() {
     let folder = folder();
     let source = "import time\nprint('begun')\nwhile time:\n    time.sleep(0.01)\nx = 1  # @never\n";
     let program = Fixture::write(folder.path(), "endless.py", source);
@@ -243,7 +243,7 @@ async fn a_program_that_still_runs_when_the_time_is_up_is_code_5() {
 }
 
 #[tokio::test]
-async fn what_looks_like_a_credential_is_hidden_unless_it_is_asked_for() {
+async fn likely_credentials_are_redacted_unless_shown_on_request() {
     let folder = folder();
     let text = "kept = 'note ' * 12 + 'gh' + 'p_' + 'A1b2C3' * 6\nprint(kept)  # @stop\n";
     let program = Fixture::write(folder.path(), "secret.py", text);

@@ -36,7 +36,7 @@ async fn tools_are_listed_with_their_parameters() {
 }
 
 #[tokio::test]
-async fn tools_as_json_have_schemas_and_truthful_hints() {
+async fn tools_as_json_have_schemas_and_correct_annotations() {
     let ran = stillframe(["tools", "--json"]).await.ended_with(0);
     let toolsets = ran.json();
     assert_eq!(toolsets[0]["name"], "standard");
@@ -57,7 +57,7 @@ async fn tools_as_json_have_schemas_and_truthful_hints() {
 }
 
 #[tokio::test]
-async fn there_are_completions_for_the_usual_shells() {
+async fn completions_exist_for_common_shells() {
     for shell in ["bash", "zsh", "fish"] {
         let ran = stillframe(["completions", shell]).await.ended_with(0);
         assert!(ran.out.contains("stillframe") && ran.out.contains("probe"), "{shell}: {}", ran.out);
@@ -65,7 +65,7 @@ async fn there_are_completions_for_the_usual_shells() {
 }
 
 #[tokio::test]
-async fn a_reader_that_has_seen_enough_ends_it_quietly() {
+async fn closing_standard_output_early_is_not_an_error() {
     for arguments in [vec!["tools"], vec!["tools", "--json"], vec!["completions", "bash"]] {
         let mut command = STILLFRAME.command();
         command.args(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -78,7 +78,7 @@ async fn a_reader_that_has_seen_enough_ends_it_quietly() {
 }
 
 #[tokio::test]
-async fn the_version_is_told() {
+async fn the_version_is_printed() {
     let ran = stillframe(["--version"]).await.ended_with(0);
     assert_eq!(ran.out, format!("stillframe {}\n", env!("CARGO_PKG_VERSION")));
 }

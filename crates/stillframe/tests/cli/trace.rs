@@ -34,7 +34,7 @@ async fn rows_are_shown_as_a_table() {
 }
 
 #[tokio::test]
-async fn options_belong_to_the_place_in_front_of_them() {
+async fn options_apply_to_the_preceding_location() {
     let program = Fixture::node("bank");
     let (deposit, kind) = (at(&program, "deposit"), at(&program, "kind_return"));
     let arguments = [
@@ -94,7 +94,7 @@ async fn a_table_fits_the_terminal() {
 }
 
 #[tokio::test]
-async fn json_has_all_of_it() {
+async fn json_contains_every_field() {
     let program = Fixture::python("bank");
     let deposit = at(&program, "deposit");
     let arguments = [
@@ -118,7 +118,7 @@ async fn json_has_all_of_it() {
 }
 
 #[tokio::test]
-async fn both_ways_give_the_same_rows() {
+async fn both_methods_record_the_same_rows() {
     let program = Fixture::node("bank");
     let mut tables = Vec::new();
     for way in ["auto", "stop"] {
@@ -130,7 +130,7 @@ async fn both_ways_give_the_same_rows() {
 }
 
 #[tokio::test]
-async fn a_program_that_ends_without_a_row_is_code_3() {
+async fn a_program_that_ends_without_a_row_exits_3() {
     let program = Fixture::python("endings");
     let ran = stillframe(["trace", &at(&program, "never"), "-e", "how", "--", "exit"]).await.ended_with(3);
     assert!(ran.out.contains("Recorded 0 rows of 0 hits. The program exited with code 4\n"), "{}", ran.out);
@@ -138,7 +138,7 @@ async fn a_program_that_ends_without_a_row_is_code_3() {
 }
 
 #[tokio::test]
-async fn an_uncaught_exception_is_an_end_that_the_output_tells_of() {
+async fn an_uncaught_exception_ends_the_trace_and_is_in_the_output() {
     let program = Fixture::python("endings");
     let ran = stillframe(["trace", &at(&program, "never"), "-e", "how", "--", "raise"]).await.ended_with(3);
     assert!(ran.out.contains("ValueError: nobody catches this\n"), "{}", ran.out);
@@ -146,7 +146,7 @@ async fn an_uncaught_exception_is_an_end_that_the_output_tells_of() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_time_is_code_5_without_a_row_and_0_with_some() {
+async fn the_timeout_exits_5_without_rows_and_0_with_some() {
     let folder = folder();
     let source =
         "import time\nx = 0\nwhile time:\n    time.sleep(0.01)\n    x += 1  # @here\nx = 1  # @never\n";
@@ -157,7 +157,7 @@ async fn the_end_of_the_time_is_code_5_without_a_row_and_0_with_some() {
 }
 
 #[tokio::test]
-async fn mistakes_are_code_2_and_what_cannot_be_is_code_1() {
+async fn usage_errors_exit_2_and_impossible_requests_exit_1() {
     let program = Fixture::python("bank");
     let deposit = at(&program, "deposit");
     for arguments in [
@@ -182,7 +182,7 @@ async fn mistakes_are_code_2_and_what_cannot_be_is_code_1() {
 }
 
 #[tokio::test]
-async fn an_interrupt_prints_what_has_come_so_far() {
+async fn an_interrupt_prints_the_rows_so_far() {
     use tokio::io::AsyncBufReadExt;
 
     let folder = folder();

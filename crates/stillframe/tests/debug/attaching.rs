@@ -21,7 +21,7 @@ async fn running(program: &Fixture) -> Child {
 }
 
 #[tokio::test]
-async fn a_program_that_was_attached_to_runs_on() {
+async fn an_attached_program_continues_after_the_session() {
     let shell = Shell::new();
     let text = "let rounds = 0;\nsetInterval(() => {\n  rounds += 1; // @work\n}, 10);\n\
                 process.stdin.on('end', () => process.exit(0)).resume();\nconsole.log('ready');\n";

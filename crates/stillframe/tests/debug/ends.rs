@@ -15,7 +15,7 @@ async fn ticking() -> (Shell, Fixture) {
 }
 
 #[tokio::test]
-async fn a_start_that_fails_leaves_nothing() {
+async fn a_failed_start_leaves_nothing_behind() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let past = format!("{}:99", program.path());
     let table: [(&[&str], &str); 5] = [
@@ -40,7 +40,7 @@ async fn a_start_that_fails_leaves_nothing() {
 
 /// Nobody can write here, not even root.
 #[tokio::test]
-async fn a_folder_that_cannot_be_written_to_is_said_before_anything_is_started() {
+async fn an_unwritable_folder_is_reported_before_the_start() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let mut command = shell.command(["launch", program.path()]).await;
     let ran = CommandRun::of(command.current_dir("/proc").output().await.expect("it runs")).ended_with(1);
@@ -49,7 +49,7 @@ async fn a_folder_that_cannot_be_written_to_is_said_before_anything_is_started()
 }
 
 #[tokio::test]
-async fn a_background_process_that_is_killed_takes_its_program_with_it() {
+async fn a_killed_background_process_takes_its_program_along() {
     let (shell, program) = ticking().await;
     shell.mark.kill(shell.background());
     shell.mark.assert_gone_within(Duration::from_secs(2));
@@ -65,7 +65,7 @@ async fn a_background_process_that_is_killed_takes_its_program_with_it() {
 }
 
 #[tokio::test]
-async fn a_session_that_gets_no_command_ends() {
+async fn an_idle_session_ends() {
     let shell = Shell::new();
     let program = Fixture::write(shell.path(), "ticks.py", TICKS);
     let words = ["launch", program.path(), "--timeout", "1", "--limit", "debug_idle=1"];
@@ -77,7 +77,7 @@ async fn a_session_that_gets_no_command_ends() {
 }
 
 #[tokio::test]
-async fn a_background_process_ends_in_order_when_it_is_told_to() {
+async fn a_background_process_ends_cleanly_on_request() {
     let (shell, _) = ticking().await;
     shell.mark.signal(shell.background(), Signal::TERM);
     shell.mark.assert_gone_within(Duration::from_secs(3));
@@ -86,7 +86,7 @@ async fn a_background_process_ends_in_order_when_it_is_told_to() {
 
 /// The background process minds neither that nor the end of the terminal, which only reaches its own session.
 #[tokio::test]
-async fn a_command_that_is_interrupted_leaves_the_session_as_it_is() {
+async fn an_interrupted_command_leaves_the_session_unchanged() {
     let (shell, _) = ticking().await;
     let mut command = shell.command(["continue"]).await;
     let waits = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it runs");
@@ -105,7 +105,7 @@ async fn a_command_that_is_interrupted_leaves_the_session_as_it_is() {
 
 /// Whoever begins one and goes at once has nothing to come back to.
 #[tokio::test]
-async fn a_launch_that_is_killed_before_there_is_a_program_leaves_nothing() {
+async fn a_launch_killed_before_the_program_starts_leaves_nothing_behind() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let mut command = shell.command(["launch", program.path(), "--stop-on-entry"]).await;
     let mut launch = command.stdout(Stdio::null()).spawn().expect("it runs");

@@ -58,7 +58,7 @@ async fn node() {
 }
 
 #[tokio::test]
-async fn answers_are_those_of_the_tools_as_json() {
+async fn json_output_is_the_tools_answer() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let place = at(&program, "return");
     let report = shell.debug(["launch", program.path(), "-b", &place, "--json"]).await.ended_with(0).json();
@@ -81,7 +81,7 @@ async fn answers_are_those_of_the_tools_as_json() {
 }
 
 #[tokio::test]
-async fn breakpoints_are_set_listed_and_removed_while_it_stands() {
+async fn breakpoints_are_set_listed_and_removed_while_stopped() {
     let (shell, program) = (Shell::new(), Fixture::python("bank"));
     let place = at(&program, "deposit");
     shell.debug(["launch", program.path(), "--stop-on-entry"]).await.ended_with(0).says("entry at ");
@@ -105,7 +105,7 @@ async fn breakpoints_are_set_listed_and_removed_while_it_stands() {
 }
 
 #[tokio::test]
-async fn a_command_is_started_as_it_would_be_typed() {
+async fn a_command_is_started_as_typed() {
     let (shell, program) = (Shell::new(), Fixture::python("endings"));
     let line = at(&program, "about");
     let words = ["launch", "--break", &line, "--env", "COLOUR=blue", "--", "python3", program.path(), "exit"];
@@ -117,7 +117,7 @@ async fn a_command_is_started_as_it_would_be_typed() {
 }
 
 #[tokio::test]
-async fn an_uncaught_exception_is_code_4() {
+async fn an_uncaught_exception_exits_4() {
     let (shell, program) = (Shell::new(), Fixture::python("endings"));
     let ran = shell.debug(["launch", program.path(), "--", "raise"]).await.ended_with(4);
     ran.says("exception at ").says("ValueError: nobody catches this\n");
@@ -130,7 +130,7 @@ async fn an_uncaught_exception_is_code_4() {
 
 /// Two commands at once: one waits for what the other brings about.
 #[tokio::test]
-async fn a_pause_stops_what_another_command_waits_for() {
+async fn a_pause_stops_a_program_that_another_command_waits_for() {
     let shell = Shell::new();
     let program = Fixture::write(shell.path(), "ticks.py", TICKS);
     let ran = shell.debug(["launch", program.path(), "--timeout", "1"]).await.ended_with(5);

@@ -5,7 +5,7 @@ use test_support::Fixture;
 use crate::{Shell, TICKS};
 
 #[tokio::test]
-async fn several_sessions_of_a_folder_have_names() {
+async fn sessions_of_one_folder_have_names() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let place = |name: &str| format!("{}:{}", program.path(), program.line(name));
     let (first, second) = (place("first_assignment"), place("return"));
@@ -25,7 +25,7 @@ async fn several_sessions_of_a_folder_have_names() {
 }
 
 #[tokio::test]
-async fn a_session_is_found_from_below_its_folder_and_not_from_another_repository() {
+async fn a_session_is_found_from_subfolders_but_not_from_another_repository() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let place = format!("{}:{}", program.path(), program.line("return"));
     shell.debug(["launch", program.path(), "--break", &place]).await.ended_with(0);
@@ -41,7 +41,7 @@ async fn a_session_is_found_from_below_its_folder_and_not_from_another_repositor
 }
 
 #[tokio::test]
-async fn a_program_that_runs_is_not_replaced_and_one_that_has_ended_is() {
+async fn a_running_program_is_not_replaced_and_an_ended_one_is() {
     let shell = Shell::new();
     let ticks = Fixture::write(shell.path(), "ticks.py", TICKS);
     let swap = Fixture::python("swap_vars");
@@ -55,7 +55,7 @@ async fn a_program_that_runs_is_not_replaced_and_one_that_has_ended_is() {
 }
 
 #[tokio::test]
-async fn two_that_begin_at_once_do_not_both() {
+async fn only_one_of_two_simultaneous_starts_succeeds() {
     let shell = Shell::new();
     let ticks = Fixture::write(shell.path(), "ticks.py", TICKS);
     let words = ["launch", ticks.path(), "--timeout", "1"];
@@ -70,7 +70,7 @@ async fn two_that_begin_at_once_do_not_both() {
 
 /// The file is somebody's.
 #[tokio::test]
-async fn a_file_that_is_not_ours_is_left_alone() {
+async fn a_foreign_file_is_left_alone() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let file = shell.path().join(".debug_session.json");
     let others = r#"{"language":"python","socket":"/tmp/agent.sock","pid":1}"#;

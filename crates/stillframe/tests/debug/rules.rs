@@ -5,7 +5,7 @@ use test_support::Fixture;
 use crate::{STILLFRAME, Shell};
 
 #[tokio::test]
-async fn rules_hold_from_the_start_of_a_session() {
+async fn policy_applies_from_the_start_of_a_session() {
     let shell = Shell::new();
     let program = Fixture::write(shell.path(), "app.py", "x = 1\nprint(x)  # @stop\n");
     let inside = shell.path().display().to_string();
@@ -27,7 +27,7 @@ async fn rules_hold_from_the_start_of_a_session() {
 }
 
 #[tokio::test]
-async fn credentials_are_hidden_unless_the_session_shows_them() {
+async fn credentials_are_redacted_unless_the_session_shows_them() {
     let shell = Shell::new();
     let text = "password = 'swordfish'\nprint()  # @stop\n";
     let program = Fixture::write(shell.path(), "app.py", text);
@@ -47,7 +47,7 @@ async fn credentials_are_hidden_unless_the_session_shows_them() {
 }
 
 #[tokio::test]
-async fn a_session_is_in_the_journal() {
+async fn a_session_is_written_to_the_journal() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
     let place = format!("{}:{}", program.path(), program.line("return"));
     let words = ["launch", program.path(), "--break", &place];

@@ -109,7 +109,7 @@ impl Attack {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_what_it_should_not_harms_nobody() {
+async fn a_misbehaving_client_affects_no_other() {
     let server = STILLFRAME.serve().await;
     let others = Bystanders::pause(&server).await;
     let attack = Attack { server, others };
@@ -181,7 +181,7 @@ async fn left_at(language: Language, leaving: ClientExit, moment: Moment) {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_takes_everything_along() {
+async fn a_disconnected_client_leaves_nothing_behind() {
     let ways = [
         ClientExit::Closes,
         ClientExit::MidMessage,
@@ -203,7 +203,7 @@ async fn a_client_that_goes_takes_everything_along() {
 
 /// Whoever sends without reading is answered when he reads, and others of the machine are not harmed meanwhile.
 #[tokio::test]
-async fn a_flood_that_nobody_reads_is_answered_in_the_end() {
+async fn an_unread_flood_is_answered_in_the_end() {
     const MANY: usize = 20_000;
     let server = STILLFRAME.serve().await;
     let mut answers = server.notifications();

@@ -178,11 +178,11 @@ async fn attack(language: Language) {
 }
 
 #[tokio::test]
-async fn debugpy_is_attacked() {
+async fn faults_of_a_python_program_are_survived() {
     attack(Language::Python).await;
 }
 
 #[tokio::test]
-async fn node_is_attacked() {
+async fn faults_of_a_node_program_are_survived() {
     attack(Language::Node).await;
 }

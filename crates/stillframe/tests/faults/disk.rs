@@ -92,7 +92,7 @@ impl Attack {
 }
 
 #[tokio::test]
-async fn sources_that_are_taken_away_harm_nobody() {
+async fn deleted_sources_are_survived() {
     let server = STILLFRAME.serve().await;
     let others = Bystanders::pause(&server).await;
     let attack = Attack { server, others };
@@ -123,7 +123,7 @@ async fn with_environment(env: &[(&str, &str)]) -> Server {
 
 /// A journal that cannot be written, for whatever reason, costs nobody anything.
 #[tokio::test]
-async fn a_journal_on_a_full_disk_or_nowhere_costs_no_session() {
+async fn a_full_or_missing_journal_disk_ends_no_session() {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
     let in_pipe = folder.path().join("pipe.log");
     pipe(&in_pipe);
@@ -141,7 +141,7 @@ async fn a_journal_on_a_full_disk_or_nowhere_costs_no_session() {
 
 /// A file may grow to so many blocks only, and who writes more gets a signal that ends him.
 #[tokio::test]
-async fn a_limit_on_the_size_of_files_ends_the_journal_and_not_the_server() {
+async fn a_file_size_limit_ends_the_journal_and_not_the_server() {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
     let journal = folder.path().join("journal.log");
     let serves = format!("ulimit -f 8; exec {} serve", STILLFRAME.program);
@@ -160,7 +160,7 @@ async fn a_limit_on_the_size_of_files_ends_the_journal_and_not_the_server() {
 
 /// What has to be written is told where it cannot be.
 #[tokio::test]
-async fn a_cache_that_cannot_be_written_is_told_of() {
+async fn an_unwritable_cache_is_reported() {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
@@ -175,7 +175,7 @@ async fn a_cache_that_cannot_be_written_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_folder_for_temporary_files_that_is_not_there_is_told_of() {
+async fn a_missing_temporary_folder_is_reported() {
     let server = with_environment(&[("TMPDIR", "/no/such/folder")]).await;
     let [python, node] = starts(&server).await;
     assert_eq!(python["reason"], "breakpoint", "it needs none: {}", python.text);
@@ -185,7 +185,7 @@ async fn a_folder_for_temporary_files_that_is_not_there_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_working_folder_that_is_gone_is_told_of_or_not_needed() {
+async fn a_deleted_working_folder_is_reported_if_it_is_needed() {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
     let gone = folder.path().join("gone");
     std::fs::create_dir(&gone).unwrap();
@@ -210,7 +210,7 @@ async fn a_working_folder_that_is_gone_is_told_of_or_not_needed() {
 
 /// A source map may be anything.
 #[tokio::test]
-async fn a_source_map_that_is_a_pipe_or_has_no_end_is_passed_over() {
+async fn a_source_map_that_is_a_pipe_or_endless_is_skipped() {
     for kind in ["pipe", "endless", "folder"] {
         let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
         let text = "let x = 10; // @first\nconsole.log(x); // @print\n//# sourceMappingURL=main.js.map\n";

@@ -46,18 +46,18 @@ async fn held(language: Language) {
 }
 
 #[tokio::test]
-async fn a_python_program_that_a_signal_holds() {
+async fn time_limits_apply_to_a_suspended_python_program() {
     held(Language::Python).await;
 }
 
 #[tokio::test]
-async fn a_node_program_that_a_signal_holds() {
+async fn time_limits_apply_to_a_suspended_node_program() {
     held(Language::Node).await;
 }
 
 /// What one call waits for holds up no other.
 #[tokio::test]
-async fn calls_at_once_on_one_session() {
+async fn simultaneous_calls_on_one_session_are_answered() {
     let server = STILLFRAME.serve().await;
     for language in [Language::Python, Language::Node] {
         let attacked = Attacked::running(&server, language, &[]).await;

@@ -304,11 +304,11 @@ async fn attack(language: Language) {
 }
 
 #[tokio::test]
-async fn the_wire_of_debugpy_is_attacked() {
+async fn faults_of_the_wire_to_debugpy_are_survived() {
     attack(Language::Python).await;
 }
 
 #[tokio::test]
-async fn the_wire_of_node_is_attacked() {
+async fn faults_of_the_wire_to_node_are_survived() {
     attack(Language::Node).await;
 }

@@ -27,7 +27,7 @@ func main() {
 
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with the test")]
-async fn a_process_is_attached_to_and_runs_on_after_the_detach() {
+async fn a_process_is_attached_to_and_continues_after_detach() {
     let module = Module::new(&[("main.go", COUNTS)]);
     let program = module.file("main.go");
     let binary = module.path("counts");

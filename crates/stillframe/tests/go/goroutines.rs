@@ -29,7 +29,7 @@ func main() {
 ";
 
 #[tokio::test]
-async fn each_goroutine_says_what_it_waits_for() {
+async fn each_goroutine_reports_what_it_waits_for() {
     let module = Module::new(&[("main.go", WAITS)]);
     let (session, stopped) = Debugging::stopped_at(&module.file("main.go"), "all").await;
     let listed = session.ok("list_threads", json!({})).await;

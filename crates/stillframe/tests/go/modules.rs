@@ -36,7 +36,7 @@ fn shop() -> Module {
 }
 
 #[tokio::test]
-async fn a_file_is_built_with_its_package_and_nothing_is_left_beside_it() {
+async fn a_file_is_built_with_its_package_and_leaves_no_artifacts() {
     let module = shop();
     let before = module.names();
     for program in [module.path("main.go"), module.folder().to_owned()] {
@@ -59,7 +59,7 @@ async fn a_file_is_built_with_its_package_and_nothing_is_left_beside_it() {
 }
 
 #[tokio::test]
-async fn what_does_not_compile_is_the_answer_with_file_and_line() {
+async fn a_compile_error_is_reported_with_file_and_line() {
     let module = Module::new(&[("main.go", "package main\n\nfunc main() {\n\tvar x int = \"no\"\n}\n")]);
     let session = Debugging::of(test_support::Language::Go).await;
     for program in [module.path("main.go"), module.folder().to_owned()] {
@@ -71,7 +71,7 @@ async fn what_does_not_compile_is_the_answer_with_file_and_line() {
 }
 
 #[tokio::test]
-async fn a_library_without_tests_is_said_to_be_one() {
+async fn a_library_without_tests_is_reported_as_one() {
     let module = shop();
     let session = Debugging::of(test_support::Language::Go).await;
     let failed = session.call("start_debugging", json!({ "scriptPath": module.path("cart") })).await;
@@ -80,7 +80,7 @@ async fn a_library_without_tests_is_said_to_be_one() {
 }
 
 #[tokio::test]
-async fn a_stripped_binary_is_told_with_how_to_build_it() {
+async fn a_stripped_binary_is_refused_with_build_instructions() {
     let module = shop();
     let binary = module.path("shop-stripped");
     let arguments = ["build", "-ldflags=-s -w", "-o", binary.to_str().unwrap(), "."];

@@ -7,7 +7,7 @@ use crate::Module;
 use crate::debugging::{Debugging, Report};
 
 #[tokio::test]
-async fn a_panic_stops_in_the_frame_of_the_user_with_its_message() {
+async fn a_panic_stops_in_the_user_frame_with_its_message() {
     let table = [
         ("panic(\"no stock\")", "no stock"),
         ("panic(fmt.Errorf(\"no %s\", \"stock\"))", "no stock"),
@@ -34,7 +34,7 @@ async fn a_panic_stops_in_the_frame_of_the_user_with_its_message() {
 }
 
 #[tokio::test]
-async fn a_deadlock_that_the_runtime_finds_is_a_stop_with_its_message() {
+async fn a_deadlock_found_by_the_runtime_stops_with_its_message() {
     let text = "package main\n\nfunc main() {\n\tanswers := make(chan int)\n\t<-answers // @waits\n}\n";
     let module = Module::new(&[("main.go", text)]);
     let program = module.file("main.go");

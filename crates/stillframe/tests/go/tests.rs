@@ -53,7 +53,7 @@ fn cart() -> Module {
 }
 
 #[tokio::test]
-async fn the_first_failure_is_told_with_both_sides_and_the_locals_of_the_test() {
+async fn the_first_failure_is_reported_with_both_sides_and_the_tests_locals() {
     let module = cart();
     let tests = module.file("cart/cart_test.go");
     let server = STILLFRAME.serve().await;
@@ -77,7 +77,7 @@ async fn the_first_failure_is_told_with_both_sides_and_the_locals_of_the_test() 
 }
 
 #[tokio::test]
-async fn tests_that_pass_and_names_that_match_nothing_are_told() {
+async fn passing_tests_and_unmatched_names_are_reported() {
     let module = cart();
     let server = STILLFRAME.serve().await;
     let passes =
@@ -91,7 +91,7 @@ async fn tests_that_pass_and_names_that_match_nothing_are_told() {
 }
 
 #[tokio::test]
-async fn a_test_is_debugged_in_a_session_by_its_name() {
+async fn a_test_is_debugged_by_name() {
     let module = cart();
     let session = Debugging::of(Language::Go).await;
     let asked = json!({ "scriptPath": module.path("cart/cart_test.go"), "args": ["-run", "TestPanics"], "timeout": 50_000 });

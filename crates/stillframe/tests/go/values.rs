@@ -6,7 +6,7 @@ use test_support::{Fixture, Language};
 use crate::debugging::Debugging;
 
 #[tokio::test]
-async fn errors_interfaces_and_pointers_are_written_as_in_go() {
+async fn errors_interfaces_and_pointers_are_formatted_as_in_go() {
     let (session, _) = Debugging::stopped_at(&Fixture::of(Language::Go, "values"), "main").await;
     for (expression, shown) in [
         (
@@ -23,7 +23,7 @@ async fn errors_interfaces_and_pointers_are_written_as_in_go() {
 }
 
 #[tokio::test]
-async fn functions_are_called_only_where_that_is_asked_for() {
+async fn functions_are_called_only_on_request() {
     let (session, _) = Debugging::stopped_at(&Fixture::of(Language::Go, "values"), "main").await;
     assert_eq!(session.evaluate("call add(1, 2)").await, "3");
     assert_eq!(session.evaluate("call wrapped.Error()").await, "\"cannot save: disk full\"");
@@ -37,7 +37,7 @@ async fn functions_are_called_only_where_that_is_asked_for() {
 }
 
 #[tokio::test]
-async fn a_long_slice_and_a_map_come_in_pages() {
+async fn a_long_slice_and_a_map_are_paged() {
     let (session, _) = Debugging::stopped_at(&Fixture::of(Language::Go, "values"), "main").await;
     let numbers = session.ok("evaluate_expression", json!({ "expression": "numbers" })).await;
     assert_eq!(numbers["children"], 100_000, "{}", numbers.text);

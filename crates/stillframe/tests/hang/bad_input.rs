@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{STILLFRAME, command, program};
 
 #[tokio::test]
-async fn a_bad_call_says_what_was_wrong_and_starts_nothing() {
+async fn a_bad_call_is_refused_with_the_reason_and_starts_nothing() {
     let server = STILLFRAME.serve().await;
     let table = [
         (json!({ "command": "" }), "invalid_arguments", "`command` is empty"),
@@ -54,7 +54,7 @@ async fn a_session_without_a_program_has_nothing_to_diagnose() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_ends_its_program() {
+async fn a_cancelled_call_ends_its_program() {
     let server = STILLFRAME.serve().await;
     let mut arguments = command(&program("while_true.js"));
     arguments["args"] = json!([program("nested.js").path()]);

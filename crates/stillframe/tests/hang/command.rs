@@ -15,7 +15,7 @@ async fn hang(arguments: &[&str]) -> (String, i32) {
 }
 
 #[tokio::test]
-async fn the_exit_code_tells_the_kind_of_verdict() {
+async fn the_exit_code_reflects_the_verdict() {
     let table =
         [("finishes.js", 0), ("server.js", 3), ("while_true.js", 4), ("slow_count.js", 5), ("throws.js", 6)];
     for (name, expected) in table {

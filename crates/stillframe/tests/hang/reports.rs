@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{STILLFRAME, command, diagnose, program};
 
 #[tokio::test]
-async fn a_busy_loop_is_told_with_its_lines_and_what_changes_in_it() {
+async fn a_busy_loop_is_reported_with_its_lines_and_changing_values() {
     let server = STILLFRAME.serve().await;
     for name in ["many_lines.js", "many_lines.py"] {
         let answer = diagnose(&server, name).await;
@@ -31,7 +31,7 @@ async fn a_busy_loop_is_told_with_its_lines_and_what_changes_in_it() {
 }
 
 #[tokio::test]
-async fn threads_that_wait_for_each_other_are_named_with_their_places() {
+async fn deadlocked_threads_are_named_with_their_locations() {
     let server = STILLFRAME.serve().await;
     let answer = diagnose(&server, "two_locks.py").await;
     assert_eq!(answer.at("/verdict"), "deadlocked", "{answer:?}");
@@ -46,7 +46,7 @@ async fn threads_that_wait_for_each_other_are_named_with_their_places() {
 }
 
 #[tokio::test]
-async fn tasks_that_wait_for_each_other_are_named_with_who_holds_what_they_wait_for() {
+async fn deadlocked_tasks_are_named_with_what_they_wait_for() {
     let server = STILLFRAME.serve().await;
     let name = "tasks_wait_for_each_other.py";
     let answer = diagnose(&server, name).await;
@@ -68,7 +68,7 @@ async fn tasks_that_wait_for_each_other_are_named_with_who_holds_what_they_wait_
 }
 
 #[tokio::test]
-async fn output_that_was_written_before_is_told() {
+async fn output_written_before_the_hang_is_reported() {
     let server = STILLFRAME.serve().await;
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
     let program =
@@ -79,7 +79,7 @@ async fn output_that_was_written_before_is_told() {
 }
 
 #[tokio::test]
-async fn a_program_that_completes_says_how() {
+async fn a_completed_program_reports_its_exit() {
     let server = STILLFRAME.serve().await;
     let answer = diagnose(&server, "throws.js").await;
     assert_eq!((answer.at("/verdict"), answer.at("/exitCode")), (&json!("failed"), &json!(1)));

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{STILLFRAME, command, program};
 
 #[tokio::test]
-async fn a_hanging_program_can_be_kept_and_looked_at() {
+async fn a_hanging_program_can_be_kept_and_inspected() {
     let server = STILLFRAME.serve().await;
     for name in ["many_lines.js", "many_lines.py"] {
         let mut arguments = command(&program(name));
@@ -25,7 +25,7 @@ async fn a_hanging_program_can_be_kept_and_looked_at() {
 }
 
 #[tokio::test]
-async fn a_session_that_runs_is_diagnosed_and_runs_on() {
+async fn a_running_session_is_diagnosed_and_continues() {
     let server = STILLFRAME.serve().await;
     for (name, language) in [("nested.js", "javascript"), ("nested.py", "python")] {
         let session = server.ok("create_debug_session", json!({ "language": language })).await;
@@ -46,7 +46,7 @@ async fn a_session_that_runs_is_diagnosed_and_runs_on() {
 }
 
 #[tokio::test]
-async fn a_breakpoint_of_the_user_comes_before_a_verdict() {
+async fn a_user_breakpoint_precedes_a_verdict() {
     let server = STILLFRAME.serve().await;
     let session = server.ok("create_debug_session", json!({ "language": "javascript" })).await;
     let session = session.at("/sessionId").clone();

@@ -28,7 +28,7 @@ fn reason(body: &str) -> String {
 }
 
 #[tokio::test]
-async fn names_and_pages_of_others_are_refused_everywhere() {
+async fn foreign_hosts_and_origins_are_refused_on_every_path() {
     let server = STILLFRAME.http().await.args(&["--allow-origin", "https://app.example:443/"]);
     let server = server.args(&["--allow-host", "debug.example"]).start().await;
     let port = server.address().port();
@@ -58,7 +58,7 @@ async fn names_and_pages_of_others_are_refused_everywhere() {
 }
 
 #[tokio::test]
-async fn a_page_may_read_answers_only_when_it_was_allowed_by_name() {
+async fn only_an_allowed_origin_may_read_answers() {
     let server = STILLFRAME.http().await.args(&["--allow-origin", "https://app.example"]).start().await;
     for (origin, status, reads) in [("https://app.example", 204, true), ("http://localhost:5173", 401, false)]
     {
@@ -72,7 +72,7 @@ async fn a_page_may_read_answers_only_when_it_was_allowed_by_name() {
 }
 
 #[tokio::test]
-async fn without_the_token_nothing_is_answered_but_whether_the_server_lives() {
+async fn without_the_token_only_health_is_answered() {
     let server = STILLFRAME.serve_http().await;
     let good = format!("Bearer {}", server.token());
     let (longer, other) = (format!("{good}0"), format!("Bearer {}", "0".repeat(64)));
@@ -113,7 +113,7 @@ async fn without_the_token_nothing_is_answered_but_whether_the_server_lives() {
 }
 
 #[tokio::test]
-async fn without_tokens_everybody_is_let_in() {
+async fn without_tokens_every_client_is_accepted() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     let client = server.client().await;
     client.ok("list_debug_sessions", json!({})).await;
@@ -122,7 +122,7 @@ async fn without_tokens_everybody_is_let_in() {
 
 /// Neither the journal nor the log nor the program that is debugged gets the token.
 #[tokio::test]
-async fn the_token_goes_nowhere() {
+async fn the_token_is_never_written_anywhere() {
     let token = "abcdefghijklmnopqrstuvwxyz0123456789";
     let folder = tempfile::tempdir().unwrap();
     let journal = folder.path().join("journal.log");
@@ -155,7 +155,7 @@ async fn refusal(args: &[&str], env: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn what_would_be_open_is_refused_at_the_start() {
+async fn an_exposed_configuration_is_refused_at_startup() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "abcdefghijklmnop\n").unwrap();
     {
@@ -185,7 +185,7 @@ async fn what_would_be_open_is_refused_at_the_start() {
 }
 
 #[tokio::test]
-async fn a_port_that_is_taken_is_said_to_be() {
+async fn a_used_port_is_reported() {
     let server = STILLFRAME.serve_http().await;
     let said = refusal(&["--http", &server.address().to_string()], &[]).await;
     assert!(said.contains("cannot listen on 127.0.0.1:"), "{said}");

@@ -8,7 +8,7 @@ use crate::scenes::{begin_waiting, paused_at, running};
 
 /// `finish` fails unless the server and all programs are gone in time, and the code is 0.
 #[tokio::test]
-async fn a_signal_ends_programs_that_are_paused_and_that_run() {
+async fn a_signal_ends_paused_and_running_programs() {
     let server = STILLFRAME.serve_http().await;
     for client in [server.client().await, server.stateless()] {
         paused_at(&client, &Fixture::python("shop"), "call").await;
@@ -18,7 +18,7 @@ async fn a_signal_ends_programs_that_are_paused_and_that_run() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_is_answered_when_the_server_ends() {
+async fn a_waiting_call_is_answered_when_the_server_ends() {
     let server = STILLFRAME.serve_http().await;
     let (client, stateless) = (server.client().await, server.stateless());
     let mut waiting = Vec::new();
@@ -37,7 +37,7 @@ async fn a_call_that_waits_is_answered_when_the_server_ends() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_is_answered_when_its_session_ends() {
+async fn a_waiting_call_is_answered_when_its_session_ends() {
     let server = STILLFRAME.serve_http().await;
     let (client, other) = (server.client().await, server.client().await);
     let session = running(&client).await;
@@ -56,7 +56,7 @@ async fn a_call_that_waits_is_answered_when_its_session_ends() {
 
 /// While the last calls come to their answers, nothing new is begun.
 #[tokio::test]
-async fn nothing_is_begun_at_the_end() {
+async fn nothing_starts_during_shutdown() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = running(&client).await;
@@ -77,7 +77,7 @@ async fn nothing_is_begun_at_the_end() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_killed_leaves_nothing() {
+async fn a_killed_server_leaves_nothing_behind() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     paused_at(&client, &Fixture::python("shop"), "call").await;

@@ -13,7 +13,7 @@ async fn impatient() -> HttpServer {
 }
 
 #[tokio::test]
-async fn silent_clients_are_ended_with_their_programs() {
+async fn idle_clients_are_ended_with_their_programs() {
     let server = impatient().await;
     let tasks = server.health().await["tasks"].as_u64();
     let (client, stateless) = (server.client().await, server.stateless());
@@ -32,7 +32,7 @@ async fn silent_clients_are_ended_with_their_programs() {
 
 /// A client that listens or waits is there, however long that takes.
 #[tokio::test]
-async fn who_listens_or_waits_is_not_silent() {
+async fn a_listening_or_waiting_client_is_not_idle() {
     let server = impatient().await;
     let (listens, waits, silent) = (server.client().await, server.client().await, server.client().await);
     let _events = listens.listen(None).await;
@@ -67,7 +67,7 @@ for line in answer:
 
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "a client of the test, which kills it")]
-async fn a_client_that_is_killed_in_a_call_is_cleaned_up_after() {
+async fn a_client_killed_during_a_call_is_cleaned_up() {
     let server = impatient().await;
     let client = server.client().await;
     let debugged = running(&client).await;

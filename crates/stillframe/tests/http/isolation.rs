@@ -25,7 +25,7 @@ async fn cannot_reach(client: &HttpClient, session: &str) {
 }
 
 #[tokio::test]
-async fn what_one_client_debugs_is_unknown_to_the_others() {
+async fn sessions_are_invisible_to_other_clients() {
     let server = STILLFRAME.http().await.tokens(&["alice:abcdefghijklmnop", "bob:qrstuvwxyz012345"]);
     let server = server.start().await;
     let (alice, bob) = ("abcdefghijklmnop", "qrstuvwxyz012345");
@@ -53,7 +53,7 @@ async fn what_one_client_debugs_is_unknown_to_the_others() {
 }
 
 #[tokio::test]
-async fn an_mcp_session_is_of_no_use_to_others() {
+async fn an_mcp_session_id_is_useless_to_other_clients() {
     let server = STILLFRAME.http().await.tokens(&["alice:abcdefghijklmnop", "bob:qrstuvwxyz012345"]);
     let server = server.start().await;
     let alice = server.client().await;
@@ -75,7 +75,7 @@ async fn an_mcp_session_is_of_no_use_to_others() {
 
 /// Its events are found by numbers that other sessions have too.
 #[tokio::test]
-async fn a_stream_is_taken_up_in_its_own_session_only() {
+async fn a_stream_is_resumed_only_in_its_own_session() {
     let server = STILLFRAME.serve_http().await;
     let (one, other) = (server.client().await, server.client().await);
     let session = paused_at(&one, &Fixture::python("shop"), "call").await;
@@ -93,7 +93,7 @@ async fn a_stream_is_taken_up_in_its_own_session_only() {
 }
 
 #[tokio::test]
-async fn the_end_of_one_client_ends_its_programs_and_no_others() {
+async fn the_end_of_one_client_ends_only_its_programs() {
     let server = STILLFRAME.serve_http().await;
     let (one, other) = (server.client().await, server.client().await);
     let program = Fixture::python("shop");
@@ -111,7 +111,7 @@ async fn the_end_of_one_client_ends_its_programs_and_no_others() {
 
 /// The vocabulary of one session is so for each client, and leaves nothing that another would take up.
 #[tokio::test]
-async fn the_vocabulary_without_ids_has_a_session_for_each_client() {
+async fn a_toolset_without_session_ids_has_one_session_per_client() {
     let folder = tempfile::tempdir().unwrap();
     let server = STILLFRAME.http().await.args(&["--toolset", "quick"]).cwd(folder.path()).start().await;
     let (one, other) = (server.client().await, server.client().await);

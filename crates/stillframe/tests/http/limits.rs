@@ -10,7 +10,7 @@ use crate::STILLFRAME;
 use crate::scenes::{ACCEPT, JSON};
 
 #[tokio::test]
-async fn so_many_clients_and_no_more() {
+async fn the_number_of_clients_is_limited() {
     let server = STILLFRAME.http().await.args(&["--max-clients", "2", "--no-token"]).start().await;
     let (one, _two) = (server.client().await, server.client().await);
     let params = json!({
@@ -49,7 +49,7 @@ async fn patience(address: std::net::SocketAddr, beginning: &str) -> (Duration, 
 }
 
 #[tokio::test]
-async fn who_does_not_go_on_is_hung_up_on() {
+async fn a_stalled_client_is_disconnected() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     let body = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                 Accept: application/json, text/event-stream\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n{";
@@ -69,7 +69,7 @@ async fn who_does_not_go_on_is_hung_up_on() {
 
 /// Connections that say nothing do not keep others out; those beyond the limit are told so.
 #[tokio::test]
-async fn connections_are_limited() {
+async fn the_number_of_connections_is_limited() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     let mut silent = Vec::new();
     for _ in 0..256 {
@@ -85,7 +85,7 @@ async fn connections_are_limited() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_far_too_large_is_refused_before_it_is_sent() {
+async fn an_oversized_body_is_refused_before_it_is_sent() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
                 Accept: application/json, text/event-stream\r\nContent-Length: 50000000\r\n\r\n";

@@ -11,7 +11,7 @@ use crate::scenes::{ACCEPT, Header, JSON};
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
 #[tokio::test]
-async fn bodies_and_headers_that_are_wrong_are_answered_with_what_is() {
+async fn malformed_bodies_and_headers_are_refused_with_the_reason() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     let client = server.client().await;
     let session = ("mcp-session-id", client.session());
@@ -65,7 +65,7 @@ async fn bodies_and_headers_that_are_wrong_are_answered_with_what_is() {
 type ExpectedRefusal<'a> = (u16, i64, &'a str);
 
 #[tokio::test]
-async fn every_refusal_says_what_is_allowed() {
+async fn every_refusal_names_what_is_allowed() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     let client = server.client().await;
     let session = ("mcp-session-id", client.session());
@@ -118,7 +118,7 @@ async fn every_refusal_says_what_is_allowed() {
 }
 
 #[tokio::test]
-async fn methods_that_are_not_served_are_said_to_be_unknown() {
+async fn unknown_methods_are_refused() {
     let server = STILLFRAME.serve_http().await;
     let level = json!({ "level": "info" });
     let completed =
@@ -142,7 +142,7 @@ async fn methods_that_are_not_served_are_said_to_be_unknown() {
 }
 
 #[tokio::test]
-async fn methods_and_paths_that_are_not_served_say_which_are() {
+async fn unsupported_http_methods_and_paths_name_the_supported_ones() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     let table = [
         ("PUT", "/mcp", 405, "GET, POST, DELETE"),
@@ -176,7 +176,7 @@ async fn raw(server: &HttpServer, bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn what_is_hardly_http_is_answered_or_hung_up_on() {
+async fn malformed_http_is_answered_or_disconnected() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     let long = format!("GET /health HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(64 * 1024));
     let longer = format!(
@@ -213,7 +213,7 @@ async fn what_is_hardly_http_is_answered_or_hung_up_on() {
 /// A call that panics is answered, and so is a method: unit tests of `mcp.rs` have such tools. Here is what comes
 /// nearest by itself, the largest numbers.
 #[tokio::test]
-async fn wrong_arguments_are_answers_and_unknown_tools_are_errors() {
+async fn wrong_arguments_are_results_and_unknown_tools_are_errors() {
     let server = STILLFRAME.serve_http().await;
     for client in [server.client().await, server.stateless()] {
         client.fails("invalid_arguments", "set_breakpoint", json!({ "line": "many" })).await;
@@ -228,7 +228,7 @@ async fn wrong_arguments_are_answers_and_unknown_tools_are_errors() {
 }
 
 #[tokio::test]
-async fn an_id_that_waits_for_its_answer_cannot_be_used_again() {
+async fn an_id_in_use_is_refused() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = crate::scenes::running(&client).await;

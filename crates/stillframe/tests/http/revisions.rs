@@ -18,7 +18,7 @@ const NEGOTIATED: [(&str, &str); 7] = [
 ];
 
 #[tokio::test]
-async fn a_handshake_agrees_on_a_revision() {
+async fn a_handshake_negotiates_a_revision() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;
     for (asked, given) in NEGOTIATED {
         let params = json!({

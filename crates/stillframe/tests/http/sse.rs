@@ -92,7 +92,7 @@ async fn two_calls_of_a_session_run_at_once() {
 }
 
 #[tokio::test]
-async fn who_may_not_and_what_is_wrong_is_refused() {
+async fn unauthorized_and_malformed_requests_are_refused() {
     let (alice, bob) = ("a".repeat(32), "b".repeat(32));
     let server = STILLFRAME.http().await.tokens(&[&alice, &bob]).start().await;
     let client = Older::connect(&server, &alice).await;

@@ -12,7 +12,7 @@ async fn pause(client: &HttpClient, session: &str) {
 }
 
 #[tokio::test]
-async fn a_call_whose_stream_was_cut_is_taken_up_again() {
+async fn a_call_resumes_after_its_stream_was_cut() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = running(&client).await;
@@ -28,7 +28,7 @@ async fn a_call_whose_stream_was_cut_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn an_answer_that_came_while_nobody_listened_is_not_lost() {
+async fn an_answer_sent_to_no_listener_is_kept() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = running(&client).await;
@@ -45,7 +45,7 @@ async fn an_answer_that_came_while_nobody_listened_is_not_lost() {
 
 /// A connection that was cut may seem to be there for a while; it must not swallow the answer.
 #[tokio::test]
-async fn who_takes_a_stream_up_gets_what_comes() {
+async fn a_resumed_stream_continues() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = running(&client).await;
@@ -58,7 +58,7 @@ async fn who_takes_a_stream_up_gets_what_comes() {
 }
 
 #[tokio::test]
-async fn what_is_not_known_any_more_is_refused() {
+async fn an_expired_position_is_refused() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     for event in ["999-0", "0-99", "nonsense", "-", "1-x", ""] {
@@ -77,7 +77,7 @@ async fn nothing_behind(client: &HttpClient, event: &str) {
 }
 
 #[tokio::test]
-async fn what_was_answered_or_given_up_is_not_taken_up() {
+async fn an_answered_or_cancelled_call_is_not_resumed() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = running(&client).await;
@@ -96,7 +96,7 @@ async fn what_was_answered_or_given_up_is_not_taken_up() {
 
 /// What nobody read is kept, whatever else is called and answered meanwhile.
 #[tokio::test]
-async fn an_answer_that_nobody_read_outlives_those_that_were() {
+async fn an_unread_answer_outlives_read_ones() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = running(&client).await;
@@ -113,7 +113,7 @@ async fn an_answer_that_nobody_read_outlives_those_that_were() {
 
 /// Streams are connections, which one client does not get all of.
 #[tokio::test]
-async fn a_session_has_so_many_streams_of_what_belongs_to_no_call() {
+async fn the_number_of_unrelated_streams_per_session_is_limited() {
     let server = STILLFRAME.serve_http().await;
     let (client, other) = (server.client().await, server.client().await);
     let mut open = Vec::new();
@@ -148,7 +148,7 @@ async fn update(events: &mut Events, session: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_belongs_to_no_call_comes_on_a_stream_of_its_own() {
+async fn unrelated_messages_arrive_on_their_own_stream() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = running(&client).await;
@@ -172,7 +172,7 @@ async fn what_belongs_to_no_call_comes_on_a_stream_of_its_own() {
 
 /// A second stream waits in line, and goes on where the first one ends.
 #[tokio::test]
-async fn no_message_comes_on_two_streams() {
+async fn no_message_arrives_on_two_streams() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = running(&client).await;
@@ -187,7 +187,7 @@ async fn no_message_comes_on_two_streams() {
 }
 
 #[tokio::test]
-async fn stateless_clients_hear_of_outputs_on_the_stream_of_their_request() {
+async fn stateless_clients_get_output_notices_on_their_requests_stream() {
     let server = STILLFRAME.serve_http().await;
     let client = server.stateless();
     let session = running(&client).await;
@@ -206,7 +206,7 @@ async fn stateless_clients_hear_of_outputs_on_the_stream_of_their_request() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_ends_its_stream() {
+async fn a_cancelled_call_ends_its_stream() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let session = running(&client).await;
@@ -220,7 +220,7 @@ async fn a_call_that_is_cancelled_ends_its_stream() {
 
 /// A stateless client cancels by going away (2026-07-28, "Cancellation").
 #[tokio::test]
-async fn a_stateless_call_is_given_up_with_its_connection() {
+async fn a_stateless_call_is_cancelled_by_disconnecting() {
     let server = STILLFRAME.serve_http().await;
     let client = server.stateless();
     let session = running(&client).await;
@@ -263,7 +263,7 @@ async fn several_clients_debug_at_once() {
 
 /// A client that opens streams and reads none of them holds nobody up, itself included.
 #[tokio::test]
-async fn a_client_that_does_not_read_is_answered_all_the_same() {
+async fn a_client_that_does_not_read_does_not_delay_others() {
     let server = STILLFRAME.serve_http().await;
     let client = server.client().await;
     let debugged = running(&client).await;

@@ -5,9 +5,9 @@ use test_support::{DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk, at};
 
-dynamic![ids_that_do_not_exist_name_those_that_do, places_that_hold_no_code_name_some_that_do];
+dynamic![unknown_ids_are_refused_with_the_existing_ones, lines_without_code_suggest_lines_with_code];
 
-async fn ids_that_do_not_exist_name_those_that_do(language: Language) {
+async fn unknown_ids_are_refused_with_the_existing_ones(language: Language) {
     let (talk, program) = Talk::started(language, ADDS).await;
     let id = talk.break_at(&program, "return").await["breakpointId"].clone();
     for tool in ["toggle_breakpoint", "remove_breakpoint", "set_hit_count_condition"] {
@@ -29,7 +29,7 @@ async fn ids_that_do_not_exist_name_those_that_do(language: Language) {
     talk.finish().await;
 }
 
-async fn places_that_hold_no_code_name_some_that_do(language: Language) {
+async fn lines_without_code_suggest_lines_with_code(language: Language) {
     let (talk, program) = Talk::started(language, ADDS).await;
     let mut far = at(&program, "return");
     far["line"] = json!(999);
@@ -47,7 +47,7 @@ async fn places_that_hold_no_code_name_some_that_do(language: Language) {
 }
 
 #[tokio::test]
-async fn a_program_that_cannot_be_started_leaves_no_session() {
+async fn a_program_that_fails_to_start_leaves_no_session() {
     let talk = Talk::new().await;
     let folder = talk.folder().display().to_string();
     let table = [
@@ -92,7 +92,7 @@ async fn a_program_that_cannot_be_started_leaves_no_session() {
 }
 
 #[tokio::test]
-async fn times_above_the_longest_are_refused() {
+async fn timeouts_above_the_maximum_are_refused() {
     let (talk, _) = Talk::started(Language::Node, ADDS).await;
     for tool in ["continue", "step_over", "pause"] {
         let failed = talk.fails("LIMIT_REACHED", tool, json!({ "timeout": 700_000 })).await;
@@ -106,7 +106,7 @@ async fn times_above_the_longest_are_refused() {
 }
 
 #[tokio::test]
-async fn after_the_end_every_tool_says_so() {
+async fn after_the_end_every_tool_reports_it() {
     let (talk, _) = Talk::started(Language::Node, ADDS).await;
     assert_eq!(talk.step("continue").await["state"], "terminated");
     let asked = json!({ "expression": "1" });

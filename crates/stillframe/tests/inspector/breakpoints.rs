@@ -7,12 +7,12 @@ use crate::talk::{ADDS, Talk, at};
 
 dynamic![
     a_breakpoint_is_listed_toggled_and_removed,
-    a_condition_stops_only_where_it_is_true,
-    each_operator_stops_at_its_passes,
+    a_condition_stops_only_if_it_is_true,
+    each_hit_operator_stops_at_its_hits,
     a_logpoint_prints_and_does_not_stop,
     functions_are_found_by_name_and_by_pattern,
-    exceptions_are_told_apart_by_their_types,
-    exceptions_are_told_apart_by_a_pattern,
+    exceptions_are_filtered_by_type,
+    exceptions_are_filtered_by_pattern,
 ];
 
 async fn a_breakpoint_is_listed_toggled_and_removed(language: Language) {
@@ -44,7 +44,7 @@ async fn a_breakpoint_is_listed_toggled_and_removed(language: Language) {
     talk.finish().await;
 }
 
-async fn a_condition_stops_only_where_it_is_true(language: Language) {
+async fn a_condition_stops_only_if_it_is_true(language: Language) {
     let (talk, program) = Talk::started(language, ADDS).await;
     let mut place = at(&program, "return");
     place["condition"] = json!("number > 2");
@@ -57,7 +57,7 @@ async fn a_condition_stops_only_where_it_is_true(language: Language) {
     talk.finish().await;
 }
 
-async fn each_operator_stops_at_its_passes(language: Language) {
+async fn each_hit_operator_stops_at_its_hits(language: Language) {
     let talk = Talk::new().await;
     let program = talk.write(language, ADDS);
     let table: [(&str, u64, &[u64]); 6] = [
@@ -182,7 +182,7 @@ console.log('done');
 ",
 };
 
-async fn exceptions_are_told_apart_by_their_types(language: Language) {
+async fn exceptions_are_filtered_by_type(language: Language) {
     let (talk, program) = Talk::started(language, THROWS).await;
     let filter = language.pick("KeyError", "RangeError");
     let wanted = json!({ "breakOnCaught": true, "breakOnUncaught": true, "exceptionFilter": filter });
@@ -202,7 +202,7 @@ async fn exceptions_are_told_apart_by_their_types(language: Language) {
     talk.finish().await;
 }
 
-async fn exceptions_are_told_apart_by_a_pattern(language: Language) {
+async fn exceptions_are_filtered_by_pattern(language: Language) {
     let (talk, _) = Talk::started(language, THROWS).await;
     let filter = json!({ "breakOnCaught": true, "exceptionFilter": "/^(Type|Value)Error: .*key/" });
     talk.ok("set_exception_breakpoint", filter).await;

@@ -7,10 +7,10 @@ use crate::talk::{ADDS, Talk, named};
 
 dynamic![
     steps_go_over_into_and_out_of_calls,
-    a_stop_tells_what_the_next_decision_needs,
-    a_running_program_is_paused_and_waited_for,
-    an_uncaught_exception_stops_by_itself,
-    sessions_do_not_touch_each_other,
+    a_stop_reports_what_the_next_decision_needs,
+    a_running_program_is_paused_and_awaited,
+    an_uncaught_exception_stops_by_default,
+    sessions_are_independent,
 ];
 
 async fn steps_go_over_into_and_out_of_calls(language: Language) {
@@ -27,7 +27,7 @@ async fn steps_go_over_into_and_out_of_calls(language: Language) {
     talk.finish().await;
 }
 
-async fn a_stop_tells_what_the_next_decision_needs(language: Language) {
+async fn a_stop_reports_what_the_next_decision_needs(language: Language) {
     let (talk, program) = Talk::started(language, ADDS).await;
     talk.break_at(&program, "return").await;
     let stopped = talk.step("continue").await;
@@ -57,7 +57,7 @@ while (turns < 10 ** 12) {
 ",
 };
 
-async fn a_running_program_is_paused_and_waited_for(language: Language) {
+async fn a_running_program_is_paused_and_awaited(language: Language) {
     let (talk, program) = Talk::started(language, SPINS).await;
     let running = talk.ok("continue", json!({ "timeout": 50 })).await;
     assert_eq!(running["state"], "running");
@@ -90,7 +90,7 @@ divide(3);
 ",
 };
 
-async fn an_uncaught_exception_stops_by_itself(language: Language) {
+async fn an_uncaught_exception_stops_by_default(language: Language) {
     let (talk, program) = Talk::started(language, FAILS).await;
     let stopped = talk.step("continue").await;
     assert_eq!((&stopped["state"], &stopped["reason"]), (&json!("paused"), &json!("exception")));
@@ -102,7 +102,7 @@ async fn an_uncaught_exception_stops_by_itself(language: Language) {
     talk.finish().await;
 }
 
-async fn sessions_do_not_touch_each_other(language: Language) {
+async fn sessions_are_independent(language: Language) {
     let talk = Talk::new().await;
     let program = talk.write(language, ADDS);
     let one = talk.start(&program).await["sessionId"].clone();

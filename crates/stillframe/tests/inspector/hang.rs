@@ -5,7 +5,7 @@ use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk};
 
-dynamic![a_loop_is_found_with_its_place, a_program_that_ends_is_completed];
+dynamic![a_loop_is_reported_with_its_location, a_program_that_ends_is_reported_as_completed];
 
 const LOOPS: Dynamic = Dynamic {
     python: "\
@@ -21,7 +21,7 @@ while (true) { // @loop
 ",
 };
 
-async fn a_loop_is_found_with_its_place(language: Language) {
+async fn a_loop_is_reported_with_its_location(language: Language) {
     let talk = Talk::new().await;
     let program = talk.write(language, LOOPS);
     let command = language.pick("python3", "node");
@@ -37,7 +37,7 @@ async fn a_loop_is_found_with_its_place(language: Language) {
     talk.finish().await;
 }
 
-async fn a_program_that_ends_is_completed(language: Language) {
+async fn a_program_that_ends_is_reported_as_completed(language: Language) {
     let talk = Talk::new().await;
     let program = talk.write(language, ADDS);
     let command = format!("{} {}", language.pick("python3", "node"), program.path());

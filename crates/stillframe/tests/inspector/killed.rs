@@ -5,9 +5,9 @@ use test_support::{DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk};
 
-dynamic![a_program_killed_while_it_is_paused_has_ended];
+dynamic![a_program_killed_while_paused_is_reported_as_ended];
 
-async fn a_program_killed_while_it_is_paused_has_ended(language: Language) {
+async fn a_program_killed_while_paused_is_reported_as_ended(language: Language) {
     let talk = Talk::new().await;
     let program = talk.write(language, ADDS);
     let started = talk.start(&program).await;

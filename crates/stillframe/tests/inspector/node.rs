@@ -37,7 +37,7 @@ async fn a_function_of_a_compiled_program_is_found_in_its_source() {
 }
 
 #[tokio::test]
-async fn a_name_that_v8_left_out_is_inspected_where_it_is() {
+async fn a_variable_that_v8_optimized_out_is_inspected_by_name() {
     let talk = Talk::new().await;
     let text = "const RATE = 2;\nfunction f(a) {\n  return a; // @here\n}\nf(1);\n";
     let program = Fixture::write(talk.folder(), "app.js", text);

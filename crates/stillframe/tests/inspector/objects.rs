@@ -6,10 +6,10 @@ use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 use crate::talk::{Talk, named};
 
 dynamic![
-    an_object_is_opened_level_by_level_with_its_types,
-    all_of_a_long_list_is_counted_and_reached_by_pages,
-    what_contains_itself_is_marked,
-    a_released_object_is_told_from_one_that_never_was,
+    an_object_is_expanded_level_by_level_with_types,
+    a_long_list_is_counted_and_paged,
+    cyclic_objects_are_marked,
+    a_released_object_is_distinguished_from_an_unknown_one,
 ];
 
 const TREE: Dynamic = Dynamic {
@@ -41,7 +41,7 @@ async fn object(talk: &Talk, expression: &str) -> Value {
     talk.ok("inspect", json!({ "expression": expression })).await["objectId"].clone()
 }
 
-async fn an_object_is_opened_level_by_level_with_its_types(language: Language) {
+async fn an_object_is_expanded_level_by_level_with_types(language: Language) {
     let (talk, _) = Talk::stopped_at(language, TREE, "here").await;
     let tree = object(&talk, "tree").await;
     let flat = talk.ok("inspect_object", json!({ "objectId": tree, "maxDepth": 1 })).await;
@@ -64,7 +64,7 @@ async fn an_object_is_opened_level_by_level_with_its_types(language: Language) {
     talk.finish().await;
 }
 
-async fn all_of_a_long_list_is_counted_and_reached_by_pages(language: Language) {
+async fn a_long_list_is_counted_and_paged(language: Language) {
     let (talk, _) = Talk::stopped_at(language, TREE, "here").await;
     let many = object(&talk, "many").await;
     let mut found = Vec::new();
@@ -79,7 +79,7 @@ async fn all_of_a_long_list_is_counted_and_reached_by_pages(language: Language) 
     talk.finish().await;
 }
 
-async fn what_contains_itself_is_marked(language: Language) {
+async fn cyclic_objects_are_marked(language: Language) {
     let (talk, _) = Talk::stopped_at(language, TREE, "here").await;
     let tree = object(&talk, "tree").await;
     let opened = talk.ok("inspect_object", json!({ "objectId": tree, "maxDepth": 5 })).await;
@@ -90,7 +90,7 @@ async fn what_contains_itself_is_marked(language: Language) {
     talk.finish().await;
 }
 
-async fn a_released_object_is_told_from_one_that_never_was(language: Language) {
+async fn a_released_object_is_distinguished_from_an_unknown_one(language: Language) {
     let (talk, _) = Talk::stopped_at(language, TREE, "here").await;
     let tree = object(&talk, "tree").await;
     talk.step("step_over").await;

@@ -30,7 +30,7 @@ async fn started() -> (Talk, Fixture) {
 }
 
 #[tokio::test]
-async fn a_profile_names_the_function_that_took_the_time() {
+async fn a_profile_names_the_slowest_function() {
     let (talk, program) = started().await;
     talk.break_at(&program, "ready").await;
     talk.step("start_cpu_profile").await;
@@ -80,7 +80,7 @@ async fn a_heap_snapshot_counts_objects_by_their_types() {
 }
 
 #[tokio::test]
-async fn memory_that_grows_is_told_and_so_is_the_timeline() {
+async fn growing_memory_is_reported_with_a_timeline() {
     let (talk, program) = started().await;
     talk.break_at(&program, "ready").await;
     talk.step("continue").await;
@@ -104,7 +104,7 @@ async fn memory_that_grows_is_told_and_so_is_the_timeline() {
 }
 
 #[tokio::test]
-async fn python_says_that_it_has_none_of_this() {
+async fn python_reports_profiling_as_unsupported() {
     let (talk, _) = Talk::started(Language::Python, ADDS).await;
     let table = [
         ("CPU_PROFILE_START_FAILED", "start_cpu_profile", "CPU profiles are not available"),

@@ -7,9 +7,9 @@ use test_support::{DynamicLanguage as Language, Fixture, dynamic};
 
 use crate::talk::{ADDS, Talk};
 
-dynamic![a_session_begins_paused_and_tells_what_it_is_of, a_breakpoint_pauses_the_program];
+dynamic![a_session_begins_paused_and_reports_its_program, a_breakpoint_pauses_the_program];
 
-async fn a_session_begins_paused_and_tells_what_it_is_of(language: Language) {
+async fn a_session_begins_paused_and_reports_its_program(language: Language) {
     let talk = Talk::new().await;
     let program = talk.write(language, ADDS);
     let started = talk.start(&program).await;
@@ -49,7 +49,7 @@ async fn a_breakpoint_pauses_the_program(language: Language) {
 
 /// The first line that runs is on the line of a method, which runs later.
 #[tokio::test]
-async fn the_beginning_is_outside_of_functions() {
+async fn the_entry_stop_is_outside_of_functions() {
     let talk = Talk::new().await;
     let text = "class Car { constructor(n) { this.n = n; } }\nlet cars = 0; // @entry\ncars = new Car(1);\n";
     let program = Fixture::write(talk.folder(), "cars.js", text);

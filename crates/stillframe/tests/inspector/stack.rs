@@ -7,7 +7,7 @@ use test_support::{DynamicLanguage as Language, dynamic};
 
 use crate::talk::{ADDS, Talk, named};
 
-dynamic![every_frame_of_a_file_has_an_absolute_path, a_frame_that_was_switched_to_is_the_one_that_is_read,];
+dynamic![every_frame_of_a_file_has_an_absolute_path, the_selected_frame_is_the_one_that_is_read,];
 
 async fn every_frame_of_a_file_has_an_absolute_path(language: Language) {
     let (talk, program) = Talk::stopped_at(language, ADDS, "return").await;
@@ -24,7 +24,7 @@ async fn every_frame_of_a_file_has_an_absolute_path(language: Language) {
     talk.finish().await;
 }
 
-async fn a_frame_that_was_switched_to_is_the_one_that_is_read(language: Language) {
+async fn the_selected_frame_is_the_one_that_is_read(language: Language) {
     let (talk, program) = Talk::stopped_at(language, ADDS, "return").await;
     let switched = talk.ok("switch_stack_frame", json!({ "frameIndex": 1 })).await;
     assert_eq!((&switched["frameIndex"], switched.at("/frame/function")), (&json!(1), &json!("<module>")));

@@ -6,10 +6,10 @@ use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 use crate::talk::{ADDS, Talk, named};
 
 dynamic![
-    values_are_json_where_that_says_all_of_them,
-    an_expression_that_fails_leaves_the_program_as_it_is,
-    local_variables_are_those_of_blocks_and_closures_too,
-    global_variables_are_those_of_the_module,
+    values_are_json_if_json_can_represent_them,
+    a_failing_expression_does_not_change_the_program,
+    local_variables_include_blocks_and_closures,
+    global_variables_are_the_modules,
 ];
 
 const VALUES: Dynamic = Dynamic {
@@ -23,7 +23,7 @@ console.log(values); // @here
 ",
 };
 
-async fn values_are_json_where_that_says_all_of_them(language: Language) {
+async fn values_are_json_if_json_can_represent_them(language: Language) {
     let (talk, _) = Talk::stopped_at(language, VALUES, "here").await;
     let plain = [json!(7), json!(1.5), json!("it's"), json!(true), Value::Null];
     for (place, expected) in plain.into_iter().enumerate() {
@@ -46,7 +46,7 @@ async fn values_are_json_where_that_says_all_of_them(language: Language) {
     talk.finish().await;
 }
 
-async fn an_expression_that_fails_leaves_the_program_as_it_is(language: Language) {
+async fn a_failing_expression_does_not_change_the_program(language: Language) {
     let (talk, _) = Talk::stopped_at(language, ADDS, "return").await;
     let failed = talk.fails("INSPECT_FAILED", "inspect", json!({ "expression": "missing + 1" })).await;
     assert_eq!(failed.at("/context/type"), language.pick("NameError", "ReferenceError"));
@@ -84,7 +84,7 @@ outer(40);
 ",
 };
 
-async fn local_variables_are_those_of_blocks_and_closures_too(language: Language) {
+async fn local_variables_include_blocks_and_closures(language: Language) {
     let (talk, _) = Talk::stopped_at(language, NESTED, "here").await;
     let locals = talk.step("get_local_variables").await;
     for (name, value) in [("number", 2), ("turn", 1), ("sum_of", 43), ("base", 40)] {
@@ -95,7 +95,7 @@ async fn local_variables_are_those_of_blocks_and_closures_too(language: Language
     talk.finish().await;
 }
 
-async fn global_variables_are_those_of_the_module(language: Language) {
+async fn global_variables_are_the_modules(language: Language) {
     let (talk, _) = Talk::stopped_at(language, ADDS, "return").await;
     let globals = talk.step("get_global_variables").await;
     let start = named(&globals["variables"], "start");

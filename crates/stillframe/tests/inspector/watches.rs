@@ -6,8 +6,8 @@ use test_support::{DynamicLanguage as Language, dynamic};
 use crate::talk::{ADDS, Talk};
 
 dynamic![
-    a_change_is_told_from_old_to_new,
-    a_name_that_does_not_exist_is_no_error_and_no_change,
+    a_change_is_reported_with_old_and_new_value,
+    an_undefined_name_is_neither_error_nor_change,
     a_watch_is_removed_by_its_id,
 ];
 
@@ -15,7 +15,7 @@ async fn watch(talk: &Talk, expression: &str) -> Value {
     talk.ok("add_watch", json!({ "expression": expression })).await["watchId"].clone()
 }
 
-async fn a_change_is_told_from_old_to_new(language: Language) {
+async fn a_change_is_reported_with_old_and_new_value(language: Language) {
     let (talk, _) = Talk::stopped_at(language, ADDS, "return").await;
     let added = talk.ok("add_watch", json!({ "expression": "number * 10" })).await;
     assert_eq!(
@@ -37,7 +37,7 @@ async fn a_change_is_told_from_old_to_new(language: Language) {
     talk.finish().await;
 }
 
-async fn a_name_that_does_not_exist_is_no_error_and_no_change(language: Language) {
+async fn an_undefined_name_is_neither_error_nor_change(language: Language) {
     let (talk, program) = Talk::stopped_at(language, ADDS, "call").await;
     watch(&talk, "number").await;
     let outside = talk.step("get_watches").await;

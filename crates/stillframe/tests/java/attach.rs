@@ -30,7 +30,7 @@ fn started(folder: &std::path::Path, options: &[&str]) -> (Child, Option<u16>) {
 }
 
 #[tokio::test]
-async fn a_jvm_is_attached_to_by_port_and_by_process_and_lives_on() {
+async fn a_jvm_is_attached_to_by_port_and_pid_and_continues() {
     let folder = folder();
     let program = Fixture::of(Language::Java, "life_ticks");
     let (mut child, port) = started(folder.path(), &[LISTENS]);
@@ -50,7 +50,7 @@ async fn a_jvm_is_attached_to_by_port_and_by_process_and_lives_on() {
 }
 
 #[tokio::test]
-async fn a_jvm_without_the_agent_is_refused_with_the_option_to_start_it_with() {
+async fn a_jvm_without_the_agent_is_refused_with_the_option_it_needs() {
     let folder = folder();
     let (mut child, _) = started(folder.path(), &[]);
     let session = Debugging::of(Language::Java).await;

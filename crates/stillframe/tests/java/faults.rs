@@ -128,7 +128,7 @@ async fn runs(session: &Debugging) {
 }
 
 #[tokio::test]
-async fn whatever_is_killed_the_call_comes_back_and_nothing_is_left() {
+async fn calls_return_and_processes_end_whatever_is_killed() {
     let mut wrong = Vec::new();
     for (victim, moment, expected) in TABLE {
         let found = strike(victim, moment).await.map(|answer| came_to(&answer)).unwrap_or_default();

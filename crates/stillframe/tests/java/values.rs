@@ -6,7 +6,7 @@ use test_support::{Fixture, Language};
 use crate::debugging::{Debugging, Report, folder};
 
 #[tokio::test]
-async fn an_uncaught_exception_has_its_class_its_message_and_its_stack() {
+async fn an_uncaught_exception_has_class_message_and_stack() {
     let program = Fixture::of(Language::Java, "endings");
     let session = Debugging::of(Language::Java).await;
     let asked = json!({ "scriptPath": program.path(), "args": ["raise"] });
@@ -20,7 +20,7 @@ async fn an_uncaught_exception_has_its_class_its_message_and_its_stack() {
 }
 
 #[tokio::test]
-async fn a_step_out_shows_what_was_returned() {
+async fn a_step_out_shows_the_returned_value() {
     let program = Fixture::of(Language::Java, "steps");
     let (session, _) = Debugging::stopped_at(&program, "double").await;
     let out = session.step("step_out").await;
@@ -32,7 +32,7 @@ async fn a_step_out_shows_what_was_returned() {
 }
 
 #[tokio::test]
-async fn a_call_that_waits_for_a_stopped_thread_is_given_up_and_the_session_goes_on() {
+async fn a_call_that_waits_for_a_suspended_thread_times_out_and_the_session_continues() {
     let program = Fixture::of(Language::Java, "java_waits");
     let (session, _) = Debugging::stopped_at(&program, "stuck").await;
     let asked = json!({ "expression": "locked()", "timeout": 500 });
@@ -44,7 +44,7 @@ async fn a_call_that_waits_for_a_stopped_thread_is_given_up_and_the_session_goes
 }
 
 #[tokio::test]
-async fn a_deadlock_names_the_threads_and_the_monitors() {
+async fn a_deadlock_names_threads_and_monitors() {
     let program = Fixture::of(Language::Java, "java_waits");
     let session = Debugging::of(Language::Java).await;
     let asked = json!({ "command": "java", "args": [program.path()], "timeout": 6000 });
@@ -57,7 +57,7 @@ async fn a_deadlock_names_the_threads_and_the_monitors() {
 }
 
 #[tokio::test]
-async fn a_class_without_debug_information_says_which_flag_it_needs() {
+async fn a_class_without_debug_information_names_the_compiler_flag() {
     let folder = folder();
     let program = Fixture::of(Language::Java, "swap_vars");
     for (flag, bound) in [("-g:none", false), ("-g:source,lines", true)] {
@@ -84,7 +84,7 @@ async fn a_class_without_debug_information_says_which_flag_it_needs() {
 }
 
 #[tokio::test]
-async fn a_class_that_is_not_there_is_an_error_before_the_start() {
+async fn a_missing_class_is_an_error_before_the_start() {
     let folder = folder();
     let session = Debugging::of(Language::Java).await;
     let asked = json!({ "module": "shop.Main", "runtimeArgs": ["-cp", folder.path()] });

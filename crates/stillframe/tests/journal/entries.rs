@@ -7,14 +7,14 @@ use crate::STILLFRAME;
 use crate::lines::{JournalFolder, field, of_kind};
 
 dynamic![
-    a_session_is_told_from_its_opening_to_its_closing,
-    a_stop_that_nobody_looks_at_has_its_place_too,
-    a_line_is_whole_although_another_stream_writes_meanwhile,
-    a_value_is_joined_with_its_parts,
-    a_program_that_floods_is_told_in_parts,
+    a_session_is_journaled_from_opening_to_closing,
+    an_unreported_stop_has_a_location_too,
+    a_line_stays_whole_when_another_stream_writes,
+    a_value_is_stored_with_its_children,
+    a_flood_of_output_is_journaled_in_parts,
 ];
 
-async fn a_session_is_told_from_its_opening_to_its_closing(language: Language) {
+async fn a_session_is_journaled_from_opening_to_closing(language: Language) {
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;
     let bank = Fixture::of(language, "bank");
@@ -105,7 +105,7 @@ async fn a_session_is_told_from_its_opening_to_its_closing(language: Language) {
     assert_eq!(read["variablesReference"], Value::Null);
 }
 
-async fn a_stop_that_nobody_looks_at_has_its_place_too(language: Language) {
+async fn an_unreported_stop_has_a_location_too(language: Language) {
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;
     let bank = Fixture::of(language, "bank");
@@ -125,7 +125,7 @@ async fn a_stop_that_nobody_looks_at_has_its_place_too(language: Language) {
     server.finish().await;
 }
 
-async fn a_line_is_whole_although_another_stream_writes_meanwhile(language: Language) {
+async fn a_line_stays_whole_when_another_stream_writes(language: Language) {
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;
     let text = language.pick(
@@ -144,7 +144,7 @@ async fn a_line_is_whole_although_another_stream_writes_meanwhile(language: Lang
     assert_eq!(written, ["oops\n", "start1 []\n"]);
 }
 
-async fn a_value_is_joined_with_its_parts(language: Language) {
+async fn a_value_is_stored_with_its_children(language: Language) {
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;
     let text = language.pick(
@@ -171,7 +171,7 @@ async fn a_value_is_joined_with_its_parts(language: Language) {
     assert!(parts["variables"].to_string().contains("items"), "{parts}");
 }
 
-async fn a_program_that_floods_is_told_in_parts(language: Language) {
+async fn a_flood_of_output_is_journaled_in_parts(language: Language) {
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;
     let text = language.pick(
@@ -194,7 +194,7 @@ async fn a_program_that_floods_is_told_in_parts(language: Language) {
 }
 
 #[tokio::test]
-async fn every_vocabulary_tells_of_its_session() {
+async fn every_toolset_journals_its_session() {
     let journal = JournalFolder::new();
     let server = journal.serve("all").await;
     let bank = Fixture::python("bank");
@@ -215,7 +215,7 @@ async fn every_vocabulary_tells_of_its_session() {
 }
 
 #[tokio::test]
-async fn the_command_line_is_told_as_a_tool() {
+async fn the_command_line_is_journaled_as_a_tool() {
     let journal = JournalFolder::new();
     let bank = Fixture::node("bank");
     let done = STILLFRAME
@@ -237,7 +237,7 @@ async fn the_command_line_is_told_as_a_tool() {
 }
 
 #[tokio::test]
-async fn an_exposed_session_is_told_of_without_its_token() {
+async fn an_exposed_session_is_journaled_without_its_token() {
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;
     let bank = Fixture::python("bank");

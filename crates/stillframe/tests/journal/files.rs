@@ -12,7 +12,7 @@ fn at(program: &Fixture, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn two_servers_write_beside_each_other() {
+async fn two_servers_write_separate_files() {
     let journal = JournalFolder::new();
     let (first, second) = (journal.serve("standard").await, journal.serve("standard").await);
     for server in [&first, &second] {
@@ -28,7 +28,7 @@ async fn two_servers_write_beside_each_other() {
 }
 
 #[tokio::test]
-async fn a_place_that_cannot_be_written_costs_one_warning() {
+async fn an_unwritable_journal_causes_one_warning() {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
     let file = folder.path().join("no folder");
     std::fs::write(&file, "").unwrap();
@@ -46,7 +46,7 @@ async fn a_place_that_cannot_be_written_costs_one_warning() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_full_disk_costs_one_warning() {
+async fn a_full_disk_causes_one_warning() {
     let mut options = STILLFRAME.options().await;
     options.env.push(("STILLFRAME_LOG_FILE".to_owned(), "/dev/full".to_owned()));
     let server = options.start().await;
@@ -60,7 +60,7 @@ async fn a_full_disk_costs_one_warning() {
 }
 
 #[tokio::test]
-async fn what_was_written_is_whole_when_the_server_is_killed() {
+async fn entries_are_complete_when_the_server_is_killed() {
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;
     let bank = Fixture::python("bank");
@@ -77,7 +77,7 @@ async fn what_was_written_is_whole_when_the_server_is_killed() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn only_its_user_can_read_it() {
+async fn only_the_owner_can_read_the_file() {
     use std::os::unix::fs::PermissionsExt;
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;

@@ -18,9 +18,9 @@ use crate::lines::{JournalFolder, of_kind};
 const COLUMNS: u16 = 140;
 const LINES: u16 = 40;
 
-dynamic![what_was_debugged_is_seen_afterwards];
+dynamic![a_finished_session_is_shown];
 
-async fn what_was_debugged_is_seen_afterwards(language: Language) {
+async fn a_finished_session_is_shown(language: Language) {
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;
     let bank = Fixture::of(language, "bank");

@@ -11,9 +11,9 @@ use tokio::process::Child;
 use crate::STILLFRAME;
 use crate::lines::JournalFolder;
 
-dynamic![a_stop_is_seen_as_it_happens];
+dynamic![a_stop_is_shown_as_it_happens];
 
-async fn a_stop_is_seen_as_it_happens(language: Language) {
+async fn a_stop_is_shown_as_it_happens(language: Language) {
     let journal = JournalFolder::new();
     let mut page = Page::open(&journal).await;
     let mut events = page.events().await;

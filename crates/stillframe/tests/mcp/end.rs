@@ -24,7 +24,7 @@ async fn ends_with_everything(program: &str) {
 }
 
 #[tokio::test]
-async fn nothing_was_started() {
+async fn an_idle_server_ends() {
     for goodbye in GOODBYES {
         STILLFRAME.serve().await.finish_by(goodbye).await;
     }
@@ -33,7 +33,7 @@ async fn nothing_was_started() {
 }
 
 #[tokio::test]
-async fn no_input_at_all_is_the_end() {
+async fn closed_input_ends_the_server() {
     let served = STILLFRAME.command().arg("serve").output().await.unwrap();
     assert!(served.status.success(), "{}", served.status);
     assert_eq!((served.stdout.as_slice(), served.stderr.as_slice()), (&b""[..], &b""[..]));
@@ -69,7 +69,7 @@ async fn a_paused_program_ends_with_the_server() {
 
 /// The guardian ends what a killed server has left. It may be killed itself before that.
 #[tokio::test]
-async fn a_guardian_that_was_killed_has_a_successor() {
+async fn a_killed_guardian_is_replaced() {
     let program = Fixture::python("shop");
     let server = STILLFRAME.serve().await;
     paused_at(&server, &program, "call").await;
@@ -89,7 +89,7 @@ async fn a_program_that_ignores_sigterm_ends_with_the_server() {
 }
 
 #[tokio::test]
-async fn children_and_a_grandchild_in_a_session_of_its_own_end_with_the_server() {
+async fn children_and_a_grandchild_in_another_session_end_with_the_server() {
     ends_with_everything("family").await;
 }
 
@@ -126,7 +126,7 @@ async fn left_behind(server: &Server, session: &str) -> u32 {
 }
 
 #[tokio::test]
-async fn a_child_without_an_environment_ends_with_the_program() {
+async fn a_child_with_an_empty_environment_ends_with_the_program() {
     let folder = tempfile::tempdir().unwrap();
     let program = Fixture::write(folder.path(), "leaves.py", LEAVES);
     let server = STILLFRAME.serve().await;
@@ -138,7 +138,7 @@ async fn a_child_without_an_environment_ends_with_the_program() {
 }
 
 #[tokio::test]
-async fn a_child_without_an_environment_or_a_parent_ends_with_the_session_and_the_server() {
+async fn an_orphan_with_an_empty_environment_ends_with_the_session_and_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let program = Fixture::write(folder.path(), "leaves.py", LEAVES);
     for goodbye in [None, Some(Shutdown::EndOfInput), Some(Shutdown::Terminate)] {
@@ -170,7 +170,7 @@ async fn a_child_without_an_environment_or_a_parent_ends_with_the_session_and_th
 }
 
 #[tokio::test]
-async fn a_waiting_call_does_not_hold_up_the_end() {
+async fn a_waiting_call_does_not_delay_the_end() {
     for goodbye in GOODBYES {
         let server = STILLFRAME.serve().await;
         let session = running(&server, &Fixture::python("spins")).await;
@@ -183,7 +183,7 @@ async fn a_waiting_call_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn an_expression_that_loops_does_not_hold_up_the_end() {
+async fn an_endless_expression_does_not_delay_the_end() {
     let server = STILLFRAME.serve().await;
     let session = paused_at(&server, &Fixture::python("shop"), "call").await;
     let expression = "[print('evaluating', flush=True), [None for _ in iter(int, 1)]]";
@@ -195,7 +195,7 @@ async fn an_expression_that_loops_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_being_started_ends_with_the_server() {
+async fn a_starting_program_ends_with_the_server() {
     for questions in 0..6 {
         let server = STILLFRAME.serve().await;
         let session = session(&server).await;
@@ -211,7 +211,7 @@ async fn a_program_that_is_being_started_ends_with_the_server() {
 }
 
 #[tokio::test]
-async fn a_run_until_in_flight_ends_with_the_server() {
+async fn a_pending_run_until_ends_with_the_server() {
     let server = STILLFRAME.serve().await;
     let arguments = json!({ "program": Fixture::python("naps").path(), "timeout": 600_000 });
     let params = json!({ "name": "run_until", "arguments": arguments });
@@ -227,7 +227,7 @@ async fn a_run_until_in_flight_ends_with_the_server() {
 }
 
 #[tokio::test]
-async fn a_client_that_closes_our_output_ends_the_server() {
+async fn closing_standard_output_ends_the_server() {
     let mut server = STILLFRAME.serve().await;
     paused_at(&server, &Fixture::python("shop"), "call").await;
     server.close_output().await;
@@ -237,7 +237,7 @@ async fn a_client_that_closes_our_output_ends_the_server() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_does_not_hold_up_the_end() {
+async fn a_client_that_does_not_read_does_not_delay_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let program =
         "print('x' * 1_000_000, flush=True)\nprint('all', flush=True)\nimport time\ntime.sleep(1000)\n";
@@ -269,7 +269,7 @@ async fn attached(program: &Listening) -> Server {
 }
 
 #[tokio::test]
-async fn a_program_that_was_attached_to_lives_on() {
+async fn an_attached_program_outlives_the_server() {
     let mut program = Listening::start().await;
     for goodbye in GOODBYES {
         let server = attached(&program).await;
@@ -287,7 +287,7 @@ async fn a_program_that_was_attached_to_lives_on() {
 }
 
 #[tokio::test]
-async fn a_program_that_was_attached_to_and_paused_lives_on() {
+async fn an_attached_and_paused_program_outlives_the_server() {
     let mut program = Listening::start().await;
     let listens = Fixture::python("listens");
     let server = attached(&program).await;

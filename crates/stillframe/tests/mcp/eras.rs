@@ -36,21 +36,21 @@ async fn a_session(server: &impl Client) {
 }
 
 #[tokio::test]
-async fn a_session_after_a_handshake() {
+async fn a_session_works_after_a_handshake() {
     let server = STILLFRAME.serve().await;
     a_session(&server).await;
     server.finish().await;
 }
 
 #[tokio::test]
-async fn a_session_without_a_handshake() {
+async fn a_session_works_without_a_handshake() {
     let server = STILLFRAME.serve_stateless().await;
     a_session(&server).await;
     server.finish().await;
 }
 
 #[tokio::test]
-async fn the_same_session_by_http_in_both_eras() {
+async fn the_same_session_works_over_http_in_both_eras() {
     let server = STILLFRAME.serve_http().await;
     a_session(&server.client().await).await;
     a_session(&server.stateless()).await;
@@ -80,7 +80,7 @@ async fn both_eras_on_one_pipe_share_their_sessions() {
 }
 
 #[tokio::test]
-async fn a_client_that_discovers_first_may_still_shake_hands() {
+async fn a_client_may_discover_before_the_handshake() {
     // One client of the field asks for `server/discover` and, although it succeeds, sends `initialize` then.
     let server = STILLFRAME.serve_stateless().await;
     let discovered = server.request("server/discover", json!({})).await.unwrap();

@@ -16,7 +16,7 @@ async fn lives(server: Server) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn lines_that_are_no_messages_are_survived() {
+async fn malformed_lines_are_skipped() {
     let table: [&[u8]; 16] = [
         b"hello\n",
         b"\n\r\n   \n\t\n",
@@ -43,7 +43,7 @@ async fn lines_that_are_no_messages_are_survived() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_survived() {
+async fn invalid_utf_8_is_skipped() {
     let server = STILLFRAME.serve().await;
     server.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":71,\"method\":\"\xff\xfe\"}\n").await;
     server.send_raw(b"\xff\xfe\xfd\n\xc3\n").await;
@@ -67,7 +67,7 @@ async fn a_batch_is_refused() {
 }
 
 #[tokio::test]
-async fn a_call_that_the_parser_cannot_read_is_answered() {
+async fn an_unparsable_call_is_answered() {
     let server = STILLFRAME.serve().await;
     let mut messages = server.notifications();
     let deep = "[".repeat(500) + &"]".repeat(500);
@@ -89,7 +89,7 @@ async fn a_call_that_the_parser_cannot_read_is_answered() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_is_answered_by_its_number() {
+async fn malformed_request_is_answered_with_its_id() {
     let server = STILLFRAME.serve().await;
     let call =
         |params: Value| json!({ "jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params });
@@ -121,7 +121,7 @@ async fn what_is_no_request_is_answered_by_its_number() {
 }
 
 #[tokio::test]
-async fn a_message_in_two_halves_is_one_message() {
+async fn a_message_can_arrive_in_two_chunks() {
     let server = STILLFRAME.serve().await;
     let mut messages = server.notifications();
     server.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":\"ha").await;
@@ -134,7 +134,7 @@ async fn a_message_in_two_halves_is_one_message() {
 }
 
 #[tokio::test]
-async fn half_a_message_at_the_end_of_input_is_dropped() {
+async fn an_incomplete_message_at_the_end_of_input_is_dropped() {
     for half in [&b"{\"jsonrpc\":\"2.0\",\"id\":99,\"method\":\"pi"[..], b"{", b"\xc3"] {
         let server = STILLFRAME.serve().await;
         server.send_raw(half).await;
@@ -161,7 +161,7 @@ async fn a_line_of_twenty_megabytes_is_refused() {
 }
 
 #[tokio::test]
-async fn an_argument_of_five_megabytes_is_answered_in_few_words() {
+async fn an_argument_of_five_megabytes_is_answered_briefly() {
     let server = STILLFRAME.serve().await;
     let arguments = json!({ "language": "x".repeat(5 << 20) });
     let params = json!({ "name": "create_debug_session", "arguments": arguments });
@@ -173,7 +173,7 @@ async fn an_argument_of_five_megabytes_is_answered_in_few_words() {
 }
 
 #[tokio::test]
-async fn notifications_may_come_first() {
+async fn notifications_can_come_first() {
     let table = [
         json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 } }),
@@ -204,7 +204,7 @@ async fn notifications_may_come_first() {
 }
 
 #[tokio::test]
-async fn notifications_that_mean_nothing_are_ignored() {
+async fn unknown_notifications_are_ignored() {
     let server = STILLFRAME.serve().await;
     for message in [
         json!({ "jsonrpc": "2.0", "method": "notifications/no-such", "params": [1, 2] }),
@@ -220,7 +220,7 @@ async fn notifications_that_mean_nothing_are_ignored() {
 }
 
 #[tokio::test]
-async fn two_requests_with_one_id_do_no_harm() {
+async fn two_requests_with_one_id_are_both_answered() {
     let server = STILLFRAME.serve().await;
     let mut messages = server.notifications();
     let request = json!({ "jsonrpc": "2.0", "id": "twice", "method": "tools/list" });
@@ -251,7 +251,7 @@ async fn a_request_before_the_handshake_is_answered_and_the_handshake_still_work
 }
 
 #[tokio::test]
-async fn line_ends_of_windows_are_line_ends() {
+async fn crlf_line_ends_are_accepted() {
     let server = STILLFRAME.serve().await;
     let mut messages = server.notifications();
     server.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":\"crlf\",\"method\":\"ping\"}\r\n").await;

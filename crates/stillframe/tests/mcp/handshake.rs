@@ -15,7 +15,7 @@ fn initialize(revision: &str) -> Value {
 }
 
 #[tokio::test]
-async fn each_revision_that_shakes_hands_is_agreed_to() {
+async fn each_revision_with_a_handshake_is_accepted() {
     let table = [
         ("2024-11-05", "2024-11-05"),
         ("2025-03-26", "2025-03-26"),
@@ -42,7 +42,7 @@ async fn each_revision_that_shakes_hands_is_agreed_to() {
 }
 
 #[tokio::test]
-async fn the_server_tells_who_it_is_and_what_it_can_do() {
+async fn the_server_reports_its_name_and_capabilities() {
     let server = STILLFRAME.serve_stateless().await;
     let hello = raw(&server, &initialize("2025-11-25")).await;
     let result = &hello["result"];
@@ -58,7 +58,7 @@ async fn the_server_tells_who_it_is_and_what_it_can_do() {
 }
 
 #[tokio::test]
-async fn what_is_not_offered_is_not_answered() {
+async fn unsupported_methods_are_refused() {
     let server = STILLFRAME.serve().await;
     let prompt = json!({ "ref": { "type": "ref/prompt", "name": "debug" }, "argument": { "name": "problem", "value": "" } });
     let table = [
@@ -77,7 +77,7 @@ async fn what_is_not_offered_is_not_answered() {
 }
 
 #[tokio::test]
-async fn parameters_that_cannot_be_read_are_invalid() {
+async fn malformed_parameters_are_invalid() {
     let server = STILLFRAME.serve().await;
     let table = [
         ("tools/call", json!({})),
@@ -107,7 +107,7 @@ async fn a_ping_is_answered() {
 }
 
 #[tokio::test]
-async fn results_have_nothing_of_the_later_revision() {
+async fn results_have_no_fields_of_the_later_revision() {
     let server = STILLFRAME.serve().await;
     let session = session(&server).await;
     let table = [

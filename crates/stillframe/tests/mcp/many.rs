@@ -57,7 +57,7 @@ async fn step(server: &Server, session: &str, number: usize) {
 }
 
 #[tokio::test]
-async fn ten_sessions_of_both_languages_do_not_disturb_each_other() {
+async fn ten_sessions_in_two_languages_are_independent() {
     let server = STILLFRAME.serve().await;
     let sessions = join_all((0..TASKS.len()).map(|number| start(&server, number))).await;
 

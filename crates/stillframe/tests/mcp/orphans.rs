@@ -57,7 +57,7 @@ fn bystander(environment: Option<&str>) -> Child {
 }
 
 #[tokio::test]
-async fn what_a_server_leaves_that_was_killed_with_its_guardian_is_ended_by_the_next() {
+async fn leftovers_of_a_killed_server_and_guardian_are_ended_by_the_next_server() {
     let cache = cache().await;
     let mut attached = Listening::start().await;
     let mut bystanders =
@@ -100,7 +100,7 @@ async fn what_a_server_leaves_that_was_killed_with_its_guardian_is_ended_by_the_
 
 /// Servers that come and go all the time take nothing from each other.
 #[tokio::test]
-async fn servers_that_start_at_once_leave_each_other_alone() {
+async fn servers_that_start_together_do_not_interfere() {
     let cache = cache().await;
     let one = async || {
         for _ in 0..3 {
@@ -116,7 +116,7 @@ async fn servers_that_start_at_once_leave_each_other_alone() {
 
 /// A folder that cannot be written costs the next server its work, and this one nothing.
 #[tokio::test]
-async fn a_server_that_cannot_show_itself_works() {
+async fn a_server_that_cannot_register_itself_works() {
     let cache = cache().await;
     std::fs::write(cache.path().join("servers"), "no folder").unwrap();
     let server = serve_in(cache.path()).await;
@@ -127,7 +127,7 @@ async fn a_server_that_cannot_show_itself_works() {
 
 /// The client's death is the end, also where somebody else holds the server's standard input open.
 #[tokio::test]
-async fn a_client_that_dies_ends_the_server_though_its_input_is_open() {
+async fn a_client_that_dies_ends_the_server_despite_open_input() {
     let serves = format!("exec 3<&0; {} serve <&3 & wait", STILLFRAME.program);
     let options = STILLFRAME.options().await;
     let server =

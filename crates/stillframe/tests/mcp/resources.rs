@@ -43,7 +43,7 @@ async fn the_output_of_each_session_is_listed_and_read() {
 }
 
 #[tokio::test]
-async fn a_client_is_told_of_the_sessions_that_come_and_go() {
+async fn a_client_is_notified_of_opened_and_closed_sessions() {
     let server = STILLFRAME.serve().await;
     let is_change = |message: &Value| message["method"] == "notifications/resources/list_changed";
     let mut messages = server.notifications();
@@ -55,7 +55,7 @@ async fn a_client_is_told_of_the_sessions_that_come_and_go() {
 }
 
 #[tokio::test]
-async fn a_listener_of_the_later_revision_is_told_of_them_when_it_asks() {
+async fn a_listener_is_notified_of_sessions_on_request() {
     let server = STILLFRAME.serve_stateless().await;
     let mut messages = server.notifications();
     let wanted = json!({ "notifications": { "resourcesListChanged": true } });
@@ -68,7 +68,7 @@ async fn a_listener_of_the_later_revision_is_told_of_them_when_it_asks() {
 }
 
 #[tokio::test]
-async fn an_address_of_nothing_is_an_error() {
+async fn an_unknown_uri_is_an_error() {
     let server = STILLFRAME.serve().await;
     let id = session(&server).await;
     let table = [
@@ -88,7 +88,7 @@ async fn an_address_of_nothing_is_an_error() {
 }
 
 #[tokio::test]
-async fn subscribers_hear_of_output_until_they_unsubscribe() {
+async fn subscribers_are_notified_of_output_until_they_unsubscribe() {
     let server = STILLFRAME.serve().await;
     let naps = Fixture::python("naps");
     let (heard, left) = (running(&server, &naps).await, running(&server, &naps).await);
@@ -117,7 +117,7 @@ async fn subscribers_hear_of_output_until_they_unsubscribe() {
 }
 
 #[tokio::test]
-async fn subscribing_twice_is_the_same_as_once() {
+async fn subscribing_twice_equals_subscribing_once() {
     let server = STILLFRAME.serve().await;
     let naps = Fixture::python("naps");
     let uri = output_of(&running(&server, &naps).await);
@@ -141,7 +141,7 @@ async fn subscribing_twice_is_the_same_as_once() {
 }
 
 #[tokio::test]
-async fn a_listener_of_the_later_revision_hears_what_it_asked_for() {
+async fn a_listener_gets_only_requested_notifications() {
     let server = STILLFRAME.serve_stateless().await;
     let naps = Fixture::python("naps");
     let session = running(&server, &naps).await;
@@ -181,7 +181,7 @@ async fn a_listener_of_the_later_revision_hears_what_it_asked_for() {
 }
 
 #[tokio::test]
-async fn a_listener_hears_at_once_of_output_that_is_there() {
+async fn a_listener_is_notified_of_existing_output_at_once() {
     // What is printed while listening begins is not missed, whenever exactly that is.
     let server = STILLFRAME.serve_stateless().await;
     let session = paused_at(&server, &Fixture::python("shop"), "pay").await;
@@ -208,7 +208,7 @@ async fn a_listener_gets_a_result_at_the_end() {
 }
 
 #[tokio::test]
-async fn the_reader_of_much_output_is_told_what_is_not_kept() {
+async fn reading_truncated_output_reports_the_loss() {
     let folder = tempfile::tempdir().unwrap();
     let text = "for number in range(2100):\n    print(f'{number:>999}')\nprint('last', flush=True)\n";
     let program = Fixture::write(folder.path(), "much.py", text);

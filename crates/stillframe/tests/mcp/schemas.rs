@@ -117,7 +117,7 @@ impl Checked {
 }
 
 #[tokio::test]
-async fn every_success_fits_its_schema() {
+async fn every_success_matches_its_schema() {
     let mut checked = Checked::new().await;
     let shop = Fixture::python("shop");
     let session = checked.launch(&shop).await;
@@ -172,7 +172,7 @@ async fn every_success_fits_its_schema() {
 }
 
 #[tokio::test]
-async fn every_failure_fits_its_schema_too() {
+async fn every_failure_matches_its_schema() {
     // The TypeScript SDK 1.x checks the answers of failed calls against the same schema.
     let checked = Checked::new().await;
     // Of these each tool has one, but for those that take nothing.

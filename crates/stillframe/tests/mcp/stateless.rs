@@ -53,7 +53,7 @@ async fn every_result_is_complete_and_names_the_server() {
 }
 
 #[tokio::test]
-async fn lists_say_for_how_long_they_may_be_kept() {
+async fn lists_state_how_long_they_can_be_cached() {
     let server = STILLFRAME.serve_stateless().await;
     for method in ["tools/list", "prompts/list", "resources/templates/list"] {
         let list = server.request(method, json!({})).await.unwrap();
@@ -66,7 +66,7 @@ async fn lists_say_for_how_long_they_may_be_kept() {
 }
 
 #[tokio::test]
-async fn methods_of_the_other_era_are_not_there() {
+async fn methods_of_the_other_era_are_unknown() {
     let server = STILLFRAME.serve_stateless().await;
     let uri = output_of(&session(&server).await);
     let table = [
@@ -87,7 +87,7 @@ async fn methods_of_the_other_era_are_not_there() {
 }
 
 #[tokio::test]
-async fn bad_requests_are_told_apart() {
+async fn bad_requests_have_distinct_errors() {
     let server = STILLFRAME.serve_stateless().await;
     let table = [
         ("tools/call", json!({ "name": "no_such_tool" })),
@@ -103,7 +103,7 @@ async fn bad_requests_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_request_without_its_revision_is_refused_and_so_is_an_unknown_one() {
+async fn a_request_without_a_known_revision_is_refused() {
     let server = STILLFRAME.serve_stateless().await;
     server.request("tools/list", json!({})).await.unwrap();
     let bare = json!({ "jsonrpc": "2.0", "id": "bare", "method": "tools/list", "params": {} });
@@ -120,7 +120,7 @@ async fn a_request_without_its_revision_is_refused_and_so_is_an_unknown_one() {
 }
 
 #[tokio::test]
-async fn nothing_comes_unasked() {
+async fn nothing_is_sent_without_a_request() {
     let server = STILLFRAME.serve_stateless().await;
     let mut messages = server.notifications();
     let program = Fixture::python("shop");
@@ -132,7 +132,7 @@ async fn nothing_comes_unasked() {
 }
 
 #[tokio::test]
-async fn the_list_of_tools_is_the_same_for_both_eras_and_at_all_times() {
+async fn the_tool_list_is_constant_in_both_eras() {
     let stateless = STILLFRAME.serve_stateless().await;
     let handshake = STILLFRAME.serve().await;
     let before = stateless.request("tools/list", json!({})).await.unwrap();

@@ -25,7 +25,7 @@ fn allows_null(schema: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn every_tool_is_described_in_full() {
+async fn every_tool_is_fully_described() {
     let server = STILLFRAME.serve().await;
     let tools = tools(&server).await;
     assert_eq!(tools.len(), 33);
@@ -51,7 +51,7 @@ async fn every_tool_is_described_in_full() {
 }
 
 #[tokio::test]
-async fn the_prompt_teaches_with_the_problem_filled_in() {
+async fn the_prompt_includes_the_problem() {
     let server = STILLFRAME.serve().await;
     let prompts = server.request("prompts/list", json!({})).await.unwrap();
     assert_eq!(prompts["prompts"].as_array().map(Vec::len), Some(1));
@@ -72,7 +72,7 @@ async fn the_prompt_teaches_with_the_problem_filled_in() {
 }
 
 #[tokio::test]
-async fn bad_arguments_are_an_answer_that_names_them() {
+async fn bad_arguments_are_answered_by_name() {
     let server = STILLFRAME.serve().await;
     let table = [
         ("create_debug_session", json!({}), "language"),
@@ -99,7 +99,7 @@ async fn bad_arguments_are_an_answer_that_names_them() {
 }
 
 #[tokio::test]
-async fn arguments_may_be_left_out_or_null_when_none_is_needed() {
+async fn arguments_can_be_omitted_or_null_if_none_is_required() {
     let server = STILLFRAME.serve().await;
     for params in [
         json!({ "name": "list_debug_sessions" }),
@@ -139,7 +139,7 @@ fn arguments(tool: &Value, session: &str, program: &Fixture) -> Map<String, Valu
 
 /// Numbers of a size that has a largest value are answered up to that one, and refused above.
 #[tokio::test]
-async fn the_largest_numbers_are_answered() {
+async fn the_largest_integers_are_answered() {
     let server = STILLFRAME.serve().await;
     let program = Fixture::python("shop");
     let session = paused_at(&server, &program, "call").await;

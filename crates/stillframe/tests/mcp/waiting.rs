@@ -69,17 +69,17 @@ async fn progress_increases_and_ends_with_the_answer(server: Server) {
 }
 
 #[tokio::test]
-async fn progress_is_told_after_a_handshake() {
+async fn progress_is_reported_after_a_handshake() {
     progress_increases_and_ends_with_the_answer(STILLFRAME.serve().await).await;
 }
 
 #[tokio::test]
-async fn progress_is_told_without_a_handshake() {
+async fn progress_is_reported_without_a_handshake() {
     progress_increases_and_ends_with_the_answer(STILLFRAME.serve_stateless().await).await;
 }
 
 #[tokio::test]
-async fn who_gave_no_token_is_told_no_progress() {
+async fn no_progress_is_reported_without_a_token() {
     let server = STILLFRAME.serve().await;
     let naps = Fixture::python("naps");
     let session = running(&server, &naps).await;
@@ -112,12 +112,12 @@ async fn a_cancelled_call_gives_up_its_wait_only(server: Server) {
 }
 
 #[tokio::test]
-async fn cancelling_gives_up_the_wait_after_a_handshake() {
+async fn cancelling_ends_the_wait_after_a_handshake() {
     a_cancelled_call_gives_up_its_wait_only(STILLFRAME.serve().await).await;
 }
 
 #[tokio::test]
-async fn cancelling_gives_up_the_wait_without_a_handshake() {
+async fn cancelling_ends_the_wait_without_a_handshake() {
     a_cancelled_call_gives_up_its_wait_only(STILLFRAME.serve_stateless().await).await;
 }
 
@@ -152,7 +152,7 @@ async fn a_close_works_while_other_calls_wait_and_all_are_answered() {
 }
 
 #[tokio::test]
-async fn a_breakpoint_that_is_set_while_a_call_waits_is_what_it_waits_for() {
+async fn a_breakpoint_set_while_a_call_waits_is_hit() {
     let server = STILLFRAME.serve().await;
     let naps = Fixture::python("naps");
     let session = running(&server, &naps).await;
@@ -166,7 +166,7 @@ async fn a_breakpoint_that_is_set_while_a_call_waits_is_what_it_waits_for() {
 }
 
 #[tokio::test]
-async fn another_session_is_debugged_while_a_call_waits() {
+async fn another_session_works_while_a_call_waits() {
     let server = STILLFRAME.serve().await;
     let busy = running(&server, &Fixture::python("spins")).await;
     let (_, mut waiting) = begin_waiting(&server, &busy).await;
@@ -181,7 +181,7 @@ async fn another_session_is_debugged_while_a_call_waits() {
 }
 
 #[tokio::test]
-async fn a_call_comes_back_when_its_time_is_up_and_the_program_runs_on() {
+async fn a_call_returns_at_its_timeout_and_the_program_continues() {
     let server = STILLFRAME.serve().await;
     let naps = Fixture::python("naps");
     let session = running(&server, &naps).await;

@@ -29,7 +29,7 @@ async fn breakpoint(sources: &Sources, command: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn without_debug_information_the_flags_are_named() {
+async fn missing_debug_information_names_the_compiler_flags() {
     let sources = Sources::new(&[("main.c", TEXT)]);
     let listed = breakpoint(&sources, "gcc -o main main.c").await;
     assert!(listed.text.contains("has no debug information; build it with `-g -O0`"), "{}", listed.text);
@@ -42,7 +42,7 @@ async fn without_debug_information_the_flags_are_named() {
 }
 
 #[tokio::test]
-async fn a_source_that_is_newer_than_the_binary_is_said_at_the_breakpoint() {
+async fn a_breakpoint_warns_about_a_source_newer_than_the_binary() {
     let sources = Sources::new(&[("main.c", TEXT)]);
     let listed = breakpoint(&sources, "gcc -g -o main main.c").await;
     assert_eq!(listed.at("/breakpoints/0/outdated"), &json!(null), "{}", listed.text);
@@ -54,7 +54,7 @@ async fn a_source_that_is_newer_than_the_binary_is_said_at_the_breakpoint() {
 }
 
 #[tokio::test]
-async fn a_binary_of_another_machine_is_refused() {
+async fn a_binary_of_another_architecture_is_refused() {
     let sources = Sources::new(&[("main.c", TEXT)]);
     let binary = sources.compiled("gcc -g -o main main.c", "main");
     let mut bytes = std::fs::read(&binary).unwrap();

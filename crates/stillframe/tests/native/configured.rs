@@ -44,7 +44,7 @@ fn doctor_tries_a_configured_adapter_step_by_step() {
 }
 
 #[test]
-fn what_is_wrong_is_named_and_a_projects_adapters_are_ignored() {
+fn configuration_errors_are_named_and_a_projects_adapters_ignored() {
     let wrong = CONFIGURATION.replace("command", "comand");
     let sources =
         Sources::new(&[("stillframe.toml", CONFIGURATION), ("wrong.toml", &wrong), ("main.c", TEXT)]);

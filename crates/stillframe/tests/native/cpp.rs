@@ -50,7 +50,7 @@ int main() {
 "#;
 
 #[tokio::test]
-async fn values_of_the_standard_library_are_shown() {
+async fn standard_library_values_are_summarized() {
     let sources = Sources::new(&[("main.cpp", VALUES)]);
     let server = STILLFRAME.serve().await;
     let program = sources.file("main.cpp");
@@ -139,7 +139,7 @@ async fn each_exception_is_described_where_it_is_thrown() {
 }
 
 #[tokio::test]
-async fn a_segmentation_fault_and_a_failed_assertion_stop_in_the_users_frame() {
+async fn a_crash_and_a_failed_assertion_stop_in_the_user_frame() {
     let text = "#include <assert.h>\n#include <string.h>\nstruct order { int id; struct order *next; };\n\
                 static int total(const struct order *first) {\n    int sum = 0;\n    for (const struct order *at = first;; at = at->next)\n        \
                 sum += at->id; // @fault\n}\nint main(int count, char **words) {\n    struct order order = {2, 0};\n    \

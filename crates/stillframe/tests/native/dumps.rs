@@ -46,7 +46,7 @@ fn crashed(sources: &Sources) -> (PathBuf, PathBuf) {
 }
 
 #[tokio::test]
-async fn a_dump_shows_the_crash_the_values_and_the_other_threads_and_cannot_run() {
+async fn a_core_dump_shows_crash_values_and_threads_and_cannot_run() {
     let sources = Sources::new(&[("main.c", TEXT)]);
     let program = sources.file("main.c");
     let (_, dump) = crashed(&sources);
@@ -73,7 +73,7 @@ async fn a_dump_shows_the_crash_the_values_and_the_other_threads_and_cannot_run(
 }
 
 #[tokio::test]
-async fn probe_reads_a_dump_and_names_what_is_wrong_with_another_file() {
+async fn probe_reads_a_core_dump_and_refuses_other_files() {
     let sources = Sources::new(&[("main.c", TEXT)]);
     let (binary, dump) = crashed(&sources);
     let probe = |words: &[&str]| {

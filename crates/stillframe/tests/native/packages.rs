@@ -23,7 +23,7 @@ fn package() -> Sources {
 }
 
 #[tokio::test]
-async fn a_program_a_test_and_an_example_are_chosen_by_file_by_name_and_by_command() {
+async fn targets_are_selected_by_file_name_and_command() {
     let sources = package();
     let (library, example) = (sources.file("src/lib.rs"), sources.file("examples/ask.rs"));
     let server = STILLFRAME.serve().await;
@@ -56,7 +56,7 @@ async fn a_program_a_test_and_an_example_are_chosen_by_file_by_name_and_by_comma
 }
 
 #[tokio::test]
-async fn a_package_that_does_not_build_is_answered_with_the_place() {
+async fn a_failed_build_is_reported_with_its_location() {
     let sources = package();
     std::fs::write(
         sources.path("src/lib.rs"),
@@ -75,7 +75,7 @@ async fn a_package_that_does_not_build_is_answered_with_the_place() {
 }
 
 #[tokio::test]
-async fn targets_and_tests_that_are_not_there_are_answered_with_those_that_are() {
+async fn missing_targets_and_tests_are_refused_with_the_existing_ones() {
     let sources = package();
     let server = STILLFRAME.serve().await;
     let module = json!({ "language": "rust", "module": "asks", "cwd": sources.folder(), "timeout": 120_000 });
@@ -88,7 +88,7 @@ async fn targets_and_tests_that_are_not_there_are_answered_with_those_that_are()
 }
 
 #[tokio::test]
-async fn a_package_without_debug_information_is_built_again_with_it() {
+async fn a_package_without_debug_information_is_rebuilt_with_it() {
     let sources = package();
     std::fs::write(
         sources.path("Cargo.toml"),
@@ -106,7 +106,7 @@ async fn a_package_without_debug_information_is_built_again_with_it() {
 }
 
 #[tokio::test]
-async fn a_file_below_a_workspace_without_a_package_is_compiled_alone() {
+async fn a_file_outside_any_package_is_compiled_alone() {
     let sources = Sources::new(&[("Cargo.toml", "[workspace]\n"), ("examples/ask.rs", EXAMPLE)]);
     let example = sources.file("examples/ask.rs");
     let server = STILLFRAME.serve().await;

@@ -47,7 +47,7 @@ fn main() {
 "#;
 
 #[tokio::test]
-async fn values_are_written_as_in_rust() {
+async fn values_are_formatted_as_in_rust() {
     let sources = Sources::new(&[("main.rs", VALUES)]);
     let server = STILLFRAME.serve().await;
     let program = sources.file("main.rs");
@@ -98,7 +98,7 @@ async fn values_are_written_as_in_rust() {
 }
 
 #[tokio::test]
-async fn a_panic_stops_in_the_function_that_panics_with_its_message() {
+async fn a_panic_stops_in_the_panicking_function_with_its_message() {
     let text = "fn find(names: &[&str], wanted: &str) -> usize {\n    let found = names.iter().position(|name| *name == wanted);\n    \
                 found.expect(\"a name that is there\") // @panic\n}\n\nfn main() {\n    let names = [\"a\", \"b\"];\n    \
                 println!(\"{}\", find(&names, \"c\"));\n}\n";
@@ -121,7 +121,7 @@ async fn a_panic_stops_in_the_function_that_panics_with_its_message() {
 }
 
 #[tokio::test]
-async fn steps_stay_in_the_users_code_and_functions_are_found_by_their_paths() {
+async fn steps_stay_in_user_code_and_functions_are_found_by_path() {
     let text = "mod shop {\n    pub struct Cart { pub sum: u32 }\n    impl Cart {\n        pub fn add(&mut self, price: u32) {\n            \
                 self.sum += price; // @add\n        }\n    }\n}\n\nfn main() {\n    let mut cart = shop::Cart { sum: 0 };\n    \
                 let prices: Vec<u32> = (1..4).collect(); // @prices\n    for price in prices { // @loop\n        \
@@ -189,7 +189,7 @@ fn main() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_compiler_is_the_answer() {
+async fn a_compiler_error_is_the_answer() {
     let sources = Sources::new(&[("main.rs", "fn main() {\n    let count: u32 = \"three\";\n}\n")]);
     let server = STILLFRAME.serve().await;
     let program = sources.path("main.rs");

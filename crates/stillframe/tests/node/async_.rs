@@ -31,7 +31,7 @@ top(); // @start
 "#;
 
 #[tokio::test]
-async fn a_stack_goes_on_over_awaits() {
+async fn a_stack_continues_across_awaits() {
     let script = Script::new(CHAIN);
     let (session, stopped) = script.stopped_at("leaf").await;
     assert_eq!(frames(&stopped)[..3], ["leaf", "async middle", "async top"], "{}", stopped.text);
@@ -47,7 +47,7 @@ async fn a_stack_goes_on_over_awaits() {
 
 /// A function that waits is on no stack: where it waits is known, and its variables are not.
 #[tokio::test]
-async fn a_frame_that_waits_says_that_it_has_no_variables() {
+async fn an_awaiting_frame_reports_that_it_has_no_variables() {
     let script = Script::new(CHAIN);
     let (session, stopped) = script.stopped_at("leaf").await;
     let frame = stopped.at("/stackFrames/1/id");
@@ -63,7 +63,7 @@ async fn a_frame_that_waits_says_that_it_has_no_variables() {
 }
 
 #[tokio::test]
-async fn steps_stay_with_a_function_over_its_awaits() {
+async fn steps_stay_in_a_function_across_awaits() {
     let script = Script::new(CHAIN);
     let (session, _) = script.stopped_at("top").await;
     session.ok("clear_breakpoints", json!({})).await;
@@ -80,7 +80,7 @@ async fn steps_stay_with_a_function_over_its_awaits() {
 }
 
 #[tokio::test]
-async fn a_step_out_of_a_function_that_has_waited_goes_to_what_waits_for_it() {
+async fn a_step_out_of_an_awaited_function_goes_to_its_awaiter() {
     let script = Script::new(CHAIN);
     let (session, _) = script.stopped_at("leaf").await;
     let out = session.step("step_out").await;
@@ -91,7 +91,7 @@ async fn a_step_out_of_a_function_that_has_waited_goes_to_what_waits_for_it() {
 }
 
 #[tokio::test]
-async fn a_step_over_an_await_that_is_rejected_goes_to_the_catch() {
+async fn a_step_over_a_rejected_await_goes_to_the_catch() {
     let script = Script::new(
         r#"
 const timers = require("node:timers/promises");
@@ -122,7 +122,7 @@ main();
 }
 
 #[tokio::test]
-async fn a_step_over_a_loop_that_waits_stops_in_each_turn() {
+async fn a_step_over_an_awaiting_loop_stops_in_each_iteration() {
     let script = Script::new(
         r"
 async function* counts() {
@@ -154,7 +154,7 @@ main();
 }
 
 #[tokio::test]
-async fn callbacks_of_timers_promises_and_events_are_stopped_in() {
+async fn breakpoints_in_callbacks_of_timers_promises_and_events_are_hit() {
     let script = Script::new(
         r#"
 const { EventEmitter } = require("node:events");

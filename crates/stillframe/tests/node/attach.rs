@@ -108,7 +108,7 @@ async fn looks_around(session: &Debugging, program: &Fixture) {
 }
 
 #[tokio::test]
-async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_to_again() {
+async fn a_program_is_attached_to_by_port_inspected_detached_and_attached_to_again() {
     let script = worker();
     let mut running = Running::start("node", &["--inspect=0", script.path()]);
     let port = running.port().await;
@@ -125,7 +125,7 @@ async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_t
 }
 
 #[tokio::test]
-async fn an_inspector_that_is_open_already_is_found_at_once_by_the_number_of_its_process() {
+async fn an_open_inspector_is_found_at_once_by_pid() {
     let script = worker();
     let mut running = Running::start("node", &["--inspect=0", script.path()]);
     running.port().await;
@@ -140,7 +140,7 @@ async fn an_inspector_that_is_open_already_is_found_at_once_by_the_number_of_its
 }
 
 #[tokio::test]
-async fn a_process_that_a_signal_holds_is_not_attached_to() {
+async fn a_suspended_process_cannot_be_attached_to() {
     let script = worker();
     let running = Running::ready("node", &["--inspect-port=0", script.path()]).await;
     let pid = running.pid();
@@ -170,7 +170,7 @@ async fn send(pid: u32, signal: &str) {
 
 /// It is suspended when the server goes, and must not stay so.
 #[tokio::test]
-async fn the_end_of_the_server_lets_go_of_what_was_attached_to() {
+async fn the_end_of_the_server_detaches_from_programs() {
     let script = worker();
     let mut running = Running::start("node", &["--inspect=0", script.path()]);
     let session = attached(json!({ "port": running.port().await })).await;
@@ -181,7 +181,7 @@ async fn the_end_of_the_server_lets_go_of_what_was_attached_to() {
 }
 
 #[tokio::test]
-async fn a_server_that_waits_for_requests_opens_its_inspector_by_a_signal() {
+async fn an_idle_server_opens_its_inspector_on_a_signal() {
     let script = Script::new(
         r#"
 const server = require("node:http").createServer((request, response) => {
@@ -220,7 +220,7 @@ async fn ask(port: u16) -> String {
 }
 
 #[tokio::test]
-async fn a_program_that_computes_without_a_pause_is_reached_too() {
+async fn a_busy_program_is_attached_to_by_pid() {
     let script = Script::new(
         r#"
 const { existsSync } = require("node:fs");
@@ -248,7 +248,7 @@ while (!existsSync(process.argv[2])) {
 }
 
 #[tokio::test]
-async fn a_program_that_waits_for_its_debugger_begins_with_all_breakpoints() {
+async fn a_program_that_waits_for_its_debugger_starts_with_all_breakpoints() {
     let script =
         Script::new("const one = 1; // @first\nconst two = one + 1; // @second\nconsole.log(two);\n");
     let mut running = Running::start("node", &["--inspect-brk=0", script.path()]);
@@ -266,7 +266,7 @@ async fn a_program_that_waits_for_its_debugger_begins_with_all_breakpoints() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_no_node_is_refused_and_lives() {
+async fn a_process_that_is_not_node_is_refused_and_survives() {
     let running = Running::ready("sh", &["-c", "echo ready >&2; exec cat"]).await;
     let session = Debugging::of(Language::Node).await;
     let asked = json!({ "processId": running.pid() });
@@ -281,7 +281,7 @@ async fn a_process_that_is_no_node_is_refused_and_lives() {
 }
 
 #[tokio::test]
-async fn a_number_that_no_process_has_is_refused() {
+async fn an_unknown_pid_is_refused() {
     let session = Debugging::of(Language::Node).await;
     // Numbers of processes end below this on every Linux.
     let failed = session.fails("environment", "attach_to_process", json!({ "processId": 4_194_305 })).await;
@@ -290,7 +290,7 @@ async fn a_number_that_no_process_has_is_refused() {
 }
 
 #[tokio::test]
-async fn a_port_where_something_else_listens_or_nothing_is_refused() {
+async fn a_port_without_an_inspector_is_refused() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = silent.local_addr().unwrap().port();
     let session = Debugging::of(Language::Node).await;
@@ -304,7 +304,7 @@ async fn a_port_where_something_else_listens_or_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn a_program_that_ends_while_it_is_attached_to_is_told_as_ended() {
+async fn a_program_that_ends_while_attached_is_reported_as_ended() {
     let script = worker();
     let mut running = Running::start("node", &["--inspect=0", script.path()]);
     let session = attached(json!({ "port": running.port().await })).await;

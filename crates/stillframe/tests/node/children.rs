@@ -35,7 +35,7 @@ async fn stopped_in(script: &Script, child: &Fixture) -> (Debugging, Answer) {
 }
 
 #[tokio::test]
-async fn a_breakpoint_in_a_child_stops_there_with_its_values_and_its_exit_reaches_the_parent() {
+async fn a_breakpoint_in_a_child_stops_and_its_exit_reaches_the_parent() {
     let (script, child) = family(
         "const done = spawnSync(node, [child, '21'], inherit);\nconsole.log('exit', done.status); // @after",
     );
@@ -57,7 +57,7 @@ async fn a_breakpoint_in_a_child_stops_there_with_its_values_and_its_exit_reache
 }
 
 #[tokio::test]
-async fn every_way_to_start_a_child_joins_the_session() {
+async fn every_kind_of_child_joins_the_session() {
     let table = [
         "fork(child, ['4']).on('exit', (code) => process.exit(code - 5));",
         "fork(child, ['4'], { execArgv: ['--no-warnings'] });",
@@ -78,7 +78,7 @@ async fn every_way_to_start_a_child_joins_the_session() {
 }
 
 #[tokio::test]
-async fn parent_and_child_are_among_the_threads_under_the_names_of_their_programs() {
+async fn parent_and_child_are_listed_as_threads_under_their_programs_names() {
     let (script, child) = family("fork(child, ['1']);");
     let (session, stopped) = stopped_in(&script, &child).await;
     let listed = session.ok("list_threads", json!({})).await;
@@ -94,7 +94,7 @@ async fn parent_and_child_are_among_the_threads_under_the_names_of_their_program
 }
 
 #[tokio::test]
-async fn what_a_child_writes_to_a_pipe_of_its_parent_is_only_its_own() {
+async fn output_to_a_pipe_of_the_parent_is_not_the_sessions() {
     let (script, child) = family(
         "const done = spawnSync(node, [child, '3'], { encoding: 'utf8' });\nconsole.log([done.stdout]);",
     );
@@ -104,7 +104,7 @@ async fn what_a_child_writes_to_a_pipe_of_its_parent_is_only_its_own() {
 }
 
 #[tokio::test]
-async fn a_child_talks_with_its_parent_as_without_a_debugger() {
+async fn ipc_between_child_and_parent_works_under_the_debugger() {
     let script = Script::new(
         r#"
 const { fork } = require("node:child_process");
@@ -174,7 +174,7 @@ async fn a_grandchild_joins_too() {
 }
 
 #[tokio::test]
-async fn an_error_in_a_child_stops_there_and_is_the_childs_alone() {
+async fn an_error_in_a_child_stops_there_and_is_not_the_parents() {
     let (script, _) = family(
         "const done = spawnSync(node, [require('node:path').join(__dirname, 'fails.js')], { encoding: 'utf8' });\nconsole.log('exit', done.status);",
     );
@@ -188,7 +188,7 @@ async fn an_error_in_a_child_stops_there_and_is_the_childs_alone() {
 
 /// It clears what would make it join, so nothing stops in it; nothing holds it up either.
 #[tokio::test]
-async fn a_child_without_our_environment_runs_undisturbed() {
+async fn a_child_with_an_empty_environment_runs_undebugged() {
     let (script, child) = family("spawnSync(node, [child, '4'], { ...inherit, env: {} });");
     let session = Debugging::of(script.language()).await;
     session.break_at(&child, "inside").await;
@@ -198,7 +198,7 @@ async fn a_child_without_our_environment_runs_undisturbed() {
 }
 
 #[tokio::test]
-async fn a_child_goes_on_when_its_parent_has_ended_and_still_stops() {
+async fn a_child_outlives_its_parent_and_still_stops() {
     let script = Script::new(
         r#"
 const { fork } = require("node:child_process");
@@ -233,7 +233,7 @@ const timer = setInterval(() => {
 }
 
 #[tokio::test]
-async fn closing_the_session_ends_children_that_are_stopped_run_or_have_left() {
+async fn closing_the_session_ends_stopped_running_and_detached_children() {
     let (script, child) = family(
         r#"
 const forever = "setInterval(() => {}, 1000)";

@@ -38,7 +38,7 @@ async fn scopes(session: &Debugging) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn locals_are_those_of_the_function_its_blocks_and_its_enclosing_functions() {
+async fn locals_include_the_function_its_blocks_and_enclosing_functions() {
     let (session, stopped) = Script::new(COUNTER).stopped_at("block").await;
     assert_eq!(stopped.variable("step"), "5");
     assert_eq!(stopped.variable("count"), "15", "of the function around it");
@@ -52,14 +52,14 @@ async fn locals_are_those_of_the_function_its_blocks_and_its_enclosing_functions
 }
 
 #[tokio::test]
-async fn after_the_block_the_outer_name_is_back() {
+async fn after_a_block_the_shadowed_name_is_visible_again() {
     let (session, stopped) = Script::new(COUNTER).stopped_at("end").await;
     assert_eq!((stopped.variable("before"), stopped.variable("count")), ("10", "15"));
     session.finish().await;
 }
 
 #[tokio::test]
-async fn every_scope_can_be_looked_at_by_itself() {
+async fn every_scope_can_be_inspected_separately() {
     let (session, _) = Script::new(COUNTER).stopped_at("block").await;
     let scopes = scopes(&session).await;
     let of = |wanted: &str| {
@@ -85,7 +85,7 @@ async fn every_scope_can_be_looked_at_by_itself() {
 }
 
 #[tokio::test]
-async fn a_variable_of_an_enclosing_function_is_set_where_it_is() {
+async fn a_variable_of_an_enclosing_function_is_set_in_its_scope() {
     let script = Script::new(COUNTER);
     let (session, _) = script.stopped_at("end").await;
     session.ok("set_variable", json!({ "name": "count", "value": "100" })).await;
@@ -96,7 +96,7 @@ async fn a_variable_of_an_enclosing_function_is_set_where_it_is() {
 }
 
 #[tokio::test]
-async fn at_the_top_of_a_commonjs_module_its_own_variables_are_the_locals() {
+async fn module_variables_of_a_commonjs_module_are_its_locals() {
     let (session, stopped) = Script::new(COUNTER).stopped_at("module").await;
     assert_eq!(stopped.at("/location/function"), "<module>");
     let usual = session.ok("get_local_variables", json!({})).await;
@@ -109,7 +109,7 @@ async fn at_the_top_of_a_commonjs_module_its_own_variables_are_the_locals() {
 }
 
 #[tokio::test]
-async fn at_the_top_of_an_es_module_its_own_variables_are_the_locals() {
+async fn module_variables_of_an_es_module_are_its_locals() {
     let script = Script::module(
         r#"
 import { basename } from "node:path";
@@ -143,7 +143,7 @@ console.log(first, second, name, path.sep); // @last
 }
 
 #[tokio::test]
-async fn a_name_that_has_no_value_yet_is_listed_as_such() {
+async fn an_uninitialized_variable_is_listed_as_such() {
     let script = Script::new(
         "function main() {\n  console.log('early'); // @early\n  const late = 1;\n  return () => late;\n}\nmain();\n",
     );
@@ -157,7 +157,7 @@ async fn a_name_that_has_no_value_yet_is_listed_as_such() {
 }
 
 #[tokio::test]
-async fn every_turn_of_a_loop_has_its_own_variable() {
+async fn every_iteration_of_a_loop_has_its_own_variable() {
     let script = Script::new(
         r"
 const calls = [];
@@ -178,7 +178,7 @@ console.log(calls.map((call) => call())); // @last
 }
 
 #[tokio::test]
-async fn functions_without_a_name_and_this_are_told() {
+async fn anonymous_functions_and_this_are_reported() {
     let script = Script::new(
         r#"
 class Basket {

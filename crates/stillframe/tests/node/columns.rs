@@ -22,7 +22,7 @@ async fn set(session: &Debugging, script: &Script, column: usize) -> Answer {
 }
 
 #[tokio::test]
-async fn each_statement_of_a_line_is_a_place() {
+async fn each_statement_of_a_line_can_have_a_breakpoint() {
     let script = script();
     let session = Debugging::of(Language::Node).await;
     let second = column(LINE, "a = add(a, 10)");
@@ -43,7 +43,7 @@ async fn each_statement_of_a_line_is_a_place() {
 }
 
 #[tokio::test]
-async fn a_column_without_code_gives_way_to_the_nearest_one_that_has_it() {
+async fn a_column_without_code_moves_to_the_nearest_one_with_code() {
     let script = script();
     let session = Debugging::of(Language::Node).await;
     let condition = column(LINE, "if");
@@ -70,7 +70,7 @@ async fn a_column_without_code_gives_way_to_the_nearest_one_that_has_it() {
 }
 
 #[tokio::test]
-async fn a_column_and_its_line_are_two_places() {
+async fn a_column_and_its_line_are_two_locations() {
     let script = script();
     let session = Debugging::of(Language::Node).await;
     session.break_at(&script, "line").await;
@@ -85,7 +85,7 @@ async fn a_column_and_its_line_are_two_places() {
 
 /// What no parser of ours reads is asked of V8, once it is loaded.
 #[tokio::test]
-async fn of_a_script_that_is_loaded_v8_tells_the_columns() {
+async fn v8_reports_the_columns_of_a_loaded_script() {
     let script = script();
     let (session, _) = script.stopped_at("line").await;
     let asked = column(LINE, "add(a, 10)") + 1;
@@ -98,7 +98,7 @@ async fn of_a_script_that_is_loaded_v8_tells_the_columns() {
 }
 
 #[tokio::test]
-async fn a_module_has_columns_too() {
+async fn modules_have_columns() {
     let script = Script::module("let a = 1; a += 1; a += 2; // @line\nconsole.log(a);\nexport {};\n");
     let session = Debugging::of(Language::Node).await;
     session.break_with(&script, "line", json!({ "column": 20 })).await;
@@ -144,7 +144,7 @@ fn compiled() -> (Script, Fixture) {
 
 /// The columns are those of the source, whatever lines the compiler has made of it.
 #[tokio::test]
-async fn columns_are_those_of_the_source_that_was_compiled() {
+async fn columns_refer_to_the_compiled_source() {
     let (script, source) = compiled();
     let session = Debugging::of(Language::Node).await;
     let body = SOURCE.lines().nth(4).unwrap();

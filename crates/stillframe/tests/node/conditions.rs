@@ -15,7 +15,7 @@ async fn started(script: &Script, condition: &str) -> (Debugging, test_support::
 }
 
 #[tokio::test]
-async fn errors_of_the_system_are_chosen_by_their_code() {
+async fn system_errors_are_filtered_by_code() {
     let script = Script::new(
         r#"
 const fs = require("node:fs");
@@ -39,7 +39,7 @@ for (const path of ["/", "/no/such/file"]) {
 }
 
 #[tokio::test]
-async fn any_value_that_is_thrown_is_the_error() {
+async fn conditions_on_exceptions_see_any_thrown_value() {
     let script = Script::new(
         r#"
 const thrown = [
@@ -90,7 +90,7 @@ for (const [at, value] of thrown.entries()) {
 }
 
 #[tokio::test]
-async fn what_is_thrown_in_a_context_of_its_own_is_looked_at_there() {
+async fn an_error_thrown_in_another_realm_is_inspected_there() {
     let script = Script::new(
         r#"
 const vm = require("node:vm");
@@ -107,7 +107,7 @@ try {
 }
 
 #[tokio::test]
-async fn rejections_are_chosen_as_well() {
+async fn conditions_on_exceptions_apply_to_rejections() {
     let script = Script::new(
         r#"
 async function load(code) {

@@ -9,7 +9,7 @@ use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 
 #[tokio::test]
-async fn an_exit_during_a_step_is_the_end_with_its_code() {
+async fn an_exit_during_a_step_is_reported_with_its_code() {
     let script = Script::new("const code = 7;\nprocess.exit(code); // @exit\n");
     for tool in ["step_over", "step_into", "step_out"] {
         let (session, _) = script.stopped_at("exit").await;
@@ -27,7 +27,7 @@ async fn says_ended(session: &Debugging) {
 }
 
 #[tokio::test]
-async fn an_exit_in_an_expression_is_the_end_and_the_call_comes_back() {
+async fn an_exit_in_an_expression_ends_the_session_and_the_call_returns() {
     let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let failed = session.call("evaluate_expression", json!({ "expression": "process.exit(3)" })).await;
@@ -39,7 +39,7 @@ async fn an_exit_in_an_expression_is_the_end_and_the_call_comes_back() {
 }
 
 #[tokio::test]
-async fn an_abort_is_an_end_by_its_signal() {
+async fn an_abort_is_reported_with_its_signal() {
     let program = Fixture::node("endings");
     let session = Debugging::of(Language::Node).await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["abort"] });
@@ -49,7 +49,7 @@ async fn an_abort_is_an_end_by_its_signal() {
 }
 
 #[tokio::test]
-async fn every_expression_that_does_not_end_is_cut_at_its_deadline() {
+async fn every_endless_expression_is_terminated_at_its_deadline() {
     let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     for expression in [
@@ -70,7 +70,7 @@ async fn every_expression_that_does_not_end_is_cut_at_its_deadline() {
 
 /// What waits in the operating system cannot be cut. The call comes back, and the session can be closed.
 #[tokio::test]
-async fn an_expression_that_waits_for_another_process_is_left_at_its_deadline() {
+async fn an_expression_blocked_on_another_process_is_abandoned_at_its_deadline() {
     let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let expression = "process.mainModule.require('node:child_process').execSync('sleep 1000')";
@@ -82,7 +82,7 @@ async fn an_expression_that_waits_for_another_process_is_left_at_its_deadline() 
 }
 
 #[tokio::test]
-async fn a_promise_that_is_never_settled_is_a_value_and_no_wait() {
+async fn a_pending_promise_is_a_value_and_is_not_awaited() {
     let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     assert_eq!(session.evaluate("new Promise(() => {})").await, "Promise { <pending> }");
@@ -91,7 +91,7 @@ async fn a_promise_that_is_never_settled_is_a_value_and_no_wait() {
 }
 
 #[tokio::test]
-async fn a_script_that_deletes_itself_is_debugged_to_its_end_and_not_started_again() {
+async fn a_script_that_deletes_itself_is_debugged_and_cannot_restart() {
     let script = Script::new(
         "require('node:fs').unlinkSync(__filename);\nconst rest = 1; // @after\nconsole.log(rest);\n",
     );
@@ -107,7 +107,7 @@ async fn a_script_that_deletes_itself_is_debugged_to_its_end_and_not_started_aga
 }
 
 #[tokio::test]
-async fn what_was_written_before_a_crash_is_there_when_its_end_is_told() {
+async fn output_before_a_crash_is_available_when_the_end_is_reported() {
     let script = Script::new("process.stdout.write('x'.repeat(60_000) + '\\n', () => process.abort());\n");
     let (session, ended) = script.start().await;
     assert_eq!((ended.outcome(), &ended["signal"]), ("ended", &json!("SIGABRT")), "{}", ended.text);

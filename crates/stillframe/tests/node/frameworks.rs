@@ -32,7 +32,7 @@ async fn ask(server: &Server, program: &Fixture, url: &str, mut more: Value) -> 
 }
 
 #[tokio::test]
-async fn an_error_that_a_framework_caught_is_named_with_what_stops_there() {
+async fn an_error_caught_by_a_framework_is_reported_with_how_to_stop_there() {
     let server = STILLFRAME.serve().await;
     let (_project, program) = shop().await;
     let asked = json!({ "exceptions": "uncaught", "close": true });
@@ -46,7 +46,7 @@ async fn an_error_that_a_framework_caught_is_named_with_what_stops_there() {
 }
 
 #[tokio::test]
-async fn an_answer_of_500_that_nothing_was_written_about_is_named_too() {
+async fn a_silent_500_response_is_reported_too() {
     let server = STILLFRAME.serve().await;
     let (_project, program) = shop().await;
     // Express prints no errors in a test.
@@ -62,7 +62,7 @@ async fn an_answer_of_500_that_nothing_was_written_about_is_named_too() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_place_stops_where_its_handler_throws() {
+async fn a_request_without_a_location_stops_where_its_handler_throws() {
     let server = STILLFRAME.serve().await;
     let (_project, program) = shop().await;
     let ran = ask(&server, &program, "/carts/b", json!({ "expressions": ["name"] })).await;

@@ -7,7 +7,7 @@ use crate::script::Script;
 use test_support::Language;
 
 #[tokio::test]
-async fn a_name_in_full_is_not_that_of_a_method() {
+async fn a_qualified_name_does_not_match_a_method() {
     let text = "\
 class Shop {
   open(day) { return day; }

@@ -25,7 +25,7 @@ async fn a_function_of_a_large_file_is_found() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_too_large_for_that_says_so() {
+async fn a_file_beyond_the_size_limit_is_reported_as_too_large() {
     let script = script(11);
     let session = Debugging::of(Language::Node).await;
     let asked = json!({ "file": script.path(), "function": "last" });

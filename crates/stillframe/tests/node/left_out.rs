@@ -43,7 +43,7 @@ async fn never_stops(start: Value, source: &Fixture, name: &str) {
 }
 
 #[tokio::test]
-async fn a_breakpoint_in_a_function_that_v8_left_out_stops_nowhere() {
+async fn a_breakpoint_in_a_function_removed_by_v8_never_stops() {
     for text in [LAST, FIRST] {
         let script = Script::new(text);
         for name in ["here", "end"] {
@@ -53,7 +53,7 @@ async fn a_breakpoint_in_a_function_that_v8_left_out_stops_nowhere() {
 }
 
 #[tokio::test]
-async fn nor_does_one_in_a_source_that_was_compiled() {
+async fn a_breakpoint_in_a_compiled_function_removed_by_v8_never_stops() {
     let project = Project::with(&[]).await;
     let source = project.file("main.ts", &FIRST.replace("(a)", "(a: number)"));
     project.run("esbuild", &["main.ts", "--sourcemap", "--format=cjs", "--outfile=dist/main.js"]).await;
@@ -61,7 +61,7 @@ async fn nor_does_one_in_a_source_that_was_compiled() {
 }
 
 #[tokio::test]
-async fn nor_is_anything_recorded_there() {
+async fn nothing_is_recorded_in_a_function_removed_by_v8() {
     let script = Script::new(LAST);
     let session = Debugging::of(Language::Node).await;
     let point = json!({ "line": script.line("here"), "expressions": ["typeof b"] });
@@ -73,7 +73,7 @@ async fn nor_is_anything_recorded_there() {
 }
 
 #[tokio::test]
-async fn a_function_of_that_kind_is_found_by_its_name_and_stops_nowhere() {
+async fn a_function_removed_by_v8_is_found_by_name_and_never_stops() {
     let script = Script::new(FIRST);
     let session = Debugging::of(Language::Node).await;
     session.ok("set_breakpoint", json!({ "function": "unused" })).await;
@@ -84,7 +84,7 @@ async fn a_function_of_that_kind_is_found_by_its_name_and_stops_nowhere() {
 
 /// All of one line is the line's: what is called there is a right place.
 #[tokio::test]
-async fn a_line_with_such_a_function_and_more_stops_at_what_is_there() {
+async fn a_line_with_a_removed_function_stops_at_its_other_code() {
     let script = Script::new("function unused(a) { return a; } console.log(1); // @here\nconsole.log(2);\n");
     let (session, stopped) = script.stopped_at("here").await;
     assert_eq!(stopped.place(), (script.path(), script.line("here")), "{}", stopped.text);
@@ -92,7 +92,7 @@ async fn a_line_with_such_a_function_and_more_stops_at_what_is_there() {
 }
 
 #[tokio::test]
-async fn a_blank_line_in_front_of_a_function_leads_into_it() {
+async fn a_blank_line_before_a_function_moves_into_it() {
     let text = "\
 console.log(1);
 // @blank

@@ -42,7 +42,7 @@ work();
 }
 
 #[tokio::test]
-async fn every_busy_loop_is_paused_and_goes_on() {
+async fn every_busy_loop_is_paused_and_resumes() {
     for busy in BUSY {
         let script = Script::new(&program(busy));
         let (session, _) = script.running().await;
@@ -64,7 +64,7 @@ async fn every_busy_loop_is_paused_and_goes_on() {
 }
 
 #[tokio::test]
-async fn a_loop_at_the_top_of_a_module_is_paused() {
+async fn a_loop_at_module_level_is_paused() {
     for text in [
         "let turns = 0;\nconsole.log('ready');\nwhile (true) turns += 1; // @busy\n",
         "console.log('ready');\nfor (;;) Math.random(); // @busy\n",
@@ -84,7 +84,7 @@ async fn a_loop_at_the_top_of_a_module_is_paused() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_busy_in_small_turns_is_paused() {
+async fn a_program_busy_in_short_turns_is_paused() {
     for busy in [
         "(async () => { for (;;) await null; })(); // @busy",
         "(function turn() { setImmediate(turn); })(); // @busy",
@@ -113,7 +113,7 @@ server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 "#;
 
 #[tokio::test]
-async fn an_idle_server_is_paused_and_says_that_it_is_idle() {
+async fn an_idle_server_is_paused_and_reported_as_idle() {
     let script = Script::new(SERVER);
     let (session, _) = script.running().await;
     let paused = session.step("pause_execution").await;
@@ -128,7 +128,7 @@ async fn an_idle_server_is_paused_and_says_that_it_is_idle() {
 }
 
 #[tokio::test]
-async fn a_server_that_was_paused_while_idle_answers_when_it_goes_on() {
+async fn a_server_paused_while_idle_answers_after_resume() {
     let script = Script::new(SERVER);
     let (session, port) = script.running().await;
     assert_eq!(session.step("pause_execution").await.outcome(), "pause");
@@ -147,7 +147,7 @@ async fn a_server_that_was_paused_while_idle_answers_when_it_goes_on() {
 }
 
 #[tokio::test]
-async fn a_program_that_waits_for_a_child_is_idle_too() {
+async fn a_program_that_waits_for_a_child_is_idle() {
     let script = Script::new(
         "const { spawn } = require('node:child_process');\nspawn('sleep', ['1000']);\nconsole.log('ready');\n",
     );

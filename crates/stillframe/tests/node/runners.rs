@@ -194,12 +194,12 @@ macro_rules! runners {
         $(
             mod $tests {
                 #[tokio::test]
-                async fn a_breakpoint_in_the_test_stops_there_and_the_end_is_the_runners() {
+                async fn a_breakpoint_in_a_test_stops_and_the_exit_code_is_the_runners() {
                     super::$runner().stops_in_the_test().await;
                 }
 
                 #[tokio::test]
-                async fn the_failing_line_is_where_the_program_stops() {
+                async fn the_program_stops_at_the_failing_line() {
                     super::$runner().stops_at_the_failure().await;
                 }
 

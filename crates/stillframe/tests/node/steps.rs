@@ -31,7 +31,7 @@ async fn steps_lead(files: &[(&str, &str)], from: (&str, &str), steps: &[(&str, 
 }
 
 #[tokio::test]
-async fn a_step_from_the_last_line_of_a_required_file_comes_back_to_who_required_it() {
+async fn a_step_from_the_last_line_of_a_required_file_returns_to_the_requiring_file() {
     let files = [
         ("main.js", "require('./part.js');\nconst b = 2; // @next\nconsole.log(b); // @last\n"),
         ("part.js", "let x = 1;\nx = 2;\nx = 3; // @end\n"),
@@ -43,7 +43,7 @@ async fn a_step_from_the_last_line_of_a_required_file_comes_back_to_who_required
 }
 
 #[tokio::test]
-async fn a_step_from_the_end_of_an_imported_module_comes_to_the_next_one_and_then_to_who_imported_both() {
+async fn a_step_from_the_end_of_an_imported_module_goes_to_the_next_module_and_then_the_importer() {
     let files = [
         ("main.mjs", "import './one.mjs';\nimport './two.mjs';\nconsole.log(1); // @main\n"),
         ("one.mjs", "let x = 1;\nx = 2; // @end\n"),
@@ -54,7 +54,7 @@ async fn a_step_from_the_end_of_an_imported_module_comes_to_the_next_one_and_the
 }
 
 #[tokio::test]
-async fn a_step_from_a_return_in_a_loop_over_an_iterable_comes_to_the_caller() {
+async fn a_step_from_a_return_in_an_iterator_loop_goes_to_the_caller() {
     let text = "\
 function find(list) {
   for (const item of list) {
@@ -71,7 +71,7 @@ console.log(a, b); // @last
 }
 
 #[tokio::test]
-async fn a_step_from_a_finally_that_a_return_comes_through_leads_to_the_caller() {
+async fn a_step_from_a_finally_after_a_return_goes_to_the_caller() {
     let text = "\
 let depth = 0;
 function inner() {
@@ -96,7 +96,7 @@ console.log(a, b);
 }
 
 #[tokio::test]
-async fn a_step_from_a_return_in_a_loop_comes_to_the_call_that_made_this_one() {
+async fn a_step_from_a_return_in_a_loop_goes_to_the_recursive_call() {
     let text = "\
 function walk(node, name) {
   if (node.name === name) return node;
@@ -114,7 +114,7 @@ console.log(walk(a, 'c') === c); // @last
 }
 
 #[tokio::test]
-async fn a_breakpoint_on_the_very_next_line_is_hit_when_the_only_other_one_of_its_function_was_removed() {
+async fn a_breakpoint_on_the_next_line_is_hit_after_the_functions_other_one_was_removed() {
     let text = "\
 function work() {
   let x = 0; // @first

@@ -128,7 +128,7 @@ async fn esbuild_with_its_map_inside() {
 
 /// As concatenating tools write it: maps of parts, one after the other.
 #[tokio::test]
-async fn a_map_of_sections() {
+async fn sectioned_map() {
     let project = bundled(&["--sourcemap"]).await;
     let map = std::fs::read_to_string(project.path("dist/main.js.map")).expect("a map");
     let sections =
@@ -171,14 +171,14 @@ async fn tsx() {
 }
 
 #[tokio::test]
-async fn tsx_of_modules() {
+async fn tsx_with_modules() {
     let project = Project::typescript(&["tsx"]).await;
     project.file("package.json", r#"{ "type": "module" }"#);
     debug(&project, run(&project, "src/main.ts"), Places::Moved).await;
 }
 
 #[tokio::test]
-async fn the_command_tsx() {
+async fn tsx_command() {
     let project = Project::typescript(&["tsx", ".bin"]).await;
     let session = Debugging::with_executable(project.path("node_modules/.bin/tsx")).await;
     debug_with(session, &project, run(&project, "src/main.ts"), Places::Moved).await;
@@ -203,7 +203,7 @@ async fn swc_node() {
 
 /// The types become blanks, so every place stays what it was.
 #[tokio::test]
-async fn node_takes_the_types_out() {
+async fn node_strips_types() {
     let project = Project::typescript(&[]).await;
     let session = Debugging::with_executable(toolchains().await.join("node24/bin/node")).await;
     debug_with(session, &project, run(&project, "src/main.ts"), Places::Kept).await;

@@ -21,7 +21,7 @@ setTimeout(() => {
 ";
 
 #[tokio::test]
-async fn they_are_read_where_they_are_and_the_answer_says_so() {
+async fn unused_variables_are_read_by_name_and_reported() {
     let script = Script::new(TEXT);
     let (session, _) = script.stopped_at("inner").await;
     for (expression, value, declared, frame) in [
@@ -47,7 +47,7 @@ async fn they_are_read_where_they_are_and_the_answer_says_so() {
 }
 
 #[tokio::test]
-async fn where_no_frame_has_one_the_answer_says_what_to_do() {
+async fn an_unused_variable_in_no_frame_is_refused_with_advice() {
     let script = Script::new(TEXT);
     let session = Debugging::of(Language::Node).await;
     session.break_at(&script, "later").await;
@@ -74,7 +74,7 @@ total({ price: 5, count: 2 });
 
 /// V8 is out of the body's scope there, because the function's parameters have one of their own.
 #[tokio::test]
-async fn what_is_returned_is_read_where_v8_has_left_its_scope() {
+async fn a_returned_variable_is_read_although_v8_removed_its_scope() {
     let script = Script::new(RETURNS);
     let (session, _) = script.stopped_at("here").await;
     for (expression, value) in [("item.sum", "12"), ("item", "{ sum: 12 }")] {

@@ -82,7 +82,7 @@ async fn stopped() -> (Script, Debugging) {
 }
 
 #[tokio::test]
-async fn getters_are_named_and_run_only_when_they_are_evaluated() {
+async fn getters_are_listed_and_run_only_when_evaluated() {
     let (_script, session) = stopped().await;
     let object = owned(&[
         ("plain", "1"),
@@ -124,7 +124,7 @@ async fn private_symbol_and_hidden_members_are_listed() {
 }
 
 #[tokio::test]
-async fn private_fields_are_in_the_texts_of_objects() {
+async fn private_fields_are_shown_in_object_summaries() {
     let script = Script::new(
         "class Base { #id = 7; }\n\
          class Cart extends Base { #lines = [{ name: 'tea' }]; name = 'c'; #sum() { return 1; } }\n\
@@ -146,7 +146,7 @@ async fn private_fields_are_in_the_texts_of_objects() {
 }
 
 #[tokio::test]
-async fn a_proxy_is_looked_at_without_its_traps() {
+async fn a_proxy_is_inspected_without_its_traps() {
     let (_script, session) = stopped().await;
     let shown = session.ok("evaluate_expression", json!({ "expression": "proxy" })).await;
     assert!(shown.text_of("result").contains("inside: 1"), "{}", shown.text);
@@ -171,7 +171,7 @@ async fn an_error_shows_its_message_its_fields_and_its_cause() {
 }
 
 #[tokio::test]
-async fn the_entries_of_a_map_are_opened_to_key_and_value() {
+async fn map_entries_expand_to_key_and_value() {
     let (_script, session) = stopped().await;
     assert_eq!(session.evaluate("table").await, "Map(2) { 'a' => 1, { b: 2 } => [ 3 ] }");
     let entries = session.expanded("table").await;
@@ -184,7 +184,7 @@ async fn the_entries_of_a_map_are_opened_to_key_and_value() {
 }
 
 #[tokio::test]
-async fn promises_tell_their_state_and_what_is_in_them() {
+async fn promises_show_their_state_and_result() {
     let (_script, session) = stopped().await;
     assert_eq!(session.evaluate("pending").await, "Promise { <pending> }");
     assert_eq!(session.evaluate("settled").await, "Promise { 42 }");
@@ -197,7 +197,7 @@ async fn promises_tell_their_state_and_what_is_in_them() {
 
 /// What runs in a debugger must not depend on what the program has made of the language.
 #[tokio::test]
-async fn a_program_that_replaces_builtins_is_still_read() {
+async fn a_program_that_replaces_builtins_is_still_inspected() {
     let script = Script::new(
         r#"
 const known = new Map([["k", 2]]);
@@ -235,7 +235,7 @@ async fn inspection_methods_of_the_program_are_not_called() {
 }
 
 #[tokio::test]
-async fn what_is_assigned_to_is_what_the_language_allows() {
+async fn assignment_follows_the_language() {
     let script = Script::new(
         "function main() {\n  const fixed = 1;\n  let free = new Map([['a', 1]]);\n  console.log(fixed, free); // @here\n  return () => fixed;\n}\nmain();\n",
     );
@@ -250,7 +250,7 @@ async fn what_is_assigned_to_is_what_the_language_allows() {
 }
 
 #[tokio::test]
-async fn the_result_of_a_settled_promise_is_read_without_running_anything() {
+async fn the_result_of_a_settled_promise_is_read_without_running_code() {
     let (_script, session) = stopped().await;
     assert_eq!(session.evaluate("await settled").await, "42");
     assert_eq!(session.evaluate("runs").await, "[]");
@@ -258,7 +258,7 @@ async fn the_result_of_a_settled_promise_is_read_without_running_anything() {
 }
 
 #[tokio::test]
-async fn what_an_expression_throws_need_not_be_an_error() {
+async fn thrown_non_errors_are_reported_by_evaluate() {
     let (_script, session) = stopped().await;
     for (expression, message) in
         [("(() => { throw 'a text'; })()", "'a text'"), ("(() => { throw { code: 3 }; })()", "{ code: 3 }")]

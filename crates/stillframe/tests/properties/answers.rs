@@ -9,7 +9,7 @@ use test_support::DynamicLanguage as Language;
 use crate::harness::{Scene, each_language, holds};
 use crate::host::Host;
 
-each_language!(every_answer_has_its_shape);
+each_language!(every_answer_matches_its_documentation);
 
 /// A host, and the tools of the vocabulary.
 struct Tools {
@@ -103,7 +103,7 @@ fn good(host: &Host, tool: &str, name: &str) -> Vec<Value> {
 // Feature: mcp-debugger-tool, Property 20: For any debugging operation, the MCP Server should return a structured JSON
 // response containing an operation status field and either a results object or an error object with code, message,
 // and context.
-fn every_answer_has_its_shape(language: Language) {
+fn every_answer_matches_its_documentation(language: Language) {
     let strategy = vec((any::<Index>(), vec(choice(), 12), any::<bool>()), 1..5);
     holds("20", language, file!(), 60, &strategy, |scene: &mut Tools, calls| {
         let Tools { host, tools } = scene;

@@ -14,7 +14,7 @@ each_language!(
     created_breakpoints_are_listed,
     conditions_decide_on_stops,
     removed_breakpoints_are_gone,
-    toggled_breakpoints_stay_themselves,
+    toggled_breakpoints_keep_their_identity,
 );
 
 /// What a line of a program without branches is.
@@ -220,7 +220,7 @@ fn removed_breakpoints_are_gone(language: Language) {
 // Feature: mcp-debugger-tool, Property 4: For any breakpoint, when its state is toggled between enabled and
 // disabled, the breakpoint should remain in the breakpoint list with the same identifier and location but with
 // updated state.
-fn toggled_breakpoints_stay_themselves(language: Language) {
+fn toggled_breakpoints_keep_their_identity(language: Language) {
     let strategy = vec(any::<Index>(), 1..12);
     holds("4", language, file!(), 50, &strategy, |host: &mut Host, toggles| {
         let program = host.write(&program(language, &[Line::Statement; 6]));

@@ -43,7 +43,7 @@ fn lines() -> impl Strategy<Value = Vec<(Line, Before)>> {
 // Feature: mcp-debugger-tool, Property 15: For any TypeScript source location with a valid source map, mapping that
 // location to JavaScript and then back to TypeScript should yield the original location.
 #[test]
-fn places_of_sources_come_back() {
+fn source_locations_round_trip() {
     let strategy = (lines(), vec(any::<Index>(), 1..4), any::<bool>());
     holds("15", Language::Node, file!(), 100, &strategy, |host: &mut Host, (lines, chosen, is_apart)| {
         let (mut source, mut script) = (String::new(), Emitter::default());
@@ -106,7 +106,7 @@ const SHORT: &[&str] = &["a", "b", "c", "d", "e", "t", "n", "r"];
 // that variable is inspected during debugging, the variable name should match the name in the TypeScript source, not
 // the potentially mangled JavaScript name.
 #[test]
-fn variables_have_the_names_of_the_source() {
+fn variables_have_their_source_names() {
     let names = Just(NAMES.to_vec()).prop_shuffle();
     let short = Just(SHORT.to_vec()).prop_shuffle();
     // The first is a parameter, each of the others the sum of the one before and a number.

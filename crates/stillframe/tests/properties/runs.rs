@@ -11,7 +11,7 @@ use crate::harness::{each_language, holds_at_once};
 use crate::objects::{Thing, plain, text_literal};
 use crate::world::World;
 
-each_language!(output_of_tests_is_told_whole, failing_tests_are_told_with_their_values);
+each_language!(test_output_is_complete, failing_tests_are_reported_with_their_values);
 
 /// Runs a file of tests.
 fn run(world: &World, file: &Fixture) -> Answer {
@@ -63,7 +63,7 @@ fn noisy(language: Language, tests: &[(Vec<Written>, bool)]) -> String {
 
 // Feature: mcp-debugger-tool, Property 13: For any test execution, all output written to stdout and stderr by the test
 // process should be captured and returned by the MCP Server.
-fn output_of_tests_is_told_whole(language: Language) {
+fn test_output_is_complete(language: Language) {
     let tests = || {
         let lines = vec((any::<bool>(), "[ -~é日]{0,20}"), 0..6);
         vec((lines, any::<bool>()), 1..4)
@@ -112,7 +112,7 @@ fn failing(language: Language, values: &[Thing], depth: u8, left: i32, right: i3
 
 // Feature: mcp-debugger-tool, Property 14: For any failing test, the MCP Server should return the failure message,
 // complete stack trace, and execution context including variable values at the failure point.
-fn failing_tests_are_told_with_their_values(language: Language) {
+fn failing_tests_are_reported_with_their_values(language: Language) {
     let strategy = || {
         let sides = (any::<i32>(), any::<i32>()).prop_filter("they differ", |(left, right)| left != right);
         (vec(plain(), 0..5), 0..4_u8, sides)

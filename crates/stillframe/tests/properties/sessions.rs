@@ -12,7 +12,7 @@ use crate::harness::{Scene, each_language, holds};
 use crate::host::Host;
 use crate::world::World;
 
-each_language!(crashes_are_noticed, wrong_requests_do_no_harm);
+each_language!(crashes_are_noticed, invalid_requests_do_no_harm);
 
 /// A way to end unexpectedly.
 #[derive(Clone, Debug)]
@@ -232,7 +232,7 @@ fn wrong(language: Language) -> impl Strategy<Value = Wrong> {
 // Feature: mcp-debugger-tool, Property 18: For any invalid operation (invalid breakpoint location, invalid expression
 // evaluation), the MCP Server should return a clear error message without causing the Target Process to crash or
 // become unresponsive.
-fn wrong_requests_do_no_harm(language: Language) {
+fn invalid_requests_do_no_harm(language: Language) {
     let strategy = vec(wrong(language), 1..4);
     holds("18", language, file!(), 60, &strategy, |host: &mut Host, requests| {
         let program = host.write(language.pick("done = 1\n", "void 1;\n"));
@@ -398,11 +398,11 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-each_language!(sessions_do_not_touch_each_other);
+each_language!(sessions_are_independent);
 
 // Feature: mcp-debugger-tool, Property 19: For any two concurrent Debug Sessions, operations performed on one session
 // should not affect the state, breakpoints, or execution of the other session.
-fn sessions_do_not_touch_each_other(language: Language) {
+fn sessions_are_independent(language: Language) {
     let strategy = vec((any::<bool>(), action()), 1..8);
     holds("19", language, file!(), 50, &strategy, |pair: &mut Pair, actions| {
         for (first, action) in actions {

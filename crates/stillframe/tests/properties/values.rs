@@ -13,9 +13,9 @@ use crate::host::Host;
 use crate::objects::{Thing, object, plain};
 
 each_language!(
-    objects_are_told_whole,
-    expressions_come_to_what_the_program_computes,
-    watches_tell_changes,
+    objects_are_read_completely,
+    expressions_have_the_values_that_the_program_computes,
+    watches_report_changes,
     every_value_has_its_type,
 );
 
@@ -56,7 +56,7 @@ fn pages(host: &Host, object: &Value, depth: usize, count: usize) -> Vec<Value> 
 
 // Feature: mcp-debugger-tool, Property 7: For any object reference in a paused Target Process, when that object is
 // inspected, then all enumerable properties of that object should be returned with their current values.
-fn objects_are_told_whole(language: Language) {
+fn objects_are_read_completely(language: Language) {
     let strategy = (object(), 1..8_usize, 1..4_usize);
     holds("7", language, file!(), 60, &strategy, |host: &mut Host, (root, count, depth)| {
         let breakpoint = stop_with(host, &root);
@@ -90,7 +90,7 @@ fn assert_same(host: &Host, thing: &Thing, shown: &Value, depth: usize, count: u
 // Feature: mcp-debugger-tool, Property 8: For any valid JavaScript expression and paused Target Process, when that
 // expression is evaluated in the current execution context, then the result should match what would be computed if
 // the expression were executed at that point in the code.
-fn expressions_come_to_what_the_program_computes(language: Language) {
+fn expressions_have_the_values_that_the_program_computes(language: Language) {
     let names = (-20..20, -20..20, "[ -~é日😀]{0,6}");
     let strategy = (expressions::expression(), names);
     holds("8", language, file!(), 60, &strategy, |host: &mut Host, (expression, (a, b, s))| {
@@ -119,7 +119,7 @@ fn expressions_come_to_what_the_program_computes(language: Language) {
 
 // Feature: mcp-debugger-tool, Property 9: For any watched variable, when that variable's value changes during
 // execution, then the MCP Server should report the change with the old and new values.
-fn watches_tell_changes(language: Language) {
+fn watches_report_changes(language: Language) {
     let few = prop_oneof![plain(), (0..3).prop_map(Thing::Number)];
     // Which of the two variables, what it becomes, and whether the program stops after that.
     let strategy = vec((any::<bool>(), few, any::<bool>()), 1..10);

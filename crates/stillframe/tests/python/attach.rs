@@ -60,7 +60,7 @@ while True:
 }
 
 #[tokio::test]
-async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_to_again() {
+async fn a_program_is_attached_to_by_port_inspected_detached_and_attached_to_again() {
     let program = Fixture::python("debugpy_port");
     let (child, port) = listening(&program).await;
     let session = Debugging::new().await;
@@ -84,7 +84,7 @@ async fn a_program_is_attached_to_by_port_inspected_detached_from_and_attached_t
 
 /// An adapter of debugpy's that is asked too early for the next client serves nobody any more.
 #[tokio::test]
-async fn a_program_can_be_attached_to_at_once_by_whoever_comes_next() {
+async fn another_client_can_attach_right_after_detach() {
     let (child, port) = listening(&Fixture::python("debugpy_port")).await;
     let session = Debugging::new().await;
     for _ in 0..20 {
@@ -125,7 +125,7 @@ async fn path_mappings_translate_both_ways() {
 
 /// What was sent to the program has no file, and is not in the folder that the program works in.
 #[tokio::test]
-async fn what_a_library_catches_stops_a_program_that_was_attached_to() {
+async fn exceptions_caught_by_a_library_stop_an_attached_program() {
     let script = Script::new(
         r"
 import concurrent.futures, os, sys, threading, time
@@ -157,7 +157,7 @@ while True:
 }
 
 #[tokio::test]
-async fn a_program_is_attached_to_by_its_number_and_left_running() {
+async fn a_program_is_attached_to_by_pid_and_left_running() {
     let script = worker();
     let (child, pid) = running("python3", &[script.path()]).await;
     let pid: u32 = pid.parse().unwrap();
@@ -178,7 +178,7 @@ async fn a_program_is_attached_to_by_its_number_and_left_running() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_server_lets_go_of_what_was_attached_to() {
+async fn the_end_of_the_server_detaches_from_programs() {
     let script = worker();
     let (child, pid) = running("python3", &[script.path()]).await;
     let session = Debugging::new().await;
@@ -192,7 +192,7 @@ async fn the_end_of_the_server_lets_go_of_what_was_attached_to() {
 
 /// Its main thread may be in the midst of a call then that is not its own.
 #[tokio::test]
-async fn a_program_outlives_whoever_leaves_while_the_debugger_gets_into_it() {
+async fn a_program_survives_a_client_that_leaves_during_attach() {
     let script = worker();
     let (child, pid) = running("python3", &[script.path()]).await;
     let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
@@ -208,7 +208,7 @@ async fn a_program_outlives_whoever_leaves_while_the_debugger_gets_into_it() {
 }
 
 #[tokio::test]
-async fn a_program_is_attached_to_by_its_number_and_paused_whatever_its_main_thread_does() {
+async fn a_program_is_attached_to_by_pid_and_paused_in_any_state() {
     let script = Script::new(
         r#"
 import os, sys, threading, time
@@ -253,7 +253,7 @@ else:
 }
 
 #[tokio::test]
-async fn workers_that_were_there_before_are_named() {
+async fn existing_worker_threads_are_named() {
     let script = Script::new(
         r"
 import os, subprocess, sys
@@ -280,7 +280,7 @@ worker.communicate()
 }
 
 #[tokio::test]
-async fn a_program_that_runs_no_python_is_told_of_and_runs_on() {
+async fn an_interpreter_that_runs_no_python_code_is_reported_and_continues() {
     let script = Script::new("import os\nprint(os.getpid(), flush=True)\nsum(range(10 ** 12))\n");
     let (mut child, pid) = running("python3", &[script.path()]).await;
     let session = Debugging::new().await;
@@ -293,7 +293,7 @@ async fn a_program_that_runs_no_python_is_told_of_and_runs_on() {
 }
 
 #[tokio::test]
-async fn a_number_that_no_process_has_is_refused() {
+async fn an_unknown_pid_is_refused() {
     let session = Debugging::new().await;
     // Numbers of processes end below this on every Linux.
     let asked = json!({ "processId": 4_194_305 });
@@ -303,7 +303,7 @@ async fn a_number_that_no_process_has_is_refused() {
 }
 
 #[tokio::test]
-async fn a_process_that_is_no_python_is_refused_in_words() {
+async fn a_process_that_is_not_python_is_refused() {
     let (child, _) = running("sh", &["-c", "echo up; exec cat"]).await;
     let pid = child.id().unwrap();
     let session = Debugging::new().await;
@@ -315,7 +315,7 @@ async fn a_process_that_is_no_python_is_refused_in_words() {
 }
 
 #[tokio::test]
-async fn a_port_where_something_else_answers_is_refused_within_the_deadline() {
+async fn a_port_with_another_service_is_refused_within_the_deadline() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let silent = tokio::spawn(async move {
@@ -333,7 +333,7 @@ async fn a_port_where_something_else_answers_is_refused_within_the_deadline() {
 
 /// The adapter that `debugpy.listen` starts outlives the program, with our connection to it open.
 #[tokio::test]
-async fn a_program_that_ends_while_it_is_attached_to_is_told_as_ended() {
+async fn a_program_that_ends_while_attached_is_reported_as_ended() {
     let program = Fixture::python("debugpy_port");
     let (mut child, port) = listening(&program).await;
     let session = Debugging::new().await;
@@ -348,7 +348,7 @@ async fn a_program_that_ends_while_it_is_attached_to_is_told_as_ended() {
 
 /// debugpy holds children until somebody attaches to them, and their parents wait for them.
 #[tokio::test]
-async fn children_of_a_program_that_is_attached_to_by_port_join_the_session() {
+async fn children_of_a_program_attached_by_port_join_the_session() {
     let child = Script::new("answer = 6 * 7\nprint(answer)  # @child\n");
     let program = child.file(
         "parent.py",

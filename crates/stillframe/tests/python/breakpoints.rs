@@ -33,18 +33,18 @@ async fn is_bound_when_it_is_imported(just_my_code: bool) {
 }
 
 #[tokio::test]
-async fn a_breakpoint_in_a_module_that_is_imported_later_is_bound_then() {
+async fn a_breakpoint_in_a_later_imported_module_binds_at_import() {
     is_bound_when_it_is_imported(true).await;
 }
 
 #[tokio::test]
-async fn a_breakpoint_in_a_module_that_is_imported_later_is_bound_then_among_all_code() {
+async fn a_breakpoint_in_a_later_imported_library_binds_at_import() {
     is_bound_when_it_is_imported(false).await;
 }
 
 /// Where the file is in neither `sys.modules` nor among what has run since, its functions are still there.
 #[tokio::test]
-async fn a_breakpoint_in_a_module_that_the_program_has_forgotten_is_bound_at_once() {
+async fn a_breakpoint_in_an_unloaded_module_binds_at_once() {
     let script = Script::new(
         "import sys\nfrom forgotten import work\ndel sys.modules['forgotten']\nprint('here')  # @here\nwork(4)\n",
     );
@@ -57,7 +57,7 @@ async fn a_breakpoint_in_a_module_that_the_program_has_forgotten_is_bound_at_onc
 
 /// pydevd 1.8.22 takes the call of one for its going on, up to Python 3.11.
 #[tokio::test]
-async fn a_function_that_can_be_suspended_stops_by_its_name_at_each_call() {
+async fn a_generator_or_coroutine_stops_by_name_at_each_call() {
     let script = Script::new(
         r#"
 import asyncio
@@ -126,7 +126,7 @@ async fn a_line_and_the_function_that_begins_there_stop_once() {
 }
 
 #[tokio::test]
-async fn a_function_that_was_loaded_and_not_called_is_reported_as_such() {
+async fn a_loaded_function_that_was_not_called_is_reported() {
     let script = Script::new("async def bill(number):\n    return number\n\n\nprint('done')\n");
     let session = Debugging::new().await;
     for function in ["bill", "bil"] {
@@ -163,7 +163,7 @@ async fn a_file_of_another_language_is_refused_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_name_that_two_folders_have_stops_only_in_the_right_one() {
+async fn a_file_name_that_two_folders_have_stops_only_in_the_right_one() {
     let script = Script::new("import one.tool, two.tool\nprint(one.tool.work(), two.tool.work())\n");
     for package in ["one", "two"] {
         std::fs::create_dir(script.path_of(package)).unwrap();
@@ -200,22 +200,22 @@ async fn stops_through_a_link(set_by_link: bool, started_by_link: bool) {
 }
 
 #[tokio::test]
-async fn a_program_under_a_link_stops_at_breakpoints_set_by_the_link() {
+async fn a_linked_program_stops_at_breakpoints_set_by_link() {
     stops_through_a_link(true, true).await;
 }
 
 #[tokio::test]
-async fn a_program_under_a_link_stops_at_breakpoints_set_by_the_real_name() {
+async fn a_linked_program_stops_at_breakpoints_set_by_real_path() {
     stops_through_a_link(false, true).await;
 }
 
 #[tokio::test]
-async fn a_program_under_its_real_name_stops_at_breakpoints_set_by_a_link() {
+async fn a_program_started_by_real_path_stops_at_breakpoints_set_by_link() {
     stops_through_a_link(true, false).await;
 }
 
 #[tokio::test]
-async fn names_and_texts_in_any_script_work() {
+async fn file_names_and_texts_in_any_script_work() {
     let script = Script::new("");
     std::fs::create_dir(script.path_of("dossier é ☃")).unwrap();
     let source = "größe = 'ü'\nprint(größe)  # @here\n";
@@ -234,7 +234,7 @@ async fn names_and_texts_in_any_script_work() {
 
 /// Sources whose lines end in other ways, or that are not in UTF-8, keep the numbers that Python gives them.
 #[tokio::test]
-async fn sources_with_other_line_ends_and_codings_stop_on_the_right_line() {
+async fn sources_with_other_line_ends_and_encodings_stop_on_the_right_line() {
     let latin: &[u8] = b"# -*- coding: latin-1 -*-\nname = 'caf\xe9'\nwanted = len(name)\nprint(wanted)\n";
     let table: [(&str, &[u8], u32); 5] = [
         ("carriage returns", b"x = 1\r\n\r\nwanted = x\r\nprint(4)\r\n", 3),
@@ -281,7 +281,7 @@ async fn two_hundred_breakpoints_in_one_file_each_stop_once() {
 /// debugpy 1.8.22 says nothing at all of a condition that raises `NameError`, and stops on the count and then
 /// on the condition when a breakpoint has both.
 #[tokio::test]
-async fn a_condition_that_raises_is_counted_and_told_even_when_it_never_stops() {
+async fn a_raising_condition_is_counted_and_reported_even_if_it_never_stops() {
     let script = Script::new("for number in range(20):\n    twice = number * 2  # @inside\nprint('end')\n");
     let session = Debugging::new().await;
     session.break_with(&script, "inside", json!({ "condition": "nubmer > 3", "hitCondition": "2" })).await;
@@ -297,7 +297,7 @@ async fn a_condition_that_raises_is_counted_and_told_even_when_it_never_stops() 
 
 /// A condition has no frame of its own to be interrupted in: it holds up the program, and no call.
 #[tokio::test]
-async fn a_condition_that_never_ends_is_cut_and_reported() {
+async fn an_endless_condition_is_terminated_and_reported() {
     let script = Script::new("import time\nfor number in range(2):\n    twice = number * 2  # @inside\n");
     for condition in ["time.sleep(1000)", "[None for _ in iter(int, 1)]"] {
         let session = Debugging::new().await;
@@ -313,7 +313,7 @@ async fn a_condition_that_never_ends_is_cut_and_reported() {
 
 /// The program ends before the debugger has sent everything that it was told.
 #[tokio::test]
-async fn every_log_message_of_a_program_that_ends_at_once_arrives() {
+async fn every_log_message_arrives_before_the_program_ends() {
     let script = Script::new("for number in range(20_000):\n    twice = number * 2  # @inside\n");
     let session = Debugging::new().await;
     session.break_with(&script, "inside", json!({ "logMessage": "at {number}" })).await;
@@ -326,7 +326,7 @@ async fn every_log_message_of_a_program_that_ends_at_once_arrives() {
 
 /// A program that is held by somebody else does not answer its debugger.
 #[tokio::test]
-async fn a_breakpoint_in_a_program_that_does_not_answer_is_pending() {
+async fn a_breakpoint_in_an_unresponsive_program_is_pending() {
     let script =
         Script::new("import os\nnumber = os.getpid()\nprint(number)  # @inside\nprint(1)  # @next\n");
     let (session, stopped) = script.stopped_at("inside").await;
@@ -339,7 +339,7 @@ async fn a_breakpoint_in_a_program_that_does_not_answer_is_pending() {
 
 /// debugpy 1.8.22 writes them to standard output, evaluates `{{x}}`, and knows no conversions.
 #[tokio::test]
-async fn a_log_message_reads_like_an_f_string_and_is_no_output_of_the_program() {
+async fn a_log_message_works_like_an_f_string_and_is_not_program_output() {
     let script =
         Script::new("for number in range(2):\n    name = 'é'  # @before\n    print('own')  # @inside\n");
     let session = Debugging::new().await;
@@ -352,7 +352,7 @@ async fn a_log_message_reads_like_an_f_string_and_is_no_output_of_the_program() 
 }
 
 #[tokio::test]
-async fn code_that_is_in_no_file_is_stepped_through_without_a_source() {
+async fn code_without_a_file_is_stepped_through_without_source() {
     let script = Script::new(
         "code = compile('a = 1\\nb = 2\\n', '<generated>', 'exec')\nexec(code)  # @here\nprint(a, b)\n",
     );
@@ -364,7 +364,7 @@ async fn code_that_is_in_no_file_is_stepped_through_without_a_source() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_python_is_refused_in_pythons_words() {
+async fn a_file_that_is_not_python_is_refused_with_pythons_message() {
     let script = Script::new("x = 1\n");
     std::fs::write(script.path_of("binary.py"), b"\0\0").unwrap();
     let empty: Fixture = script.file("empty.py", "");

@@ -29,7 +29,7 @@ async fn stopped_in(script: &Script, child: &Fixture) -> (Debugging, Answer) {
 }
 
 #[tokio::test]
-async fn a_breakpoint_in_a_child_stops_there_with_its_values_and_its_exit_reaches_the_parent() {
+async fn a_breakpoint_in_a_child_stops_and_its_exit_reaches_the_parent() {
     let (script, child) = family(
         "done = subprocess.run([sys.executable, child, '21'])\nprint('exit', done.returncode)  # @after",
     );
@@ -49,7 +49,7 @@ async fn a_breakpoint_in_a_child_stops_there_with_its_values_and_its_exit_reache
 }
 
 #[tokio::test]
-async fn parent_and_child_are_both_among_the_threads() {
+async fn parent_and_child_are_both_listed_as_threads() {
     let (script, child) = family("subprocess.run([sys.executable, child, '1'])");
     let (session, stopped) = stopped_in(&script, &child).await;
     let listed = session.ok("list_threads", json!({})).await;
@@ -65,7 +65,7 @@ async fn parent_and_child_are_both_among_the_threads() {
 }
 
 #[tokio::test]
-async fn every_way_to_start_a_python_child_joins_the_session() {
+async fn every_kind_of_python_child_joins_the_session() {
     let table = [
         "sys.exit(subprocess.run([sys.executable, child, '4']).returncode)",
         "sys.exit(subprocess.run([sys.executable, '-I', child, '4']).returncode)",
@@ -109,7 +109,7 @@ async fn a_grandchild_joins_too() {
 /// The shell is no Python: what it starts runs as it would without a debugger.
 /// The process between the program and the one that goes on is gone, although its child has all that it had open.
 #[tokio::test]
-async fn a_daemon_is_debugged_without_the_process_that_made_it() {
+async fn a_daemon_is_debugged_after_its_parent_exited() {
     let script = Script::new(
         r#"
 import os, time
@@ -148,7 +148,7 @@ time.sleep(1000)
 }
 
 #[tokio::test]
-async fn a_child_of_a_shell_runs_undisturbed() {
+async fn a_child_of_a_shell_runs_undebugged() {
     let (script, child) = family(
         "done = subprocess.run(f'{sys.executable} {child} 4; echo $?', shell=True, capture_output=True, text=True)\nprint(repr(done.stdout), repr(done.stderr))",
     );
@@ -160,7 +160,7 @@ async fn a_child_of_a_shell_runs_undisturbed() {
 }
 
 #[tokio::test]
-async fn what_a_child_writes_to_a_pipe_of_its_parent_is_only_its_own() {
+async fn output_to_a_pipe_of_the_parent_is_not_the_sessions() {
     let (script, _) = family(
         "done = subprocess.run([sys.executable, child, '4'], capture_output=True, text=True)\nprint(repr(done.stdout), repr(done.stderr))",
     );
@@ -170,7 +170,7 @@ async fn what_a_child_writes_to_a_pipe_of_its_parent_is_only_its_own() {
 }
 
 #[tokio::test]
-async fn a_child_goes_on_when_its_parent_has_ended_and_still_stops() {
+async fn a_child_outlives_its_parent_and_still_stops() {
     let script = Script::new(
         r#"
 import os, subprocess, sys
@@ -200,7 +200,7 @@ print("parent ends", flush=True)
 
 /// Nobody else would answer for them, and they would wait for ever.
 #[tokio::test]
-async fn closing_the_session_ends_children_wherever_they_are() {
+async fn closing_the_session_ends_all_children() {
     let (script, child) = family(
         "waiting = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)'], start_new_session=True)\nsubprocess.run([sys.executable, child, '1'])",
     );
@@ -220,7 +220,7 @@ async fn closing_the_session_ends_children_wherever_they_are() {
 
 /// The program is gone before its child has connected, and nothing else tells of the child.
 #[tokio::test]
-async fn a_child_joins_though_its_parent_ends_at_once() {
+async fn a_child_joins_although_its_parent_exits_at_once() {
     let child = Script::new("answer = 6 * 7\nprint(answer)  # @child\n");
     let parent = child.file(
         "parent.py",

@@ -9,7 +9,7 @@ use crate::script::Script;
 
 /// All that the program wrote is there when its end is told.
 #[tokio::test]
-async fn half_a_megabyte_that_is_written_at_the_end_arrives_before_the_end() {
+async fn half_a_megabyte_of_final_output_arrives_before_the_end() {
     let script = Script::new("import os\nprint('x' * 499_999)\nos._exit(3)\n");
     let (session, ended) = script.start().await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(3)));
@@ -21,7 +21,7 @@ async fn half_a_megabyte_that_is_written_at_the_end_arrives_before_the_end() {
 
 /// The pipe has no end while the child has it; the program's own end is told all the same.
 #[tokio::test]
-async fn a_child_that_keeps_the_pipe_open_does_not_hold_up_the_end() {
+async fn a_child_that_keeps_the_pipe_open_does_not_delay_the_end() {
     let script = Script::new("import subprocess\nsubprocess.Popen(['sleep', '1000'])\nprint('bye')\n");
     let (session, ended) = script.start().await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)));
@@ -30,7 +30,7 @@ async fn a_child_that_keeps_the_pipe_open_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn handlers_of_atexit_run_and_what_they_write_arrives() {
+async fn atexit_handlers_run_and_their_output_arrives() {
     let script = Script::new(
         "import atexit\natexit.register(print, 'late')\natexit.register(print, 'sooner')\nprint('early')\n",
     );
@@ -41,7 +41,7 @@ async fn handlers_of_atexit_run_and_what_they_write_arrives() {
 
 /// A launcher that waits for the threads itself keeps the main thread alive, and such a program never ends.
 #[tokio::test]
-async fn a_thread_that_goes_on_after_the_main_one_is_waited_for() {
+async fn a_thread_that_outlives_the_main_thread_is_awaited() {
     let script = Script::new(
         r#"
 import threading, time
@@ -61,7 +61,7 @@ print("main ends")
 }
 
 #[tokio::test]
-async fn daemon_threads_do_not_hold_up_the_end() {
+async fn daemon_threads_do_not_delay_the_end() {
     let script = Script::new(
         "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), daemon=True).start()\nprint('end')\n",
     );
@@ -71,7 +71,7 @@ async fn daemon_threads_do_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn a_program_that_closes_its_output_goes_on_and_ends_well() {
+async fn a_program_that_closes_its_output_ends_normally() {
     let script = Script::new(
         "import os, sys\nprint('open')\nsys.stdout.close()\nos.close(2)\nvalue = 5\nvalue += 1  # @here\nsys.exit(value)\n",
     );
@@ -83,7 +83,7 @@ async fn a_program_that_closes_its_output_goes_on_and_ends_well() {
 }
 
 #[tokio::test]
-async fn a_program_that_ends_within_a_step_is_told_as_ended() {
+async fn a_program_that_exits_during_a_step_is_reported_as_ended() {
     let script = Script::new("import os\nos._exit(9)  # @here\n");
     for tool in ["step_over", "step_into", "step_out"] {
         let (session, _) = script.stopped_at("here").await;
@@ -94,7 +94,7 @@ async fn a_program_that_ends_within_a_step_is_told_as_ended() {
 }
 
 #[tokio::test]
-async fn a_program_ends_within_the_last_step_of_its_last_line() {
+async fn a_step_from_the_last_line_ends_the_program() {
     let script = Script::new("x = 1\nprint(x)  # @here\n");
     let (session, _) = script.stopped_at("here").await;
     let ended = session.step("step_over").await;
@@ -103,7 +103,7 @@ async fn a_program_ends_within_the_last_step_of_its_last_line() {
 }
 
 #[tokio::test]
-async fn after_the_end_everything_says_so_and_the_program_starts_again() {
+async fn after_the_end_tools_report_it_and_the_program_restarts() {
     let script = Script::new("x = 1  # @here\n");
     let (session, _) = script.stopped_at("here").await;
     session.run_to_the_end().await;
@@ -118,7 +118,7 @@ async fn after_the_end_everything_says_so_and_the_program_starts_again() {
 
 /// The connection of the parent is inherited by the child, which must not speak on it.
 #[tokio::test]
-async fn a_program_that_forks_goes_on_in_both_and_both_stop() {
+async fn both_processes_of_a_fork_continue_and_stop() {
     let script = Script::new(
         r#"
 import os
@@ -143,7 +143,7 @@ print(who, flush=True)  # @both
 }
 
 #[tokio::test]
-async fn standard_input_is_at_its_end_unless_it_is_given() {
+async fn standard_input_is_empty_unless_given() {
     let script = Script::new("import sys\nprint(repr(sys.stdin.read()))\n");
     let (session, ended) = script.start().await;
     assert_eq!(ended["output"], "''\n");
@@ -154,7 +154,7 @@ async fn standard_input_is_at_its_end_unless_it_is_given() {
 }
 
 #[tokio::test]
-async fn two_sessions_end_on_their_own() {
+async fn two_sessions_end_independently() {
     let script = Script::new("import sys, time\nprint('up', flush=True)\ntime.sleep(1000)\n");
     let first = Debugging::new().await;
     let slow = json!({ "scriptPath": script.path(), "timeout": 500 });

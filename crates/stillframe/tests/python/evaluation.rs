@@ -50,44 +50,44 @@ async fn is_cut(expression: &str) {
 }
 
 #[tokio::test]
-async fn a_loop_is_cut() {
+async fn an_endless_loop_is_interrupted() {
     is_cut("while True: pass").await;
 }
 
 #[tokio::test]
-async fn a_loop_that_catches_everything_is_cut() {
+async fn a_loop_that_catches_everything_is_interrupted() {
     let code = "def stubborn():\n    while True:\n        try:\n            while True: pass\n        except Exception: pass\nstubborn()";
     is_cut(code).await;
 }
 
 #[tokio::test]
-async fn a_sleep_is_cut() {
+async fn a_sleep_is_interrupted() {
     is_cut("time.sleep(100)").await;
 }
 
 #[tokio::test]
-async fn a_lock_that_nobody_releases_is_cut() {
+async fn waiting_for_a_held_lock_is_interrupted() {
     is_cut("lock.acquire()").await;
 }
 
 #[tokio::test]
-async fn a_wait_for_an_event_is_cut() {
+async fn waiting_for_an_event_is_interrupted() {
     is_cut("threading.Event().wait()").await;
 }
 
 #[tokio::test]
-async fn a_read_from_a_pipe_is_cut() {
+async fn reading_from_a_pipe_is_interrupted() {
     is_cut("os.read(os.pipe()[0], 1)").await;
 }
 
 #[tokio::test]
-async fn a_child_process_that_is_waited_for_is_cut() {
+async fn waiting_for_a_child_process_is_interrupted() {
     is_cut("subprocess.run(['sleep', '100'])").await;
 }
 
 /// The search keeps the interpreter's lock, so that only a signal from outside reaches it.
 #[tokio::test]
-async fn a_regular_expression_without_an_end_is_cut() {
+async fn an_endless_regular_expression_is_interrupted() {
     is_cut("re.match(r'(a+)+$', 'a' * 40 + 'b')").await;
 }
 
@@ -113,7 +113,7 @@ print("end")
 
 /// Only the main thread hears signals; in others an exception is raised between two instructions.
 #[tokio::test]
-async fn a_loop_in_a_worker_thread_is_cut() {
+async fn a_loop_in_a_worker_thread_is_interrupted() {
     let (_script, session) = stopped_in_worker().await;
     for expression in ["while True: pass", "while True: time.sleep(0.01)"] {
         let asked = json!({ "expression": expression, "timeout": LIMIT });
@@ -127,7 +127,7 @@ async fn a_loop_in_a_worker_thread_is_cut() {
 /// A system call in a thread that is not the main one cannot be left: the answer says so, and that the thread
 /// answers again when the call returns, which it does here.
 #[tokio::test]
-async fn a_system_call_in_a_worker_thread_is_not_cut_and_that_is_said() {
+async fn a_system_call_in_a_worker_thread_is_reported_as_not_interruptible() {
     let (_script, session) = stopped_in_worker().await;
     let asked = json!({ "expression": "time.sleep(4)", "timeout": LIMIT });
     let failed = session.call("evaluate_expression", asked).await;
@@ -146,7 +146,7 @@ async fn a_system_call_in_a_worker_thread_is_not_cut_and_that_is_said() {
 /// Native code that keeps the interpreter's lock and looks for no signal cannot be cut at all, and nothing
 /// else in the process answers meanwhile. Every call comes back, and closing works.
 #[tokio::test]
-async fn native_code_that_cannot_be_cut_holds_up_no_call() {
+async fn uninterruptible_native_code_delays_no_call() {
     let (_script, session) = stopped().await;
     let began = Instant::now();
     let asked = json!({ "expression": "sum(range(10 ** 11))", "timeout": LIMIT });
@@ -165,7 +165,7 @@ async fn native_code_that_cannot_be_cut_holds_up_no_call() {
 }
 
 #[tokio::test]
-async fn another_session_is_not_held_up_by_an_expression_that_does_not_end() {
+async fn an_endless_expression_does_not_delay_another_session() {
     let (_first_script, first) = stopped().await;
     let second = Script::new("x = 1  # @here\nprint(x)\n");
     let id = first.server.ok("create_debug_session", json!({ "language": "python" })).await;

@@ -62,7 +62,7 @@ main()  # @main
 }
 
 #[tokio::test]
-async fn the_stack_of_an_exception_has_its_causes() {
+async fn the_traceback_of_an_exception_includes_its_causes() {
     let script = Script::new(
         r#"
 def low():
@@ -103,7 +103,7 @@ async fn an_exception_that_is_caught_does_not_stop() {
 
 /// debugpy 1.8.22 stops once in every frame of the user's that the exception passes through.
 #[tokio::test]
-async fn the_mode_all_stops_at_each_exception_once_where_it_is_raised() {
+async fn mode_all_stops_once_at_each_exception_where_it_is_raised() {
     let script = Script::new(
         r#"
 def deep():
@@ -144,7 +144,7 @@ except RuntimeError:
 }
 
 #[tokio::test]
-async fn the_mode_none_stops_at_nothing() {
+async fn mode_none_never_stops() {
     let script = Script::new("raise ValueError('nobody listens')\n");
     let session = Debugging::new().await;
     session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;

@@ -36,7 +36,7 @@ async fn ask(server: &Server, shop: &Script, url: &str, mut more: Value) -> Answ
 }
 
 #[tokio::test]
-async fn an_exception_that_a_framework_caught_is_named_with_what_stops_there() {
+async fn an_exception_caught_by_a_framework_is_reported_with_how_to_stop_there() {
     let server = STILLFRAME.serve().await;
     let shop = Script::new(SHOP);
     let asked = json!({ "exceptions": "uncaught", "close": true });
@@ -51,7 +51,7 @@ async fn an_exception_that_a_framework_caught_is_named_with_what_stops_there() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_place_stops_where_its_handler_raises() {
+async fn a_request_without_a_location_stops_where_its_handler_raises() {
     let server = STILLFRAME.serve().await;
     let shop = Script::new(SHOP);
     let ran = ask(&server, &shop, "/carts/b", json!({ "expressions": ["name"] })).await;
@@ -66,7 +66,7 @@ async fn a_request_without_a_place_stops_where_its_handler_raises() {
 }
 
 #[tokio::test]
-async fn what_a_framework_raises_and_catches_itself_stops_nothing() {
+async fn exceptions_that_a_framework_raises_and_catches_do_not_stop() {
     let server = STILLFRAME.serve().await;
     let shop = Script::new(SHOP);
     let ran = ask(&server, &shop, "/nowhere", json!({ "close": true })).await;

@@ -34,7 +34,7 @@ fn fake(script: &Script, body: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_environment_beside_the_program_is_used_and_stays_as_it_is() {
+async fn the_virtual_environment_beside_the_program_is_used_unchanged() {
     let script = Script::new("import sys\nprint(sys.prefix)\n");
     environment(&script, ".venv").await;
     let packages = |script: &Script| {
@@ -50,7 +50,7 @@ async fn the_environment_beside_the_program_is_used_and_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_command_that_names_no_interpreter_in_particular_is_run_by_that_of_the_environment() {
+async fn a_generic_python_command_uses_the_virtual_environment() {
     let script = Script::new("import sys\nprint(sys.prefix)\nimport not_installed\n");
     environment(&script, ".venv").await;
     let server = STILLFRAME.serve().await;
@@ -65,7 +65,7 @@ async fn a_command_that_names_no_interpreter_in_particular_is_run_by_that_of_the
 }
 
 #[tokio::test]
-async fn an_interpreter_that_is_given_comes_before_the_environment_beside_the_program() {
+async fn a_given_interpreter_overrides_the_virtual_environment() {
     let script = Script::new("import sys\nprint(sys.prefix)\n");
     environment(&script, ".venv").await;
     let other = environment(&script, "other").await;
@@ -77,7 +77,7 @@ async fn an_interpreter_that_is_given_comes_before_the_environment_beside_the_pr
 
 /// debugpy of another version in the user's environment is neither used nor hidden.
 #[tokio::test]
-async fn a_debugpy_of_the_users_own_does_not_get_in_the_way() {
+async fn the_users_own_debugpy_does_not_interfere() {
     let script = Script::new(
         "import sys\nfound = 'debugpy' in sys.modules\nimport debugpy\nprint(debugpy.__version__)  # @here\n",
     );
@@ -95,7 +95,7 @@ async fn a_debugpy_of_the_users_own_does_not_get_in_the_way() {
 }
 
 #[tokio::test]
-async fn interpreters_that_are_too_old_are_refused_by_name_and_version() {
+async fn too_old_interpreters_are_refused_by_name_and_version() {
     let script = Script::new("print(1)\n");
     for (version, tag) in [("2.7.18", "cpython-27"), ("3.6.15", "cpython-36"), ("3.7.16", "cpython-37")] {
         let answer = json!({ "executable": "/old/python", "version": version, "tag": tag });
@@ -115,7 +115,7 @@ async fn interpreters_that_are_too_old_are_refused_by_name_and_version() {
 }
 
 #[tokio::test]
-async fn what_is_no_python_is_refused_at_once() {
+async fn an_interpreter_that_is_not_python_is_refused_at_once() {
     let script = Script::new("print(1)\n");
     let path = fake(&script, "echo hello; exit 0");
     let missing = text(&script.path_of("missing")).to_owned();

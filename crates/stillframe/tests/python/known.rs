@@ -120,7 +120,7 @@ const OF_THE_LIBRARY: Table<'static> = &[
 ];
 
 #[tokio::test]
-async fn values_of_the_standard_library_are_shown_as_their_users_know_them() {
+async fn standard_library_values_are_summarized() {
     let (session, _) = Script::new(STANDARD).stopped_at("here").await;
     shows(&session, OF_THE_LIBRARY).await;
     let many = session.evaluate("many").await;
@@ -183,7 +183,7 @@ const OF_TABLES: Table<'static> = &[
 ];
 
 #[tokio::test]
-async fn tables_and_arrays_are_shown_by_shape_types_and_first_values() {
+async fn tables_and_arrays_are_summarized_by_shape_types_and_first_values() {
     let (session, _folder) = with_packages(TABLES).await;
     shows(&session, OF_TABLES).await;
     // There are too many of them to look for the smallest.
@@ -279,7 +279,7 @@ const OF_MODELS: Table<'static> = &[
 ];
 
 #[tokio::test]
-async fn models_and_rows_are_shown_by_their_fields_and_nothing_is_loaded() {
+async fn models_and_rows_are_summarized_by_fields_without_loading_any() {
     let (session, _folder) = with_packages(MODELS).await;
     shows(&session, OF_MODELS).await;
     session.finish().await;

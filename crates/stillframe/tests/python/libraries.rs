@@ -15,7 +15,7 @@ async fn file_of(server: &Server, session: &str, module: &str) -> String {
 
 /// debugpy 1.8.22 sets such a breakpoint and never stops there while only the user's code is debugged.
 #[tokio::test]
-async fn a_breakpoint_in_a_library_stops_though_only_the_users_code_is_debugged() {
+async fn a_breakpoint_in_a_library_stops_despite_just_my_code() {
     let server = STILLFRAME.serve().await;
     let program = Fixture::python("library");
     let arguments = json!({ "program": program.path(), "until": [{ "line": program.line("shorten") }] });
@@ -47,7 +47,7 @@ async fn a_breakpoint_in_a_library_stops_though_only_the_users_code_is_debugged(
 
 /// pydevd leaves `-m` there; programs name themselves by it in their messages.
 #[tokio::test]
-async fn a_module_finds_its_own_file_as_the_programs_name() {
+async fn a_modules_argv_0_is_its_own_file() {
     let server = STILLFRAME.serve().await;
     let folder = tempfile::tempdir().unwrap();
     let module = Fixture::write(folder.path(), "told.py", "import sys\n\nprint(sys.argv)  # @argv\n");

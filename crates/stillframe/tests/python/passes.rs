@@ -22,7 +22,7 @@ async fn passes(server: &Server, program: &Fixture, line: &str) -> usize {
 /// Python reports the first line of a call whose arguments stand on lines of their own twice: before the
 /// arguments and after them. pydevd stops at both.
 #[tokio::test]
-async fn a_statement_of_several_lines_is_passed_once() {
+async fn a_multiline_statement_is_hit_once() {
     let server = STILLFRAME.serve().await;
     let program = Fixture::python("passes");
     assert_eq!(passes(&server, &program, "call").await, 3);
@@ -32,7 +32,7 @@ async fn a_statement_of_several_lines_is_passed_once() {
 
 /// What is inside the literal comes first, and its own first line only then.
 #[tokio::test]
-async fn the_first_line_of_a_literal_is_passed_once() {
+async fn the_first_line_of_a_literal_is_hit_once() {
     let server = STILLFRAME.serve().await;
     let program = Fixture::python("passes");
     assert_eq!(passes(&server, &program, "literal").await, 1);
@@ -40,7 +40,7 @@ async fn the_first_line_of_a_literal_is_passed_once() {
 }
 
 #[tokio::test]
-async fn the_head_of_a_loop_is_passed_each_time_round() {
+async fn a_loop_header_is_hit_in_each_iteration() {
     let server = STILLFRAME.serve().await;
     let program = Fixture::python("passes");
     // Three times in, and three times round: 1 → 4 → 7, 3 → 6, 5 → 8.
@@ -60,7 +60,7 @@ async fn with_function(server: &Server, name: &str) -> (String, Value) {
 
 /// pydevd calls every name verified.
 #[tokio::test]
-async fn a_function_that_is_not_loaded_is_not_verified_and_the_loaded_ones_are_named() {
+async fn a_function_that_is_not_loaded_is_unverified_and_loaded_ones_are_named() {
     let server = STILLFRAME.serve().await;
     let (session, set) = with_function(&server, "ad").await;
     assert_eq!(set["verified"], false);
@@ -114,7 +114,7 @@ async fn a_function_that_is_loaded_later_is_verified_when_its_file_is_loaded() {
 }
 
 #[tokio::test]
-async fn a_place_that_was_not_reached_is_told() {
+async fn an_unreached_breakpoint_is_reported() {
     let server = STILLFRAME.serve().await;
     let program = Fixture::python("passes");
     let until =

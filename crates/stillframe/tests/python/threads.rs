@@ -8,7 +8,7 @@ use crate::debugging::Report;
 use crate::script::Script;
 
 #[tokio::test]
-async fn a_breakpoint_in_a_worker_thread_stops_there_and_names_it() {
+async fn a_breakpoint_in_a_worker_thread_stops_and_names_it() {
     let script = Script::new(
         r#"
 import threading
@@ -93,7 +93,7 @@ over = True
 }
 
 #[tokio::test]
-async fn two_threads_that_pass_one_breakpoint_after_each_other_stop_one_after_the_other() {
+async fn two_threads_that_hit_a_breakpoint_in_turn_stop_in_turn() {
     let script = Script::new(
         r#"
 import threading
@@ -119,7 +119,7 @@ print("end")
 
 /// pydevd 1.8.22 suspends the second thread before it looks at the breakpoint, and forgets to look afterwards.
 #[tokio::test]
-async fn two_threads_that_come_to_one_breakpoint_together_both_stop() {
+async fn two_threads_that_hit_a_breakpoint_together_both_stop() {
     let script = Script::new(
         r"
 import threading
@@ -148,7 +148,7 @@ for worker in workers:
 }
 
 #[tokio::test]
-async fn a_generator_is_stepped_through_in_and_out() {
+async fn a_generator_is_stepped_into_and_out_of() {
     let script = Script::new(
         r"
 def numbers():
@@ -173,7 +173,7 @@ print(total)
 }
 
 #[tokio::test]
-async fn a_coroutine_stops_with_the_chain_of_those_that_await_it() {
+async fn a_coroutine_stops_with_its_chain_of_awaiters() {
     let script = Script::new(
         r"
 import asyncio
@@ -202,7 +202,7 @@ asyncio.run(main())
 }
 
 #[tokio::test]
-async fn tasks_that_run_at_the_same_time_each_stop() {
+async fn concurrent_tasks_each_stop() {
     let script = Script::new(
         r"
 import asyncio
@@ -227,7 +227,7 @@ asyncio.run(main())
 }
 
 #[tokio::test]
-async fn a_recursion_of_nine_hundred_calls_is_told_in_short_and_read_in_pages() {
+async fn a_recursion_of_nine_hundred_calls_is_abbreviated_and_paged() {
     let script = Script::new(
         r"
 def dive(depth):
@@ -280,17 +280,17 @@ time.sleep(1000)
 }
 
 #[tokio::test]
-async fn a_step_from_a_raise_whose_callers_are_a_librarys_says_that_it_has_left() {
+async fn a_step_from_a_raise_into_library_callers_reports_that_it_left_user_code() {
     leaves_for_a_library("raise ValueError(number)").await;
 }
 
 #[tokio::test]
-async fn a_step_from_a_return_whose_callers_are_a_librarys_says_that_it_has_left() {
+async fn a_step_from_a_return_into_library_callers_reports_that_it_left_user_code() {
     leaves_for_a_library("return number").await;
 }
 
 #[tokio::test]
-async fn a_step_over_an_await_does_not_leave_while_it_waits() {
+async fn a_step_over_an_await_stays_in_the_function() {
     let script = Script::new(
         r"
 import asyncio

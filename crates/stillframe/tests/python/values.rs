@@ -24,7 +24,7 @@ async fn children(session: &Debugging, stopped: &Answer, name: &str, more: Value
 
 /// pydevd 1.8.22 calls `__repr__` without a limit, and one that never ends takes the whole session along.
 #[tokio::test]
-async fn representations_that_raise_spin_or_lie_are_told_as_what_they_do() {
+async fn reprs_that_raise_loop_or_lie_are_reported_as_such() {
     let (session, stopped) = stopped().await;
     let table = [
         ("bad_repr", "<BadRepr: its __repr__ raised ValueError: no repr>"),
@@ -54,7 +54,7 @@ async fn representations_that_raise_spin_or_lie_are_told_as_what_they_do() {
 /// An interrupted representation used to leave the interpreter with a pending exception, and the program
 /// never ended.
 #[tokio::test]
-async fn a_program_runs_on_and_ends_after_a_representation_was_interrupted() {
+async fn a_program_continues_and_ends_after_a_repr_was_interrupted() {
     let (session, _) = stopped().await;
     for _ in 0..3 {
         let locals = session.ok("get_local_variables", json!({})).await;
@@ -67,7 +67,7 @@ async fn a_program_runs_on_and_ends_after_a_representation_was_interrupted() {
 
 /// Expanding an object in debugpy 1.8.22 runs every property.
 #[tokio::test]
-async fn properties_are_listed_and_not_run() {
+async fn properties_are_listed_without_running_them() {
     let (session, stopped) = stopped().await;
     let attributes = children(&session, &stopped, "guarded", json!({})).await;
     let not_run = "<property: not run; evaluate it to see its value>";
@@ -79,7 +79,7 @@ async fn properties_are_listed_and_not_run() {
 
 /// debugpy 1.8.22 ignores `start` and `count`.
 #[tokio::test]
-async fn a_list_of_millions_is_read_in_pages() {
+async fn a_list_of_millions_is_paged() {
     let (session, stopped) = stopped().await;
     let page = children(&session, &stopped, "millions", json!({ "start": 4_999_998, "count": 10 })).await;
     let expected = [("4999998", "4999998"), ("4999999", "4999999")];
@@ -93,7 +93,7 @@ async fn a_list_of_millions_is_read_in_pages() {
 
 /// debugpy 1.8.22 cuts texts at 65,538 characters without a word.
 #[tokio::test]
-async fn a_text_of_ten_megabytes_is_cut_and_says_how_long_it_is() {
+async fn a_string_of_ten_megabytes_is_truncated_with_its_length() {
     let (session, stopped) = stopped().await;
     let shown = stopped["locals"].as_array().unwrap();
     let long = shown.iter().find(|variable| variable["name"] == "long").unwrap();
@@ -107,7 +107,7 @@ async fn a_text_of_ten_megabytes_is_cut_and_says_how_long_it_is() {
 }
 
 #[tokio::test]
-async fn keys_of_any_kind_name_their_children() {
+async fn keys_of_any_type_name_their_children() {
     let (session, stopped) = stopped().await;
     let found = children(&session, &stopped, "keys", json!({})).await;
     let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
@@ -116,7 +116,7 @@ async fn keys_of_any_kind_name_their_children() {
 }
 
 #[tokio::test]
-async fn data_that_contains_itself_has_an_end() {
+async fn cyclic_data_is_finite() {
     let (session, stopped) = stopped().await;
     assert_eq!((stopped.variable("nest"), stopped.variable("ring")), ("[[...]]", "{'me': {...}}"));
     assert_eq!(
@@ -127,7 +127,7 @@ async fn data_that_contains_itself_has_an_end() {
 }
 
 #[tokio::test]
-async fn a_list_that_lies_about_its_length_shows_what_it_holds() {
+async fn a_list_with_a_wrong_len_shows_its_items() {
     let (session, stopped) = stopped().await;
     let found = children(&session, &stopped, "short_list", json!({})).await;
     let values: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
@@ -137,7 +137,7 @@ async fn a_list_that_lies_about_its_length_shows_what_it_holds() {
 
 /// JSON from debugpy 1.8.22 holds lone surrogates, which are no text for anyone else.
 #[tokio::test]
-async fn texts_and_bytes_that_are_no_unicode_are_shown_as_python_writes_them() {
+async fn non_unicode_strings_and_bytes_are_shown_as_python_prints_them() {
     let (session, stopped) = stopped().await;
     assert_eq!((stopped.variable("surrogate"), stopped.variable("raw")), ("'a\\udcffb'", "b'\\x00\\xff'"));
     assert_eq!(session.evaluate("surrogate + 'é😀'").await, "'a\\udcffbé😀'");
@@ -145,14 +145,14 @@ async fn texts_and_bytes_that_are_no_unicode_are_shown_as_python_writes_them() {
 }
 
 #[tokio::test]
-async fn numbers_that_are_hard_to_print_are_described() {
+async fn unprintable_numbers_are_described() {
     let (session, stopped) = stopped().await;
     assert_eq!((stopped.variable("huge"), stopped.variable("nan")), ("<int of 16610 bits>", "nan"));
     session.finish().await;
 }
 
 #[tokio::test]
-async fn output_that_is_no_unicode_arrives_with_replacements() {
+async fn non_unicode_output_arrives_with_replacement_characters() {
     let script = Script::new("import sys\nsys.stdout.buffer.write(b'raw \\xff end\\n')\n");
     let (session, ended) = script.start().await;
     assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "raw \u{fffd} end\n"));

@@ -7,7 +7,7 @@ use crate::talk::{ADDS, Talk, app, folder};
 
 dynamic![
     a_program_that_does_not_compile_is_an_error,
-    an_expression_that_fails_is_an_error_in_the_languages_words,
+    a_failing_expression_is_an_error_in_the_languages_words,
 ];
 
 async fn a_program_that_does_not_compile_is_an_error(language: Language) {
@@ -26,7 +26,7 @@ async fn a_program_that_does_not_compile_is_an_error(language: Language) {
     talk.server.finish().await;
 }
 
-async fn an_expression_that_fails_is_an_error_in_the_languages_words(language: Language) {
+async fn a_failing_expression_is_an_error_in_the_languages_words(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -56,7 +56,7 @@ async fn an_expression_that_fails_is_an_error_in_the_languages_words(language: L
 }
 
 #[tokio::test]
-async fn complaints_name_the_argument() {
+async fn errors_name_the_argument() {
     let folder = folder();
     let talk = Talk::within(folder.path()).await;
     let table = [

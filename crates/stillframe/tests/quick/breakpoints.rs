@@ -6,21 +6,21 @@ use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, name_of, stop};
 
 dynamic![
-    before_a_launch_they_are_pending_and_hold,
-    one_on_a_line_without_code_says_where_it_moved,
-    one_that_no_line_can_hold_is_an_error_with_the_nearest_lines,
-    a_condition_chooses_the_pass,
-    a_condition_that_fails_is_told_at_the_end,
-    a_condition_that_is_no_expression_is_an_error,
-    a_second_one_on_a_line_replaces_the_first,
-    one_is_removed_by_its_line,
-    one_in_a_file_that_is_not_loaded_yet_says_so,
-    one_on_the_first_line_stops_at_the_launch,
-    one_that_was_not_reached_is_named_at_the_end,
-    one_can_be_set_while_the_program_runs,
+    breakpoints_set_before_a_launch_are_pending_and_then_hit,
+    a_breakpoint_on_a_line_without_code_reports_where_it_moved,
+    a_breakpoint_that_cannot_bind_is_an_error_with_the_nearest_lines,
+    a_condition_selects_the_hit,
+    a_failing_condition_is_reported_at_the_end,
+    an_invalid_condition_is_an_error,
+    a_second_breakpoint_on_a_line_replaces_the_first,
+    a_breakpoint_is_removed_by_its_line,
+    a_breakpoint_in_an_unloaded_file_says_so,
+    a_breakpoint_on_the_first_line_stops_at_the_launch,
+    an_unreached_breakpoint_is_named_at_the_end,
+    a_breakpoint_can_be_set_while_the_program_runs,
 ];
 
-async fn before_a_launch_they_are_pending_and_hold(language: Language) {
+async fn breakpoints_set_before_a_launch_are_pending_and_then_hit(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -32,7 +32,7 @@ async fn before_a_launch_they_are_pending_and_hold(language: Language) {
     talk.server.finish().await;
 }
 
-async fn one_on_a_line_without_code_says_where_it_moved(language: Language) {
+async fn a_breakpoint_on_a_line_without_code_reports_where_it_moved(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -48,7 +48,7 @@ async fn one_on_a_line_without_code_says_where_it_moved(language: Language) {
     talk.server.finish().await;
 }
 
-async fn one_that_no_line_can_hold_is_an_error_with_the_nearest_lines(language: Language) {
+async fn a_breakpoint_that_cannot_bind_is_an_error_with_the_nearest_lines(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -70,7 +70,7 @@ async fn one_that_no_line_can_hold_is_an_error_with_the_nearest_lines(language: 
     talk.server.finish().await;
 }
 
-async fn a_condition_chooses_the_pass(language: Language) {
+async fn a_condition_selects_the_hit(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -84,7 +84,7 @@ async fn a_condition_chooses_the_pass(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_condition_that_fails_is_told_at_the_end(language: Language) {
+async fn a_failing_condition_is_reported_at_the_end(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -101,7 +101,7 @@ async fn a_condition_that_fails_is_told_at_the_end(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_condition_that_is_no_expression_is_an_error(language: Language) {
+async fn an_invalid_condition_is_an_error(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -113,7 +113,7 @@ async fn a_condition_that_is_no_expression_is_an_error(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_second_one_on_a_line_replaces_the_first(language: Language) {
+async fn a_second_breakpoint_on_a_line_replaces_the_first(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -132,7 +132,7 @@ async fn a_second_one_on_a_line_replaces_the_first(language: Language) {
     talk.server.finish().await;
 }
 
-async fn one_is_removed_by_its_line(language: Language) {
+async fn a_breakpoint_is_removed_by_its_line(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -154,7 +154,7 @@ async fn one_is_removed_by_its_line(language: Language) {
     talk.server.finish().await;
 }
 
-async fn one_in_a_file_that_is_not_loaded_yet_says_so(language: Language) {
+async fn a_breakpoint_in_an_unloaded_file_says_so(language: Language) {
     const MODULE: Dynamic = Dynamic {
         python: "def help():\n    return 1  # @help\n",
         node: "exports.help = () => {\n  return 1; // @help\n};\n",
@@ -181,7 +181,7 @@ async fn one_in_a_file_that_is_not_loaded_yet_says_so(language: Language) {
     talk.server.finish().await;
 }
 
-async fn one_on_the_first_line_stops_at_the_launch(language: Language) {
+async fn a_breakpoint_on_the_first_line_stops_at_the_launch(language: Language) {
     const PROGRAM: Dynamic =
         Dynamic { python: "x = 1  # @start\nprint(x)\n", node: "const x = 1; // @start\nconsole.log(x);\n" };
     let folder = folder();
@@ -199,7 +199,7 @@ async fn one_on_the_first_line_stops_at_the_launch(language: Language) {
     talk.server.finish().await;
 }
 
-async fn one_that_was_not_reached_is_named_at_the_end(language: Language) {
+async fn an_unreached_breakpoint_is_named_at_the_end(language: Language) {
     let program = Fixture::of(language, "endings");
     let folder = folder();
     let talk = Talk::within(folder.path()).await;
@@ -211,7 +211,7 @@ async fn one_that_was_not_reached_is_named_at_the_end(language: Language) {
     talk.server.finish().await;
 }
 
-async fn one_can_be_set_while_the_program_runs(language: Language) {
+async fn a_breakpoint_can_be_set_while_the_program_runs(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ENDLESS);
     let talk = Talk::within(folder.path()).await;

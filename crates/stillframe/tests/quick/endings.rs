@@ -6,19 +6,19 @@ use test_support::{DynamicLanguage as Language, Fixture, dynamic};
 use crate::talk::{ADDS, ENDLESS, Talk, app, folder, name_of, stop};
 
 dynamic![
-    a_program_that_runs_on_says_so_and_what_to_do,
+    a_running_program_is_reported_with_next_steps,
     a_running_program_is_paused_where_it_is,
     an_uncaught_exception_stops_where_it_is_raised,
-    a_program_that_crashes_ends_with_the_signal,
-    a_program_that_exits_with_a_code_and_a_message_ends_with_both,
-    after_the_end_the_next_step_is_another_launch,
-    a_program_that_ended_between_two_calls_is_told_of_by_the_stop,
+    a_crash_ends_with_its_signal,
+    an_exit_ends_with_its_code_and_message,
+    after_the_end_the_suggestion_is_another_launch,
+    a_program_that_ended_between_calls_is_reported_by_stop,
 ];
 
 const RUNNING: &str = "Still running. Call debug_continue to wait for the next stop, or with `pause` to stop \
                        it now; debug_stop ends it.";
 
-async fn a_program_that_runs_on_says_so_and_what_to_do(language: Language) {
+async fn a_running_program_is_reported_with_next_steps(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ENDLESS);
     let talk = Talk::within(folder.path()).await;
@@ -71,7 +71,7 @@ async fn an_uncaught_exception_stops_where_it_is_raised(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_program_that_crashes_ends_with_the_signal(language: Language) {
+async fn a_crash_ends_with_its_signal(language: Language) {
     let program = Fixture::of(language, "endings");
     let folder = folder();
     let talk = Talk::within(folder.path()).await;
@@ -81,7 +81,7 @@ async fn a_program_that_crashes_ends_with_the_signal(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_program_that_exits_with_a_code_and_a_message_ends_with_both(language: Language) {
+async fn an_exit_ends_with_its_code_and_message(language: Language) {
     let program = Fixture::of(language, "endings");
     let folder = folder();
     let talk = Talk::within(folder.path()).await;
@@ -93,7 +93,7 @@ async fn a_program_that_exits_with_a_code_and_a_message_ends_with_both(language:
     talk.server.finish().await;
 }
 
-async fn after_the_end_the_next_step_is_another_launch(language: Language) {
+async fn after_the_end_the_suggestion_is_another_launch(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -115,7 +115,7 @@ async fn after_the_end_the_next_step_is_another_launch(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_program_that_ended_between_two_calls_is_told_of_by_the_stop(language: Language) {
+async fn a_program_that_ended_between_calls_is_reported_by_stop(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;

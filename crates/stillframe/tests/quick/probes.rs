@@ -6,16 +6,16 @@ use test_support::{Dynamic, DynamicLanguage as Language, Fixture, Mark, dynamic}
 use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, stop};
 
 dynamic![
-    a_probe_tells_the_stack_with_all_locals_and_the_values,
-    a_probe_leaves_the_session_alone_and_nothing_running,
-    a_condition_chooses_the_pass,
+    a_probe_reports_the_stack_with_all_locals_and_the_values,
+    a_probe_leaves_the_session_unchanged_and_no_process,
+    a_condition_selects_the_hit,
     a_program_gets_its_arguments_directory_and_environment,
-    a_line_that_is_not_reached_is_told_with_the_end,
-    an_exception_that_comes_first_is_shown,
-    a_program_that_runs_on_is_shown_where_it_is,
-    a_program_that_waits_for_ever_is_shown_where_it_waits,
-    a_deep_stack_is_told_in_part,
-    a_call_that_is_cancelled_leaves_nothing_running,
+    an_unreached_line_is_reported_with_the_end,
+    an_exception_before_the_line_is_shown,
+    a_running_program_is_shown_at_its_current_line,
+    a_blocked_program_is_shown_where_it_waits,
+    a_deep_stack_is_shown_in_part,
+    a_cancelled_call_leaves_no_process,
 ];
 
 fn asked(program: &Fixture, name: &str, mut more: Value) -> Value {
@@ -29,7 +29,7 @@ fn is_alone(mark: &Mark) -> bool {
     mark.processes().len() <= 2
 }
 
-async fn a_probe_tells_the_stack_with_all_locals_and_the_values(language: Language) {
+async fn a_probe_reports_the_stack_with_all_locals_and_the_values(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -57,7 +57,7 @@ async fn a_probe_tells_the_stack_with_all_locals_and_the_values(language: Langua
     talk.server.finish().await;
 }
 
-async fn a_probe_leaves_the_session_alone_and_nothing_running(language: Language) {
+async fn a_probe_leaves_the_session_unchanged_and_no_process(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -73,7 +73,7 @@ async fn a_probe_leaves_the_session_alone_and_nothing_running(language: Language
     talk.server.finish().await;
 }
 
-async fn a_condition_chooses_the_pass(language: Language) {
+async fn a_condition_selects_the_hit(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -105,7 +105,7 @@ async fn a_program_gets_its_arguments_directory_and_environment(language: Langua
     talk.server.finish().await;
 }
 
-async fn a_line_that_is_not_reached_is_told_with_the_end(language: Language) {
+async fn an_unreached_line_is_reported_with_the_end(language: Language) {
     let program = Fixture::of(language, "endings");
     let folder = folder();
     let talk = Talk::within(folder.path()).await;
@@ -117,7 +117,7 @@ async fn a_line_that_is_not_reached_is_told_with_the_end(language: Language) {
     talk.server.finish().await;
 }
 
-async fn an_exception_that_comes_first_is_shown(language: Language) {
+async fn an_exception_before_the_line_is_shown(language: Language) {
     let program = Fixture::of(language, "endings");
     let folder = folder();
     let talk = Talk::within(folder.path()).await;
@@ -138,7 +138,7 @@ async fn an_exception_that_comes_first_is_shown(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_program_that_runs_on_is_shown_where_it_is(language: Language) {
+async fn a_running_program_is_shown_at_its_current_line(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ENDLESS);
     let talk = Talk::within(folder.path()).await;
@@ -153,7 +153,7 @@ async fn a_program_that_runs_on_is_shown_where_it_is(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_program_that_waits_for_ever_is_shown_where_it_waits(language: Language) {
+async fn a_blocked_program_is_shown_where_it_waits(language: Language) {
     const WAITS: Dynamic = Dynamic {
         python: "import time\n\n\ntime.sleep(1000)  # @waits\nprint('never')  # @never\n",
         node: "const cell = new Int32Array(new SharedArrayBuffer(4));\n\nAtomics.wait(cell, 0, 0, 1e6); // @waits\n\
@@ -173,7 +173,7 @@ async fn a_program_that_waits_for_ever_is_shown_where_it_waits(language: Languag
     talk.server.finish().await;
 }
 
-async fn a_deep_stack_is_told_in_part(language: Language) {
+async fn a_deep_stack_is_shown_in_part(language: Language) {
     let text = language.pick(
         "def down(depth):\n    if depth:\n        return down(depth - 1)\n    return 0  # @bottom\n\n\ndown(30)\n",
         "function down(depth) {\n  if (depth) return down(depth - 1);\n  return 0; // @bottom\n}\ndown(30);\n",
@@ -189,7 +189,7 @@ async fn a_deep_stack_is_told_in_part(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_call_that_is_cancelled_leaves_nothing_running(language: Language) {
+async fn a_cancelled_call_leaves_no_process(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ENDLESS);
     let talk = Talk::within(folder.path()).await;

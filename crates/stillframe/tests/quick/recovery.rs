@@ -8,9 +8,9 @@ use test_support::{DynamicLanguage as Language, Shutdown, dynamic};
 use crate::talk::{ADDS, Talk, app, at, folder, name_of, stop};
 
 dynamic![
-    a_session_comes_back_after_the_server_was_killed,
-    another_program_can_be_launched_with_the_breakpoints_that_came_back,
-    a_breakpoint_whose_line_is_gone_is_named_and_dropped,
+    a_session_is_recovered_after_the_server_was_killed,
+    another_program_can_be_launched_with_the_recovered_breakpoints,
+    a_recovered_breakpoint_without_its_line_is_named_and_dropped,
 ];
 
 const FILE: &str = ".debug_session.mcp.json";
@@ -27,7 +27,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-async fn a_session_comes_back_after_the_server_was_killed(language: Language) {
+async fn a_session_is_recovered_after_the_server_was_killed(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let path = program.path();
@@ -76,7 +76,7 @@ async fn a_session_comes_back_after_the_server_was_killed(language: Language) {
     talk.server.finish().await;
 }
 
-async fn another_program_can_be_launched_with_the_breakpoints_that_came_back(language: Language) {
+async fn another_program_can_be_launched_with_the_recovered_breakpoints(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -99,7 +99,7 @@ async fn another_program_can_be_launched_with_the_breakpoints_that_came_back(lan
     talk.server.finish().await;
 }
 
-async fn a_breakpoint_whose_line_is_gone_is_named_and_dropped(language: Language) {
+async fn a_recovered_breakpoint_without_its_line_is_named_and_dropped(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -128,7 +128,7 @@ async fn a_breakpoint_whose_line_is_gone_is_named_and_dropped(language: Language
 }
 
 #[tokio::test]
-async fn an_orderly_end_leaves_nothing() {
+async fn a_clean_shutdown_leaves_no_saved_state() {
     for goodbye in [Shutdown::EndOfInput, Shutdown::Terminate, Shutdown::Interrupt] {
         let folder = folder();
         let program = app(Language::Node, &folder, ADDS);
@@ -141,7 +141,7 @@ async fn an_orderly_end_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn what_came_back_and_was_not_used_stays_for_the_next_server() {
+async fn unused_recovered_state_is_kept_for_the_next_server() {
     let folder = folder();
     let program = app(Language::Node, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -163,7 +163,7 @@ async fn what_came_back_and_was_not_used_stays_for_the_next_server() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_read_is_set_aside() {
+async fn an_unreadable_state_file_is_moved_aside() {
     let folder = folder();
     let program = app(Language::Node, &folder, ADDS);
     for text in ["", "{\"language\": \"no", "[1, 2]", "{\"breakpoints\": 7}"] {
@@ -182,7 +182,7 @@ async fn a_file_that_cannot_be_read_is_set_aside() {
 }
 
 #[tokio::test]
-async fn a_file_of_the_program_that_the_vocabulary_comes_from_is_taken_up() {
+async fn a_state_file_of_the_reference_server_is_recovered() {
     let folder = folder();
     let program = app(Language::Node, &folder, ADDS);
     let lines = json!({ program.path(): [program.line("add")] });
@@ -198,7 +198,7 @@ async fn a_file_of_the_program_that_the_vocabulary_comes_from_is_taken_up() {
 
 /// Nothing can be written there, by nobody.
 #[tokio::test]
-async fn a_folder_that_cannot_be_written_costs_a_note_and_no_more() {
+async fn an_unwritable_folder_only_adds_a_note() {
     let folder = folder();
     let program = app(Language::Node, &folder, ADDS);
     let talk = Talk::within(Path::new("/proc")).await;
@@ -217,7 +217,7 @@ async fn a_folder_that_cannot_be_written_costs_a_note_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_file_of_another_server_that_runs_is_left_alone() {
+async fn a_state_file_of_a_running_server_is_left_alone() {
     let folder = folder();
     let program = app(Language::Node, &folder, ADDS);
     let first = Talk::within(folder.path()).await;
@@ -241,7 +241,7 @@ async fn a_file_of_another_server_that_runs_is_left_alone() {
 
 /// Other toolsets never touch the disk.
 #[tokio::test]
-async fn nothing_is_read_or_written_before_the_first_call() {
+async fn no_state_is_read_or_written_before_the_first_call() {
     let folder = folder();
     std::fs::write(folder.path().join(FILE), "no JSON").unwrap();
     let talk = Talk::with(folder.path(), "all").await;

@@ -54,7 +54,7 @@ console.log(add([250, 499]));
 ";
 
 #[tokio::test]
-async fn the_flow_for_python() {
+async fn the_python_workflow() {
     let folder = folder();
     assert_eq!(Fixture::write(folder.path(), "app.py", PYTHON).line("stop"), 22);
     let talk = Talk::within(folder.path()).await;
@@ -79,7 +79,7 @@ Stopped (breakpoint) at app.py:22
 }
 
 #[tokio::test]
-async fn the_flow_for_node() {
+async fn the_node_workflow() {
     let folder = folder();
     assert_eq!(Fixture::write(folder.path(), "app.js", NODE).line("stop"), 10);
     let talk = Talk::within(folder.path()).await;
@@ -113,7 +113,7 @@ Stopped (breakpoint) at app.js:10
 
 /// The names by which languages are known elsewhere do too.
 #[tokio::test]
-async fn a_program_tells_its_language_by_its_name() {
+async fn the_language_follows_from_the_file_name() {
     let folder = folder();
     for (language, text) in [(Language::Python, PYTHON), (Language::Node, NODE)] {
         Fixture::write(folder.path(), &language.file("app"), text);

@@ -7,11 +7,11 @@ use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, name_of, stop};
 
 dynamic![
     a_second_launch_ends_the_first_and_keeps_the_breakpoints,
-    a_launch_of_a_broken_program_keeps_the_breakpoints,
-    a_launch_names_what_is_not_given_as_it_was,
-    a_launch_that_cannot_be_leaves_the_session_alone,
-    a_stop_forgets_everything,
-    a_stop_works_while_a_call_waits,
+    a_failed_launch_keeps_the_breakpoints,
+    a_launch_reports_defaulted_arguments,
+    a_refused_launch_keeps_the_session,
+    stop_discards_everything,
+    stop_works_while_a_call_waits,
     other_toolsets_do_not_see_the_session,
 ];
 
@@ -39,7 +39,7 @@ async fn a_second_launch_ends_the_first_and_keeps_the_breakpoints(language: Lang
     talk.server.finish().await;
 }
 
-async fn a_launch_of_a_broken_program_keeps_the_breakpoints(language: Language) {
+async fn a_failed_launch_keeps_the_breakpoints(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let text = std::fs::read_to_string(program.path()).unwrap();
@@ -58,7 +58,7 @@ async fn a_launch_of_a_broken_program_keeps_the_breakpoints(language: Language) 
     talk.server.finish().await;
 }
 
-async fn a_launch_names_what_is_not_given_as_it_was(language: Language) {
+async fn a_launch_reports_defaulted_arguments(language: Language) {
     let program = Fixture::of(language, "readers");
     let folder = folder();
     let talk = Talk::within(folder.path()).await;
@@ -84,7 +84,7 @@ async fn a_launch_names_what_is_not_given_as_it_was(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_launch_that_cannot_be_leaves_the_session_alone(language: Language) {
+async fn a_refused_launch_keeps_the_session(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -105,7 +105,7 @@ async fn a_launch_that_cannot_be_leaves_the_session_alone(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_stop_forgets_everything(language: Language) {
+async fn stop_discards_everything(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -120,7 +120,7 @@ async fn a_stop_forgets_everything(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_stop_works_while_a_call_waits(language: Language) {
+async fn stop_works_while_a_call_waits(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ENDLESS);
     let talk = Talk::within(folder.path()).await;

@@ -8,12 +8,12 @@ use crate::talk::{ADDS, Talk, app, at, folder, stop};
 dynamic![
     a_stop_shows_the_source_and_the_new_output,
     steps_go_over_into_and_out,
-    a_stack_is_numbered_and_its_numbers_choose_a_frame,
-    variables_are_a_line_each_and_many_are_counted,
-    a_scope_without_variables_says_so,
-    strings_are_told_as_they_are,
-    a_long_value_says_how_long_it_is,
-    an_expression_changes_the_program,
+    a_stack_is_numbered_and_its_numbers_select_a_frame,
+    variables_are_one_per_line_and_many_are_counted,
+    an_empty_scope_says_so,
+    strings_are_shown_unescaped,
+    a_long_value_reports_its_length,
+    an_expression_can_change_the_program,
 ];
 
 async fn a_stop_shows_the_source_and_the_new_output(language: Language) {
@@ -46,7 +46,7 @@ async fn steps_go_over_into_and_out(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_stack_is_numbered_and_its_numbers_choose_a_frame(language: Language) {
+async fn a_stack_is_numbered_and_its_numbers_select_a_frame(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -70,7 +70,7 @@ async fn a_stack_is_numbered_and_its_numbers_choose_a_frame(language: Language) 
     talk.server.finish().await;
 }
 
-async fn variables_are_a_line_each_and_many_are_counted(language: Language) {
+async fn variables_are_one_per_line_and_many_are_counted(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -98,7 +98,7 @@ async fn variables_are_a_line_each_and_many_are_counted(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_scope_without_variables_says_so(language: Language) {
+async fn an_empty_scope_says_so(language: Language) {
     const EMPTY: Dynamic = Dynamic {
         python: "def empty():\n    return 1  # @nothing\n\n\nempty()\n",
         node: "function empty() {\n  return 1; // @nothing\n}\nempty();\n",
@@ -112,7 +112,7 @@ async fn a_scope_without_variables_says_so(language: Language) {
     talk.server.finish().await;
 }
 
-async fn strings_are_told_as_they_are(language: Language) {
+async fn strings_are_shown_unescaped(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -132,7 +132,7 @@ async fn strings_are_told_as_they_are(language: Language) {
     talk.server.finish().await;
 }
 
-async fn a_long_value_says_how_long_it_is(language: Language) {
+async fn a_long_value_reports_its_length(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;
@@ -147,7 +147,7 @@ async fn a_long_value_says_how_long_it_is(language: Language) {
     talk.server.finish().await;
 }
 
-async fn an_expression_changes_the_program(language: Language) {
+async fn an_expression_can_change_the_program(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
     let talk = Talk::within(folder.path()).await;

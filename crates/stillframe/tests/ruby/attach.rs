@@ -20,7 +20,7 @@ fn started() -> (Child, u16) {
 }
 
 #[tokio::test]
-async fn a_program_with_rdbg_is_attached_to_by_port_and_lives_on() {
+async fn a_program_with_rdbg_is_attached_to_by_port_and_continues() {
     let program = Fixture::of(Language::Ruby, "life_ticks");
     let (mut child, port) = started();
     let session = Debugging::of(Language::Ruby).await;
@@ -37,7 +37,7 @@ async fn a_program_with_rdbg_is_attached_to_by_port_and_lives_on() {
 }
 
 #[tokio::test]
-async fn a_port_without_rdbg_is_refused_with_how_to_start_it() {
+async fn a_port_without_rdbg_is_refused_with_instructions() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let session = Debugging::of(Language::Ruby).await;
     let failed = session.call("attach_to_process", json!({ "host": "127.0.0.1", "port": free })).await;

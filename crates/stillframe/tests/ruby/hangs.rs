@@ -35,7 +35,7 @@ end
 ";
 
 #[tokio::test]
-async fn threads_that_wait_for_each_other_are_a_deadlock() {
+async fn deadlocked_threads_are_reported() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "deadlock.rb", DEADLOCK);
     let server = STILLFRAME.serve().await;
@@ -54,7 +54,7 @@ async fn threads_that_wait_for_each_other_are_a_deadlock() {
 }
 
 #[tokio::test]
-async fn a_loop_without_an_end_is_busy() {
+async fn an_endless_loop_is_busy() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "busy.rb", BUSY);
     let server = STILLFRAME.serve().await;

@@ -84,21 +84,21 @@ fn cart() -> tempfile::TempDir {
 }
 
 #[tokio::test]
-async fn an_example_of_rspec() {
+async fn a_failing_rspec_example_is_reported() {
     let folder = cart();
     let tests = Fixture::write(folder.path(), "cart_spec.rb", SPEC);
     fails(folder.path(), &tests, json!("rspec cart_spec.rb"), "cart_spec.rb").await;
 }
 
 #[tokio::test]
-async fn a_test_of_minitest() {
+async fn a_failing_minitest_test_is_reported() {
     let folder = cart();
     let tests = Fixture::write(folder.path(), "cart_test.rb", TEST);
     fails(folder.path(), &tests, json!("ruby cart_test.rb"), "test_adds").await;
 }
 
 #[tokio::test]
-async fn tests_that_rake_runs_in_a_process_of_their_own() {
+async fn tests_in_a_rake_child_process_are_reported() {
     let folder = cart();
     let tests = Fixture::write(folder.path(), "cart_test.rb", TEST);
     Fixture::write(folder.path(), "Rakefile", "task(:test) { ruby 'cart_test.rb' }\n");
@@ -106,7 +106,7 @@ async fn tests_that_rake_runs_in_a_process_of_their_own() {
 }
 
 #[tokio::test]
-async fn examples_that_pass() {
+async fn passing_examples_are_reported() {
     let folder = cart();
     Fixture::write(folder.path(), "cart_spec.rb", SPEC);
     let server = STILLFRAME.serve().await;

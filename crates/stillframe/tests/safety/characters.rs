@@ -26,7 +26,7 @@ fn hidden_in(data: &Value) -> Vec<char> {
 }
 
 #[tokio::test]
-async fn every_answer_shows_what_cannot_be_seen() {
+async fn every_answer_escapes_invisible_characters() {
     let scene = Scene::new();
     for (language, text) in [(Language::Python, PYTHON), (Language::Node, NODE)] {
         let program = scene.program(language, "odd", text);
@@ -68,7 +68,7 @@ async fn every_answer_shows_what_cannot_be_seen() {
 /// A program's name is in lists, and what was asked for is in errors.
 #[cfg(unix)]
 #[tokio::test]
-async fn names_of_files_are_shown_in_lists_too() {
+async fn file_names_in_lists_are_escaped() {
     let scene = Scene::new();
     let program = scene.program(Language::Python, "n\x1b[31m\u{202e}", "word = 1\nother = 2\n");
     let server = serve(&[], &scene.inside).await;

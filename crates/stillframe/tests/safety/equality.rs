@@ -42,7 +42,7 @@ work()
 
 /// Equality is told where the program's code has no say in it, and no hash is asked for either.
 #[tokio::test]
-async fn what_equals_only_itself_is_found_and_compared() {
+async fn values_equal_only_to_themselves_are_compared() {
     let scene = Scene::new();
     let program = scene.program(Language::Python, "equality", PYTHON);
     let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;

@@ -175,7 +175,7 @@ fn put(arguments: &mut Value, place: &str, text: &str) {
 }
 
 #[tokio::test]
-async fn what_is_outside_of_the_roots_is_refused_by_every_tool_that_takes_a_path() {
+async fn every_tool_with_a_path_refuses_paths_outside_the_roots() {
     let scene = Scene::new();
     std::os::unix::fs::symlink(scene.outside("main.py"), scene.inside("link.py")).unwrap();
     let server = serve(&["--allow-root", &scene.inside.display().to_string()], &scene.inside).await;
@@ -225,7 +225,7 @@ async fn what_is_outside_of_the_roots_is_refused_by_every_tool_that_takes_a_path
 }
 
 #[tokio::test]
-async fn words_of_a_test_command_are_files_too() {
+async fn arguments_of_test_commands_are_checked_as_paths() {
     let scene = Scene::new();
     let server = serve(&["--allow-root", "."], &scene.inside).await;
     for tool in ["debug_test", "debugger_run_test"] {
@@ -237,7 +237,7 @@ async fn words_of_a_test_command_are_files_too() {
 }
 
 #[tokio::test]
-async fn other_languages_are_refused_by_every_tool_and_told() {
+async fn every_tool_refuses_other_languages() {
     let scene = Scene::new();
     let server = serve(&["--allow-language", "python"], &scene.inside).await;
     for (tool, place, takes) in all().await {
@@ -295,18 +295,18 @@ async fn nothing_is_changed(language: Language) {
 }
 
 #[tokio::test]
-async fn no_tool_changes_a_python_program_that_is_only_read() {
+async fn no_tool_changes_a_read_only_python_program() {
     nothing_is_changed(Language::Python).await;
 }
 
 #[tokio::test]
-async fn no_tool_changes_a_node_program_that_is_only_read() {
+async fn no_tool_changes_a_read_only_node_program() {
     nothing_is_changed(Language::Node).await;
 }
 
 /// A program that is started by a call, which the session above does not see, keeps its record in a file.
 #[tokio::test]
-async fn no_tool_changes_a_program_that_it_starts() {
+async fn no_read_only_tool_changes_a_program_that_it_starts() {
     let scene = Scene::new();
     let record = scene.inside("record");
     let text = format!("def effect():\n    open({record:?}, 'w').close()\nother = 2\nprint(other)\n");

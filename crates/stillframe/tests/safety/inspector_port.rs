@@ -39,7 +39,7 @@ fn line_of(marker: &str) -> usize {
 }
 
 #[tokio::test]
-async fn no_inspector_can_be_reached_from_another_machine() {
+async fn no_inspector_is_reachable_from_another_machine() {
     let scene = Scene::new();
     let program = scene.program(Language::Node, "family", PROGRAM);
     let scripts = json!({ "scripts": { "start": "node --inspect=0.0.0.0:0 family.js child" } });
@@ -89,7 +89,7 @@ async fn no_inspector_can_be_reached_from_another_machine() {
 
 /// It would wait before anything of ours can close it.
 #[tokio::test]
-async fn a_script_that_waits_for_other_machines_is_not_started() {
+async fn a_script_with_an_exposed_inspector_is_not_started() {
     let scene = Scene::new();
     scene.program(Language::Node, "family", PROGRAM);
     let scripts = json!({ "scripts": { "debug": "node --inspect-brk=0.0.0.0:0 family.js child" } });

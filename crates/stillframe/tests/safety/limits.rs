@@ -6,7 +6,7 @@ use test_support::DynamicLanguage as Language;
 use crate::{STILLFRAME, Scene, call, serve, stopped_at, tools};
 
 #[tokio::test]
-async fn a_limit_that_is_met_is_named_with_its_value_and_how_to_raise_it() {
+async fn a_reached_limit_is_named_with_its_value_and_how_to_raise_it() {
     let scene = Scene::new();
     let server = serve(&["--limit", "sessions=2,breakpoints=2,watches=1"], &scene.inside).await;
     let program = scene.inside("main.py");
@@ -40,7 +40,7 @@ async fn a_limit_that_is_met_is_named_with_its_value_and_how_to_raise_it() {
 
 /// Whoever reads it goes to the right place.
 #[tokio::test]
-async fn a_limit_that_is_met_says_who_has_set_it() {
+async fn a_reached_limit_names_its_source() {
     let scene = Scene::new();
     let file = scene.inside("limits.toml");
     std::fs::write(&file, "[limits]\nsessions = 1\n").unwrap();
@@ -78,7 +78,7 @@ async fn a_limit_that_is_met_says_who_has_set_it() {
 }
 
 #[tokio::test]
-async fn output_beyond_what_is_kept_is_told() {
+async fn output_beyond_the_limit_is_reported() {
     let scene = Scene::new();
     let text = "print('x' * 9_999)\nprint('end')\nwait = 1\n";
     let program = scene.program(Language::Python, "writes", text);
@@ -92,7 +92,7 @@ async fn output_beyond_what_is_kept_is_told() {
 
 /// Children beyond the limit run, and it is said.
 #[tokio::test]
-async fn more_processes_than_are_debugged_run_all_the_same() {
+async fn processes_beyond_the_limit_run_undebugged() {
     let scene = Scene::new();
     let python = "import subprocess, sys\nif len(sys.argv) == 1:\n    for n in range(3):\n        subprocess.run([sys.executable, __file__, str(n)])\n    print('all ran')\nelse:\n    print('child', sys.argv[1])\n";
     let node = "const { spawnSync } = require('child_process');\nif (process.argv.length === 2) {\n  for (let n = 0; n < 3; n++) spawnSync(process.execPath, [__filename, n], { stdio: 'inherit' });\n  console.log('all ran');\n} else console.log('child', process.argv[2]);\n";
@@ -115,7 +115,7 @@ async fn more_processes_than_are_debugged_run_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_uses_is_closed_when_that_was_asked_for() {
+async fn an_idle_session_is_closed_if_configured() {
     let scene = Scene::new();
     let server = serve(&["--limit", "idle=2"], &scene.inside).await;
     let program = scene.inside("main.py");
@@ -131,7 +131,7 @@ async fn a_session_that_nobody_uses_is_closed_when_that_was_asked_for() {
 
 /// Whatever a call asks for, its answer has a largest size, says that it was cut, and fits the tool's schema.
 #[tokio::test]
-async fn no_answer_is_longer_than_may_be() {
+async fn no_answer_exceeds_the_size_limit() {
     let scene = Scene::new();
     let text = "big = ['y' * 300 for _ in range(5_000)]\nlong = 'z' * 900_000\nwide = {str(n): [n] * 50 for n in range(3_000)}\ndeep = [[[['w' * 2_000] * 9] * 9] * 9] * 9\nprint('o' * 900_000)\ndone = 1\n";
     let program = scene.program(Language::Python, "large", text);
@@ -195,7 +195,7 @@ fn loops(language: Language) -> &'static str {
 }
 
 #[tokio::test]
-async fn what_nobody_asked_for_is_lowered_to_the_limit() {
+async fn default_values_are_lowered_to_the_limit() {
     let scene = Scene::new();
     for language in [Language::Python, Language::Node] {
         let program = scene.program(language, "loops", loops(language));
@@ -239,7 +239,7 @@ async fn what_nobody_asked_for_is_lowered_to_the_limit() {
 
 /// What a call asks for is neither lowered nor shortened unseen.
 #[tokio::test]
-async fn what_was_asked_for_beyond_a_limit_is_refused_with_the_limit() {
+async fn explicit_values_beyond_a_limit_are_refused_with_the_limit() {
     let scene = Scene::new();
     let limits = "rows=2,depth=1,longest_wait=1000,longest_evaluate=500";
     let server = serve(&["--limit", limits], &scene.inside).await;
@@ -336,7 +336,7 @@ async fn what_was_asked_for_beyond_a_limit_is_refused_with_the_limit() {
 /// The time of a program counts from when it runs; how long it is started and how long it takes to look at one that
 /// did not end comes on top.
 #[tokio::test]
-async fn a_program_is_not_waited_for_longer_than_may_be() {
+async fn waits_are_limited() {
     let scene = Scene::new();
     let program = scene.program(Language::Node, "sleeps", "setTimeout(() => console.log('end'), 60_000);\n");
     let server = serve(&["--limit", "longest_wait=1000"], &scene.inside).await;

@@ -64,7 +64,7 @@ fn link(scene: &Scene) {
 }
 
 #[tokio::test]
-async fn nothing_outside_is_run_by_a_name() {
+async fn no_program_outside_runs_by_name() {
     let scene = Scene::new();
     link(&scene);
     let near = scene.inside("main.js");
@@ -154,7 +154,7 @@ async fn nothing_outside_is_run_by_a_name() {
 /// A virtual environment of the repository, with all that it can have that leads outside.
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "it makes an environment and ends before anything is debugged")]
-async fn no_module_outside_is_run_from_an_environment_inside() {
+async fn no_module_outside_runs_from_an_environment_inside() {
     for kind in ["folder", "module", "path"] {
         let scene = Scene::new();
         link(&scene);
@@ -197,7 +197,7 @@ async fn no_module_outside_is_run_from_an_environment_inside() {
 
 /// Links that stay inside, and what is installed with an interpreter.
 #[tokio::test]
-async fn names_inside_still_run() {
+async fn program_names_inside_still_run() {
     let scene = Scene::new();
     fs::create_dir_all(scene.inside("node_modules/.store/near")).unwrap();
     fs::write(scene.inside("node_modules/.store/near/index.js"), "").unwrap();

@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 use crate::{Scene, serve};
 
 #[tokio::test]
-async fn only_this_machine_is_attached_to_unless_others_are_allowed() {
+async fn only_loopback_is_attached_to_unless_remote_hosts_are_allowed() {
     let scene = Scene::new();
     let server = serve(&[], &scene.inside).await;
     let far =
@@ -38,7 +38,7 @@ async fn only_this_machine_is_attached_to_unless_others_are_allowed() {
 
 /// What an inspector says of where it is leads nowhere else.
 #[tokio::test]
-async fn an_inspector_that_names_another_machine_is_still_spoken_to_where_it_was_found() {
+async fn an_inspector_that_names_another_host_is_reached_at_the_original_one() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let elsewhere = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();

@@ -125,7 +125,7 @@ async fn nothing_runs(language: Language, expressions: &[&str], text: &str, mark
 }
 
 #[tokio::test]
-async fn nothing_of_a_hostile_python_program_runs() {
+async fn no_code_of_a_hostile_python_program_runs() {
     let expressions = [
         "hostile",
         "hostile.trap",
@@ -188,7 +188,7 @@ async fn nothing_of_a_hostile_python_program_runs() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_hostile_node_program_runs() {
+async fn no_code_of_a_hostile_node_program_runs() {
     let expressions = [
         "hostile",
         "hostile.trap",
@@ -224,7 +224,7 @@ async fn nothing_of_a_hostile_node_program_runs() {
 
 /// What stops, where, and whether it is caught, in each mode.
 #[tokio::test]
-async fn an_exception_is_caught_or_not_as_without_read_only() {
+async fn read_only_does_not_change_whether_an_exception_is_caught() {
     const TEXT: &str = "import json\nclass Own:\n    class Failing(Exception): pass\ndef caught():\n    try:\n        raise KeyError('caught')\n    except KeyError:\n        pass\ncaught()\ntry:\n    json.loads('x')\nexcept ValueError:\n    pass\ntry:\n    raise Own.Failing()\nexcept Own.Failing:\n    pass\nraise ValueError('left')\n";
     let scene = Scene::new();
     let program = scene.program(Language::Python, "raises", TEXT);
@@ -257,7 +257,7 @@ async fn an_exception_is_caught_or_not_as_without_read_only() {
 
 /// What stops at a throw asks the exception nothing.
 #[tokio::test]
-async fn an_exception_is_told_without_its_own_words() {
+async fn an_exception_is_reported_without_running_its_str() {
     let scene = Scene::new();
     let text = "record = []\nclass Failing(Exception):\n    def __str__(self):\n        record.append(1)\n        return 'no'\ndef work():\n    raise Failing('text')\nwork()\n";
     let program = scene.program(Language::Python, "raises", text);
@@ -275,7 +275,7 @@ async fn an_exception_is_told_without_its_own_words() {
 }
 
 #[tokio::test]
-async fn a_server_that_changes_nothing_starts_what_it_was_told_to_and_as_it_is() {
+async fn a_read_only_server_starts_allowed_programs_unchanged() {
     let scene = Scene::new();
     let program = scene.inside("main.py");
     let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
@@ -320,7 +320,7 @@ fn interpreter(language: Language, path: &Path, mark: &Path) {
 
 /// The interpreter that a repository brings with it is the repository's code.
 #[tokio::test]
-async fn nothing_of_a_repository_runs_before_its_program() {
+async fn no_code_of_a_repository_runs_before_its_program() {
     let scene = Scene::new();
     let mark = scene.inside.join("mark");
     interpreter(Language::Python, &scene.inside.join(".venv/bin/python"), &mark);
@@ -354,7 +354,7 @@ async fn nothing_of_a_repository_runs_before_its_program() {
 
 /// With `--read-only`, an interpreter of the caller's choice is not asked who it is, either.
 #[tokio::test]
-async fn an_interpreter_that_is_chosen_runs_nothing_before_it_is_allowed() {
+async fn a_given_interpreter_does_not_run_before_it_is_allowed() {
     let scene = Scene::new();
     let (mark, own) = (scene.inside.join("mark"), scene.inside.join("python3"));
     interpreter(Language::Python, &own, &mark);
@@ -377,7 +377,7 @@ async fn an_interpreter_that_is_chosen_runs_nothing_before_it_is_allowed() {
 /// A link in a virtual environment does not lead out of what is allowed; the interpreter of the system does not
 /// count as out of it.
 #[tokio::test]
-async fn an_environment_s_link_leads_to_where_it_is_allowed() {
+async fn the_link_of_an_environment_must_lead_to_an_allowed_interpreter() {
     let scene = Scene::new();
     let mark = scene.outside.join("mark");
     let elsewhere = scene.outside.join("bin/python3");
@@ -402,7 +402,7 @@ async fn an_environment_s_link_leads_to_where_it_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_statement_is_refused_and_told_from_what_is_no_python() {
+async fn statements_are_refused_and_distinguished_from_syntax_errors() {
     let scene = Scene::new();
     let program = scene.program(Language::Python, "plain", "x = 1\nprint(x)\n");
     let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
@@ -422,7 +422,7 @@ async fn a_statement_is_refused_and_told_from_what_is_no_python() {
 
 /// What is allowed to be seen of values is not a way to run their getters.
 #[tokio::test]
-async fn a_getter_runs_when_it_changes_nothing() {
+async fn a_getter_runs_if_it_has_no_side_effects() {
     let scene = Scene::new();
     let mark = scene.inside.join("mark");
     let text = format!(
@@ -454,7 +454,7 @@ async fn a_getter_runs_when_it_changes_nothing() {
 
 /// What a program has put in place of the language's own is not asked for what is to be seen.
 #[tokio::test]
-async fn what_a_program_has_replaced_is_not_run_to_look_at_it() {
+async fn replaced_builtins_are_not_run_by_inspection() {
     let scene = Scene::new();
     let text = "globalThis.record = [];\nconst plain = new Error('p');\nError.prepareStackTrace = () => { record.push('prepare'); return 'st'; };\nJSON.stringify = () => { record.push('stringify'); return '{}'; };\nArray.prototype.map = () => { record.push('map'); return []; };\nconsole.log(plain.message);\n";
     let program = scene.program(Language::Node, "replaced", text);
@@ -479,7 +479,7 @@ async fn what_a_program_has_replaced_is_not_run_to_look_at_it() {
 
 /// The head of a stack is made of the name and the message when it is first read.
 #[tokio::test]
-async fn no_stack_is_read_whose_head_the_program_would_write() {
+async fn an_error_stack_with_a_programs_header_is_not_read() {
     let scene = Scene::new();
     let text = "globalThis.record = [];\nclass Named extends Error { get name() { record.push('name'); return 'Named'; } }\nconst named = new Named('n');\nconst later = new RangeError('l');\nObject.defineProperty(RangeError.prototype, 'name', { get() { record.push('later'); return 'Later'; } });\nconst plain = new TypeError('p');\nconsole.log(named, later, plain);\n";
     let program = scene.program(Language::Node, "heads", text);
@@ -505,7 +505,7 @@ async fn no_stack_is_read_whose_head_the_program_would_write() {
 
 /// A thread is called what its object holds, and not what a property of its class says.
 #[tokio::test]
-async fn a_thread_is_not_asked_for_its_name() {
+async fn a_threads_name_is_read_without_running_code() {
     let scene = Scene::new();
     let text = "import threading\nrecord = []\nclass Named(threading.Thread):\n    @property\n    def name(self):\n        record.append('name')\n        return 'asked'\n    @name.setter\n    def name(self, value): pass\n    def run(self):\n        ready.set()\n        over.wait()\nready, over = threading.Event(), threading.Event()\nnamed = Named(daemon=True)\nnamed.start()\nready.wait()\ndel record[:]\nprint(record)\nover.set()\n";
     let program = scene.program(Language::Python, "named", text);

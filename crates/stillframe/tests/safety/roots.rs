@@ -32,7 +32,7 @@ fn leave_marks(scene: &Scene) {
 }
 
 #[tokio::test]
-async fn nothing_outside_is_run_by_whatever_name() {
+async fn no_program_outside_runs_by_any_path() {
     let scene = Scene::new();
     leave_marks(&scene);
     let out = scene.outside("");
@@ -122,7 +122,7 @@ async fn nothing_outside_is_run_by_whatever_name() {
 
 /// What people do every day.
 #[tokio::test]
-async fn what_is_inside_still_runs() {
+async fn programs_inside_still_run() {
     let scene = Scene::new();
     let (near_js, near_py) = (scene.inside("main.js"), scene.inside("main.py"));
     std::fs::create_dir(scene.inside("lib")).unwrap();
@@ -179,7 +179,7 @@ while True:
 
 /// By port and by number: the program decides, not who holds the port or what else is on its command line.
 #[tokio::test]
-async fn programs_outside_are_not_attached_to() {
+async fn processes_of_programs_outside_are_not_attached_to() {
     let scene = Scene::new();
     let debugpy = STILLFRAME.debugpy().await;
     for folder in [&scene.inside, &scene.outside] {
@@ -225,7 +225,7 @@ fn map(source: &str, content: Option<&str>, to: u32) -> String {
 }
 
 #[tokio::test]
-async fn no_source_and_no_map_outside_is_shown_by_way_of_a_map() {
+async fn sources_and_maps_outside_are_not_shown_through_a_map() {
     let scene = Scene::new();
     let journal = scene.inside("journal.log");
     let fails = "require('node:assert').equal(1, 2);\n//# sourceMappingURL=fails.js.map\n";

@@ -141,17 +141,17 @@ async fn are_hidden(language: Language) {
 }
 
 #[tokio::test]
-async fn secrets_by_name_are_hidden_python() {
+async fn secrets_by_name_are_redacted_in_python() {
     are_hidden(Language::Python).await;
 }
 
 #[tokio::test]
-async fn secrets_by_name_are_hidden_node() {
+async fn secrets_by_name_are_redacted_in_node() {
     are_hidden(Language::Node).await;
 }
 
 #[tokio::test]
-async fn secrets_by_name_are_shown_when_asked_for() {
+async fn secrets_by_name_are_shown_on_request() {
     let scene = Scene::new();
     let server = serve(&["--no-redact"], &scene.inside).await;
     let answers = answers(&server, &scene, Language::Python).await;
@@ -165,7 +165,7 @@ async fn secrets_by_name_are_shown_when_asked_for() {
 
 /// The toolset that answers with text.
 #[tokio::test]
-async fn secrets_by_name_are_hidden_in_text() {
+async fn secrets_by_name_are_redacted_in_text_answers() {
     let scene = Scene::new();
     let (program, line) = written(&scene, Language::Python);
     let server = serve(&[], &scene.inside).await;
@@ -196,7 +196,7 @@ async fn secrets_by_name_are_hidden_in_text() {
 
 /// The command line.
 #[tokio::test]
-async fn secrets_by_name_are_hidden_from_people() {
+async fn secrets_by_name_are_redacted_in_viewers() {
     let scene = Scene::new();
     let (program, line) = written(&scene, Language::Python);
     let place = format!("{program}:{line}");

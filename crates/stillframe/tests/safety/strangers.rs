@@ -20,7 +20,7 @@ fn ports_of(server: &Server) -> BTreeSet<u16> {
 }
 
 #[tokio::test]
-async fn a_stranger_who_connects_first_is_not_taken_for_the_program() {
+async fn a_foreign_process_that_connects_first_is_not_accepted() {
     let scene = Scene::new();
     // The interpreter takes its time, so that the strangers come first.
     let slow = scene.inside("slow-python");

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::{MAIN, Scripting};
 
 #[tokio::test]
-async fn what_cannot_be_is_an_error_before_anything_runs() {
+async fn impossible_requests_are_refused_before_anything_runs() {
     let marks = format!("require('node:fs').writeFileSync('ran', '');\n{MAIN}");
     let scripting = Scripting::with_files(&[("main.js", &marks), ("app.py", "print(1)\n")]).await;
     let good = json!({ "command": "node main.js", "breakpoint": { "file": "main.js", "line": 3 }, "expression": "1", "timeout": 5000 });

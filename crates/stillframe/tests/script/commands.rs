@@ -6,7 +6,7 @@ use test_support::run_tool;
 use crate::{EXITED, MAIN, Scripting};
 
 #[tokio::test]
-async fn commands_of_every_kind_are_run() {
+async fn all_kinds_of_commands_run() {
     let args = "console.log(1); // @here\n";
     let package = "{ \"scripts\": { \"go\": \"node 'my main.js' from-npm\" } }";
     let files = [("main.js", args), ("my main.js", args), ("package.json", package), ("sub/main.js", args)];
@@ -46,7 +46,7 @@ async fn commands_of_every_kind_are_run() {
 }
 
 #[tokio::test]
-async fn a_program_that_forks_has_the_values_of_all_processes() {
+async fn a_forking_program_reports_the_values_of_all_processes() {
     let text = "\
 const { fork } = require('node:child_process');
 const who = process.argv[2] ?? 'parent';
@@ -60,7 +60,7 @@ if (who === 'parent') fork(__filename, ['child']);
 }
 
 #[tokio::test]
-async fn a_statement_that_stops_elsewhere_is_passed_over() {
+async fn a_debugger_statement_elsewhere_is_resumed() {
     let text = "debugger;\nconsole.log(1); // @here\ntry {\n  throw new Error('caught');\n} catch {\n  debugger;\n}\nthrow new Error('out');\n";
     let scripting = Scripting::with_files(&[("main.js", text)]).await;
     assert_eq!(scripting.values("node main.js", "1", json!({})).await, [1]);
@@ -68,7 +68,7 @@ async fn a_statement_that_stops_elsewhere_is_passed_over() {
 }
 
 #[tokio::test]
-async fn a_source_of_typescript_is_found_by_its_map() {
+async fn a_typescript_source_is_found_by_its_map() {
     let text = "\
 interface Item {
   name: string;
@@ -91,7 +91,7 @@ add({ name: 'milk' });
 }
 
 #[tokio::test]
-async fn python_is_run_too() {
+async fn python_programs_run_too() {
     let text = "import os, sys\nfor i in range(2):\n    print(i)  # @here\n";
     let test = "def test_it():\n    x = 1\n    assert x  # @here\n";
     let scripting =
@@ -132,7 +132,7 @@ async fn python_is_run_too() {
 }
 
 #[tokio::test]
-async fn a_command_without_a_program_to_debug_has_exited() {
+async fn a_command_without_a_debuggable_program_has_exited() {
     let scripting = Scripting::with_files(&[("main.js", MAIN)]).await;
     for command in ["false", "no-such-command main.js", "echo node main.js", "node no-such-file.js"] {
         let result = scripting.ask(command, "1", json!({})).await;

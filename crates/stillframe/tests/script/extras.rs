@@ -6,7 +6,7 @@ use test_support::Fixture;
 use crate::{MAIN, Scripting};
 
 #[tokio::test]
-async fn a_condition_and_a_count_choose_passes() {
+async fn a_condition_and_a_count_select_hits() {
     let scripting = Scripting::with_files(&[("main.js", MAIN)]).await;
     assert_eq!(
         scripting.values("node main.js", "number", json!({ "condition": "number > 1" })).await,
@@ -25,7 +25,7 @@ async fn a_condition_and_a_count_choose_passes() {
 }
 
 #[tokio::test]
-async fn stacks_are_told_where_they_are_asked_for() {
+async fn stacks_are_reported_on_request() {
     let text = "function inner(n) {\n  return n + 1; // @here\n}\nfunction outer() {\n  return inner(1); // @call\n}\nouter();\n";
     let scripting = Scripting::with_files(&[("main.js", text)]).await;
     let result = scripting.ask("node main.js", "n", json!({ "includeStack": true })).await;
@@ -42,7 +42,7 @@ async fn stacks_are_told_where_they_are_asked_for() {
 }
 
 #[tokio::test]
-async fn a_folder_and_an_environment_are_given() {
+async fn a_directory_and_an_environment_are_applied() {
     let scripting = Scripting::with_files(&[("sub/main.js", MAIN)]).await;
     let more =
         json!({ "cwd": "sub", "env": { "WHO": "me" }, "breakpoint": { "file": "main.js", "line": 3 } });
@@ -52,7 +52,7 @@ async fn a_folder_and_an_environment_are_given() {
 }
 
 #[tokio::test]
-async fn a_flood_is_bounded() {
+async fn a_flood_of_hits_is_limited() {
     let text = "let n = 0;\nwhile (n < 1e9) {\n  n += 1; // @here\n}\n";
     let scripting = Scripting::with_files(&[("main.js", text)]).await;
     let result = scripting.ask("node main.js", "n", json!({ "maxHits": 100, "timeout": 1500 })).await;

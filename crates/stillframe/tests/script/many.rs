@@ -15,7 +15,7 @@ fn arguments(scripting: &Scripting) -> Value {
 }
 
 #[tokio::test]
-async fn calls_with_the_same_port_do_not_collide() {
+async fn simultaneous_calls_with_the_same_port_do_not_collide() {
     let scripting = Scripting::with_files(&[("main.js", MAIN)]).await;
     let (one, other) =
         tokio::join!(scripting.call(arguments(&scripting)), scripting.call(arguments(&scripting)));
@@ -27,7 +27,7 @@ async fn calls_with_the_same_port_do_not_collide() {
 }
 
 #[tokio::test]
-async fn fifty_calls_at_once_all_succeed() {
+async fn fifty_simultaneous_calls_succeed() {
     let scripting = Scripting::with_files(&[("main.js", MAIN)]).await;
     let mut asked = arguments(&scripting);
     // Its clock starts when its program does, however many are before it.
@@ -49,7 +49,7 @@ async fn fifty_calls_at_once_all_succeed() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_ends_its_program() {
+async fn a_cancelled_call_ends_its_program() {
     let text = "setInterval(() => {\n  Date.now(); // @here\n}, 5);\nrequire('node:fs').writeFileSync('pid', `${process.pid}`);\n";
     let scripting = Scripting::with_files(&[("main.js", text)]).await;
     let mut asked = arguments(&scripting);

@@ -17,7 +17,7 @@ async fn the_tool_is_listed_with_its_four_parameters() {
 }
 
 #[tokio::test]
-async fn the_success_of_the_specification() {
+async fn a_success_matches_the_specification() {
     let text = "\
 let myLocalVariable;
 for (const value of [{ name: 'John', age: 30 }, 'done']) {
@@ -42,7 +42,7 @@ for (const value of [{ name: 'John', age: 30 }, 'done']) {
 }
 
 #[tokio::test]
-async fn a_timeout_in_the_words_of_the_specification() {
+async fn a_timeout_matches_the_specification() {
     let scripting = Scripting::with_files(&[(
         "wait.js",
         "setInterval(() => {\n  Date.now() < 0 &&\n    fail(); // @here\n}, 5);\n",
@@ -69,7 +69,7 @@ async fn a_line_that_never_runs_is_not_reached() {
 }
 
 #[tokio::test]
-async fn an_exit_in_the_words_of_the_specification() {
+async fn an_exit_matches_the_specification() {
     let scripting = Scripting::with_files(&[
         ("main.js", MAIN),
         ("other.js", "console.log('elsewhere');\nprocess.exit(3);\n"),
@@ -89,7 +89,7 @@ async fn an_exit_in_the_words_of_the_specification() {
 }
 
 #[tokio::test]
-async fn a_timeout_keeps_what_was_recorded() {
+async fn a_timeout_keeps_the_recorded_values() {
     let text = "let i = 0;\nsetInterval(() => {\n  if (i < 2) {\n    i += 1; // @here\n  }\n}, 5);\n";
     let scripting = Scripting::with_files(&[("main.js", text)]).await;
     let result = scripting.ask("node main.js", "i", json!({ "timeout": 1000 })).await;
@@ -104,7 +104,7 @@ async fn a_timeout_keeps_what_was_recorded() {
 }
 
 #[tokio::test]
-async fn the_program_is_left_to_end_by_itself() {
+async fn the_program_runs_to_its_own_end() {
     let text =
         "console.log(1); // @here\nsetTimeout(() => require('node:fs').writeFileSync('done', ''), 300);\n";
     let scripting = Scripting::with_files(&[("main.js", text)]).await;

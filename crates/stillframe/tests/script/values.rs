@@ -10,7 +10,7 @@ async fn result(scripting: &Scripting, expression: &str) -> Value {
 }
 
 #[tokio::test]
-async fn values_are_json_where_it_can_say_them() {
+async fn values_are_json_if_json_can_represent_them() {
     let scripting = Scripting::with_files(&[("main.js", MAIN)]).await;
     let table = [
         ("square", "number", json!(1)),
@@ -49,7 +49,7 @@ async fn values_are_json_where_it_can_say_them() {
 }
 
 #[tokio::test]
-async fn a_value_is_that_of_the_moment() {
+async fn a_value_is_captured_at_the_hit() {
     let text = "const all = [];\nfor (const i of [1, 2]) {\n  all.push(i);\n  all.length; // @here\n}\nall.length = 0;\n";
     let scripting = Scripting::with_files(&[("main.js", text)]).await;
     assert_eq!(scripting.values("node main.js", "all", json!({})).await, [json!([1]), json!([1, 2])]);
@@ -57,7 +57,7 @@ async fn a_value_is_that_of_the_moment() {
 }
 
 #[tokio::test]
-async fn a_long_text_comes_whole_and_a_huge_one_is_marked() {
+async fn a_long_string_is_whole_and_a_huge_one_marked() {
     let scripting = Scripting::with_files(&[("main.js", MAIN)]).await;
     assert_eq!(result(&scripting, "'x'.repeat(50000)").await["value"].as_str().unwrap().len(), 50_000);
     let huge = result(&scripting, "'x'.repeat(5000000)").await;
@@ -67,7 +67,7 @@ async fn a_long_text_comes_whole_and_a_huge_one_is_marked() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_stopped_at_each_pass_gives_the_same_values() {
+async fn stopping_at_each_hit_gives_the_same_values() {
     let text = "class Thing:\n    def __repr__(self):\n        return 'a thing'\n\n\nfor i in range(2):\n    print(i)  # @here\n";
     let files = [("main.js", MAIN), ("app.py", text)];
     let writing = Scripting::with_files(&files).await;

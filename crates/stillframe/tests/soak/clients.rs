@@ -36,7 +36,7 @@ fn is_within(health: &Value, before: &Value) -> bool {
 }
 
 #[tokio::test]
-async fn a_server_of_many_clients_holds_afterwards_what_it_held_before() {
+async fn a_server_of_many_clients_leaks_nothing() {
     let Amount { clients, .. } = Amount::wanted();
     let server = crate::STILLFRAME.http().await.args(&["--session-idle", SILENCE]).start().await;
     come_and_go(&server, 12).await;

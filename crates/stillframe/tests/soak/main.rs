@@ -107,7 +107,7 @@ const fn language(number: usize) -> Language {
 }
 
 #[tokio::test]
-async fn a_server_holds_afterwards_what_it_held_before() {
+async fn a_server_leaks_nothing() {
     let amount = Amount::wanted();
     let mut options = STILLFRAME.options().await;
     options.args.extend(["--limit".to_owned(), format!("sessions={}", FULL.open + 1)]);

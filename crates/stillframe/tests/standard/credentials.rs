@@ -7,9 +7,9 @@ use crate::STILLFRAME;
 use crate::debugging::Debugging;
 
 each![
-    what_looks_like_a_credential_is_hidden_in_every_answer,
-    it_is_shown_when_that_is_asked_for,
-    it_is_never_written_down,
+    likely_credentials_are_redacted_in_every_answer,
+    credentials_are_shown_on_request,
+    credentials_are_never_journaled,
 ];
 
 const PROGRAM: Texts = Texts {
@@ -64,7 +64,7 @@ async fn seen(language: Language, args: &[&str], env: &[(&str, &str)]) -> Vec<An
     answers.into_iter().chain([resource]).collect()
 }
 
-async fn what_looks_like_a_credential_is_hidden_in_every_answer(language: Language) {
+async fn likely_credentials_are_redacted_in_every_answer(language: Language) {
     let answers = seen(language, &[], &[]).await;
     for answer in &answers {
         assert!(
@@ -82,13 +82,13 @@ async fn what_looks_like_a_credential_is_hidden_in_every_answer(language: Langua
     assert_eq!(resource.text, format!("using [redacted]\nhidden: {note}"));
 }
 
-async fn it_is_shown_when_that_is_asked_for(language: Language) {
+async fn credentials_are_shown_on_request(language: Language) {
     for answer in seen(language, &["--no-redact"], &[]).await {
         assert!(answer.text.contains(SECRET) && !answer.text.contains("redact"), "{}", answer.text);
     }
 }
 
-async fn it_is_never_written_down(language: Language) {
+async fn credentials_are_never_journaled(language: Language) {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("debug.log");
     let env = [("STILLFRAME_LOG_FILE", log.to_str().unwrap()), ("STILLFRAME_REDACT", "0")];

@@ -114,7 +114,7 @@ fn added() -> impl Iterator<Item = Language> {
 }
 
 #[test]
-fn each_language_has_what_the_bodies_need_or_says_what_it_cannot_do() {
+fn each_language_defines_what_the_bodies_need_or_what_it_cannot_do() {
     let mut missing = BTreeSet::new();
     let all = Module::all();
     for module in &all {
@@ -141,7 +141,7 @@ fn each_language_has_what_the_bodies_need_or_says_what_it_cannot_do() {
 }
 
 #[test]
-fn rows_and_excuses_are_of_something_that_is_there() {
+fn rows_refer_only_to_existing_bodies_and_names() {
     let modules = Module::all();
     let names: BTreeSet<&str> = modules
         .iter()
@@ -165,7 +165,7 @@ fn rows_and_excuses_are_of_something_that_is_there() {
 }
 
 #[test]
-fn bodies_and_names_are_found_in_a_source() {
+fn test_bodies_and_names_are_found_in_a_source() {
     let text = "\neach![\n    one,\n    // A comment.\n    two,\n];\n\nconst WAITS: Texts = Texts { name: \"waits\", python: \"name: \\\"\" };\n\n\
                 async fn one(language: Language) {\n    use_of(WAITS);\n    PerLanguage { name: \"row\" };\n}\n\nfn helps() {}\n";
     let module = Module::read(Path::new("a/b.rs"), text);

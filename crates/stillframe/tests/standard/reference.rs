@@ -10,7 +10,7 @@ use test_support::{Fixture, Language, each};
 
 use crate::debugging::Debugging;
 
-each![a_session_through_swap_vars,];
+each![the_swap_vars_session,];
 
 /// Fails unless an object has all of these fields, each of the type of the sample.
 fn has_fields(object: &Value, sample: &Value) {
@@ -28,7 +28,7 @@ fn has_fields(object: &Value, sample: &Value) {
     }
 }
 
-async fn a_session_through_swap_vars(language: Language) {
+async fn the_swap_vars_session(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
     let breakpoint = session.break_at(&program, "first_assignment").await;

@@ -7,13 +7,13 @@ use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 
 dynamic![
-    a_request_stops_in_its_handler_and_is_answered_when_the_program_goes_on,
+    a_request_stops_in_its_handler_and_is_answered_after_resume,
     a_request_that_does_not_stop_the_program_is_answered,
     values_are_recorded_while_the_request_is_served,
-    a_program_that_listens_already_is_asked_too,
-    a_command_is_run_when_the_program_listens,
-    a_command_that_hangs_is_killed_with_the_session,
-    a_program_that_never_listens_is_not_asked,
+    a_listening_program_gets_the_request_at_once,
+    a_command_runs_once_the_program_listens,
+    a_hanging_command_is_killed_with_the_session,
+    a_program_that_never_listens_gets_no_request,
 ];
 
 fn program(language: Language) -> Fixture {
@@ -29,7 +29,7 @@ async fn run(server: &Server, program: &Fixture, mut arguments: Value) -> Answer
     server.ok("run_until", arguments).await
 }
 
-async fn a_request_stops_in_its_handler_and_is_answered_when_the_program_goes_on(language: Language) {
+async fn a_request_stops_in_its_handler_and_is_answered_after_resume(language: Language) {
     let program = program(language);
     let server = STILLFRAME.serve().await;
     let place = json!({ "line": program.line("answer") });
@@ -76,7 +76,7 @@ async fn values_are_recorded_while_the_request_is_served(language: Language) {
     server.finish().await;
 }
 
-async fn a_program_that_listens_already_is_asked_too(language: Language) {
+async fn a_listening_program_gets_the_request_at_once(language: Language) {
     let program = program(language);
     let session = Debugging::of(language).await;
     session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
@@ -93,7 +93,7 @@ fn client(language: Language, folder: &tempfile::TempDir, python: &str, node: &s
     format!("{} {} there", language.pick("python3", "node"), path.display())
 }
 
-async fn a_command_is_run_when_the_program_listens(language: Language) {
+async fn a_command_runs_once_the_program_listens(language: Language) {
     let folder = tempfile::tempdir().unwrap();
     let python = "import sys\nprint('hello', sys.argv[1])\nsys.exit(3)\n";
     let node = "console.log('hello', process.argv[2]);\nprocess.exit(3);\n";
@@ -105,7 +105,7 @@ async fn a_command_is_run_when_the_program_listens(language: Language) {
     server.finish().await;
 }
 
-async fn a_command_that_hangs_is_killed_with_the_session(language: Language) {
+async fn a_hanging_command_is_killed_with_the_session(language: Language) {
     let folder = tempfile::tempdir().unwrap();
     let endless = ("import time\nwhile True: time.sleep(1)\n", "setInterval(() => {}, 1000);\n");
     let command = client(language, &folder, endless.0, endless.1);
@@ -119,7 +119,7 @@ async fn a_command_that_hangs_is_killed_with_the_session(language: Language) {
     server.finish().await;
 }
 
-async fn a_program_that_never_listens_is_not_asked(language: Language) {
+async fn a_program_that_never_listens_gets_no_request(language: Language) {
     let server = STILLFRAME.serve().await;
     let ran = run(&server, &Fixture::of(language, "bank"), json!({ "trigger": get("/") })).await;
     let expected = json!({ "state": "failed", "error": "the program ended first" });
@@ -128,7 +128,7 @@ async fn a_program_that_never_listens_is_not_asked(language: Language) {
 }
 
 #[tokio::test]
-async fn a_trigger_that_makes_no_sense_is_refused_before_anything_is_started() {
+async fn an_invalid_trigger_is_refused_before_the_start() {
     let server = STILLFRAME.serve().await;
     for (trigger, problem) in [
         (json!({}), "`trigger` needs `http` or `command`"),

@@ -213,15 +213,15 @@ pub(super) const ROW: Row = Row {
     ],
     cannot: &[
         (
-            "a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator",
+            "a_step_over_a_loop_header_does_not_stop_in_its_generator",
             "the head of a loop has no event between two items",
         ),
         (
-            "a_line_inside_a_call_of_several_lines_holds_code",
+            "a_breakpoint_inside_a_multiline_call_binds",
             "Ruby has events for the lines of statements, not of arguments",
         ),
         (
-            "what_does_not_exist_yet_is_watched_until_it_does_and_over_a_restart",
+            "an_undefined_name_is_watched_until_it_exists_and_across_a_restart",
             "all local variables of a function exist from its beginning, and are nil",
         ),
     ],

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_from_their_parts() {
+    fn values_are_parsed_from_their_parts() {
         assert_eq!(read::<(&str, u64)>(&["a", "3"]), ("a", 3));
         assert_eq!(read::<(Option<i64>, Option<&str>)>(&["-", "SIGABRT"]), (None, Some("SIGABRT")));
         assert_eq!(read::<[(&str, &str); 2]>(&["a", "b", "c", "d"]), [("a", "b"), ("c", "d")]);

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_found_however_the_stream_is_cut() {
+    fn messages_are_found_at_any_chunk_boundaries() {
         for speech in [WireProtocol::Dap, WireProtocol::Inspector] {
             let opening: &[u8] = match speech {
                 WireProtocol::Dap => b"",
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_http_is_passed_on_as_it_comes() {
+    fn http_replies_are_forwarded_as_they_arrive() {
         let mut splitter = Splitter::new(WireProtocol::Inspector);
         let parts: [&[u8]; 2] = [b"HTTP/1.0 200 OK\r\n\r\n[{}", b"]"];
         assert_eq!(parts.map(|part| splitter.split(part)), parts.map(|part| vec![(false, part.to_vec())]));

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outermost_frame_of_a_python_traceback_has_caught_it() {
+    fn outermost_frame_of_a_python_traceback_caught_the_exception() {
         let flask = "the exception raised at /p/app.py:5 in index was caught by flask (flask/app.py:1511)";
         assert_eq!(sentence(FLASK).as_deref(), Some(flask));
         let frame = |file: &str| format!("  File \"{file}\", line 7, in f\n    f()\n");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_library_that_called_it_has_caught_a_javascript_error() {
+    fn calling_library_caught_a_javascript_error() {
         let stack = "Error: no\n    at total (/p/cart.js:2:9)\n    at /p/app.js:5:3\n    at Layer.handle \
                      (/p/node_modules/router/lib/layer.js:152:17)\n    at node:internal/x:1:1\n";
         let express =
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn each_vocabulary_says_what_to_do() {
+    fn each_toolset_says_what_to_do() {
         let caught = Caught::Answered(500);
         assert_eq!(caught.sentence(quick), "the response status was 500: an exception may have been caught");
         assert!(caught.sentence(standard).contains("exceptions: userUnhandled"));

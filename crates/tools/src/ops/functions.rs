@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_is_a_name_unless_it_has_signs_that_names_have_not() {
+    fn a_pattern_is_a_name_unless_it_has_wildcards() {
         let table = [
             ("handle", "name handle"),
             (" Account.deposit ", "name Account.deposit"),

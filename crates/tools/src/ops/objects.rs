@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_that_nobody_asked_for_are_lowered_and_others_refused() {
+    fn default_depths_are_lowered_and_explicit_ones_refused() {
         let bounds = Bounds { depth: 3, ..Bounds::default() };
         assert_eq!(levels(&bounds, None, 2).unwrap(), 2);
         assert_eq!(levels(&bounds, None, 9).unwrap(), 3);

@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_that_nobody_asked_for_is_lowered_and_another_refused() {
+    fn default_waits_are_lowered_and_explicit_ones_refused() {
         let bounds = Bounds { longest_wait: 1_000, ..Bounds::default() };
         let wait = |asked| Wait::or(&bounds, asked, Duration::from_secs(10), bounds.report());
         assert_eq!(wait(None).unwrap().timeout, Duration::from_secs(1));

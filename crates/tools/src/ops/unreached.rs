@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_breakpoint_that_did_nothing_is_told_with_the_reason() {
+    fn an_unhit_breakpoint_is_reported_with_the_reason() {
         let unbound = || breakpoint(BreakpointFate::Unbound("the program has not loaded it".to_owned()));
         let bound = || breakpoint(BreakpointFate::Bound(None));
         let rule = Rule {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn without_ids_the_place_stands_for_the_breakpoint() {
+    fn breakpoints_without_ids_are_named_by_location() {
         let unbound = unreached_breakpoint(&breakpoint(BreakpointFate::Unbound(
             "the program has not loaded it".to_owned(),
         )))
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn five_are_told_and_the_rest_is_counted() {
+    fn five_are_listed_and_the_rest_counted() {
         let one = unreached_breakpoint(&breakpoint(BreakpointFate::Bound(None))).unwrap();
         let count = |of: usize| {
             let all = vec![one.clone(); of];

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_json_can_say_is_said_in_json() {
+    fn values_that_json_represents_are_json() {
         let table = [
             ("number", "42", json!(42)),
             ("float", "1e+16", json!(1e16)),

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_literal_is_read_as_the_text_that_it_stands_for() {
+    fn string_literals_are_unescaped() {
         let table = [
             ("'hello world'", Some("hello world")),
             ("''", Some("")),

@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_in_the_middle_are_left_out_when_there_are_too_many_bytes() {
+    fn middle_rows_are_omitted_beyond_the_size_limit() {
         let table = [
             (vec![], None),
             (vec![BYTES], None),

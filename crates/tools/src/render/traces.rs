@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_libraries_are_counted() {
+    fn library_frames_are_counted() {
         let frames = [
             ("assert", Some(at("/p/node_modules/chai/index.js", true))),
             ("adds", Some(at("/p/a.test.js", false))),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_traceback_keeps_the_users_frames_and_its_causes() {
+    fn a_traceback_keeps_user_frames_and_causes() {
         let text = "Error: no\n    at f (/p/a.js:1:2)\n    at g (/p/node_modules/x/a.js:1:2)\n    at node:events:3\n  [cause]: Error: why\n      at h (/p/b.js:1:1)";
         let expected = "Error: no\n    at f (/p/a.js:1:2)\n  [cause]: Error: why\n      at h (/p/b.js:1:1)\n    ... 2 more frames";
         assert_eq!(shortened(text, 9), expected);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_before_is_no_news() {
+    fn repeated_tracebacks_are_not_reported_again() {
         let source = "  4 |     a = 1\n> 5 |     assert a == 2\n";
         let details = "    def test():\n        a = 1\n>       assert a == 2\nE       assert 1 == 2\n\ntest_a.py:5: AssertionError";
         assert_eq!(news(details, &[source, "assert 1 == 2"]), "    def test():");

@@ -238,7 +238,7 @@ fn inspector_has_its_tools_and_a_status_in_every_answer() {
 }
 
 #[test]
-fn no_name_is_there_twice() {
+fn tool_names_are_unique() {
     let mut seen = BTreeSet::new();
     for entry in entries() {
         assert!(seen.insert(entry.name), "{} is there twice", entry.name);
@@ -250,7 +250,7 @@ fn no_name_is_there_twice() {
 }
 
 #[test]
-fn every_tool_and_toolset_says_what_it_is() {
+fn every_tool_and_toolset_has_a_description() {
     for entry in entries() {
         assert!(!entry.title.is_empty() && !entry.description.is_empty(), "{}", entry.name);
         assert!(
@@ -284,7 +284,7 @@ fn visit(schema: &Value, path: &str, see: &mut impl FnMut(&Map<String, Value>, &
 }
 
 #[test]
-fn every_input_is_an_object_of_typed_arguments_and_takes_no_others() {
+fn every_input_is_a_closed_object_of_typed_arguments() {
     for entry in entries() {
         let schema = (entry.input)();
         assert_eq!(schema.get("type"), Some(&json!("object")), "{}", entry.name);
@@ -319,7 +319,7 @@ fn every_schema_has_an_object_at_its_root_and_null_nowhere() {
 }
 
 #[test]
-fn a_model_reads_fewer_bytes_than_of_the_leading_peer() {
+fn tool_list_is_smaller_than_the_leading_servers() {
     let shown = |entry: &Entry| json!({ "name": entry.name, "description": entry.description, "inputSchema": (entry.input)() });
     let bytes = |toolset: &Toolset| {
         serde_json::to_vec(&toolset.tools.iter().map(shown).collect::<Vec<_>>()).unwrap().len()
@@ -329,7 +329,7 @@ fn a_model_reads_fewer_bytes_than_of_the_leading_peer() {
 }
 
 #[test]
-fn an_error_does_not_say_the_same_twice() {
+fn an_error_does_not_repeat_itself() {
     let body = |error: ToolError| serde_json::to_value(error.body()).unwrap();
     let plain = body(ToolError::argument("line", "must not be negative"));
     assert_eq!((&plain["error"], plain.get("message")), (&json!("`line` must not be negative"), None));
@@ -339,7 +339,7 @@ fn an_error_does_not_say_the_same_twice() {
 }
 
 #[test]
-fn annotations_tell_the_truth() {
+fn annotations_match_behaviour() {
     let read_only: BTreeSet<&str> = READ_ONLY.into_iter().collect();
     assert_eq!(names_of(entries().filter(|entry| entry.effects.read_only)), read_only);
     let destructive: BTreeSet<&str> = DESTRUCTIVE.into_iter().collect();
@@ -373,7 +373,7 @@ fn instructions_and_prompts_name_tools_that_exist() {
 }
 
 #[test]
-fn what_to_do_next_names_tools_of_the_vocabulary() {
+fn next_steps_name_existing_tools() {
     let table: [(&Toolset, Words); 3] = [
         (&standard::TOOLSET, error::standard),
         (&inspector::TOOLSET, error::inspector),

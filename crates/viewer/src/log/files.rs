@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_say_whose_a_file_is_and_how_old() {
+    fn file_names_identify_the_server_and_age() {
         let cases = [
             ("x.log", "x.log", Some((1, 0))),
             ("x.log", "x.log.1", Some((1, 1))),

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_joined_from_whichever_side_they_come() {
+    fn calls_and_answers_are_paired_in_either_order() {
         // What is there at first, what comes in front of it, what is written then; the pairs, in order.
         let cases: [(&str, &str, &str, &[Pair]); 8] = [
             ("Aa", "", "", &[(0, 1)]),

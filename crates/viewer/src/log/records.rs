@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_grow_and_the_front_is_forgotten() {
+    fn records_grow_at_both_ends_and_drop_the_oldest() {
         let mut records = Records::default();
         let all = 3 * CHUNK as u64;
         for offset in all / 2..all {

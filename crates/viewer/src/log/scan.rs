@@ -184,7 +184,7 @@ mod tests {
     type ScannedLine = (Kind, Option<i64>, Option<&'static str>);
 
     #[test]
-    fn what_is_needed_is_found_wherever_it_is() {
+    fn fields_are_found_at_any_position() {
         let cases: [(&str, Option<ScannedLine>); 14] = [
             (
                 r#"{"timestamp":5,"message":"tool:call","sessionId":"a"}"#,
@@ -221,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn garbage_is_no_trouble(bytes: Vec<u8>, text in r#"\{("(message|time|sessionId)":["\[\]{},:\\a0]{0,9},?){0,5}\}"#) {
+        fn garbage_is_skipped(bytes: Vec<u8>, text in r#"\{("(message|time|sessionId)":["\[\]{},:\\a0]{0,9},?){0,5}\}"#) {
             let _ = scan(&bytes);
             let _ = scan(text.as_bytes());
         }

@@ -71,7 +71,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_process_that_was_started_after_the_last_entry_is_another_one() {
+    fn a_process_started_after_the_last_entry_is_another_server() {
         let own = std::process::id();
         let began = started(own).unwrap();
         assert!((now() - 3_600_000..=now() + TOLERANCE).contains(&began), "{began}");
@@ -81,7 +81,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_server_that_ended_and_waits_for_its_parent_is_gone() {
+    fn a_zombie_server_has_ended() {
         let mut child = process();
         while started(child.id()).is_some() {
             std::thread::yield_now();

@@ -68,7 +68,7 @@ fn read_all(log: &mut Log) -> Poll {
 }
 
 #[test]
-fn a_journal_that_is_not_there_yet_fills_when_it_appears() {
+fn a_missing_journal_is_read_once_it_appears() {
     let folder = Folder::new();
     let mut log = Log::open(&folder.path("logs/x.log")).unwrap();
     assert_eq!(log.poll(), Poll { is_complete: true, ..Poll::default() });
@@ -80,7 +80,7 @@ fn a_journal_that_is_not_there_yet_fills_when_it_appears() {
 }
 
 #[test]
-fn half_a_line_is_taken_when_it_is_whole() {
+fn an_incomplete_line_is_read_once_complete() {
     let folder = Folder::new();
     let line = output(2, "a");
     let (half, rest) = line.split_at(50);
@@ -95,7 +95,7 @@ fn half_a_line_is_taken_when_it_is_whole() {
 }
 
 #[test]
-fn files_of_several_programs_are_one_journal_in_the_order_of_time() {
+fn files_of_several_programs_merge_by_time() {
     let folder = Folder::new();
     folder.write("x.log.2", output(1, "a") + &output(4, "a"));
     folder.write("x.log.1", output(5, "a"));
@@ -117,7 +117,7 @@ fn files_of_several_programs_are_one_journal_in_the_order_of_time() {
 }
 
 #[test]
-fn a_clock_that_jumps_back_does_not_change_the_order_of_a_file() {
+fn a_clock_that_jumps_back_keeps_the_order_of_a_file() {
     let folder = Folder::new();
     let jump = [100, 101, 50, 51, 102];
     folder.write("x.log", jump.map(|time| output(time, "a")).concat());
@@ -130,7 +130,7 @@ fn a_clock_that_jumps_back_does_not_change_the_order_of_a_file() {
 }
 
 #[test]
-fn files_may_be_set_aside_deleted_and_truncated_meanwhile() {
+fn files_can_be_rotated_deleted_and_truncated_while_read() {
     let folder = Folder::new();
     folder.write("x.log", output(1, "a"));
     let mut log = folder.open();
@@ -164,7 +164,7 @@ fn files_may_be_set_aside_deleted_and_truncated_meanwhile() {
 }
 
 #[test]
-fn lines_that_are_no_entries_are_counted() {
+fn malformed_lines_are_counted() {
     let folder = Folder::new();
     let long = format!("{{\"message\":\"debug:output\",\"x\":\"{}\"}}\n", "x".repeat(3 << 20));
     let junk: Vec<Vec<u8>> = vec![
@@ -259,7 +259,7 @@ fn a_call_that_opens_a_session_belongs_to_it() {
 }
 
 #[test]
-fn what_is_older_is_put_in_front() {
+fn older_entries_are_prepended() {
     let folder = Folder::new();
     let count: i64 = 30_000;
     let mut text = [call(1, "tool:call", "first"), output(2, "long ago")].concat();
@@ -283,7 +283,7 @@ fn what_is_older_is_put_in_front() {
 }
 
 #[test]
-fn a_session_is_found_by_what_a_person_says() {
+fn a_session_is_found_by_id_or_name() {
     let folder = Folder::new();
     let created = |time: i64, id: &str, name: &str| {
         format!(
@@ -309,7 +309,7 @@ fn a_session_is_found_by_what_a_person_says() {
 
 proptest! {
     #[test]
-    fn garbage_in_a_file_is_no_trouble(
+    fn garbage_in_a_file_is_skipped(
         lines in proptest::collection::vec(
             prop_oneof![
                 proptest::collection::vec(any::<u8>(), 0..80),
@@ -341,6 +341,6 @@ proptest! {
 
 /// A journal that is never there.
 #[test]
-fn a_relative_path_is_one_in_the_current_folder() {
+fn a_relative_path_is_resolved_in_the_current_folder() {
     assert!(Log::open(Path::new("there is no such journal.log")).unwrap().is_empty());
 }

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn only_lines_of_the_function_up_to_the_place_have_values() {
+    fn only_lines_of_the_function_up_to_the_stop_have_values() {
         let python = " sum = 3\n def other(item):\n     return item\n\n def total(items):\n     \"\"\"sum of items\"\"\"\n     sum = 0\n     for item in items:  # item\n▶        sum += item.price * items.sum\n     return sum";
         assert_eq!(
             values("a.py", "total", python, &["items", "sum", "item", "price"]),

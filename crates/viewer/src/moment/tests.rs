@@ -65,7 +65,7 @@ fn an_editor_can_attach_while_the_session_is_exposed() {
 }
 
 #[test]
-fn each_moment_of_a_session_is_as_it_was() {
+fn each_moment_of_a_session_is_reconstructed() {
     let other = |mut line: Value| {
         line["sessionId"] = json!("b");
         line
@@ -141,7 +141,7 @@ fn a_stop_without_variables_says_whether_they_were_read() {
 }
 
 #[test]
-fn runs_are_divided_and_lines_are_whole() {
+fn runs_are_separated_and_lines_are_whole() {
     let output =
         |category: &str, text: &str| json!({"message": "debug:output", "category": category, "output": text});
     let state = |event: &str, reason: Option<&str>| json!({"message": "debug:state", "event": event, "reason": reason});
@@ -169,7 +169,7 @@ fn runs_are_divided_and_lines_are_whole() {
 }
 
 #[test]
-fn a_session_whose_server_is_gone_is_lost() {
+fn a_session_of_a_dead_server_is_lost() {
     let server = crate::log::ended_process();
     let created = |server: u32| json!({"message": "session:created", "language": "python", "server": server});
     let now = crate::clock::now();
@@ -206,7 +206,7 @@ fn a_session_whose_server_is_gone_is_lost() {
 }
 
 #[test]
-fn a_session_without_a_name_is_called_by_its_program() {
+fn an_unnamed_session_is_named_after_its_program() {
     let created =
         |name: &str| json!({"message": "session:created", "sessionName": name, "language": "python"});
     let runs = |program: &str| json!({"message": "debug:state", "event": "running", "program": program});
@@ -219,7 +219,7 @@ fn a_session_without_a_name_is_called_by_its_program() {
 }
 
 #[test]
-fn objects_have_the_parts_that_were_read_at_the_stop() {
+fn objects_have_the_children_that_were_read_at_the_stop() {
     let object = |reference: u64| json!({"name": "cart", "type": "Cart", "value": "<Cart>", "variablesReference": reference});
     let part = |reference: u64, name: &str, value: &str, inner: Option<u64>| {
         let mut part = json!({"name": name, "type": "int", "value": value});

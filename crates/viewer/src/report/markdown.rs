@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_breaks_out_of_code() {
+    fn text_cannot_close_a_code_block() {
         let cases = [
             ("x", "`x`"),
             ("a`b", "``a`b``"),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_loses_its_middle() {
+    fn a_long_text_is_shortened_in_the_middle() {
         let text = |count: usize| (1..=count).map(|line| line.to_string()).collect::<Vec<_>>().join("\n");
         assert_eq!(shortened(&text(60)), text(60));
         let short = shortened(&text(61));

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 
 #[test]
-fn a_session_is_told_as_a_story() {
+fn a_session_is_reported_as_a_story() {
     let place = json!({"file": "~/shop/cart.py", "line": 2, "function": "total", "frameId": 1});
     let caller = json!({"file": "~/shop/cart.py", "line": 9, "function": "main", "frameId": 2});
     let paused = json!({"message": "debug:state", "event": "paused", "reason": "breakpoint", "location": place,

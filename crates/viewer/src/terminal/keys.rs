@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_do_what_people_expect() {
+    fn keys_have_their_usual_meaning() {
         let table = [
             (KeyCode::Char('q'), Some(Action::Quit), Some(Action::Type('q'))),
             (KeyCode::Esc, Some(Action::Back), Some(Action::Back)),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn control_c_quits_everywhere_and_a_key_that_is_let_go_does_nothing() {
+    fn control_c_quits_everywhere_and_key_releases_do_nothing() {
         let key = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
         for overlay in [Overlay::None, Overlay::Help(0), Overlay::Search(String::new())] {
             assert_eq!(action(key, &overlay), Some(Action::Quit));

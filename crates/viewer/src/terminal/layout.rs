@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn panes_fold_with_the_room() {
+    fn panes_collapse_as_space_shrinks() {
         use Pane::{Output, Sessions, Source, Stack, Timeline, Variables};
         let table: &[((u16, u16), Pane, &[Pane])] = &[
             ((10, 3), Timeline, &[]),
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn panes_are_within_the_body_and_apart_from_each_other_at_every_size() {
+    fn panes_stay_inside_the_body_without_overlap_at_every_size() {
         for width in 0..=210 {
             for height in 0..=70 {
                 let screen = Rect::new(0, 0, width, height);

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_pass_as_they_did_and_long_pauses_are_shortened() {
+    fn rows_replay_in_real_time_with_long_pauses_shortened() {
         let began = Instant::now();
         // The gaps behind the rows 0, 1, 2, 3: the last one has no next.
         let gaps = [400, 200, 3_600_000];
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_speed_has_bounds() {
+    fn the_speed_is_bounded() {
         let fastest = (0..20).fold(Speed(1.0), |speed, _| speed.changed(false));
         assert_eq!(fastest, Speed(1024.0));
         let slowest = (0..20).fold(Speed(1.0), |speed, _| speed.changed(true));

@@ -197,7 +197,7 @@ fn empty() -> View {
 }
 
 #[test]
-fn everything_is_there_in_a_terminal_of_the_usual_size() {
+fn standard_terminal_shows_every_pane() {
     insta::assert_snapshot!(shown(&view(), 80, 24));
 }
 
@@ -226,12 +226,12 @@ fn a_tiny_terminal_has_one_line() {
 }
 
 #[test]
-fn before_anything_has_happened_panes_say_what_will_be_there() {
+fn empty_panes_say_what_they_will_show() {
     insta::assert_snapshot!(shown(&empty(), 80, 24));
 }
 
 #[test]
-fn the_first_line_says_where_an_editor_can_attach() {
+fn the_first_line_shows_where_an_editor_can_attach() {
     let exposed = Moment { editor: Some("127.0.0.1:4711".to_owned()), ..moment() };
     let view = View { moment: Some(Arc::new(exposed)), ..view() };
     let first = shown(&view, 160, 45).lines().next().unwrap_or_default().to_owned();
@@ -239,7 +239,7 @@ fn the_first_line_says_where_an_editor_can_attach() {
 }
 
 #[test]
-fn a_program_that_runs_has_no_place() {
+fn a_running_program_has_no_location() {
     let running = Moment { state: "running", reason: None, output: moment().output, ..Moment::default() };
     let running = Moment { session_name: "prices".to_owned(), ..running };
     let view = View { moment: Some(Arc::new(running)), pace: PlaybackMode::Replay(4.0), ..view() };
@@ -247,7 +247,7 @@ fn a_program_that_runs_has_no_place() {
 }
 
 #[test]
-fn an_exception_is_told_at_the_top() {
+fn an_exception_is_shown_at_the_top() {
     let mut thrown = moment();
     (thrown.reason, thrown.is_exception) = (Some("exception".to_owned()), true);
     thrown.description = Some("TypeError: can't multiply sequence by non-int of type 'float'".to_owned());
@@ -258,7 +258,7 @@ fn an_exception_is_told_at_the_top() {
 }
 
 #[test]
-fn pieces_of_a_line_are_one_line() {
+fn chunks_of_a_line_are_one_line() {
     let output = [
         ("stdout", "a"),
         ("stdout", "b\nc"),
@@ -283,7 +283,7 @@ fn the_help_fits() {
 }
 
 #[test]
-fn a_whole_entry_is_broken_into_lines_and_scrolled_to_its_end() {
+fn a_whole_entry_wraps_and_scrolls_to_its_end() {
     let long = format!("  \"error\": \"{}\",", "word ".repeat(40));
     let lines = ["{", &long, "  \"line\": 42", "}"].map(str::to_owned).to_vec();
     let overlay =
@@ -299,7 +299,7 @@ fn a_whole_entry_is_broken_into_lines_and_scrolled_to_its_end() {
 }
 
 #[test]
-fn what_is_typed_and_what_was_found_is_told() {
+fn search_text_and_match_count_are_shown() {
     let mut view = View { overlay: Overlay::Search("Zero".to_owned()), ..view() };
     assert_eq!(shown(&view, 80, 24).lines().last(), Some(" /Zero   Enter: keep filter  Esc: cancel"));
     view.overlay = Overlay::None;
@@ -312,7 +312,7 @@ fn what_is_typed_and_what_was_found_is_told() {
 }
 
 #[test]
-fn panes_scroll_and_not_beyond_their_ends() {
+fn panes_scroll_up_to_their_ends() {
     for (pane, expected) in [(Pane::Source, 3), (Pane::Output, 0), (Pane::Variables, 3), (Pane::Stack, 1)] {
         let mut view = view();
         view.scrolls[pane.number()] = 1_000;
@@ -322,7 +322,7 @@ fn panes_scroll_and_not_beyond_their_ends() {
 }
 
 #[test]
-fn without_colours_everything_is_told_by_attributes() {
+fn without_colours_attributes_carry_the_meaning() {
     let (plain, _) = drawn(&view(), 80, 24, false);
     assert!(plain.content.iter().all(|cell| (cell.fg, cell.bg) == (Color::Reset, Color::Reset)));
     let (coloured, _) = drawn(&view(), 80, 24, true);
@@ -334,7 +334,7 @@ fn without_colours_everything_is_told_by_attributes() {
 }
 
 #[test]
-fn no_cell_has_a_background_or_a_colour_that_is_not_one_of_the_sixteen() {
+fn only_the_sixteen_colours_and_no_background_are_used() {
     for overlay in [Overlay::None, Overlay::Help(0)] {
         let (buffer, _) = drawn(&View { overlay, ..view() }, 160, 45, true);
         for cell in &buffer.content {
@@ -377,7 +377,7 @@ fn hostile() -> View {
 }
 
 #[test]
-fn nothing_of_a_program_is_obeyed_at_any_size() {
+fn control_sequences_of_programs_are_escaped_at_any_size() {
     let lines = vec![HOSTILE.repeat(50)];
     let detail = Overlay::Detail { title: HOSTILE.to_owned(), lines, form: DetailForm::Json, scroll: 0 };
     let overlays = [Overlay::None, Overlay::Search(HOSTILE.repeat(50)), detail];

@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_reaches_the_terminal_that_it_would_obey() {
+    fn no_control_sequence_reaches_the_terminal() {
         let table = [
             ("plain", "plain"),
             ("a\tb", "a   b"),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_cut_says_so_and_fits() {
+    fn a_truncated_text_is_marked_and_fits() {
         let table = [
             ("short", 5, "short"),
             ("shorter", 5, "shor…"),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_at_the_right_end_is_whole() {
+    fn right_aligned_text_is_whole() {
         let shown = |left: &str, right: &str, columns| {
             let mut strip = Strip::new(columns);
             strip.push(left, Style::new()).push_right(right, Style::new());

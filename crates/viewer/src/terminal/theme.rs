@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_colours_there_are_only_attributes() {
+    fn without_colours_only_attributes_are_used() {
         let roles = [Role::Good, Role::Bad, Role::Busy, Role::Place, Role::Focus, Role::Name, Role::Comment];
         for role in roles {
             let style = Theme { has_colour: false }.style(role);

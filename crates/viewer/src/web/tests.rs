@@ -127,7 +127,7 @@ fn story() -> Vec<Value> {
 type Asked<'a> = (&'a [&'a str], Option<&'a str>, Option<&'a str>, StatusCode);
 
 #[tokio::test]
-async fn only_who_has_the_token_and_asks_here_is_answered() {
+async fn only_local_requests_with_the_token_are_answered() {
     let served = Served::new(&story()).await;
     let (port, cookie) = (served.port(), served.cookie());
     let token = cookie.split('=').nth(1).unwrap();
@@ -189,7 +189,7 @@ async fn only_who_has_the_token_and_asks_here_is_answered() {
 }
 
 #[tokio::test]
-async fn nothing_but_get_is_answered_and_every_answer_binds_the_browser() {
+async fn only_get_is_answered_with_security_headers() {
     let served = Served::new(&story()).await;
     let host = format!("127.0.0.1:{}", served.port());
     for method in ["POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH"] {
@@ -259,7 +259,7 @@ async fn rows_are_calls_with_their_answers() {
 type Paged<'a> = (&'a str, &'a [i64], Option<i64>, Option<i64>);
 
 #[tokio::test]
-async fn rows_come_by_pages_and_by_filters() {
+async fn rows_are_paged_and_filtered() {
     let served = Served::new(&story()).await;
     let table: &[Paged<'_>] = &[
         ("/rows?limit=2", &[8, 10], Some(8), None),
@@ -295,7 +295,7 @@ async fn rows_come_by_pages_and_by_filters() {
 }
 
 #[tokio::test]
-async fn jumps_lead_from_stop_to_stop() {
+async fn jumps_move_from_stop_to_stop() {
     let served = Served::new(&story()).await;
     let table = [
         ("what=stop&forward=false", Some(6)),
@@ -316,7 +316,7 @@ async fn jumps_lead_from_stop_to_stop() {
 }
 
 #[tokio::test]
-async fn time_is_a_strip_of_what_matters_most() {
+async fn the_timeline_shows_the_most_important_event_of_each_slot() {
     let served = Served::new(&story()).await;
     let strip = served.json("/strip?cells=12").await;
     let cells = strip.as_array().unwrap();
@@ -336,7 +336,7 @@ async fn time_is_a_strip_of_what_matters_most() {
 }
 
 #[tokio::test]
-async fn a_call_is_readable_with_what_happened_meanwhile() {
+async fn a_call_is_formatted_with_events_during_it() {
     let served = Served::new(&story()).await;
     let whole = served.json("/entry?at=1").await;
     let lines: Vec<String> = whole["lines"].as_array().unwrap().iter().map(line).collect();
@@ -351,7 +351,7 @@ async fn a_call_is_readable_with_what_happened_meanwhile() {
 }
 
 #[tokio::test]
-async fn a_moment_is_what_was_the_case_with_control_characters_shown() {
+async fn a_moment_shows_the_state_with_control_characters_escaped() {
     let served = Served::new(&story()).await;
     let moment = served.json("/moment?at=6").await;
     assert_eq!((&moment["session"], &moment["state"]), (&json!("one"), &json!("paused")));
@@ -402,7 +402,7 @@ fn line(pieces: &Value) -> String {
 }
 
 #[tokio::test]
-async fn events_tell_what_is_new_and_end_with_the_server() {
+async fn events_stream_new_entries_and_end_with_the_server() {
     let served = Served::new(&story()).await;
     let (port, cookie, path) = (served.port(), served.cookie(), served.path.clone());
     let ends = CancellationToken::new();
@@ -433,7 +433,7 @@ async fn hear(stream: &mut tokio::net::TcpStream, heard: &mut String, wanted: &s
 }
 
 #[tokio::test]
-async fn a_session_is_named_and_a_port_that_is_taken_is_told() {
+async fn the_session_is_named_and_a_used_port_is_reported() {
     let served = Served::new(&story()).await;
     let open = |session: &str, port| {
         let options = Options { session: Some(session.to_owned()), port };
@@ -448,7 +448,7 @@ async fn a_session_is_named_and_a_port_that_is_taken_is_told() {
 
 /// The page has the keys of the terminal, in the same words.
 #[test]
-fn the_help_is_that_of_the_terminal() {
+fn the_help_matches_the_terminals() {
     for (keys, what) in crate::terminal::keys() {
         let is_shared = !["q", "PgUp PgDn", ""].contains(keys);
         assert!(!is_shared || PAGE.contains(&format!("<dd>{what}</dd>")), "{keys}: {what}");

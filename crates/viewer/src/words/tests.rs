@@ -109,7 +109,7 @@ fn an_entry_is_one_line() {
 }
 
 #[test]
-fn times_are_told_as_people_do() {
+fn times_are_relative_and_short() {
     let cases = [
         (0, "0 ms"),
         (999, "999 ms"),

@@ -59,7 +59,7 @@ fn metadata(of: &str, dependencies: &[DependencyRow<'_>]) -> Metadata {
 }
 
 #[test]
-fn forbidden_dependencies_are_found_where_they_enter() {
+fn forbidden_dependencies_are_reported_where_they_are_declared() {
     let dap = ("dap", "stillframe-dap");
     let cases: &[(&str, &[DependencyRow<'_>], &[Expected<'_>])] = &[
         ("stillframe-tools", &[("other", "other", None)], &[]),
@@ -84,7 +84,7 @@ fn forbidden_dependencies_are_found_where_they_enter() {
 }
 
 #[test]
-fn an_optional_dependency_counts_also_where_it_is_not_built() {
+fn an_optional_dependency_counts_even_if_it_is_not_built() {
     let mut metadata = metadata("stillframe-engine", &[("rmcp", "rmcp", None)]);
     metadata.resolve.nodes.clear();
     let found = check(&metadata, &[File::new("crates/x/Cargo.toml", MANIFEST)]);

@@ -30,7 +30,7 @@ fn check_journal(text: &str, lines: &[usize]) {
 }
 
 #[test]
-fn an_arrow_down_is_allowed_and_one_up_is_found() {
+fn a_dependency_down_is_allowed_and_one_up_is_reported() {
     check_journal("use crate::model::Id;\nuse crate::{error::Error, journal};\n", &[]);
     check_journal("use crate::session::Session;\n", &[1]);
     check_with(
@@ -41,7 +41,7 @@ fn an_arrow_down_is_allowed_and_one_up_is_found() {
 }
 
 #[test]
-fn paths_are_found_wherever_they_are() {
+fn paths_are_found_anywhere_in_code() {
     check_journal("use crate::{\n    error::{Error, Result},\n    session::{self, Session},\n};\n", &[3]);
     check_journal("fn f() -> crate::session::Session {\n    crate::session::new()\n}\n", &[1, 2]);
     check_journal("fn f() {\n    assert!(matches!(g(), crate::session::Session(_)));\n}\n", &[2]);
@@ -51,13 +51,13 @@ fn paths_are_found_wherever_they_are() {
 }
 
 #[test]
-fn comments_texts_and_names_of_other_crates_are_no_paths() {
+fn comments_strings_and_other_crates_are_not_paths() {
     check_journal("//! [`crate::session`]\n/// crate::session\nfn f() { g(\"crate::session\") }\n", &[]);
     check_journal("pub(crate) use session::Session;\nuse other_crate::session;\nuse crate::MAX;\n", &[]);
 }
 
 #[test]
-fn tests_may_use_what_they_like() {
+fn tests_can_use_any_module() {
     check_journal("#[cfg(test)]\nmod tests {\n    use crate::session;\n}\nuse crate::session::A;\n", &[5]);
     check_journal(
         "#[cfg(test)]\nuse crate::session;\n#[cfg(all(test, unix))]\nfn f() { crate::session::f() }\n",
@@ -76,7 +76,7 @@ fn tests_may_use_what_they_like() {
 }
 
 #[test]
-fn the_list_has_every_module_once() {
+fn the_list_names_every_module_once() {
     check_with(ORDER, &[("new.rs", "")], &[("new.rs", 1, "`new` has no place")]);
     let listed = ORDER.replace("session", "session · model · old");
     check_with(

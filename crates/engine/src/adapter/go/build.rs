@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_go_are_flags_packages_and_arguments() {
+    fn go_arguments_split_into_flags_packages_and_program_arguments() {
         let table = [
             ("test -run TestAdd -v ./cart", Some(true), "", "./cart", "-test.run=TestAdd -test.v"),
             (

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_newest_delve_is_taken() {
+    async fn the_newest_delve_is_chosen() {
         let table = [
             (vec![("/bin/dlv", "1.9.1")], Some("/bin/dlv"), "/bin/dlv", "PATH"),
             (
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_delve_and_go_both_are_named() {
+    async fn missing_delve_and_go_are_both_named() {
         let Err(Error::Environment { problem, remedy }) = locate(&FakeMachine::default(), None).await else {
             panic!("it is not there");
         };
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_have_no_titles() {
+    fn error_titles_are_stripped_from_messages() {
         let table = [
             ("Unable to evaluate expression: key not found", "key not found"),
             ("key: value", "key: value"),

@@ -336,7 +336,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_written_as_go_does() {
+    fn values_are_formatted_as_in_go() {
         let table = [
             ("5", "5"),
             ("200 = 0xc8", "200"),
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_of_a_panic_is_its_text() {
+    fn panic_message_is_its_text() {
         let table = [
             ("\"as asked\"", "as asked"),
             ("interface {}(*errors.errorString) *{s: \"as asked\"}", "errors.errorString: as asked"),

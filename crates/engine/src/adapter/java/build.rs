@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_main_class_is_the_one_with_the_method() {
+    fn main_class_is_the_one_with_a_main_method() {
         let table = [
             ("class A { }\nclass B { public static void main(String[] a) { } }", Some("B")),
             ("// class X {\nrecord P(int x) { }\ninterface I { }", Some("P")),
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn the_package_is_read() {
+    fn package_declaration_is_parsed() {
         assert_eq!(package_of("/* x */\npackage a.b;\nclass C { }").as_deref(), Some("a.b"));
         assert_eq!(package_of("class C { }"), None);
     }

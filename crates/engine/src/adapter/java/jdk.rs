@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_major_version_is_read_from_old_and_new_versions() {
+    fn major_version_is_parsed_from_old_and_new_schemes() {
         for (version, expected) in
             [("17.0.15", Some(17)), ("1.8.0_402", Some(8)), ("24", Some(24)), ("21-ea", Some(21)), ("", None)]
         {

@@ -34,7 +34,7 @@ fn arguments(launch: Launch, executable: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_runtime_that_cannot_debug_says_what_it_lacks() {
+async fn runtime_without_debugger_names_the_missing_module() {
     let table = [
         ("JAVA_VERSION=\"1.8.0_402\"\n", "Java 11 or newer"),
         ("JAVA_VERSION=\"17\"\nMODULES=\"java.base\"\n", "without the module `jdk.jdi`"),

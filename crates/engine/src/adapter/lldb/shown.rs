@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_have_no_parameters() {
+    fn function_names_omit_parameters() {
         let table = [
             ("shop::Cart::add(std::basic_string<char, std::char_traits<char>> const&)", "shop::Cart::add"),
             ("main", "main"),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn references_have_no_address() {
+    fn references_omit_addresses() {
         let table = [
             ("Point &", "0x7ffe00 {x = 1}", "{x = 1}"),
             ("Point *", "0x7ffe00 {x = 1}", "0x7ffe00 {x = 1}"),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_the_run_time_library_are_exceptions() {
+    fn runtime_library_messages_are_exceptions() {
         let table = [
             (
                 "x\nterminate called after throwing an instance of 'std::runtime_error'\n  what():  cart is full\n",

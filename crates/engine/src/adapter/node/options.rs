@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_waiting_inspector_that_others_can_reach_is_found() {
+    fn exposed_waiting_inspector_is_detected() {
         let table = [
             ("--inspect-brk=0.0.0.0:9229", true),
             ("--inspect-brk=0.0.0.0", true),

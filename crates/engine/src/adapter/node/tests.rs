@@ -55,7 +55,7 @@ fn words(process: &ProcessSpec) -> Vec<&str> {
 }
 
 #[test]
-fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
+fn a_script_is_started_as_typed_with_the_hook_added() {
     let launch = Launch {
         args: strings(["one two", ""]),
         runtime_args: strings(["--max-old-space-size=100"]),
@@ -91,7 +91,7 @@ fn a_script_is_started_as_its_user_would_and_the_hook_rides_along() {
 }
 
 #[test]
-fn a_script_among_the_words_of_a_command_is_where_its_source_is_looked_for() {
+fn a_script_in_a_command_is_the_source() {
     let table = [
         (vec!["-c", "A=1 node --no-warnings dist/main.js x | cat"], Some("/project/dist/main.js")),
         (vec!["-c", "node '/project/dist/main.js'"], Some("/project/dist/main.js")),
@@ -109,7 +109,7 @@ fn a_script_among_the_words_of_a_command_is_where_its_source_is_looked_for() {
 }
 
 #[test]
-fn node_options_are_kept_behind_the_hook_but_for_the_inspector() {
+fn node_options_are_kept_after_the_hook_without_inspector_options() {
     let ours = "--inspect-publish-uid=http --require /cache/node/1/hook.cjs";
     let inherited = Some("--no-warnings --inspect-brk=9230 -r \"./my setup.js\"");
     let table = [
@@ -129,7 +129,7 @@ fn node_options_are_kept_behind_the_hook_but_for_the_inspector() {
 }
 
 #[test]
-fn words_of_node_options_are_quoted_so_that_node_reads_them_back() {
+fn node_options_are_quoted_as_node_parses_them() {
     let table = [
         ("/plain/hook.cjs", "/plain/hook.cjs"),
         ("/with blank/hook.cjs", "\"/with blank/hook.cjs\""),
@@ -147,7 +147,7 @@ fn words_of_node_options_are_quoted_so_that_node_reads_them_back() {
 
 /// Node itself reads what was quoted.
 #[tokio::test]
-async fn a_hook_below_any_name_is_loaded() {
+async fn hook_loads_from_a_folder_of_any_name() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("it's a \"folder\" \\ ä");
     std::fs::create_dir(&folder).unwrap();
@@ -165,7 +165,7 @@ async fn a_hook_below_any_name_is_loaded() {
 }
 
 #[test]
-fn options_that_open_the_inspector_are_left_out() {
+fn inspector_options_are_removed() {
     let launch = Launch {
         runtime_args: strings([
             "--inspect",
@@ -181,7 +181,7 @@ fn options_that_open_the_inspector_are_left_out() {
 }
 
 #[test]
-fn a_command_that_ends_in_node_needs_no_script() {
+fn a_command_ending_in_node_needs_no_script() {
     let npm = runtime("/bin/npm", "20.11.1");
     let run = Launch { runtime_args: strings(["run", "start"]), ..launch(Program::Command) };
     let plan = plan_with(&machine([]), &npm, Launch { stop_on_entry: true, ..run }).unwrap();
@@ -200,7 +200,7 @@ fn a_command_that_ends_in_node_needs_no_script() {
 }
 
 #[test]
-fn what_stands_alone_is_known() {
+fn options_that_need_no_script_are_known() {
     let table: [(Option<&str>, &[&str], bool); 11] = [
         (None, &[], false),
         (None, &["--test"], true),
@@ -264,7 +264,7 @@ fn a_module_is_a_package_with_a_command() {
 }
 
 #[test]
-fn a_shim_gives_way_to_the_script_behind_it() {
+fn shims_are_replaced_by_their_script() {
     let machine = machine([
         ("/project/node_modules/.bin/vitest", "#!/bin/sh\nexec node ..."),
         ("/project/node_modules/vitest/package.json", r#"{"name":"vitest","bin":"vitest.mjs"}"#),
@@ -274,7 +274,7 @@ fn a_shim_gives_way_to_the_script_behind_it() {
 }
 
 #[test]
-fn time_limits_of_test_runners_are_taken_away_unless_given() {
+fn test_runner_time_limits_are_disabled_unless_given() {
     let folder = "/project/node_modules";
     let table: [(&str, &[&str], &[&str]); 9] = [
         ("jest/bin/jest.js", &[], &["--runInBand", "--testTimeout=2147483647"]),
@@ -299,7 +299,7 @@ fn time_limits_of_test_runners_are_taken_away_unless_given() {
 }
 
 #[test]
-fn typescript_is_run_by_what_the_project_has() {
+fn typescript_runs_with_the_projects_runner() {
     const TSX: &str = "/project/node_modules/tsx/package.json";
     const TS_NODE: &str = "/project/node_modules/ts-node/package.json";
     const SWC: &str = "/project/node_modules/@swc-node/register/package.json";
@@ -353,7 +353,7 @@ fn typescript_is_run_by_what_the_project_has() {
 }
 
 #[test]
-fn ts_node_is_told_of_the_settings_unless_they_are_given() {
+fn ts_node_settings_are_set_unless_given() {
     let ts_node = ("/project/node_modules/ts-node/package.json", "{}");
     let settings = |machine: &FakeMachine, own: Option<&str>| {
         let mut launch = Launch { cwd: Some("/".into()), ..script("/project/src/main.ts") };
@@ -369,7 +369,7 @@ fn ts_node_is_told_of_the_settings_unless_they_are_given() {
 }
 
 #[test]
-fn swc_is_passed_over_for_a_script_that_it_would_not_compile() {
+fn swc_is_skipped_for_a_script_that_it_does_not_compile() {
     let machine = machine([("/project/node_modules/@swc-node/register/package.json", "{}")]);
     let launch = Launch { cwd: Some("/elsewhere".into()), ..script("/project/main.ts") };
     let error = plan_with(&machine, &runtime("/bin/node", "20.11.1"), launch).unwrap_err();
@@ -377,7 +377,7 @@ fn swc_is_passed_over_for_a_script_that_it_would_not_compile() {
 }
 
 #[test]
-fn a_loader_that_is_given_is_the_only_one() {
+fn only_an_explicit_loader_is_used() {
     let machine = machine([("/project/node_modules/tsx/package.json", "{}")]);
     for given in
         [vec!["--import", "tsx"], vec!["-r", "x"], vec!["--loader=x"], vec!["--experimental-strip-types"]]
@@ -392,7 +392,7 @@ fn a_loader_that_is_given_is_the_only_one() {
 }
 
 #[test]
-fn without_a_tool_the_error_names_what_helps() {
+fn missing_runner_error_suggests_one_to_install() {
     for (path, version, helps, does_not) in [
         ("/project/main.ts", "20.11.1", "22.18", "nothing of that kind"),
         ("/project/main.tsx", "24.0.0", "npm install --save-dev tsx", "22.18"),
@@ -405,13 +405,13 @@ fn without_a_tool_the_error_names_what_helps() {
 }
 
 #[test]
-fn urls_of_files_hold_no_letter_that_means_something_else() {
+fn file_urls_escape_special_characters() {
     let url = typescript::file_url(Path::new("/a b/100%/ü#?.mjs"));
     assert_eq!(url, "file:///a%20b/100%25/%C3%BC%23%3F.mjs");
 }
 
 #[test]
-fn a_running_program_is_reached_by_its_port_or_by_a_signal() {
+fn running_program_is_attached_to_by_port_or_signal() {
     let attach = |to| Start::Attach(Attach { to, path_mappings: Vec::new(), just_my_code: true });
     let mut machine = machine([]);
     machine.processes = HashMap::from([(1, "/usr/bin/python3.11".into()), (2, "/bin/node".into())]);
@@ -436,7 +436,7 @@ fn a_running_program_is_reached_by_its_port_or_by_a_signal() {
 }
 
 #[tokio::test]
-async fn node_is_the_one_that_was_asked_for_or_that_of_the_search_path() {
+async fn given_node_comes_before_the_search_path() {
     let machine = machine([("/own/node22", "v22.19.0\n"), ("/project/node_modules/.bin/tsx", "")]);
     let near = Path::new("/project/src/main.ts");
     let table = [
@@ -461,7 +461,7 @@ async fn node_is_the_one_that_was_asked_for_or_that_of_the_search_path() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_too_old_is_told() {
+async fn missing_or_old_node_is_reported() {
     let mut machine = machine([("/old/node", "v16.20.2\n"), ("/bin/bun", "1.1.0\n"), ("/odd/node", "hello")]);
     let table = [
         ("/old/node", "unsupported", "`/old/node` is Node.js 16.20.2, which is too old"),
@@ -483,7 +483,7 @@ async fn what_is_missing_or_too_old_is_told() {
 }
 
 #[test]
-fn names_of_programs_are_told_apart() {
+fn program_names_identify_node() {
     let table = [
         ("/bin/node", true),
         ("/bin/nodejs", true),
@@ -500,7 +500,7 @@ fn names_of_programs_are_told_apart() {
 }
 
 #[test]
-fn libraries_are_told_from_the_users_code() {
+fn libraries_are_distinguished_from_user_code() {
     let table = [
         ("/project/node_modules/express/index.js", true),
         ("node:internal/modules/cjs/loader", true),
@@ -513,7 +513,7 @@ fn libraries_are_told_from_the_users_code() {
 }
 
 #[test]
-fn a_module_tells_the_language_where_it_is_installed() {
+fn modules_report_where_the_language_is_installed() {
     let machine =
         machine([("/project/node_modules/vitest/package.json", r#"{"name":"vitest","bin":"v.mjs"}"#)]);
     let language = |name| super::super::by_module(&machine, Path::new("/project/src"), name).name();
@@ -521,7 +521,7 @@ fn a_module_tells_the_language_where_it_is_installed() {
 }
 
 #[test]
-fn the_language_is_known_by_several_names() {
+fn the_language_has_aliases() {
     for name in ["javascript", "js", "node", "nodejs", "TypeScript", "ts", "Node.js"] {
         assert_eq!(super::super::by_name(name).map(Adapter::name), Some("javascript"), "{name}");
     }

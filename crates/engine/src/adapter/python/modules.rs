@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_in_words() {
+    fn module_names_are_parsed_from_arguments() {
         let table: [(&str, &[&str]); 8] = [
             ("pkg.module", &["pkg.module"]),
             ("-mpkg", &["pkg", "kg"]),

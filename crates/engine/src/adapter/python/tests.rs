@@ -45,7 +45,7 @@ fn words(spec: &ProcessSpec) -> Vec<&str> {
 }
 
 #[test]
-fn a_script_is_started_by_our_launcher_which_connects_to_us() {
+fn a_script_is_started_by_our_launcher_which_connects_back() {
     let plan = plan(&Start::Launch(launch(Program::Script("/project/main.py".into()))));
     let process = plan.process().unwrap().clone();
     assert_eq!(process.program, Path::new("/usr/bin/python3"));
@@ -84,7 +84,7 @@ fn a_module_is_started_by_its_name() {
 }
 
 #[test]
-fn what_the_interpreter_is_told_comes_before_all_else() {
+fn interpreter_options_come_first() {
     let options = vec!["-W".to_owned(), "error".to_owned()];
     let launch = Launch { runtime_args: options, ..launch(Program::Module("m".to_owned())) };
     let process = plan(&Start::Launch(launch)).process().unwrap().clone();
@@ -92,7 +92,7 @@ fn what_the_interpreter_is_told_comes_before_all_else() {
 }
 
 #[test]
-fn there_is_nothing_to_run_without_a_script_or_a_module() {
+fn launch_without_script_or_module_is_refused() {
     let start = Start::Launch(launch(Program::Command));
     let error = Python.plan(&FakeMachine::default(), &runtime(), Path::new("/x"), &start).unwrap_err();
     assert_eq!(error.to_string(), "Python needs a script or a module to run");
@@ -100,7 +100,7 @@ fn there_is_nothing_to_run_without_a_script_or_a_module() {
 }
 
 #[test]
-fn the_environment_of_the_user_is_kept_and_output_is_unbuffered_unless_told_otherwise() {
+fn user_environment_is_kept_and_output_is_unbuffered_by_default() {
     let program = || Program::Module("m".to_owned());
     let env = plan(&Start::Launch(launch(program()))).process().unwrap().clone().env;
     let expected = [("GONE", None), ("OWN", Some("1")), ("PYTHONUNBUFFERED", Some("1"))];
@@ -116,7 +116,7 @@ fn the_environment_of_the_user_is_kept_and_output_is_unbuffered_unless_told_othe
 }
 
 #[test]
-fn a_debugger_that_listens_is_connected_to_with_its_paths_mapped() {
+fn listening_debugger_is_connected_to_with_path_mappings() {
     let attach = Attach {
         to: Endpoint::Address { host: "there".to_owned(), port: 5678 },
         path_mappings: vec![("/here".to_owned(), "/there".to_owned())],
@@ -135,7 +135,7 @@ fn a_debugger_that_listens_is_connected_to_with_its_paths_mapped() {
 }
 
 #[test]
-fn a_process_is_made_to_connect_by_a_helper() {
+fn helper_makes_a_process_connect_back() {
     let attach = Attach { to: Endpoint::Process(4711), path_mappings: Vec::new(), just_my_code: true };
     let plan = plan(&Start::Attach(attach));
     let Plan::Dap { transport: Transport::Listen { process: None, injector: Some(injector) }, setup } = plan
@@ -149,7 +149,7 @@ fn a_process_is_made_to_connect_by_a_helper() {
 }
 
 #[tokio::test]
-async fn the_interpreter_that_is_given_comes_first() {
+async fn given_interpreter_comes_first() {
     let mut machine = machine([
         ("/own/python", "3.9.1"),
         ("/project/.venv/bin/python", "3.10.1"),
@@ -165,7 +165,7 @@ async fn the_interpreter_that_is_given_comes_first() {
 }
 
 #[tokio::test]
-async fn without_one_the_nearest_environment_comes_before_the_active_one_and_the_search_path() {
+async fn nearest_environment_comes_before_active_one_and_search_path() {
     let all = [
         ("/project/app/.venv/bin/python", "3.8.1"),
         ("/project/venv/bin/python", "3.9.1"),
@@ -192,7 +192,7 @@ async fn without_one_the_nearest_environment_comes_before_the_active_one_and_the
 }
 
 #[tokio::test]
-async fn one_that_does_not_answer_gives_way_but_one_that_is_too_old_does_not() {
+async fn broken_interpreter_is_skipped_but_an_old_one_is_reported() {
     let mut machine = machine([("/bin/python", "3.12.1")]);
     machine.files.insert("/bin/python3".into(), None);
     for name in ["python3", "python"] {
@@ -209,7 +209,7 @@ async fn one_that_does_not_answer_gives_way_but_one_that_is_too_old_does_not() {
 }
 
 #[tokio::test]
-async fn the_oldest_that_is_taken_is_3_8() {
+async fn python_3_8_is_the_oldest_supported() {
     for (version, taken) in
         [("2.7.18", false), ("3.6.15", false), ("3.7.16", false), ("3.8.0", true), ("3.14.0", true)]
     {
@@ -220,7 +220,7 @@ async fn the_oldest_that_is_taken_is_3_8() {
 }
 
 #[tokio::test]
-async fn one_that_is_missing_or_no_python_is_told_at_once() {
+async fn missing_or_foreign_interpreter_fails_at_once() {
     let mut machine = FakeMachine::default();
     machine.files.insert("/bin/sh".into(), Some("hello".to_owned()));
     for (path, problem) in [
@@ -233,7 +233,7 @@ async fn one_that_is_missing_or_no_python_is_told_at_once() {
 }
 
 #[test]
-fn attaching_by_number_needs_leave_to_trace() {
+fn attaching_by_pid_needs_ptrace_permission() {
     let mut machine = FakeMachine::default();
     assert_eq!(Python.attach_obstacle(&machine), None);
     machine.forbids_tracing = true;
@@ -242,7 +242,7 @@ fn attaching_by_number_needs_leave_to_trace() {
 }
 
 #[test]
-fn libraries_are_told_from_the_users_code() {
+fn libraries_are_distinguished_from_user_code() {
     let table = [
         ("/usr/lib/python3.11/json/decoder.py", true),
         ("/project/.venv/lib/python3.12/site-packages/pytest/main.py", true),
@@ -257,7 +257,7 @@ fn libraries_are_told_from_the_users_code() {
 }
 
 #[test]
-fn exceptions_are_stopped_at_by_the_filters_of_pydevd() {
+fn exception_modes_map_to_pydevd_filters() {
     let Plan::Dap { setup, .. } = plan(&Start::Launch(launch(Program::Module("m".to_owned())))) else {
         panic!()
     };

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_cargo_are_told_from_those_of_the_program() {
+    fn cargo_arguments_are_separated_from_program_arguments() {
         let table = [
             ("run --bin shop -- a --b", "run --bin shop", "a --b"),
             ("test -p shop --lib totals -- --exact", "test -p shop --lib", "totals --exact"),

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_have_no_hash() {
+    fn function_names_omit_hashes() {
         let table = [
             ("shop::total::haf2efc1e8153d795", "shop::total"),
             ("shop::main::_$u7b$$u7b$closure$u7d$$u7d$::h1854dee5fd9945b4", "shop::main::{{closure}}"),
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_written_as_in_rust() {
+    fn types_are_formatted_as_in_rust() {
         let table = [
             ("alloc::vec::Vec<shop::Item, alloc::alloc::Global>", "Vec<Item>"),
             (
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn values_have_no_addresses() {
+    fn values_omit_addresses() {
         let table = [
             ("shop::Item *", "0x0000555555 Item { price: 3 }", "Item { price: 3 }"),
             ("char32_t", "U+0x00000078 'x'", "'x'"),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_of_a_panic_is_read_from_what_was_printed() {
+    fn panic_message_is_parsed_from_stderr() {
         let printed = "ok\n\nthread 'main' (4711) panicked at src/main.rs:4:5:\nassertion `left == right` failed\n  left: 1\n right: 2\nnote: run with";
         let exception = panic(printed).unwrap();
         assert_eq!(exception.message, "assertion `left == right` failed\n  left: 1\n right: 2");

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_is_counted_wherever_its_pieces_end() {
+    fn snapshot_is_counted_at_any_chunk_boundaries() {
         let entry = |name: &str, count, size| HeapType { name: name.to_owned(), count, size };
         let expected = HeapSnapshot {
             nodes: 4,
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_snapshot_gives_none() {
+    fn malformed_snapshot_has_no_summary() {
         for text in ["", "{}", r#"{"snapshot":{},"nodes":[1,2]"#, r#"{"nodes":[]"#] {
             assert_eq!(read(std::iter::once(text.to_owned())), None, "{text}");
         }

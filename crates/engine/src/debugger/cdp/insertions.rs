@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_expression_stays_within_its_statement() {
+    fn insertion_stays_within_its_statement() {
         for expression in ["a", "a.b['c'] + d(1)", "a < !b", "`<b>`"] {
             assert!(is_portable(expression), "{expression}");
         }

@@ -170,7 +170,7 @@ mod tests {
     use super::returned_name;
 
     #[test]
-    fn what_is_returned_may_be_a_name() {
+    fn return_value_can_be_a_name() {
         let table = [
             ("f() {\n  return sum", Some("sum")),
             ("  return sum;", Some("sum")),

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn time_is_summed_up_by_function_and_recursion_counts_once() {
+    fn time_is_summed_by_function_and_recursion_counts_once() {
         let profile = Profile {
             nodes: vec![
                 node(1, "(root)", &[2, 5]),

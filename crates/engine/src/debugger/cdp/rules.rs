@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_become_javascript() {
+    fn rules_compile_to_javascript() {
         let table = [
             (rule(Some("a > 1"), None, None), "{id:7,condition:()=>(\na > 1\n)}"),
             (rule(Some("a > 1 // why"), None, None), "{id:7,condition:()=>eval(\"(\\na > 1 // why\\n)\")}"),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn only_places_without_any_condition_are_plain() {
+    fn only_breakpoints_without_conditions_are_plain() {
         let (plain, other) = (rule(None, None, None), rule(Some("x"), None, None));
         assert!(are_plain(std::slice::from_ref(&plain)));
         assert!(!are_plain(&[plain, other]));

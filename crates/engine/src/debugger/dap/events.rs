@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cr_lf_becomes_lf_even_across_pieces() {
+    fn crlf_becomes_lf_even_across_chunks() {
         let mut ends = LineEnds::default();
         let pieces: Vec<String> = ["a\r\nb", "\r", "\nc\r", "d\r\n"].map(|piece| ends.decode(piece)).into();
         assert_eq!(pieces, ["a\nb", "", "\nc", "\rd\n"]);

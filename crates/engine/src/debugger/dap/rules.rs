@@ -337,7 +337,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_many_languages_are_true_or_not() {
+    fn values_of_many_languages_are_truthy_or_falsy() {
         let no = ["false", "False", "0", "0.0", "0x0", "0x0000000000000000", "nil", "null", "None", r"'\0'"];
         let yes = ["true", "True", "1", "-1", "0x7ff0", "\"\"", "'a'", "point @ 0x7ffe10", "10", "0.5"];
         assert!(no.iter().all(|text| !is_true(text)), "{no:?}");
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn log_messages_have_texts_and_expressions() {
+    fn log_messages_split_into_texts_and_expressions() {
         let text = |text: &str| Part::Text(text.to_owned());
         let expression = |text: &str| Part::Expression(text.to_owned());
         let table = [

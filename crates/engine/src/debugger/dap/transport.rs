@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_where_adapters_print_them() {
+    fn adapter_addresses_are_parsed_from_output() {
         let table = [
             (" 127.0.0.1:38697\n", Some(("127.0.0.1", 38697))),
             ("127.0.0.1:5000)", Some(("127.0.0.1", 5000))),

@@ -43,7 +43,7 @@ async fn serve_agent(scene: &mut Scene) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_shows_that_it_is_the_one_that_was_started() {
+async fn a_program_proves_that_it_is_the_one_we_started() {
     let table = [
         (json!({ "clientAccessToken": "secret" }), true),
         (json!({ "clientAccessToken": "other" }), false),
@@ -66,7 +66,7 @@ async fn a_program_shows_that_it_is_the_one_that_was_started() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_a_program_that_was_not_started_with_the_agent_is_sent_it() {
+async fn agent_is_sent_only_to_programs_started_without_it() {
     let scene = prepared(json!({})).await;
     assert!(scene.debugger.agent().is_ok(), "nothing more was asked for");
     let mut scene = Scene::of(&by_adapter());
@@ -86,7 +86,7 @@ async fn only_a_program_that_was_not_started_with_the_agent_is_sent_it() {
 
 /// debugpy 1.8.22 appends where it paused to the name of an exception, and marks a frame in its stack.
 #[tokio::test(start_paused = true)]
-async fn what_debugpy_adds_to_an_exception_is_taken_away() {
+async fn debugpy_additions_are_removed_from_exceptions() {
     let mut scene = prepared(json!({ "supportsExceptionInfoRequest": true })).await;
     let note = "(note: full exception trace is shown but execution is paused at: f)";
     let stack = "  File \"m.py\", line 2, in f (Current frame)\n    raise\n";
@@ -112,7 +112,7 @@ async fn what_debugpy_adds_to_an_exception_is_taken_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn frames_that_are_not_the_programs_are_left_out() {
+async fn frames_of_the_debugger_are_omitted() {
     let mut scene = prepared(json!({ "supportsDelayedStackTraceLoading": true })).await;
     let frame = |id: u32, name: &str, path: &str| json!({ "id": id, "name": name, "line": 3, "column": 1, "source": { "path": path } });
     let frames = json!({ "totalFrames": 9, "stackFrames": [
@@ -134,7 +134,7 @@ async fn frames_that_are_not_the_programs_are_left_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_adapter_that_takes_connections_and_does_not_answer_is_named() {
+async fn unresponsive_adapter_is_named() {
     let scene = Scene::of(&by_adapter());
     let problem = scene.debugger.prepare().await.unwrap_err();
     let expected = "a debugger listens there, but did not respond to `initialize` within 5000 ms";
@@ -145,7 +145,7 @@ async fn an_adapter_that_takes_connections_and_does_not_answer_is_named() {
 
 /// Its adapter takes nobody any more when somebody comes before that.
 #[tokio::test(start_paused = true)]
-async fn who_comes_after_us_comes_when_debugpys_adapter_has_let_go_of_us() {
+async fn next_client_connects_after_debugpy_releases_us() {
     let Scene { debugger, mut peer, .. }: Scene = Scene::of(&by_adapter());
     let mut leaving = tokio::spawn(async move { debugger.detach().await });
     assert_eq!(peer.serve("disconnect", json!({})).await, json!({ "terminateDebuggee": false }));
@@ -158,7 +158,7 @@ async fn who_comes_after_us_comes_when_debugpys_adapter_has_let_go_of_us() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn leaving_a_program_that_connected_to_us_takes_no_longer_than_its_answer() {
+async fn detaching_from_a_program_that_connected_to_us_is_immediate() {
     let mut scene = prepared(json!({ "supportTerminateDebuggee": true })).await;
     let debugger = scene.debugger.clone();
     let served = async {
@@ -173,14 +173,14 @@ async fn leaving_a_program_that_connected_to_us_takes_no_longer_than_its_answer(
 
 /// It may be in native code at the very beginning.
 #[tokio::test(start_paused = true)]
-async fn a_program_that_does_not_answer_that_it_runs_runs_all_the_same() {
+async fn a_program_that_does_not_confirm_resume_runs() {
     let mut scene = prepared(json!({ "supportsConfigurationDoneRequest": true })).await;
     let (run, _) = tokio::join!(scene.debugger.run(), scene.peer.take("configurationDone"));
     assert_eq!(run, Ok(()));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_agent_applies_the_rules_and_names_the_breakpoints_of_a_stop() {
+async fn the_agent_applies_rules_and_names_hit_breakpoints() {
     let mut scene = prepared(json!({})).await;
     let debugger = scene.debugger.clone();
     let rule = Rule { condition: Some("x".to_owned()), ..Rule::default() };

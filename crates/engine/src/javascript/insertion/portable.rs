@@ -202,7 +202,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_depends_on_its_place_is_refused() {
+    fn context_dependent_code_is_refused() {
         for fine in FINE {
             assert!(is_portable(fine), "{fine}");
         }
@@ -263,7 +263,7 @@ mod tests {
       }";
 
     #[tokio::test]
-    async fn v8_takes_the_rest_everywhere() {
+    async fn v8_accepts_the_rest_anywhere() {
         let spec = ProcessSpec {
             program: std::env::var_os("STILLFRAME_TEST_NODE")
                 .map_or_else(|| Machine.which("node").unwrap(), Into::into),

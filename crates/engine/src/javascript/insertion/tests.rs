@@ -19,7 +19,7 @@ fn marked(source: &str) -> String {
 }
 
 #[test]
-fn it_is_right_behind_the_token_before() {
+fn insertion_follows_the_preceding_token() {
     for (source, expected) in [
         ("a()\nb()//@", "a()!\nb()//@"),
         ("a(); // é\n\n/* b */\nb()//@", "a();! // é\n\n/* b */\nb()//@"),
@@ -38,7 +38,7 @@ fn it_is_right_behind_the_token_before() {
 }
 
 #[test]
-fn there_is_none_where_it_would_not_be_exact() {
+fn no_insertion_where_it_would_be_inexact() {
     for source in [
         "a() //@",
         "#!/bin/node\na()//@",
@@ -83,7 +83,7 @@ fn there_is_none_where_it_would_not_be_exact() {
 }
 
 #[test]
-fn types_are_passed_over() {
+fn type_annotations_are_skipped() {
     let source = "\
 import type { A } from './a';
 let total: number = f() as number;
@@ -204,7 +204,7 @@ async fn compare(name: &str, source: &str) -> usize {
 }
 
 #[tokio::test]
-async fn the_code_is_passed_just_when_a_breakpoint_is() {
+async fn inserted_code_runs_exactly_when_a_breakpoint_is_hit() {
     let mut found = 0;
     for (name, source) in SAMPLES {
         found += compare(name, source).await;
@@ -215,7 +215,7 @@ async fn the_code_is_passed_just_when_a_breakpoint_is() {
 }
 
 #[tokio::test]
-async fn the_code_is_passed_just_when_a_breakpoint_is_in_programs_of_all_kinds() {
+async fn inserted_code_runs_exactly_when_a_breakpoint_is_hit_in_all_kinds_of_programs() {
     for fixture in FIXTURES {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(fixture).join("main.js");
         let source = std::fs::read_to_string(path).unwrap();

@@ -20,7 +20,7 @@ fn id() -> String {
 }
 
 #[test]
-fn only_what_a_server_has_left_that_is_gone_is_ended() {
+fn only_leftovers_of_dead_servers_are_ended() {
     let folder = tempfile::tempdir().unwrap();
     let [gone, alive, unknown] = [id(), id(), id()];
     drop(locked_file(&folder.path().join(&gone)).unwrap());
@@ -51,7 +51,7 @@ fn only_what_a_server_has_left_that_is_gone_is_ended() {
 }
 
 #[test]
-fn the_pipes_of_a_server_that_is_gone_go_too() {
+fn pipes_of_dead_servers_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let temporary = tempfile::tempdir().unwrap();
     let [gone, alive] = [id(), id()];

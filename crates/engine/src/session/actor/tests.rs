@@ -100,7 +100,7 @@ async fn settle() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_that_overtakes_its_acknowledgement_is_a_newer_stop() {
+async fn a_stop_before_the_resume_reply_is_a_new_stop() {
     let scene = Scene::stopped().await;
     scene.program.hold("resume");
     let resumed = tokio::spawn({
@@ -118,7 +118,7 @@ async fn a_stop_that_overtakes_its_acknowledgement_is_a_newer_stop() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_resume_returns_to_the_same_stop() {
+async fn a_refused_resume_keeps_the_same_stop() {
     let scene = Scene::stopped().await;
     scene.program.refuse("resume", Error::Refused("not now".to_owned()));
     assert_eq!(scene.session.resume().await, Err(Error::Refused("not now".to_owned())));
@@ -126,7 +126,7 @@ async fn a_refused_resume_returns_to_the_same_stop() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_resume_that_is_never_answered_is_no_refusal() {
+async fn an_unanswered_resume_is_not_a_refusal() {
     let scene = Scene::stopped().await;
     let late = Error::Deadline { what: "resume".to_owned(), after: Duration::from_secs(5) };
     scene.program.refuse("resume", late);
@@ -149,7 +149,7 @@ async fn pause_and_inspection_work_while_other_calls_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_evaluation_that_hangs_holds_up_nobody_else() {
+async fn a_hanging_evaluation_does_not_delay_other_calls() {
     let scene = Scene::stopped().await;
     let frame = scene.session.stack_trace(None, 0, 1).await.unwrap().frames.remove(0).id;
     scene.program.hold("evaluate");
@@ -166,7 +166,7 @@ async fn an_evaluation_that_hangs_holds_up_nobody_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_that_goes_away_answers_those_who_wait() {
+async fn a_program_that_exits_answers_waiting_calls() {
     let scene = Scene::running().await;
     let waiting = tokio::spawn({
         let session = scene.session.clone();
@@ -180,7 +180,7 @@ async fn a_program_that_goes_away_answers_those_who_wait() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_that_ends_before_it_can_say_that_it_runs_has_run() {
+async fn a_program_that_exits_before_it_reports_running_has_run() {
     let (scene, arrival) = Scene::before_start();
     scene.program.refuse("run", Error::Lost);
     scene.arrivals.send(arrival).await.unwrap();
@@ -191,7 +191,7 @@ async fn a_program_that_ends_before_it_can_say_that_it_runs_has_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flood_of_events_before_an_acknowledgement_does_not_stall() {
+async fn a_flood_of_events_before_the_resume_reply_does_not_stall() {
     let scene = Scene::stopped().await;
     scene.program.hold("resume");
     let session = scene.session.clone();
@@ -247,7 +247,7 @@ async fn breakpoint_set_during_start_is_bound_before_program_runs() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pause_that_is_asked_for_during_the_start_comes_when_the_program_runs() {
+async fn a_pause_requested_during_start_applies_once_the_program_runs() {
     let (scene, arrival) = Scene::before_start();
     scene.program.hold("prepare");
     let session = scene.session.clone();
@@ -265,7 +265,7 @@ async fn a_pause_that_is_asked_for_during_the_start_comes_when_the_program_runs(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pause_of_a_program_that_cannot_be_started_is_refused() {
+async fn a_pause_of_a_failed_start_is_refused() {
     let (scene, arrival) = Scene::before_start();
     scene.program.hold("prepare");
     scene.program.refuse("prepare", Error::Refused("broken".to_owned()));
@@ -282,7 +282,7 @@ async fn a_pause_of_a_program_that_cannot_be_started_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_gets_the_breakpoints_and_its_stop_waits_its_turn() {
+async fn a_child_gets_the_breakpoints_and_its_stop_is_queued() {
     let scene = Scene::running().await;
     scene.session.add_breakpoint(at(5), AdjustedPosition::default()).await.unwrap();
     let (child, child_events, arrival) = fake::process();
@@ -305,7 +305,7 @@ async fn a_child_gets_the_breakpoints_and_its_stop_waits_its_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_that_cannot_be_debugged_is_told_and_left_alone() {
+async fn a_child_that_cannot_be_debugged_is_reported_and_left_alone() {
     let scene = Scene::running().await;
     let (child, _events, arrival) = fake::process();
     child.refuse("prepare", Error::Refused("no".to_owned()));
@@ -317,7 +317,7 @@ async fn a_child_that_cannot_be_debugged_is_told_and_left_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exception_that_passes_through_several_frames_stops_once() {
+async fn an_exception_that_unwinds_several_frames_stops_once() {
     let scene = Scene::running().await;
     scene.session.set_exception_breakpoints(ExceptionMode::All.into()).await.unwrap();
     scene.events.send(stopped(StopReason::Exception)).await.unwrap();
@@ -334,7 +334,7 @@ async fn an_exception_that_passes_through_several_frames_stops_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exception_stops_only_where_the_condition_is_true_of_it() {
+async fn an_exception_stops_only_if_its_condition_is_true() {
     let scene = Scene::running().await;
     let condition = Some("error.code == 7".to_owned());
     let wanted = ExceptionBreakpoints { mode: ExceptionMode::All, condition };
@@ -364,7 +364,7 @@ async fn an_exception_stops_only_where_the_condition_is_true_of_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_condition_on_exceptions_that_is_true_stops() {
+async fn a_true_exception_condition_stops() {
     let scene = Scene::running().await;
     let condition = Some("error".to_owned());
     let wanted = ExceptionBreakpoints { mode: ExceptionMode::All, condition };
@@ -375,7 +375,7 @@ async fn a_condition_on_exceptions_that_is_true_stops() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_start_can_be_tried_again() {
+async fn a_failed_start_can_be_retried() {
     let (scene, _arrival) = Scene::before_start();
     scene.program.refuse("prepare", Error::Refused("broken".to_owned()));
     let (debugger, _events, arrival) = fake::process();
@@ -393,7 +393,7 @@ async fn a_failed_start_can_be_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ending_lets_go_of_a_program_that_is_not_ours() {
+async fn ending_the_session_detaches_from_an_attached_program() {
     let scene = Scene::stopped().await;
     scene.program.hold("detach");
     let session = scene.session.clone();
@@ -406,7 +406,7 @@ async fn ending_lets_go_of_a_program_that_is_not_ours() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn references_of_an_earlier_stop_are_refused() {
+async fn references_of_an_earlier_stop_are_stale() {
     let scene = Scene::stopped().await;
     let frame = scene.session.stack_trace(None, 0, 1).await.unwrap().frames.remove(0).id;
     let scope = scene.session.scopes(frame).await.unwrap().remove(0).reference;

@@ -42,7 +42,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_reader_is_given_what_was_written(operations in prop::collection::vec(operations(), 1..25)) {
+    fn readers_get_what_was_written(operations in prop::collection::vec(operations(), 1..25)) {
         let output = Output::new();
         let mut written = String::new();
         for operation in operations {

@@ -30,7 +30,7 @@ fn operations() -> impl Strategy<Value = Operation> {
 
 proptest! {
     #[test]
-    fn a_number_is_good_for_what_it_was_given_for(operations in prop::collection::vec(operations(), 1..80)) {
+    fn references_keep_their_meaning(operations in prop::collection::vec(operations(), 1..80)) {
         let mut references = References::new();
         let mut given: Vec<(usize, Kind, Referent)> = Vec::new();
         let mut stop = 0;

@@ -57,7 +57,7 @@ impl Model {
 
 proptest! {
     #[test]
-    fn a_change_is_one_since_the_stop_before(operations in prop::collection::vec(operations(), 1..80)) {
+    fn changes_are_relative_to_the_stop_before(operations in prop::collection::vec(operations(), 1..80)) {
         let watches = Watches::default();
         let mut models: Vec<Model> = Vec::new();
         let (mut last, mut stop) = (0, 1);

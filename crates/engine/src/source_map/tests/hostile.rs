@@ -10,7 +10,7 @@ fn try_decode(raw: &[u8]) -> Result<SourceMap, MapProblem> {
 }
 
 #[test]
-fn what_is_no_map_is_corrupt() {
+fn malformed_map_is_corrupt() {
     let deep = format!(
         "{}{}",
         r#"{"sections":[{"offset":{"line":0,"column":0},"map":"#.repeat(1000),
@@ -51,7 +51,7 @@ fn a_map_with_too_many_entries_is_not_decoded() {
 }
 
 #[test]
-fn impossible_positions_are_left_out_and_the_rest_stays() {
+fn impossible_positions_are_skipped() {
     // The second entry is from line -1, the third is at column -1 of the script.
     let map = map_of("AAAA,CADA,FAEA,IACA", &[]);
     let id = only(&map);
@@ -61,7 +61,7 @@ fn impossible_positions_are_left_out_and_the_rest_stays() {
 }
 
 #[test]
-fn a_header_against_scripts_and_a_byte_order_mark_are_passed() {
+fn xssi_prefix_and_byte_order_mark_are_skipped() {
     let raw = r#"{"version":3,"sources":["a.ts"],"names":[],"mappings":"AAAA"}"#;
     for header in ["\u{feff}", ")]}'\n", ")]}\r\n", ")]}'", "\u{feff})]}',\n"] {
         let map = try_decode(format!("{header}{raw}").as_bytes()).unwrap();
@@ -81,7 +81,7 @@ fn part(source: &str, root: &str) -> Value {
 }
 
 #[test]
-fn sections_are_put_together() {
+fn sections_are_merged() {
     let sections = [section(0, 0, &part("a.ts", "")), section(1, 5, &part("b.ts", "../x"))];
     let inner = json!({ "version": 3, "sections": sections });
     let map = decoded(&json!({
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn any_names_of_sources_and_maps_are_taken(name in "\\PC{0,30}", root in "\\PC{0,10}") {
+    fn any_source_and_map_names_are_accepted(name in "\\PC{0,30}", root in "\\PC{0,10}") {
         let raw = json!({"version":3,"sources":[name],"sourceRoot":root,"names":[],"mappings":"AAAA"});
         let map = try_decode(raw.to_string().as_bytes()).unwrap();
         prop_assert_eq!(&map.source(SourceId(0)).unwrap().name, &name);

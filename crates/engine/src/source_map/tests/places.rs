@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::*;
 
 #[test]
-fn a_script_says_where_its_map_is() {
+fn scripts_name_their_map() {
     let file = |path: &str| MapLocation::File(path.into());
     let remote = |url: &str| MapLocation::Remote(url.to_owned());
     let table = [
@@ -32,7 +32,7 @@ fn a_script_says_where_its_map_is() {
 }
 
 #[test]
-fn a_map_that_is_there_is_found_whatever_its_name() {
+fn existing_map_is_found_whatever_its_name() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["a#b.js.map", "100%25.js.map", "c d?.js.map"] {
         std::fs::write(folder.path().join(name), "{}").unwrap();
@@ -72,7 +72,7 @@ fn inline_maps_are_read() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_apart() {
+fn unreadable_maps_have_distinct_errors() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("x.map");
     assert_eq!(read(&MapLocation::File(missing.clone())), Err(MapProblem::Missing { path: missing.clone() }));
@@ -87,7 +87,7 @@ fn what_cannot_be_read_is_told_apart() {
 }
 
 #[test]
-fn a_map_that_names_a_file_is_never_passed_over() {
+fn a_map_that_names_a_file_is_never_skipped() {
     let table = [
         (r#"{"sources":["src/main.ts"],"mappings":""}"#, "main.ts", true),
         (r#"{"sources":["src/main.ts"],"mappings":""}"#, "other.ts", false),
@@ -120,7 +120,7 @@ fn a_map_that_names_a_file_is_never_passed_over() {
 }
 
 #[test]
-fn the_text_in_the_map_decides_whether_it_is_true_and_then_the_times() {
+fn embedded_source_decides_staleness_before_modification_times() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.ts");
     let built = folder.path().join("a.js.map");
@@ -152,7 +152,7 @@ fn the_text_in_the_map_decides_whether_it_is_true_and_then_the_times() {
 }
 
 #[test]
-fn problems_say_what_to_do_next() {
+fn problems_suggest_what_to_do_next() {
     let nearest =
         |before, after| MapProblem::NoCode { name: "/a.ts".to_owned(), line: 3, before, after }.to_string();
     let similar = |similar: &[&str]| {

@@ -94,7 +94,7 @@ const MAIN: [(&str, &str, &str, &str); 5] = [
 ];
 
 #[test]
-fn lines_are_found_in_what_tools_made_of_them() {
+fn lines_are_found_in_the_output_of_real_tools() {
     for script in SCRIPTS {
         let built = built(script);
         for (name, lines) in [("prices.ts", PRICES.as_slice()), ("main.ts", MAIN.as_slice())] {
@@ -120,7 +120,7 @@ fn lines_are_found_in_what_tools_made_of_them() {
 }
 
 #[test]
-fn every_place_leads_back_to_its_line() {
+fn every_location_maps_back_to_its_line() {
     for script in SCRIPTS {
         let built = built(script);
         for (id, source) in built.map.identified() {
@@ -162,7 +162,7 @@ fn columns_are_utf_16_units_on_both_sides() {
 }
 
 #[test]
-fn lines_that_are_types_only_have_neighbours() {
+fn type_only_lines_have_neighbours() {
     let prices = written("prices.ts");
     let (line, _) = position_of(&prices, "price: number");
     let (next, _) = position_of(&prices, "export function subtotal");
@@ -180,7 +180,7 @@ fn lines_that_are_types_only_have_neighbours() {
 }
 
 #[test]
-fn a_line_of_helpers_stands_for_nothing() {
+fn helper_lines_map_to_nothing() {
     for (script, helper) in [
         ("tsc/prices.js", "Object.defineProperty(exports"),
         ("esbuild/bundle.js", "\"use strict\""),
@@ -195,7 +195,7 @@ fn a_line_of_helpers_stands_for_nothing() {
 }
 
 #[test]
-fn minified_variables_have_their_names_again() {
+fn minified_variables_get_their_original_names() {
     let built = built("esbuild-min/bundle.js");
     let names = |function: &str, end: &str| {
         let start = position_of(&built.script, function);
@@ -214,7 +214,7 @@ fn minified_variables_have_their_names_again() {
 }
 
 #[test]
-fn names_that_were_kept_are_no_names_to_give() {
+fn unchanged_names_are_not_reported() {
     for script in SCRIPTS.iter().filter(|script| !script.contains("min")) {
         let built = built(script);
         let names = built.map.names(&built.script, (0, 0), (u32::MAX, 0));
@@ -223,7 +223,7 @@ fn names_that_were_kept_are_no_names_to_give() {
 }
 
 #[test]
-fn what_was_built_last_is_not_stale() {
+fn fresh_build_is_not_stale() {
     for script in SCRIPTS {
         let built = built(script);
         for source in built.map.sources().filter(|source| source.content.is_some()) {

@@ -36,7 +36,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn there_and_back(entries in entries()) {
+    fn mappings_round_trip(entries in entries()) {
         let map = built(&entries);
         for (&(line, column), original) in &entries {
             let found = map.original(line, column);
@@ -55,7 +55,7 @@ proptest! {
     }
 
     #[test]
-    fn an_entry_answers_up_to_the_next_one_and_for_its_own_line_only(
+    fn an_entry_covers_its_line_up_to_the_next_entry(
         entries in entries(), line in 0u32..8, column in 0u32..50,
     ) {
         let last = entries.range((line, 0)..=(line, column)).next_back();
@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn a_line_is_answered_whole_and_in_order(entries in entries(), from_b: bool, line in 0u32..9) {
+    fn a_line_maps_to_all_its_ranges_in_order(entries in entries(), from_b: bool, line in 0u32..9) {
         let map = built(&entries);
         let Some(source) = map.source_of(path(from_b)) else { return Ok(()) };
         let of_source = || {
@@ -102,7 +102,7 @@ proptest! {
 }
 
 #[test]
-fn a_column_means_the_piece_of_code_that_it_is_in() {
+fn a_column_maps_to_the_range_that_contains_it() {
     // Pieces begin at the columns 4 and 10 of the line.
     let map = map_of("AAAI,IAAM", &[]);
     let id = only(&map);
@@ -115,7 +115,7 @@ fn a_column_means_the_piece_of_code_that_it_is_in() {
 }
 
 #[test]
-fn each_copy_of_a_line_is_a_place_of_its_own() {
+fn each_copy_of_a_line_is_a_separate_location() {
     // Line 0 twice in one run, then line 1, then line 0 again, and once more after code that is nobody's.
     let map = map_of("AAAA,CAAA,CACA,CADA;A,CAAA", &[]);
     let id = only(&map);
@@ -125,7 +125,7 @@ fn each_copy_of_a_line_is_a_place_of_its_own() {
 }
 
 #[test]
-fn of_two_entries_at_one_position_the_later_one_covers_what_follows() {
+fn the_later_of_two_entries_at_one_position_applies() {
     let map = map_of("AAAA,AACA", &[]);
     assert_eq!(map.original(0, 0).unwrap().line, 1);
     assert_eq!(map.generated(only(&map), 0, None), [(0, 0)]);
@@ -134,7 +134,7 @@ fn of_two_entries_at_one_position_the_later_one_covers_what_follows() {
 }
 
 #[test]
-fn names_are_given_where_they_are_clear() {
+fn unambiguous_names_are_returned() {
     let named = |text: &str, entries: &[(&str, &str)]| -> Vec<(String, String)> {
         // Each entry is looked for after the one before.
         let mut builder = SourceMapBuilder::new(None);
@@ -174,7 +174,7 @@ fn names_are_given_where_they_are_clear() {
 }
 
 #[test]
-fn names_are_those_of_the_part() {
+fn names_belong_to_their_section() {
     let map = map_of("AAAAA,EAACC;AACCC", &["first", "second", "third"]);
     let text = "a b\na";
     let names = |start, end| {

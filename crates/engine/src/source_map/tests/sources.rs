@@ -19,7 +19,7 @@ fn project() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn names_become_paths() {
+fn source_names_become_paths() {
     let (_folder, root) = project();
     let at = |path: &str| Some(root.join(path));
     let absolute = root.join("src/main.ts").display().to_string();
@@ -74,7 +74,7 @@ fn a_project_ends_at_its_repository() {
 
 #[test]
 #[cfg(unix)]
-fn a_source_is_found_by_its_real_path_and_by_a_link() {
+fn a_source_is_found_by_real_path_and_by_link() {
     let (_folder, root) = project();
     std::os::unix::fs::symlink(root.join("src"), root.join("linked")).unwrap();
     let raw = r#"{"version":3,"sources":["../../linked/main.ts"],"names":[],"mappings":"AAAA"}"#;
@@ -88,7 +88,7 @@ fn a_source_is_found_by_its_real_path_and_by_a_link() {
 }
 
 #[test]
-fn a_file_that_is_not_there_has_neighbours() {
+fn a_missing_file_has_similar_names() {
     let map = decoded(&json!({
         "version": 3, "sources": ["../src/mian.ts", "../src/other.ts", null], "names": [], "mappings": "",
     }));
@@ -117,7 +117,7 @@ fn null_and_repeated_sources() {
 }
 
 #[test]
-fn parts_of_a_file_come_after_the_file() {
+fn parts_of_a_file_follow_the_file() {
     let (_folder, root) = project();
     let raw = json!({
         "version": 3,

@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_merely_lead_here_are_refused() {
+    fn foreign_host_names_are_refused() {
         let plain = open(&[], &[]);
         let allowing = open(&["Debug.Example", "fd00::2"], &[]);
         let table = [
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_others_are_refused() {
+    fn foreign_origins_are_refused() {
         let plain = open(&[], &[]);
         let allowing = open(&[], &["https://App.example:443/"]);
         let table = [
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_that_were_allowed_by_name_may_read() {
+    fn only_allowed_origins_may_read() {
         let access = open(&[], &["https://app.example"]);
         for (origin, reads) in [("https://app.example", true), ("http://localhost:3000", false)] {
             let answer = access.headers_for_page(&headers(&[("origin", origin)]));

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_message_says_why() {
+    fn malformed_message_is_refused_with_the_reason() {
         let table = [
             ("", "invalid JSON"),
             ("{", "invalid JSON"),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handshake_that_cannot_be_read_says_why() {
+    fn a_malformed_handshake_is_refused_with_the_reason() {
         let initialize =
             |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize"{params}}}"#);
         let good =
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_apart() {
+    fn requests_notifications_and_replies_are_distinguished() {
         let table = [
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, true, false),
             (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, false, false),

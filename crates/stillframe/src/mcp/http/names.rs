@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_has_no_scheme_and_no_port() {
+    fn a_host_has_neither_scheme_nor_port() {
         let table = [
             ("debug.example", "debug.example"),
             ("Debug.Example", "debug.example"),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_as_browsers_send_it() {
+    fn an_origin_is_parsed_as_browsers_send_it() {
         let table = [
             ("https://app.example", "https://app.example"),
             ("https://App.example/", "https://app.example"),

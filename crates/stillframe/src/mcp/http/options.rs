@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_a_port() {
+    fn an_address_needs_a_port() {
         assert_eq!(address("127.0.0.1:8000"), Ok(([127, 0, 0, 1], 8000).into()));
         assert_eq!(address("localhost:0"), Ok(([127, 0, 0, 1], 0).into()));
         assert!(address("[::1]:0").is_ok_and(|address| address.ip().is_loopback()));

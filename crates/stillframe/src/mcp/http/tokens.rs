@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_of_a_file_have_owners() {
+    fn a_token_file_names_owners() {
         let file = file("# for the team\nalice:abcdefghijklmnop\n\nqrstuvwxyz012345\n", 0o600);
         let tokens = Tokens::of_file(file.path()).unwrap();
         let table = [
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_secret_or_no_list_is_refused() {
+    fn exposed_or_malformed_token_file_is_refused() {
         let good = "abcdefghijklmnop";
         let table = [
             (good, 0o640, "chmod 600"),

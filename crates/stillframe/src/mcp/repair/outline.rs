@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_members_stay() {
+    fn only_the_member_names_remain() {
         let table = [
             (
                 r#"{"id":1,"params":{"a":{"b":[1]},"c":[]},"method":"x"}"#,
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_one_is_cut() {
+    fn a_long_outline_is_truncated() {
         let mut outline = Outline::default();
         outline.take(&vec![b'1'; 2 * LONGEST]);
         assert_eq!(outline.into_bytes().len(), LONGEST);

@@ -68,7 +68,7 @@ async fn inspect_at(era: &str, to: &[&str], arguments: &[&str], mark: &Mark) -> 
 const ERAS: [&str; 3] = ["legacy", "auto", "modern"];
 
 #[tokio::test]
-async fn the_inspector_finds_nothing_wrong_with_the_tools() {
+async fn the_inspector_accepts_every_tool() {
     for era in ERAS {
         let (code, list) = inspect(era, &["--method", "tools/list", "--strict"]).await;
         assert_eq!(code, Some(0), "{era}: {list}");
@@ -89,7 +89,7 @@ async fn the_inspector_calls_a_tool() {
 }
 
 #[tokio::test]
-async fn the_inspector_sees_a_failed_call_as_one() {
+async fn the_inspector_reports_a_failed_call_as_failed() {
     for era in ERAS {
         let call =
             ["--method", "tools/call", "--tool-name", "set_exception_breakpoints", "--tool-arg", "mode=some"];
@@ -126,7 +126,7 @@ async fn call(server: &HttpServer, era: &str, tool: &str, arguments: &[String]) 
 
 /// Its requests of revision 2026-07-28 are one client, although each is a process of its own.
 #[tokio::test]
-async fn it_debugs_by_http_with_a_process_for_each_request() {
+async fn the_inspector_debugs_over_http_with_a_process_per_request() {
     let server = STILLFRAME.serve_http().await;
     let shop = Fixture::python("shop");
     let created = call(&server, "modern", "create_debug_session", &["language=python".to_owned()]).await;
@@ -154,7 +154,7 @@ async fn it_debugs_by_http_with_a_process_for_each_request() {
 
 /// With a handshake each process is a client, so that one call has to do.
 #[tokio::test]
-async fn it_runs_until_a_line_in_one_call_on_both_transports() {
+async fn the_inspector_runs_until_a_line_on_both_transports() {
     let shop = Fixture::python("shop");
     let server = STILLFRAME.serve_http().await;
     let place = format!("until=[{{\"line\":{}}}]", shop.line("pay"));

@@ -65,21 +65,21 @@ fn expected(revision: &str) -> Value {
 }
 
 #[tokio::test]
-async fn it_debugs_after_a_handshake() {
+async fn the_python_sdk_debugs_after_a_handshake() {
     for way in TransportKind::both().await {
         assert_eq!(session("legacy", way).await, expected("2025-11-25"));
     }
 }
 
 #[tokio::test]
-async fn it_debugs_without_a_handshake() {
+async fn the_python_sdk_debugs_without_a_handshake() {
     for way in TransportKind::both().await {
         assert_eq!(session("2026-07-28", way).await, expected("2026-07-28"));
     }
 }
 
 #[tokio::test]
-async fn it_chooses_the_later_revision_by_itself() {
+async fn the_python_sdk_chooses_the_later_revision() {
     for way in TransportKind::both().await {
         assert_eq!(session("auto", way).await, expected("2026-07-28"));
     }

@@ -35,7 +35,7 @@ fn expected(revision: Option<&str>) -> Value {
 }
 
 #[tokio::test]
-async fn the_first_one_debugs_over_both_transports() {
+async fn the_first_typescript_sdk_debugs_over_both_transports() {
     let [pipes, http] = TransportKind::both().await;
     // It tells the revision only where that goes into a header.
     assert_eq!(session("sdk", "legacy", pipes).await, expected(None));
@@ -43,7 +43,7 @@ async fn the_first_one_debugs_over_both_transports() {
 }
 
 #[tokio::test]
-async fn the_second_one_debugs_over_both_transports_in_both_eras() {
+async fn the_second_typescript_sdk_debugs_over_both_transports_in_both_eras() {
     for (mode, revision) in [("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")] {
         for way in TransportKind::both().await {
             assert_eq!(session("client", mode, way).await, expected(Some(revision)), "{mode}");

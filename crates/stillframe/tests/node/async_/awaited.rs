@@ -27,7 +27,7 @@ main();
 ";
 
 #[tokio::test]
-async fn a_settled_promise_gives_its_result_and_any_other_says_what_to_do() {
+async fn a_settled_promise_gives_its_result_and_a_pending_one_gives_advice() {
     let script = Script::new(TEXT);
     let (session, _) = script.stopped_at("here").await;
     session.break_at(&script, "behind").await;
@@ -72,7 +72,7 @@ async fn a_settled_promise_gives_its_result_and_any_other_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn an_await_of_a_module_that_never_settles_is_named_at_the_end() {
+async fn a_never_settled_top_level_await_is_named_at_the_end() {
     let script =
         Script::module("console.log('first');\nawait new Promise(() => {});\nconsole.log('never');\n");
     let (session, ended) = script.start().await;

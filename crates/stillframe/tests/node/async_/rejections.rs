@@ -23,7 +23,7 @@ async fn fails(session: &Debugging) -> String {
 }
 
 #[tokio::test]
-async fn an_error_of_an_async_function_that_nobody_awaits_stops_where_it_is_thrown() {
+async fn an_error_in_an_unawaited_async_function_stops_at_its_throw() {
     let script = Script::new(
         "async function pay(amount) {\n  throw new RangeError(`no ${amount}`); // @throw\n}\n\npay(3);\n",
     );
@@ -35,7 +35,7 @@ async fn an_error_of_an_async_function_that_nobody_awaits_stops_where_it_is_thro
 }
 
 #[tokio::test]
-async fn an_error_after_an_await_stops_where_it_is_thrown() {
+async fn an_error_after_an_await_stops_at_its_throw() {
     let script = Script::new(
         r#"
 const timers = require("node:timers/promises");
@@ -55,7 +55,7 @@ pay(3);
 }
 
 #[tokio::test]
-async fn a_promise_that_is_rejected_and_left_stops_where_it_is_rejected() {
+async fn an_unhandled_rejection_stops_where_it_is_rejected() {
     let script = Script::new(
         "function later() {\n  return Promise.reject(new Error('left')); // @reject\n}\n\nlater();\n",
     );
@@ -66,7 +66,7 @@ async fn a_promise_that_is_rejected_and_left_stops_where_it_is_rejected() {
 }
 
 #[tokio::test]
-async fn an_error_in_a_callback_stops_where_it_is_thrown() {
+async fn an_error_in_a_callback_stops_at_its_throw() {
     let script = Script::new("setTimeout(() => {\n  throw new SyntaxError('odd input'); // @throw\n}, 1);\n");
     let (session, stopped) = script.start().await;
     is_uncaught(&stopped, &script, "throw", "SyntaxError", "odd input");
@@ -75,7 +75,7 @@ async fn an_error_in_a_callback_stops_where_it_is_thrown() {
 }
 
 #[tokio::test]
-async fn what_is_thrown_need_not_be_an_error() {
+async fn thrown_non_errors_are_reported() {
     let script = Script::new("function main() {\n  throw { code: 7 }; // @throw\n}\n\nmain();\n");
     let (session, stopped) = script.start().await;
     is_uncaught(&stopped, &script, "throw", "Object", "{ code: 7 }");
@@ -85,7 +85,7 @@ async fn what_is_thrown_need_not_be_an_error() {
 
 /// The innermost frame is one of Node's own; the report is about the program's.
 #[tokio::test]
-async fn an_error_that_node_throws_is_told_at_the_line_that_called_it() {
+async fn an_error_thrown_by_node_is_reported_at_the_calling_line() {
     let script = Script::new("function load() {\n  return require('./missing.js'); // @call\n}\n\nload();\n");
     let (session, stopped) = script.start().await;
     assert_eq!((stopped.outcome(), stopped.place()), ("exception", (script.path(), script.line("call"))));
@@ -95,7 +95,7 @@ async fn an_error_that_node_throws_is_told_at_the_line_that_called_it() {
 }
 
 #[tokio::test]
-async fn an_error_with_a_cause_tells_both() {
+async fn an_error_with_a_cause_reports_both() {
     let script = Script::new(
         r#"
 function load() {
@@ -118,7 +118,7 @@ load();
 }
 
 #[tokio::test]
-async fn what_is_caught_at_once_or_after_an_await_stops_nothing() {
+async fn caught_errors_do_not_stop() {
     let script = Script::new(
         r#"
 const timers = require("node:timers/promises");
@@ -162,7 +162,7 @@ main();
 }
 
 #[tokio::test]
-async fn with_exceptions_off_a_rejection_is_an_end() {
+async fn with_exceptions_off_a_rejection_ends_the_program() {
     let script = Script::new("Promise.reject(new Error('left'));\n");
     let session = Debugging::of(script.language()).await;
     session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
@@ -174,7 +174,7 @@ async fn with_exceptions_off_a_rejection_is_an_end() {
 
 /// Node's loader catches what leaves a module, to end the program with it.
 #[tokio::test]
-async fn what_leaves_an_es_module_is_caught_by_nobody() {
+async fn an_error_that_leaves_an_es_module_is_uncaught() {
     let table = [
         ("function f() {\n  throw new Error('at once'); // @throw\n}\nf();\n", "at once"),
         (
@@ -203,7 +203,7 @@ async fn what_leaves_an_es_module_is_caught_by_nobody() {
 }
 
 #[tokio::test]
-async fn what_a_module_catches_stops_nothing() {
+async fn an_error_caught_by_a_module_does_not_stop() {
     let text = r#"
 const fails = async () => { await null; throw new Error("awaited"); };
 function throws() { throw new Error("at once"); }
@@ -223,7 +223,7 @@ console.log("fine");
 
 /// What Node makes of a promise that its own code rejects is thrown by no function of the program's.
 #[tokio::test]
-async fn an_error_that_no_function_has_thrown_stops_before_the_end() {
+async fn a_rejection_without_a_throw_stops_before_the_end() {
     let table = [
         "import { readFile } from 'node:fs/promises';\nawait Promise.all([readFile('/no/such/file')]);\n",
         "import { readFile } from 'node:fs/promises';\nreadFile('/no/such/file');\n",
@@ -242,7 +242,7 @@ async fn an_error_that_no_function_has_thrown_stops_before_the_end() {
 }
 
 #[tokio::test]
-async fn a_handler_that_throws_again_and_an_error_of_several_stop_once() {
+async fn a_rethrown_error_and_an_aggregate_error_stop_once() {
     let table = [
         (
             "process.on('unhandledRejection', (error) => { throw error; });\nPromise.reject(new Error('a')); // @throw\n",

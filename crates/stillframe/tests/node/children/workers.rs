@@ -33,7 +33,7 @@ parentPort.postMessage(add(workerData)); // @post
 }
 
 #[tokio::test]
-async fn a_breakpoint_in_a_workers_file_stops_there_and_steps_stay_in_it() {
+async fn a_breakpoint_in_a_worker_stops_there_and_steps_stay_in_it() {
     let (script, worker) = adding();
     let session = Debugging::of(script.language()).await;
     session.break_at(&worker, "sum").await;
@@ -68,7 +68,7 @@ async fn a_worker_is_a_thread_of_its_process_with_its_own_name() {
 }
 
 #[tokio::test]
-async fn a_condition_and_a_log_message_hold_in_workers_too() {
+async fn conditions_and_log_messages_work_in_workers() {
     let script = Script::new(
         r#"
 const { Worker } = require("node:worker_threads");
@@ -93,7 +93,7 @@ for (const workerData of [1, 2, 3]) new Worker(file, { workerData });
 }
 
 #[tokio::test]
-async fn an_error_in_a_worker_stops_where_it_is_thrown() {
+async fn an_error_in_a_worker_stops_at_its_throw() {
     let script = Script::new(
         r#"
 const { Worker } = require("node:worker_threads");
@@ -114,7 +114,7 @@ worker.on("error", (error) => console.log("failed:", error.message));
 }
 
 #[tokio::test]
-async fn a_worker_that_spins_is_paused_by_its_thread() {
+async fn a_busy_worker_is_paused_by_thread() {
     let script = Script::new(
         r#"
 const { Worker } = require("node:worker_threads");
@@ -138,7 +138,7 @@ worker.on("message", (text) => console.log(text));
 }
 
 #[tokio::test]
-async fn closing_the_session_ends_a_program_whose_worker_is_stopped() {
+async fn closing_the_session_ends_a_program_with_a_stopped_worker() {
     let (script, worker) = adding();
     let session = Debugging::of(script.language()).await;
     session.break_at(&worker, "post").await;

@@ -6,7 +6,7 @@ use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 
 #[tokio::test]
-async fn a_breakpoint_and_a_log_message_on_one_line_both_hold() {
+async fn a_breakpoint_and_a_logpoint_on_one_line_both_work() {
     let script = Script::new(
         "function tell(text) {\n  console.log(text); // @tell\n}\nfor (const text of ['a', 'b', 'c']) tell(text);\n",
     );
@@ -25,7 +25,7 @@ async fn a_breakpoint_and_a_log_message_on_one_line_both_hold() {
 }
 
 #[tokio::test]
-async fn two_statements_on_one_line_are_one_stop() {
+async fn two_statements_on_one_line_stop_once() {
     let script = Script::new("let n = 0;\nn += 1; n += 1; n += 1; // @line\nconsole.log(n);\n");
     let (session, stopped) = script.stopped_at("line").await;
     assert_eq!(stopped.variable("n"), "0");
@@ -36,7 +36,7 @@ async fn two_statements_on_one_line_are_one_stop() {
 
 /// V8 makes no place of a plain assignment from one variable to another.
 #[tokio::test]
-async fn a_line_on_which_v8_has_no_place_moves_on_in_its_function_and_says_so() {
+async fn a_line_without_v8_location_moves_within_its_function_and_reports_it() {
     let script = Script::new(
         "function swap(a, b) {\n  a = b; // @first\n  b = a; // @second\n  return [a, b]; // @return\n}\nswap(1, 2);\n",
     );
@@ -54,7 +54,7 @@ async fn a_line_on_which_v8_has_no_place_moves_on_in_its_function_and_says_so() 
 }
 
 #[tokio::test]
-async fn a_file_that_was_never_loaded_is_told_after_the_end_with_loaded_ones_of_like_names() {
+async fn a_never_loaded_file_is_reported_at_the_end_with_similar_loaded_ones() {
     let script = Script::new("console.log(require('./lib/prices.js').total); // @print\n");
     let loaded = script.file("lib/prices.js", "exports.total = 3; // @total\n");
     let never = script.file("prices.js", "exports.total = 4; // @total\n");
@@ -70,7 +70,7 @@ async fn a_file_that_was_never_loaded_is_told_after_the_end_with_loaded_ones_of_
 }
 
 #[tokio::test]
-async fn while_it_runs_a_file_that_is_not_loaded_yet_is_unverified_and_binds_when_it_is() {
+async fn an_unloaded_file_is_unverified_and_binds_when_loaded() {
     let script = Script::new("console.log('begin'); // @begin\nconsole.log(require('./late.js'));\n");
     let late = script.file("late.js", "module.exports = 'late'; // @late\n");
     let (session, _) = script.stopped_at("begin").await;
@@ -85,7 +85,7 @@ async fn while_it_runs_a_file_that_is_not_loaded_yet_is_unverified_and_binds_whe
 }
 
 #[tokio::test]
-async fn a_file_that_is_loaded_twice_stops_each_time() {
+async fn a_file_loaded_twice_stops_each_time() {
     let script = Script::new(
         "for (let turn = 0; turn < 2; turn += 1) {\n  require('./again.js');\n  delete require.cache[require.resolve('./again.js')];\n}\n",
     );
@@ -100,7 +100,7 @@ async fn a_file_that_is_loaded_twice_stops_each_time() {
 }
 
 #[tokio::test]
-async fn a_file_is_known_by_its_link_and_by_its_real_path() {
+async fn a_file_is_known_by_its_link_and_its_real_path() {
     let script = Script::new("require('./real.js');\n");
     let real = script.file("real.js", "exports.real = 1; // @real\n");
     let link = script.folder().join("link.js");

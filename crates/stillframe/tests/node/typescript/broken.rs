@@ -22,7 +22,7 @@ async fn reason(project: &Project, source: &str, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_map_that_is_missing_is_told_of() {
+async fn a_missing_map_is_reported() {
     let project = compiled_by_tsc(&[]).await;
     std::fs::remove_file(project.path("dist/main.js.map")).unwrap();
     let reason = reason(&project, "src/main.ts", "top").await;
@@ -30,7 +30,7 @@ async fn a_map_that_is_missing_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_map_that_is_corrupt_is_told_of() {
+async fn a_corrupt_map_is_reported() {
     let project = compiled_by_tsc(&[]).await;
     std::fs::write(project.path("dist/main.js.map"), r#"{ "version": 3, "mappings": "#).unwrap();
     let reason = reason(&project, "src/main.ts", "top").await;
@@ -39,7 +39,7 @@ async fn a_map_that_is_corrupt_is_told_of() {
 
 /// The bundle has the text that it was made of.
 #[tokio::test]
-async fn a_source_that_has_changed_since_is_told_of() {
+async fn a_changed_source_is_reported() {
     let project = bundled(&["--sourcemap"]).await;
     let text = std::fs::read_to_string(project.path("src/main.ts")).unwrap();
     project.file("src/main.ts", &format!("{text}\nconsole.log(\"more\"); // @more\n"));
@@ -49,7 +49,7 @@ async fn a_source_that_has_changed_since_is_told_of() {
 
 /// A bundler leaves out what nobody calls.
 #[tokio::test]
-async fn a_line_of_which_no_code_was_made_is_told_of() {
+async fn a_line_without_generated_code_is_reported() {
     let project = Project::typescript(&[]).await;
     let text = std::fs::read_to_string(project.path("src/basket.ts")).unwrap();
     let unused = "\nexport function unused(): number {\n  return Math.random(); // @unused\n}\n";
@@ -61,7 +61,7 @@ async fn a_line_of_which_no_code_was_made_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_source_that_is_only_in_the_map_is_shown() {
+async fn a_source_embedded_in_the_map_is_shown() {
     let project = bundled(&["--sourcemap"]).await;
     let main = project.read("src/main.ts");
     std::fs::remove_dir_all(project.path("src")).unwrap();
@@ -80,7 +80,7 @@ async fn a_source_that_is_only_in_the_map_is_shown() {
 
 /// Neither is a file, and both are in stacks.
 #[tokio::test]
-async fn evaluated_code_and_nodes_own_are_shown() {
+async fn evaluated_code_and_node_internals_are_shown() {
     let project = Project::with(&[]).await;
     let main = project.file(
         "main.js",
@@ -105,7 +105,7 @@ async fn evaluated_code_and_nodes_own_are_shown() {
 }
 
 #[tokio::test]
-async fn a_breakpoint_that_is_set_while_the_program_runs_binds_at_once() {
+async fn a_breakpoint_set_while_the_program_runs_binds_at_once() {
     let project = Project::with(&[]).await;
     let text = "let rounds: number = 0;\nconsole.log(\"ready\");\nsetInterval((): void => {\n  rounds += 1; // @round\n}, 10);\n";
     let main = project.file("src/main.ts", text);
@@ -127,7 +127,7 @@ async fn a_breakpoint_that_is_set_while_the_program_runs_binds_at_once() {
 
 /// The same breakpoint is in what a compiler wrote, and in what a loader compiles.
 #[tokio::test]
-async fn one_session_runs_what_was_built_and_then_the_sources() {
+async fn one_session_runs_the_build_and_then_the_sources() {
     let project = Project::typescript(&["tsx"]).await;
     let bundle = ["src/main.ts", "--bundle", "--platform=node", "--outfile=dist/main.js", "--sourcemap"];
     project.run("esbuild", &bundle).await;

@@ -87,7 +87,7 @@ async fn every_kind_of_value_is_shown_as_node_shows_it() {
 }
 
 #[tokio::test]
-async fn items_are_numbered_and_named_properties_come_after_them() {
+async fn indexed_items_precede_named_properties() {
     let (session, _) = Script::new(PROGRAM).stopped_at("here").await;
     let table: [(&str, &[(&str, &str)]); 4] = [
         ("new Set(['x', 2])", &[("0", "'x'"), ("1", "2")]),

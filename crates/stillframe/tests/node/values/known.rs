@@ -67,7 +67,7 @@ const KNOWN: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn requests_addresses_and_streams_are_shown_as_their_users_know_them() {
+async fn requests_urls_and_streams_are_summarized() {
     let (session, _) = Script::new(PROGRAM).stopped_at("here").await;
     for (expression, expected) in KNOWN {
         let asked = json!({ "expression": expression, "maxLength": 400 });
@@ -106,7 +106,7 @@ const OF_PACKAGES: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn rows_and_numbers_of_packages_are_shown_by_what_is_in_them() {
+async fn rows_and_numbers_of_packages_are_shown_by_content() {
     let script = Script::new(PACKAGES);
     std::os::unix::fs::symlink(toolchains().await, script.folder().join("node_modules")).unwrap();
     let (session, _) = script.stopped_at("here").await;

@@ -28,7 +28,7 @@ async fn stopped() -> (Script, Debugging) {
 }
 
 #[tokio::test]
-async fn a_text_of_ten_megabytes_among_the_locals_is_cut_with_its_length() {
+async fn a_string_of_ten_megabytes_is_truncated_with_its_length() {
     let (_script, session) = stopped().await;
     let locals = session.ok("get_local_variables", json!({ "maxLength": 20 })).await;
     assert_eq!(locals.variable("text"), format!("'start{}'...", "x".repeat(15)));
@@ -39,7 +39,7 @@ async fn a_text_of_ten_megabytes_among_the_locals_is_cut_with_its_length() {
 }
 
 #[tokio::test]
-async fn a_million_items_come_in_pages() {
+async fn a_million_items_are_paged() {
     let (_script, session) = stopped().await;
     for (expression, name, value) in [
         ("list", "999999", "999999"),
@@ -63,7 +63,7 @@ async fn a_million_items_come_in_pages() {
 }
 
 #[tokio::test]
-async fn a_result_of_ten_megabytes_has_an_end_too() {
+async fn a_result_of_ten_megabytes_is_truncated() {
     let (_script, session) = stopped().await;
     let cut = session.ok("evaluate_expression", json!({ "expression": "text + text" })).await;
     assert_eq!((&cut["truncated"], &cut["length"]), (&json!(true), &json!(20_000_016)));
@@ -77,7 +77,7 @@ async fn a_result_of_ten_megabytes_has_an_end_too() {
 }
 
 #[tokio::test]
-async fn a_step_among_large_values_reports_as_always() {
+async fn a_step_among_large_values_reports_normally() {
     let (_script, session) = stopped().await;
     let stepped = session.ok("step_out", json!({ "limits": { "value": 50 } })).await;
     assert!(["step", "ended"].contains(&stepped.outcome()), "{}", stepped.text);

@@ -41,22 +41,22 @@ if __name__ == "__main__":
 }
 
 #[tokio::test]
-async fn a_pool_that_forks_stops_for_each_of_its_tasks() {
+async fn a_forking_pool_stops_in_each_task() {
     multiprocessing_by("fork").await;
 }
 
 #[tokio::test]
-async fn a_pool_that_spawns_stops_for_each_of_its_tasks() {
+async fn a_spawning_pool_stops_in_each_task() {
     multiprocessing_by("spawn").await;
 }
 
 #[tokio::test]
-async fn a_pool_behind_a_fork_server_stops_for_each_of_its_tasks() {
+async fn a_forkserver_pool_stops_in_each_task() {
     multiprocessing_by("forkserver").await;
 }
 
 #[tokio::test]
-async fn executors_of_processes_and_threads_stop_for_each_of_their_tasks() {
+async fn process_and_thread_executors_stop_in_each_task() {
     let script = Script::new(
         r#"
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor

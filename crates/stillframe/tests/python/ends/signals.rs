@@ -24,7 +24,7 @@ async fn pid(session: &Debugging) -> String {
 }
 
 #[tokio::test]
-async fn a_crash_is_told_with_its_signal() {
+async fn a_crash_is_reported_with_its_signal() {
     let table = [
         ("import ctypes\nctypes.string_at(0)", "SIGSEGV"),
         ("import os\nos.abort()", "SIGABRT"),
@@ -44,7 +44,7 @@ async fn a_crash_is_told_with_its_signal() {
 
 /// The step that does it is answered with the end, whatever pydevd made of the step.
 #[tokio::test]
-async fn a_crash_within_a_step_is_told_as_the_end() {
+async fn a_crash_during_a_step_is_reported_as_the_end() {
     let script = Script::new("import ctypes\nctypes.string_at(0)  # @here\n");
     let (session, _) = script.stopped_at("here").await;
     let ended = session.step("step_over").await;
@@ -53,7 +53,7 @@ async fn a_crash_within_a_step_is_told_as_the_end() {
 }
 
 #[tokio::test]
-async fn a_crash_within_an_expression_is_told_at_once() {
+async fn a_crash_during_an_expression_is_reported_at_once() {
     let script = Script::new("import ctypes\nx = 1  # @here\n");
     let (session, _) = script.stopped_at("here").await;
     let failed = session.call("evaluate_expression", json!({ "expression": "ctypes.string_at(0)" })).await;
@@ -62,7 +62,7 @@ async fn a_crash_within_an_expression_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_killed_while_it_is_paused_is_told_as_ended() {
+async fn a_program_killed_while_paused_is_reported_as_ended() {
     let script = Script::new("print('before', flush=True)\nx = 1  # @here\n");
     let (session, _) = script.stopped_at("here").await;
     kill(&pid(&session).await).await;
@@ -76,7 +76,7 @@ async fn a_program_that_is_killed_while_it_is_paused_is_told_as_ended() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_killed_while_a_call_waits_answers_the_call() {
+async fn a_program_killed_while_a_call_waits_answers_the_call() {
     let script = Script::new("import time\nx = 1  # @here\nprint('on', flush=True)\ntime.sleep(1000)\n");
     let (session, _) = script.stopped_at("here").await;
     let pid = pid(&session).await;
@@ -92,7 +92,7 @@ async fn a_program_that_is_killed_while_a_call_waits_answers_the_call() {
 
 /// Nothing of ours takes the place of what a program does at SIGINT.
 #[tokio::test]
-async fn a_program_finds_the_signal_handlers_that_python_sets() {
+async fn a_program_sees_pythons_default_signal_handlers() {
     let source = "import signal\nfor number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGCHLD, signal.SIGUSR1):\n    print(number.name, signal.getsignal(number))\n";
     let script = Script::new(source);
     let (session, ended) = script.start().await;
@@ -104,7 +104,7 @@ async fn a_program_finds_the_signal_handlers_that_python_sets() {
 }
 
 #[tokio::test]
-async fn a_program_handles_its_own_signals_while_it_is_debugged() {
+async fn a_debugged_program_handles_its_signals() {
     let script = Script::new(
         r#"
 import os, signal

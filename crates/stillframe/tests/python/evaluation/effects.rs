@@ -8,7 +8,7 @@ use crate::script::Script;
 
 /// debugpy 1.8.22 never answers an evaluation that raises `SystemExit`.
 #[tokio::test]
-async fn an_expression_that_raises_is_an_error_with_pythons_own_words() {
+async fn a_raising_expression_is_an_error_with_pythons_message() {
     let (_script, session) = stopped().await;
     let table = [
         ("1 / 0", "ZeroDivisionError", "ZeroDivisionError: division by zero"),
@@ -36,7 +36,7 @@ async fn an_expression_that_raises_is_an_error_with_pythons_own_words() {
 }
 
 #[tokio::test]
-async fn an_expression_that_ends_the_process_is_told_as_the_end() {
+async fn an_expression_that_ends_the_process_is_reported_as_the_end() {
     let (_script, session) = stopped().await;
     let failed =
         session.fails("connection_lost", "evaluate_expression", json!({ "expression": "os._exit(7)" })).await;
@@ -50,7 +50,7 @@ async fn an_expression_that_ends_the_process_is_told_as_the_end() {
 }
 
 #[tokio::test]
-async fn what_an_expression_prints_is_output_of_the_program() {
+async fn output_of_an_expression_is_program_output() {
     let (_script, session) = stopped().await;
     assert_eq!(session.evaluate("print('from', value) or 'done'").await, "'done'");
     let ended = session.run_to_the_end().await;
@@ -59,7 +59,7 @@ async fn what_an_expression_prints_is_output_of_the_program() {
 }
 
 #[tokio::test]
-async fn an_expression_may_be_a_statement_and_assign() {
+async fn an_expression_can_be_a_statement_and_assign() {
     let (_script, session) = stopped().await;
     assert_eq!(session.evaluate("value = 99").await, "None");
     assert_eq!(session.evaluate("value").await, "99");
@@ -68,7 +68,7 @@ async fn an_expression_may_be_a_statement_and_assign() {
 }
 
 #[tokio::test]
-async fn comprehensions_and_lambdas_see_the_local_names() {
+async fn comprehensions_and_lambdas_see_local_names() {
     let (_script, session) = stopped().await;
     assert_eq!(session.evaluate("[value + n for n in range(2)]").await, "[41, 42]");
     assert_eq!(session.evaluate("(lambda: value)()").await, "41");
@@ -76,7 +76,7 @@ async fn comprehensions_and_lambdas_see_the_local_names() {
 }
 
 #[tokio::test]
-async fn a_breakpoint_in_what_an_expression_calls_does_not_stop() {
+async fn a_breakpoint_in_code_called_by_an_expression_does_not_stop() {
     let (script, session) = stopped().await;
     let set = session.break_at(&script, "helper").await;
     assert_eq!(session.evaluate("helper(5)").await, "6");
@@ -92,7 +92,7 @@ async fn a_breakpoint_in_what_an_expression_calls_does_not_stop() {
 
 /// All threads are suspended, and pydevd 1.8.22 suspends a new one as well: what waits for it is cut.
 #[tokio::test]
-async fn a_thread_that_an_expression_starts_runs_when_the_program_does() {
+async fn a_thread_started_by_an_expression_runs_when_the_program_resumes() {
     let script = Script::new(
         r#"
 import threading, time
@@ -118,7 +118,7 @@ main()
 }
 
 #[tokio::test]
-async fn two_expressions_at_once_are_answered_one_after_the_other() {
+async fn two_simultaneous_expressions_are_evaluated_in_turn() {
     let (_script, session) = stopped().await;
     let slow = session.evaluate("time.sleep(0.3) or 'slow'");
     let fast = session.evaluate("'fast'");
@@ -143,7 +143,7 @@ async fn a_frame_of_an_earlier_stop_is_refused() {
 }
 
 #[tokio::test]
-async fn evaluating_while_the_program_runs_is_refused_and_says_what_to_do() {
+async fn evaluating_in_a_running_program_is_refused_with_advice() {
     let script = Script::new("import time\nprint('up', flush=True)\ntime.sleep(60)\n");
     let session = Debugging::new().await;
     session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 500 })).await;

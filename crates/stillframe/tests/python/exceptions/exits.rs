@@ -7,7 +7,7 @@ use crate::script::Script;
 
 /// debugpy 1.8.22 stops at exits with codes and messages, and fails at codes that cannot be hashed.
 #[tokio::test]
-async fn every_kind_of_exit_ends_with_the_code_and_the_words_that_python_gives_it() {
+async fn every_kind_of_exit_has_pythons_code_and_message() {
     let table = [
         ("sys.exit(0)", 0, ""),
         ("sys.exit(None)", 0, ""),
@@ -33,7 +33,7 @@ async fn every_kind_of_exit_ends_with_the_code_and_the_words_that_python_gives_i
 }
 
 #[tokio::test]
-async fn an_exit_does_not_stop_even_when_all_exceptions_do() {
+async fn an_exit_does_not_stop_even_in_mode_all() {
     let session = Debugging::new().await;
     session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
     for (statement, code) in [("sys.exit(3)", 3), ("sys.exit('text')", 1), ("sys.exit()", 0)] {

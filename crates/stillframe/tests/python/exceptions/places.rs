@@ -7,7 +7,7 @@ use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 
 #[tokio::test]
-async fn an_exception_in_a_thread_stops_and_the_program_goes_on_after_it() {
+async fn an_exception_in_a_thread_stops_and_the_program_continues() {
     let script = Script::new(
         r#"
 import threading
@@ -35,7 +35,7 @@ print("main goes on")
 }
 
 #[tokio::test]
-async fn an_exception_in_a_task_of_asyncio_stops_in_the_task() {
+async fn an_exception_in_an_asyncio_task_stops_in_the_task() {
     let script = Script::new(
         r#"
 import asyncio
@@ -64,7 +64,7 @@ async fn an_exception_in_an_import_stops_in_the_imported_file() {
 }
 
 #[tokio::test]
-async fn a_module_that_is_not_there_stops_at_the_import() {
+async fn a_missing_module_stops_at_the_import() {
     let script = Script::new("x = 1\nimport not_there_at_all  # @raise\n");
     stops_once(&script, "raise", "ModuleNotFoundError", "No module named 'not_there_at_all'").await;
 }
@@ -98,7 +98,7 @@ async fn an_endless_recursion_stops_with_a_short_report() {
 
 /// Before Python 3.12 the error takes the tracer away.
 #[tokio::test]
-async fn a_program_that_has_caught_an_endless_recursion_can_be_paused_and_stopped() {
+async fn a_program_that_caught_an_endless_recursion_can_be_paused_and_stopped() {
     let script = Script::new(
         r#"
 import time
@@ -143,13 +143,13 @@ async fn a_message_in_any_script_arrives_whole() {
 
 /// JSON from debugpy 1.8.22 can hold half a surrogate pair.
 #[tokio::test]
-async fn a_message_that_is_no_unicode_does_not_break_the_session() {
+async fn a_message_with_lone_surrogates_does_not_break_the_session() {
     let script = Script::new("def f():\n    raise ValueError('bad \\udcff end')  # @raise\nf()\n");
     stops_once(&script, "raise", "ValueError", "bad \u{fffd} end").await;
 }
 
 #[tokio::test]
-async fn an_exception_that_cannot_say_what_it_is_still_stops() {
+async fn an_exception_with_a_raising_str_still_stops() {
     let script = Script::new(
         r#"
 class Silent(Exception):
@@ -170,7 +170,7 @@ f()
 
 /// The brackets are of the test's own kind: `exec` keeps older versions of Python from refusing the file.
 #[tokio::test]
-async fn an_exception_group_stops_with_the_number_of_its_parts() {
+async fn an_exception_group_stops_with_its_size() {
     let script = Script::new(
         r#"
 if "ExceptionGroup" not in dir(__builtins__):
@@ -210,7 +210,7 @@ print("child ended with", subprocess.run([sys.executable, child]).returncode)
 
 /// pydevd 1.8.22 calls `__str__` without a limit before it says that the program has stopped.
 #[tokio::test]
-async fn an_exception_that_never_ends_saying_what_it_is_holds_up_no_call() {
+async fn an_exception_with_an_endless_str_delays_no_call() {
     let script = Script::new(
         r"
 class Endless(Exception):

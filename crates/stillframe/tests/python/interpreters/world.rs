@@ -34,7 +34,7 @@ print(sys.getrecursionlimit(), sys.excepthook is sys.__excepthook__, sys.stdin.i
 "#;
 
 #[tokio::test]
-async fn a_script_finds_its_name_arguments_path_and_main_module() {
+async fn a_script_has_its_name_arguments_path_and_main_module() {
     let script = Script::new(LOOK);
     is_the_same(
         &script,
@@ -45,7 +45,7 @@ async fn a_script_finds_its_name_arguments_path_and_main_module() {
 }
 
 #[tokio::test]
-async fn a_module_finds_its_name_arguments_path_and_main_module() {
+async fn a_module_has_its_name_arguments_path_and_main_module() {
     let script = Script::new("");
     std::fs::create_dir(script.path_of("package")).unwrap();
     script.file("package/__init__.py", "");
@@ -54,7 +54,7 @@ async fn a_module_finds_its_name_arguments_path_and_main_module() {
 }
 
 #[tokio::test]
-async fn a_traceback_reads_as_without_a_debugger() {
+async fn a_traceback_is_the_same_as_without_a_debugger() {
     let script = Script::new(
         "def inner():\n    return {}['key']\n\ndef outer():\n    try:\n        inner()\n    except KeyError as error:\n        raise ValueError('wrapped') from error\n\nouter()\n",
     );
@@ -62,7 +62,7 @@ async fn a_traceback_reads_as_without_a_debugger() {
 }
 
 #[tokio::test]
-async fn tracebacks_of_imports_and_syntax_errors_read_as_without_a_debugger() {
+async fn tracebacks_of_imports_and_syntax_errors_are_the_same_as_without_a_debugger() {
     let script = Script::new("import helper\n");
     script.file("helper.py", "import broken\n");
     script.file("broken.py", "def broken(:\n");
@@ -70,7 +70,7 @@ async fn tracebacks_of_imports_and_syntax_errors_read_as_without_a_debugger() {
 }
 
 #[tokio::test]
-async fn a_hook_of_the_programs_own_gets_the_exception_that_python_would_give_it() {
+async fn the_programs_excepthook_gets_the_original_exception() {
     let script = Script::new(
         "import sys, traceback\ndef hook(kind, error, trace):\n    print('hook', kind.__name__, [frame.name for frame in traceback.extract_tb(trace)], error.__traceback__ is trace)\nsys.excepthook = hook\ndef f():\n    raise ValueError(1)\nf()\n",
     );
@@ -78,7 +78,7 @@ async fn a_hook_of_the_programs_own_gets_the_exception_that_python_would_give_it
 }
 
 #[tokio::test]
-async fn a_module_that_is_not_there_is_told_in_pythons_words() {
+async fn a_missing_module_is_reported_in_pythons_words() {
     let script = Script::new("");
     let session = Debugging::new().await;
     let ended = session
@@ -89,7 +89,7 @@ async fn a_module_that_is_not_there_is_told_in_pythons_words() {
 }
 
 #[tokio::test]
-async fn the_variables_of_python_that_change_the_path_count() {
+async fn python_path_variables_are_respected() {
     let script = Script::new("import sys, helper\nprint(helper.__file__, sys.path[0])\n");
     std::fs::create_dir(script.path_of("lib")).unwrap();
     let helper = script.file("lib/helper.py", "");
@@ -103,7 +103,7 @@ async fn the_variables_of_python_that_change_the_path_count() {
 
 /// From Python 3.11 on the folder of the program is not on the path then; before, the variable means nothing.
 #[tokio::test]
-async fn the_safe_path_stays_safe() {
+async fn the_safe_path_option_is_respected() {
     let script = Script::new("import os, sys\nprint(os.path.dirname(__file__) in sys.path, len(sys.path))\n");
     let code = "import os, runpy, subprocess, sys\nprint(subprocess.run([sys.executable, sys.argv[1]], env={**os.environ, 'PYTHONSAFEPATH': '1'}, capture_output=True, text=True).stdout, end='')";
     let expected = plain(script.folder(), &["-c", code, script.path()]).await;
@@ -116,7 +116,7 @@ async fn the_safe_path_stays_safe() {
 
 /// Our mark, unbuffered output and words to pydevd are all that is added.
 #[tokio::test]
-async fn the_environment_has_only_a_few_more_variables() {
+async fn the_environment_has_only_a_few_additional_variables() {
     let script = Script::new("import json, os\nprint(json.dumps(sorted(os.environ)))\n");
     let expected = plain(script.folder(), &[script.path()]).await;
     let names = |text: &str| serde_json::from_str::<Vec<String>>(text).expect("a list");
@@ -134,7 +134,7 @@ async fn the_environment_has_only_a_few_more_variables() {
 
 /// A program that traces itself takes the tracer away, up to Python 3.11. Uncaught exceptions stop even then.
 #[tokio::test]
-async fn a_program_that_puts_the_tracer_away_still_runs_and_stops_at_its_uncaught_exception() {
+async fn a_program_that_removes_the_tracer_runs_and_stops_at_its_uncaught_exception() {
     let script = Script::new(
         "import sys\nseen = []\nsys.settrace(lambda frame, event, arg: seen.append(event))\ndef f():\n    pass\nf()\nsys.settrace(None)\nprint(len(seen) > 0)\nraise ValueError('at last')  # @raise\n",
     );

@@ -120,7 +120,7 @@ worker.join()  # @join
 
 /// pydevd puts an end to the tracing of a thread in which a hook of its fails, and says so in the output.
 #[tokio::test]
-async fn a_program_without_breakpoints_is_paused_again_and_again() {
+async fn a_program_without_breakpoints_is_paused_repeatedly() {
     let script = Script::new(
         r"
 import threading
@@ -159,7 +159,7 @@ async fn a_pause_works_while_another_call_waits() {
 
 /// Its rows are written by statements that pydevd runs beside the program.
 #[tokio::test]
-async fn a_program_keeps_its_own_streams_while_it_is_recorded() {
+async fn a_recorded_program_keeps_its_own_streams() {
     let script = Script::new(
         r#"
 import os, sys

@@ -8,13 +8,13 @@ use crate::debugging::Debugging;
 
 each![
     a_number_as_a_string_is_accepted,
-    an_argument_of_the_wrong_type_is_named_with_what_it_takes,
-    a_missing_argument_is_named_with_what_it_takes,
-    an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_close_one,
+    an_argument_of_the_wrong_type_is_reported_with_its_type,
+    a_missing_argument_is_reported_with_its_type,
+    an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_similar_one,
     arguments_that_exclude_each_other_are_refused,
-    an_unknown_session_is_named_and_those_that_are_open_are_listed,
-    without_an_id_the_only_session_is_meant_and_of_several_none,
-    unknown_breakpoints_and_threads_are_errors_with_a_way_on,
+    an_unknown_session_is_reported_with_the_open_ones,
+    without_an_id_the_only_session_is_used_and_several_are_ambiguous,
+    unknown_breakpoints_and_threads_are_errors_with_advice,
 ];
 
 async fn a_number_as_a_string_is_accepted(language: Language) {
@@ -31,7 +31,7 @@ async fn a_number_as_a_string_is_accepted(language: Language) {
     session.finish().await;
 }
 
-async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes(language: Language) {
+async fn an_argument_of_the_wrong_type_is_reported_with_its_type(language: Language) {
     let session = Debugging::of(language).await;
     let table = [
         (
@@ -76,7 +76,7 @@ async fn an_argument_of_the_wrong_type_is_named_with_what_it_takes(language: Lan
     session.finish().await;
 }
 
-async fn a_missing_argument_is_named_with_what_it_takes(language: Language) {
+async fn a_missing_argument_is_reported_with_its_type(language: Language) {
     let session = Debugging::of(language).await;
     let table = [
         ("get_scopes", json!({}), "`frameId` is missing; expected a whole number"),
@@ -95,7 +95,7 @@ async fn a_missing_argument_is_named_with_what_it_takes(language: Language) {
     session.finish().await;
 }
 
-async fn an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_close_one(language: Language) {
+async fn an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_similar_one(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
     let (file, line) = (program.path(), program.line("call"));
@@ -149,7 +149,7 @@ async fn arguments_that_exclude_each_other_are_refused(language: Language) {
     session.finish().await;
 }
 
-async fn an_unknown_session_is_named_and_those_that_are_open_are_listed(language: Language) {
+async fn an_unknown_session_is_reported_with_the_open_ones(language: Language) {
     let session = Debugging::of(language).await;
     let asked = json!({ "sessionId": "nope" });
     let failed = session.server.fails("session_not_found", "get_stack_trace", asked).await;
@@ -163,7 +163,7 @@ async fn an_unknown_session_is_named_and_those_that_are_open_are_listed(language
     session.finish().await;
 }
 
-async fn without_an_id_the_only_session_is_meant_and_of_several_none(language: Language) {
+async fn without_an_id_the_only_session_is_used_and_several_are_ambiguous(language: Language) {
     let server = STILLFRAME.serve().await;
     let failed = server.fails("session_not_found", "list_breakpoints", json!({})).await;
     assert_eq!(failed["message"], "no debug session is open; call create_debug_session first");
@@ -178,7 +178,7 @@ async fn without_an_id_the_only_session_is_meant_and_of_several_none(language: L
     session.finish().await;
 }
 
-async fn unknown_breakpoints_and_threads_are_errors_with_a_way_on(language: Language) {
+async fn unknown_breakpoints_and_threads_are_errors_with_advice(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let missing = json!({ "breakpointId": "bp-42", "enabled": false });

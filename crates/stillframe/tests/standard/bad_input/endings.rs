@@ -6,14 +6,14 @@ use test_support::{Answer, Fixture, Language, PerLanguage, each};
 use crate::debugging::{Debugging, Report};
 
 each![
-    a_program_that_returns_has_ended_with_code_0,
-    a_program_that_calls_exit_has_ended_with_its_code,
-    a_program_that_exits_with_a_message_has_ended_with_code_1,
-    a_program_that_leaves_through_the_back_door_has_ended_with_its_code,
-    a_program_that_crashes_has_ended_with_the_signal,
-    the_end_is_told_in_a_sentence,
-    an_exception_that_nobody_catches_stops_where_it_is_raised,
-    with_exceptions_off_an_uncaught_one_is_an_end,
+    a_program_that_returns_exits_0,
+    a_program_that_calls_exit_has_its_exit_code,
+    a_program_that_exits_with_a_message_exits_1,
+    a_program_that_exits_without_cleanup_has_its_exit_code,
+    a_program_that_crashes_ends_with_the_signal,
+    the_end_is_described_in_a_sentence,
+    an_uncaught_exception_stops_where_it_is_raised,
+    with_exceptions_off_an_uncaught_one_ends_the_program,
 ];
 
 /// Runs the program with a breakpoint on a line that it never reaches.
@@ -45,24 +45,24 @@ async fn ended_with(language: Language, how: &str, code: Value, signal: Value, o
     session.finish().await;
 }
 
-async fn a_program_that_returns_has_ended_with_code_0(language: Language) {
+async fn a_program_that_returns_exits_0(language: Language) {
     ended_with(language, "return", json!(0), Value::Null, "").await;
 }
 
-async fn a_program_that_calls_exit_has_ended_with_its_code(language: Language) {
+async fn a_program_that_calls_exit_has_its_exit_code(language: Language) {
     ended_with(language, "exit", json!(4), Value::Null, "").await;
 }
 
-async fn a_program_that_exits_with_a_message_has_ended_with_code_1(language: Language) {
+async fn a_program_that_exits_with_a_message_exits_1(language: Language) {
     ended_with(language, "message", json!(1), Value::Null, "[stderr] that is all\n").await;
 }
 
-async fn a_program_that_leaves_through_the_back_door_has_ended_with_its_code(language: Language) {
+async fn a_program_that_exits_without_cleanup_has_its_exit_code(language: Language) {
     ended_with(language, "os_exit", json!(3), Value::Null, "").await;
 }
 
 #[tokio::test]
-async fn a_crash_of_c_stops_where_it_happens_and_then_ends_with_the_signal() {
+async fn a_crash_stops_where_it_happens_and_then_ends_with_the_signal() {
     let program = Fixture::of(Language::C, "endings");
     let session = Debugging::of(Language::C).await;
     let arguments = json!({ "scriptPath": program.path(), "args": ["crash"] });
@@ -80,11 +80,11 @@ async fn a_crash_of_c_stops_where_it_happens_and_then_ends_with_the_signal() {
     session.finish().await;
 }
 
-async fn a_program_that_crashes_has_ended_with_the_signal(language: Language) {
+async fn a_program_that_crashes_ends_with_the_signal(language: Language) {
     ended_with(language, "crash", Value::Null, json!("SIGSEGV"), "").await;
 }
 
-async fn the_end_is_told_in_a_sentence(language: Language) {
+async fn the_end_is_described_in_a_sentence(language: Language) {
     for (how, sentence) in
         [("os_exit", "The program exited with code 3"), ("crash", "The program was killed by SIGSEGV")]
     {
@@ -111,7 +111,7 @@ fn how_it_ended(ended: &Answer) -> (Option<i64>, Option<&str>) {
     (ended["exitCode"].as_i64(), ended["signal"].as_str())
 }
 
-async fn an_exception_that_nobody_catches_stops_where_it_is_raised(language: Language) {
+async fn an_uncaught_exception_stops_where_it_is_raised(language: Language) {
     let program = Fixture::of(language, "endings");
     let (session, stopped) = ends(language, "raise").await;
     assert_eq!((stopped.outcome(), stopped.place()), ("exception", (program.path(), program.line("raise"))));
@@ -142,7 +142,7 @@ async fn an_exception_that_nobody_catches_stops_where_it_is_raised(language: Lan
     session.finish().await;
 }
 
-async fn with_exceptions_off_an_uncaught_one_is_an_end(language: Language) {
+async fn with_exceptions_off_an_uncaught_one_ends_the_program(language: Language) {
     let program = Fixture::of(language, "endings");
     let session = Debugging::of(language).await;
     let set = session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;

@@ -6,9 +6,9 @@ use test_support::{Fixture, Language, each};
 use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
 each![
-    a_program_killed_while_a_call_waits_ends_the_call_and_touches_no_other_session,
-    a_program_killed_while_it_is_evaluated_ends_the_call,
-    a_program_killed_while_it_is_paused_is_noticed,
+    a_program_killed_while_a_call_waits_ends_only_that_call,
+    a_program_killed_during_an_evaluation_ends_the_call,
+    a_program_killed_while_paused_is_detected,
 ];
 
 impl Debugging {
@@ -32,7 +32,7 @@ async fn says_ended(session: &Debugging) {
     assert_eq!(said, "ended", "{}", report.text);
 }
 
-async fn a_program_killed_while_a_call_waits_ends_the_call_and_touches_no_other_session(language: Language) {
+async fn a_program_killed_while_a_call_waits_ends_only_that_call(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
     let other_program = Fixture::of(language, "swap_vars");
@@ -60,7 +60,7 @@ async fn a_program_killed_while_a_call_waits_ends_the_call_and_touches_no_other_
     session.finish().await;
 }
 
-async fn a_program_killed_while_it_is_evaluated_ends_the_call(language: Language) {
+async fn a_program_killed_during_an_evaluation_ends_the_call(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let pid = session.program_pid().await;
@@ -74,7 +74,7 @@ async fn a_program_killed_while_it_is_evaluated_ends_the_call(language: Language
     session.finish().await;
 }
 
-async fn a_program_killed_while_it_is_paused_is_noticed(language: Language) {
+async fn a_program_killed_while_paused_is_detected(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     session.server.kill_started(session.program_pid().await);

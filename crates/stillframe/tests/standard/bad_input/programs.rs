@@ -6,17 +6,17 @@ use test_support::{Fixture, Language, PerLanguage, Texts, each};
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    a_script_that_is_missing_is_named_with_close_ones,
-    a_directory_is_no_script,
-    a_script_that_cannot_be_read_says_why,
-    a_pipe_and_a_device_are_refused_as_script_source_and_input,
-    a_syntax_error_is_told_in_the_languages_words,
-    a_breakpoint_in_a_file_with_a_syntax_error_says_so_too,
-    a_working_directory_that_is_missing_is_named,
-    a_file_for_stdin_that_is_missing_is_named,
-    an_interpreter_that_is_missing_or_none_is_named_with_a_way_on,
-    a_module_that_is_missing_is_named,
-    a_second_start_is_refused_while_the_first_lives,
+    a_missing_script_is_reported_with_similar_ones,
+    a_directory_is_not_a_script,
+    an_unreadable_script_is_reported_with_the_reason,
+    pipes_and_devices_are_refused_as_script_source_and_input,
+    a_syntax_error_is_reported_in_the_languages_words,
+    a_breakpoint_in_a_file_with_a_syntax_error_reports_it,
+    a_missing_working_directory_is_named,
+    a_missing_stdin_file_is_named,
+    a_missing_or_unsuitable_interpreter_is_reported_with_advice,
+    a_missing_module_is_named,
+    a_second_start_is_refused_while_the_first_runs,
 ];
 
 /// A start that fails, after which the session still debugs a good program.
@@ -30,7 +30,7 @@ async fn fails_and_stays_usable(language: Language, code: &str, arguments: Value
     session.finish().await;
 }
 
-async fn a_script_that_is_missing_is_named_with_close_ones(language: Language) {
+async fn a_missing_script_is_reported_with_similar_ones(language: Language) {
     let folder = folder();
     let there = Texts {
         name: "nothing",
@@ -53,7 +53,7 @@ async fn a_script_that_is_missing_is_named_with_close_ones(language: Language) {
     session.finish().await;
 }
 
-async fn a_directory_is_no_script(language: Language) {
+async fn a_directory_is_not_a_script(language: Language) {
     let folder = folder();
     let path = folder.path().display().to_string();
     fails_and_stays_usable(
@@ -68,7 +68,7 @@ async fn a_directory_is_no_script(language: Language) {
 /// Permissions do not stop the superuser, so the test stands in for a file that cannot be read with a
 /// broken link in a circle, which cannot either.
 #[cfg(unix)]
-async fn a_script_that_cannot_be_read_says_why(language: Language) {
+async fn an_unreadable_script_is_reported_with_the_reason(language: Language) {
     let folder = folder();
     let path = folder.path().join(language.file("circle"));
     std::os::unix::fs::symlink(&path, &path).unwrap();
@@ -84,7 +84,7 @@ async fn a_script_that_cannot_be_read_says_why(language: Language) {
 
 /// To open a pipe that nobody writes to, or to read a device to its end, would take for ever.
 #[cfg(unix)]
-async fn a_pipe_and_a_device_are_refused_as_script_source_and_input(language: Language) {
+async fn pipes_and_devices_are_refused_as_script_source_and_input(language: Language) {
     let folder = folder();
     let pipe = folder.path().join(language.file("pipe")).display().to_string();
     let program = Fixture::of(language, "swap_vars");
@@ -128,7 +128,7 @@ const BROKEN: Texts = Texts {
     c: "int main(void) {\n    int x = 1;\n    if (x\n    return x;\n}\n",
 };
 
-async fn a_syntax_error_is_told_in_the_languages_words(language: Language) {
+async fn a_syntax_error_is_reported_in_the_languages_words(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
     let path = program.path();
@@ -146,7 +146,7 @@ async fn a_syntax_error_is_told_in_the_languages_words(language: Language) {
     fails_and_stays_usable(language, code, json!({ "scriptPath": path }), &format!("`{path}` {error}")).await;
 }
 
-async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too(language: Language) {
+async fn a_breakpoint_in_a_file_with_a_syntax_error_reports_it(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
     let session = Debugging::of(language).await;
@@ -166,7 +166,7 @@ async fn a_breakpoint_in_a_file_with_a_syntax_error_says_so_too(language: Langua
     session.finish().await;
 }
 
-async fn a_working_directory_that_is_missing_is_named(language: Language) {
+async fn a_missing_working_directory_is_named(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     fails_and_stays_usable(
         language,
@@ -177,7 +177,7 @@ async fn a_working_directory_that_is_missing_is_named(language: Language) {
     .await;
 }
 
-async fn a_file_for_stdin_that_is_missing_is_named(language: Language) {
+async fn a_missing_stdin_file_is_named(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
     let asked = json!({ "scriptPath": program.path(), "stdinFile": "/no/such/input" });
@@ -188,7 +188,7 @@ async fn a_file_for_stdin_that_is_missing_is_named(language: Language) {
     session.finish().await;
 }
 
-async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on(language: Language) {
+async fn a_missing_or_unsuitable_interpreter_is_reported_with_advice(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
     // What is not called node is taken for a command that starts Node somewhere.
@@ -216,7 +216,7 @@ async fn an_interpreter_that_is_missing_or_none_is_named_with_a_way_on(language:
     session.finish().await;
 }
 
-async fn a_module_that_is_missing_is_named(language: Language) {
+async fn a_missing_module_is_named(language: Language) {
     let session = Debugging::of(language).await;
     let report = session.call("start_debugging", json!({ "module": "no_such_module_anywhere" })).await;
     let said = PerLanguage {
@@ -229,7 +229,7 @@ async fn a_module_that_is_missing_is_named(language: Language) {
     session.finish().await;
 }
 
-async fn a_second_start_is_refused_while_the_first_lives(language: Language) {
+async fn a_second_start_is_refused_while_the_first_runs(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let asked = json!({ "scriptPath": program.path() });

@@ -7,7 +7,7 @@ use crate::debugging::{Debugging, Report, folder};
 
 dynamic![
     // A program of C is traced by its debugger, which it cannot shed.
-    a_program_without_its_debugger_is_told_of_in_one_way,
+    a_program_that_runs_undebugged_is_reported_consistently,
 ];
 
 /// One becomes another program, or ends its debugger; one closes what it does not know.
@@ -24,7 +24,7 @@ const PROGRAMS: [Dynamic; 2] = [
 
 const TOLD: &str = "program runs without a debugger";
 
-async fn a_program_without_its_debugger_is_told_of_in_one_way(language: DynamicLanguage) {
+async fn a_program_that_runs_undebugged_is_reported_consistently(language: DynamicLanguage) {
     for texts in PROGRAMS {
         let folder = folder();
         let program = Fixture::write_in(language, folder.path(), "leaves", texts);

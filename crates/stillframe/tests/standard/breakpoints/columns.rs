@@ -6,9 +6,9 @@ use test_support::{Language, each};
 use super::bank;
 use crate::debugging::{Debugging, Report};
 
-each![a_column_is_a_place_or_is_said_not_to_be_one, columns_that_make_no_sense_are_refused];
+each![a_column_binds_or_is_reported_as_unsupported, invalid_columns_are_refused];
 
-async fn a_column_is_a_place_or_is_said_not_to_be_one(language: Language) {
+async fn a_column_binds_or_is_reported_as_unsupported(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let place = json!({ "file": program.path(), "line": program.line("loop"), "column": 13 });
@@ -34,7 +34,7 @@ async fn a_column_is_a_place_or_is_said_not_to_be_one(language: Language) {
     session.finish().await;
 }
 
-async fn columns_that_make_no_sense_are_refused(language: Language) {
+async fn invalid_columns_are_refused(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let code = if language.words().has_columns { "refused" } else { "unsupported" };

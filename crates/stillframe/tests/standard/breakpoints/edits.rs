@@ -7,11 +7,11 @@ use test_support::{Answer, Fixture, Language, Texts, each};
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    a_statement_is_found_again_on_its_new_line_after_an_edit,
-    a_statement_that_is_gone_after_an_edit_is_named,
-    a_line_that_has_lost_its_code_gives_way_and_gets_it_back,
-    a_line_that_is_gone_is_unverified_with_the_reason,
-    a_file_that_is_gone_does_not_keep_the_program_from_starting_again,
+    a_statement_is_found_on_its_new_line_after_an_edit,
+    a_statement_deleted_by_an_edit_is_named,
+    a_line_that_lost_its_code_moves_and_returns,
+    a_deleted_line_is_unverified_with_the_reason,
+    a_deleted_file_does_not_prevent_a_restart,
 ];
 
 /// The sum that is looked for, before an edit.
@@ -26,7 +26,7 @@ fn write(language: Language, folder: &TempDir, texts: Texts) -> Fixture {
     Fixture::write_in(language, folder.path(), "edited", texts)
 }
 
-async fn a_statement_is_found_again_on_its_new_line_after_an_edit(language: Language) {
+async fn a_statement_is_found_on_its_new_line_after_an_edit(language: Language) {
     let folder = folder();
     let before = write(language, &folder, BEFORE);
     let session = Debugging::of(language).await;
@@ -57,7 +57,7 @@ async fn a_statement_is_found_again_on_its_new_line_after_an_edit(language: Lang
     session.finish().await;
 }
 
-async fn a_statement_that_is_gone_after_an_edit_is_named(language: Language) {
+async fn a_statement_deleted_by_an_edit_is_named(language: Language) {
     let folder = folder();
     let before = write(language, &folder, BEFORE);
     let session = Debugging::of(language).await;
@@ -90,7 +90,7 @@ async fn again(session: &Debugging, tool: &str, program: &Fixture) -> Answer {
     session.start(program).await
 }
 
-async fn a_line_that_has_lost_its_code_gives_way_and_gets_it_back(language: Language) {
+async fn a_line_that_lost_its_code_moves_and_returns(language: Language) {
     let folder = folder();
     for tool in ["start_debugging", "restart_debugging"] {
         let before = write(language, &folder, BEFORE);
@@ -116,7 +116,7 @@ async fn a_line_that_has_lost_its_code_gives_way_and_gets_it_back(language: Lang
     }
 }
 
-async fn a_line_that_is_gone_is_unverified_with_the_reason(language: Language) {
+async fn a_deleted_line_is_unverified_with_the_reason(language: Language) {
     let folder = folder();
     for tool in ["start_debugging", "restart_debugging"] {
         let before = write(language, &folder, BEFORE);
@@ -145,7 +145,7 @@ async fn a_line_that_is_gone_is_unverified_with_the_reason(language: Language) {
     }
 }
 
-async fn a_file_that_is_gone_does_not_keep_the_program_from_starting_again(language: Language) {
+async fn a_deleted_file_does_not_prevent_a_restart(language: Language) {
     let folder = folder();
     let other = Texts {
         name: "edits_other",

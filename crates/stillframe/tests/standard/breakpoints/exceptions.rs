@@ -1,5 +1,5 @@
 //! Conditions on exceptions. What stops a program of C in their stead is a signal, which has no value that a condition
-//! could be about; see `a_condition_on_exceptions_needs_a_language_with_exceptions`.
+//! could be about; see `exception_conditions_need_a_language_with_exceptions`.
 
 use serde_json::{Value, json};
 use test_support::{Answer, Dynamic, DynamicLanguage, Fixture, Language, dynamic};
@@ -8,13 +8,13 @@ use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report, folder};
 
 dynamic![
-    only_exceptions_that_a_condition_is_true_of_stop_the_program,
-    a_condition_holds_for_uncaught_exceptions_too,
-    a_condition_sees_the_names_where_the_exception_was_thrown,
-    a_condition_that_fails_is_reported_and_does_not_stop,
-    a_condition_that_takes_too_long_is_reported_and_does_not_stop,
-    a_condition_that_is_no_expression_is_refused_at_once,
-    run_until_takes_a_condition_and_forgets_it,
+    only_exceptions_that_satisfy_a_condition_stop,
+    exception_conditions_apply_to_uncaught_exceptions,
+    exception_conditions_see_the_variables_at_the_throw,
+    a_failing_exception_condition_is_reported_and_does_not_stop,
+    a_slow_exception_condition_is_reported_and_does_not_stop,
+    an_invalid_exception_condition_is_refused_at_once,
+    run_until_applies_an_exception_condition_only_once,
 ];
 
 /// Throws three errors that it catches, and one that it does not catch when it is told to.
@@ -74,7 +74,7 @@ async fn listed(session: &Debugging) -> Value {
     session.ok("list_breakpoints", json!({})).await["exceptions"].clone()
 }
 
-async fn only_exceptions_that_a_condition_is_true_of_stop_the_program(language: DynamicLanguage) {
+async fn only_exceptions_that_satisfy_a_condition_stop(language: DynamicLanguage) {
     let (session, stopped) = started(language, "all", "error.code > 1", &[]).await;
     assert_eq!((stopped.outcome(), stopped.variable("code")), ("exception", "2"), "{}", stopped.text);
     let stopped = session.go_on().await;
@@ -89,7 +89,7 @@ async fn only_exceptions_that_a_condition_is_true_of_stop_the_program(language: 
     session.finish().await;
 }
 
-async fn a_condition_holds_for_uncaught_exceptions_too(language: DynamicLanguage) {
+async fn exception_conditions_apply_to_uncaught_exceptions(language: DynamicLanguage) {
     for (condition, outcome) in [("error.code == 9", "exception"), ("error.code == 8", "ended")] {
         let (session, report) = started(language, "uncaught", condition, &["fail"]).await;
         assert_eq!(report.outcome(), outcome, "{}", report.text);
@@ -101,7 +101,7 @@ async fn a_condition_holds_for_uncaught_exceptions_too(language: DynamicLanguage
     }
 }
 
-async fn a_condition_sees_the_names_where_the_exception_was_thrown(language: DynamicLanguage) {
+async fn exception_conditions_see_the_variables_at_the_throw(language: DynamicLanguage) {
     let condition = language.pick(
         "isinstance(error, Broken) and error.code == limit",
         "error instanceof Broken && error.code === limit // in `fail`",
@@ -112,7 +112,7 @@ async fn a_condition_sees_the_names_where_the_exception_was_thrown(language: Dyn
     session.finish().await;
 }
 
-async fn a_condition_that_fails_is_reported_and_does_not_stop(language: DynamicLanguage) {
+async fn a_failing_exception_condition_is_reported_and_does_not_stop(language: DynamicLanguage) {
     let (session, ended) = started(language, "all", "eror.code > 1", &[]).await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     let error = language.undefined("eror");
@@ -123,7 +123,7 @@ async fn a_condition_that_fails_is_reported_and_does_not_stop(language: DynamicL
     session.finish().await;
 }
 
-async fn a_condition_that_takes_too_long_is_reported_and_does_not_stop(language: DynamicLanguage) {
+async fn a_slow_exception_condition_is_reported_and_does_not_stop(language: DynamicLanguage) {
     let words = language.words();
     let condition =
         language.pick("error.code == 2 and SPIN", "error.code === 2 && SPIN").replace("SPIN", words.spin);
@@ -138,7 +138,7 @@ async fn a_condition_that_takes_too_long_is_reported_and_does_not_stop(language:
     session.finish().await;
 }
 
-async fn a_condition_that_is_no_expression_is_refused_at_once(language: DynamicLanguage) {
+async fn an_invalid_exception_condition_is_refused_at_once(language: DynamicLanguage) {
     let session = Debugging::of(language).await;
     let asked = json!({ "mode": "all", "exceptionCondition": "error.code >" });
     let failed = session.fails("bad_expression", "set_exception_breakpoints", asked).await;
@@ -155,7 +155,7 @@ async fn a_condition_that_is_no_expression_is_refused_at_once(language: DynamicL
 }
 
 #[tokio::test]
-async fn a_condition_on_exceptions_needs_a_language_with_exceptions() {
+async fn exception_conditions_need_a_language_with_exceptions() {
     let session = Debugging::of(Language::C).await;
     let asked = json!({ "mode": "uncaught", "exceptionCondition": "1" });
     let failed = session.fails("unsupported", "set_exception_breakpoints", asked).await;
@@ -164,7 +164,7 @@ async fn a_condition_on_exceptions_needs_a_language_with_exceptions() {
     session.finish().await;
 }
 
-async fn run_until_takes_a_condition_and_forgets_it(language: DynamicLanguage) {
+async fn run_until_applies_an_exception_condition_only_once(language: DynamicLanguage) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "main", PROGRAM);
     let session = Debugging::on(STILLFRAME.serve().await, language).await;

@@ -8,18 +8,18 @@ use crate::debugging::{Debugging, Report};
 
 each![
     a_function_in_a_file_stops_at_its_first_statement,
-    a_function_without_a_file_stops_wherever_it_is_entered,
-    a_method_without_a_file_is_told_from_its_namesakes,
-    a_function_breakpoint_has_conditions_too,
+    a_function_without_a_file_stops_wherever_it_is_defined,
+    a_method_without_a_file_is_distinguished_from_others_of_its_name,
+    function_breakpoints_have_conditions,
 ];
 
 dynamic![
     // Which functions there are is known of C once the program is loaded: see
-    // `an_unknown_function_of_c_is_reported_at_the_end`. Two of a file cannot have one name.
-    an_unknown_function_is_refused_with_close_names_first,
-    a_name_that_several_functions_have_must_be_given_in_full,
+    // `a_function_missing_from_the_binary_is_reported_at_the_end`. Two of a file cannot have one name.
+    an_unknown_function_is_refused_with_similar_names,
+    an_ambiguous_function_must_be_qualified,
     // The file of a function is known of C to LLDB alone, which looks for the name in all of them.
-    once_the_program_is_known_a_function_is_looked_for_in_it,
+    once_the_program_is_known_functions_are_found_in_it,
 ];
 
 async fn a_function_in_a_file_stops_at_its_first_statement(language: Language) {
@@ -39,7 +39,7 @@ async fn a_function_in_a_file_stops_at_its_first_statement(language: Language) {
     session.finish().await;
 }
 
-async fn a_name_that_several_functions_have_must_be_given_in_full(language: DynamicLanguage) {
+async fn an_ambiguous_function_must_be_qualified(language: DynamicLanguage) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "function": "deposit" });
@@ -55,7 +55,7 @@ async fn a_name_that_several_functions_have_must_be_given_in_full(language: Dyna
     session.finish().await;
 }
 
-async fn an_unknown_function_is_refused_with_close_names_first(language: DynamicLanguage) {
+async fn an_unknown_function_is_refused_with_similar_names(language: DynamicLanguage) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "function": "bil" });
@@ -67,7 +67,7 @@ async fn an_unknown_function_is_refused_with_close_names_first(language: Dynamic
 }
 
 #[tokio::test]
-async fn an_unknown_function_of_c_is_reported_at_the_end() {
+async fn a_function_missing_from_the_binary_is_reported_at_the_end() {
     let program = bank(Language::C);
     let session = Debugging::of(Language::C).await;
     let set = session.ok("set_breakpoint", json!({ "function": "bil" })).await;
@@ -80,7 +80,7 @@ async fn an_unknown_function_of_c_is_reported_at_the_end() {
 
 const NOT_FOUND: &str = "bp-1: no function `bil` was entered, and the loaded files define none";
 
-async fn a_function_without_a_file_stops_wherever_it_is_entered(language: Language) {
+async fn a_function_without_a_file_stops_wherever_it_is_defined(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
@@ -96,7 +96,7 @@ async fn a_function_without_a_file_stops_wherever_it_is_entered(language: Langua
     session.finish().await;
 }
 
-async fn a_method_without_a_file_is_told_from_its_namesakes(language: Language) {
+async fn a_method_without_a_file_is_distinguished_from_others_of_its_name(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     session.ok("set_breakpoint", json!({ "function": language.words().purse_deposit })).await;
@@ -106,7 +106,7 @@ async fn a_method_without_a_file_is_told_from_its_namesakes(language: Language) 
     session.finish().await;
 }
 
-async fn a_function_breakpoint_has_conditions_too(language: Language) {
+async fn function_breakpoints_have_conditions(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     session.ok("set_breakpoint", json!({ "function": "kind", "condition": "number == 4" })).await;
@@ -115,7 +115,7 @@ async fn a_function_breakpoint_has_conditions_too(language: Language) {
     session.finish().await;
 }
 
-async fn once_the_program_is_known_a_function_is_looked_for_in_it(language: DynamicLanguage) {
+async fn once_the_program_is_known_functions_are_found_in_it(language: DynamicLanguage) {
     let program = bank(language);
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;

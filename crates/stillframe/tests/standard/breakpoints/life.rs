@@ -7,22 +7,22 @@ use super::{bank, state};
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    a_breakpoint_is_disabled_and_enabled_without_losing_its_id,
+    a_breakpoint_is_disabled_and_enabled_under_the_same_id,
     a_breakpoint_can_be_set_disabled,
-    the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays,
-    a_condition_is_removed_with_an_empty_text,
-    a_hit_condition_is_removed_with_an_empty_text,
+    updating_a_breakpoint_keeps_what_is_not_given,
+    an_empty_condition_removes_it,
+    an_empty_hit_condition_removes_it,
     a_breakpoint_set_while_the_program_is_paused_is_bound_at_once,
     a_breakpoint_set_while_the_program_runs_is_bound_at_once,
-    a_breakpoint_is_removed_just_as_the_program_comes_to_it,
-    a_step_survives_a_change_of_breakpoints,
+    a_breakpoint_is_removed_just_as_it_is_hit,
+    a_step_survives_breakpoint_changes,
     breakpoints_are_listed_and_removed_by_id_place_and_function,
-    removing_what_is_not_there_is_an_error,
-    clearing_takes_those_of_a_file_or_all,
-    breakpoints_survive_a_restart_and_count_anew,
+    removing_an_unknown_breakpoint_is_an_error,
+    clearing_removes_the_breakpoints_of_a_file_or_all,
+    breakpoints_survive_a_restart_with_new_hit_counts,
 ];
 
-async fn a_breakpoint_is_disabled_and_enabled_without_losing_its_id(language: Language) {
+async fn a_breakpoint_is_disabled_and_enabled_under_the_same_id(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.break_at(&program, "deposit").await;
@@ -50,7 +50,7 @@ async fn a_breakpoint_can_be_set_disabled(language: Language) {
     session.finish().await;
 }
 
-async fn the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays(language: Language) {
+async fn updating_a_breakpoint_keeps_what_is_not_given(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 3" })).await;
@@ -67,7 +67,7 @@ async fn the_rule_of_a_breakpoint_changes_and_what_is_not_given_stays(language: 
     session.finish().await;
 }
 
-async fn a_condition_is_removed_with_an_empty_text(language: Language) {
+async fn an_empty_condition_removes_it(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 3" })).await;
@@ -77,7 +77,7 @@ async fn a_condition_is_removed_with_an_empty_text(language: Language) {
     session.finish().await;
 }
 
-async fn a_hit_condition_is_removed_with_an_empty_text(language: Language) {
+async fn an_empty_hit_condition_removes_it(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "hitCondition": "> 3" })).await;
@@ -150,7 +150,7 @@ int main(void) {
 ",
 };
 
-async fn a_breakpoint_is_removed_just_as_the_program_comes_to_it(language: Language) {
+async fn a_breakpoint_is_removed_just_as_it_is_hit(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "ticks", TICKS);
     let (session, _) = Debugging::stopped_at(&program, "here").await;
@@ -205,7 +205,7 @@ int main(void) {
 ",
 };
 
-async fn a_step_survives_a_change_of_breakpoints(language: Language) {
+async fn a_step_survives_breakpoint_changes(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "waits", WAITS);
     let (session, _) = Debugging::stopped_at(&program, "wait").await;
@@ -249,7 +249,7 @@ async fn breakpoints_are_listed_and_removed_by_id_place_and_function(language: L
     session.finish().await;
 }
 
-async fn removing_what_is_not_there_is_an_error(language: Language) {
+async fn removing_an_unknown_breakpoint_is_an_error(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let failed =
@@ -263,7 +263,7 @@ async fn removing_what_is_not_there_is_an_error(language: Language) {
     session.finish().await;
 }
 
-async fn clearing_takes_those_of_a_file_or_all(language: Language) {
+async fn clearing_removes_the_breakpoints_of_a_file_or_all(language: Language) {
     let folder = folder();
     let one = Texts {
         name: "life_one",
@@ -285,7 +285,7 @@ async fn clearing_takes_those_of_a_file_or_all(language: Language) {
     session.finish().await;
 }
 
-async fn breakpoints_survive_a_restart_and_count_anew(language: Language) {
+async fn breakpoints_survive_a_restart_with_new_hit_counts(language: Language) {
     let program = bank(language);
     let (session, _) = Debugging::stopped_at(&program, "deposit").await;
     session.go_on().await;

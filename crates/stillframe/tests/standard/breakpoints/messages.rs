@@ -7,17 +7,17 @@ use super::bank;
 use crate::debugging::{Debugging, Report};
 
 each![
-    expressions_in_a_log_message_are_filled_in,
-    a_log_message_without_expressions_is_printed_as_it_is,
-    doubled_braces_are_braces,
-    a_log_message_has_conditions_too,
+    expressions_in_a_log_message_are_evaluated,
+    a_log_message_without_expressions_is_printed_verbatim,
+    doubled_braces_are_literal_braces,
+    log_messages_have_conditions,
     a_log_message_that_throws_is_reported_and_does_not_stop,
-    what_is_logged_comes_with_the_report_and_is_labelled,
+    logged_messages_are_in_the_report_with_a_label,
 ];
 
 dynamic![
     // LLDB reads an expression of C where it is evaluated, and not before.
-    a_log_message_that_is_no_text_with_expressions_is_refused_at_once,
+    an_invalid_log_message_is_refused_at_once,
 ];
 
 /// Runs the bank with a log message at the deposits, and gives what was logged.
@@ -34,7 +34,7 @@ async fn logged(language: Language, message: &str, more: Value) -> (Debugging, S
     (session, log)
 }
 
-async fn expressions_in_a_log_message_are_filled_in(language: Language) {
+async fn expressions_in_a_log_message_are_evaluated(language: Language) {
     let message = format!("{{{}}} has {{{} + amount}}", language.own("owner"), language.own("balance"));
     let (session, log) = logged(language, &message, json!({})).await;
     let log: Vec<&str> = log.lines().map(|line| language.plain(line)).collect();
@@ -45,13 +45,13 @@ async fn expressions_in_a_log_message_are_filled_in(language: Language) {
     session.finish().await;
 }
 
-async fn a_log_message_without_expressions_is_printed_as_it_is(language: Language) {
+async fn a_log_message_without_expressions_is_printed_verbatim(language: Language) {
     let (session, log) = logged(language, "here", json!({ "hitCondition": "1" })).await;
     assert_eq!(log, "here\n");
     session.finish().await;
 }
 
-async fn doubled_braces_are_braces(language: Language) {
+async fn doubled_braces_are_literal_braces(language: Language) {
     // A text that two make; characters are numbers in C.
     let (sum, shown) = PerLanguage {
         name: "messages: sum",
@@ -67,14 +67,14 @@ async fn doubled_braces_are_braces(language: Language) {
 }
 
 #[tokio::test]
-async fn the_formats_of_python_are_kept() {
+async fn python_format_specifications_apply() {
     let message = "{amount:>3} {'a' + \"b\"!r}";
     let (session, log) = logged(Language::Python, message, json!({ "hitCondition": "2" })).await;
     assert_eq!(log, "  2 'ab'\n");
     session.finish().await;
 }
 
-async fn a_log_message_has_conditions_too(language: Language) {
+async fn log_messages_have_conditions(language: Language) {
     let (session, log) = logged(language, "{amount}", json!({ "condition": "amount > 4" })).await;
     assert_eq!(log, "5\n6\n");
     session.finish().await;
@@ -95,7 +95,7 @@ async fn a_log_message_that_throws_is_reported_and_does_not_stop(language: Langu
     session.finish().await;
 }
 
-async fn a_log_message_that_is_no_text_with_expressions_is_refused_at_once(language: DynamicLanguage) {
+async fn an_invalid_log_message_is_refused_at_once(language: DynamicLanguage) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     for message in ["{amount +}", "{amount", "amount}", "{}"] {
@@ -108,7 +108,7 @@ async fn a_log_message_that_is_no_text_with_expressions_is_refused_at_once(langu
     session.finish().await;
 }
 
-async fn what_is_logged_comes_with_the_report_and_is_labelled(language: Language) {
+async fn logged_messages_are_in_the_report_with_a_label(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     session.break_with(&program, "odd", json!({ "logMessage": "odd {number}" })).await;

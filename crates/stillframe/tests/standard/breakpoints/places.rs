@@ -8,19 +8,19 @@ use crate::debugging::{Debugging, Report};
 
 each![
     a_breakpoint_on_a_line_with_code_is_bound_there,
-    a_blank_line_gives_way_to_the_next_line_with_code,
-    a_comment_gives_way_to_the_next_line_with_code,
-    a_comment_between_functions_does_not_wander_into_one,
-    a_docstring_gives_way_to_the_first_statement,
-    an_else_gives_way_to_the_first_line_of_its_branch,
-    the_end_of_a_call_of_several_lines_gives_way_to_the_next_statement,
-    a_line_inside_a_call_of_several_lines_holds_code,
-    a_line_past_the_end_of_the_file_is_refused_with_lines_that_would_do,
+    a_breakpoint_on_a_blank_line_moves_to_the_next_line_with_code,
+    a_breakpoint_on_a_comment_moves_to_the_next_line_with_code,
+    a_breakpoint_between_functions_does_not_move_into_one,
+    a_breakpoint_on_a_docstring_moves_to_the_first_statement,
+    a_breakpoint_on_else_moves_to_the_first_line_of_its_branch,
+    a_breakpoint_on_the_end_of_a_multiline_call_moves_to_the_next_statement,
+    a_breakpoint_inside_a_multiline_call_binds,
+    a_line_past_the_end_is_refused_with_suggested_lines,
     line_zero_is_refused,
-    a_file_that_does_not_exist_is_refused_at_once_with_close_names,
-    expected_content_that_matches_lets_the_breakpoint_be_set,
-    expected_content_that_does_not_match_is_refused_and_tells_where_it_stands,
-    a_breakpoint_without_a_place_says_what_it_needs,
+    a_missing_file_is_refused_at_once_with_similar_ones,
+    matching_expected_content_sets_the_breakpoint,
+    mismatched_expected_content_is_refused_with_its_actual_line,
+    a_breakpoint_without_a_location_is_refused_with_advice,
 ];
 
 async fn a_breakpoint_on_a_line_with_code_is_bound_there(language: Language) {
@@ -63,17 +63,17 @@ async fn goes_to(program: &Fixture, asked: u32, to: &str) {
     session.finish().await;
 }
 
-async fn a_blank_line_gives_way_to_the_next_line_with_code(language: Language) {
+async fn a_breakpoint_on_a_blank_line_moves_to_the_next_line_with_code(language: Language) {
     let program = bank(language);
     goes_to(&program, program.line("deposit") + 1, "deposit_return").await;
 }
 
-async fn a_comment_gives_way_to_the_next_line_with_code(language: Language) {
+async fn a_breakpoint_on_a_comment_moves_to_the_next_line_with_code(language: Language) {
     let program = bank(language);
     goes_to(&program, program.line("comment"), "deposit").await;
 }
 
-async fn a_comment_between_functions_does_not_wander_into_one(language: Language) {
+async fn a_breakpoint_between_functions_does_not_move_into_one(language: Language) {
     let program = bank(language);
     if language.is_compiled() {
         // What is outside of functions holds no code there.
@@ -87,22 +87,22 @@ async fn a_comment_between_functions_does_not_wander_into_one(language: Language
     goes_to(&program, program.line("comment_of_module"), "rate").await;
 }
 
-async fn a_docstring_gives_way_to_the_first_statement(language: Language) {
+async fn a_breakpoint_on_a_docstring_moves_to_the_first_statement(language: Language) {
     let program = bank(language);
     goes_to(&program, program.line("docstring"), "deposit").await;
 }
 
-async fn an_else_gives_way_to_the_first_line_of_its_branch(language: Language) {
+async fn a_breakpoint_on_else_moves_to_the_first_line_of_its_branch(language: Language) {
     let program = bank(language);
     goes_to(&program, program.line("else"), "even").await;
 }
 
-async fn the_end_of_a_call_of_several_lines_gives_way_to_the_next_statement(language: Language) {
+async fn a_breakpoint_on_the_end_of_a_multiline_call_moves_to_the_next_statement(language: Language) {
     let program = bank(language);
     goes_to(&program, program.line("closing"), "bill_return").await;
 }
 
-async fn a_line_inside_a_call_of_several_lines_holds_code(language: Language) {
+async fn a_breakpoint_inside_a_multiline_call_binds(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.break_at(&program, "argument").await;
@@ -114,7 +114,7 @@ async fn a_line_inside_a_call_of_several_lines_holds_code(language: Language) {
 }
 
 #[tokio::test]
-async fn a_decorator_stops_where_the_function_is_defined_and_says_so() {
+async fn a_breakpoint_on_a_decorator_moves_to_the_definition_and_reports_it() {
     let program = bank(Language::Python);
     let session = Debugging::new().await;
     let set = session.break_at(&program, "decorator").await;
@@ -135,7 +135,7 @@ async fn a_decorator_stops_where_the_function_is_defined_and_says_so() {
     session.finish().await;
 }
 
-async fn a_line_past_the_end_of_the_file_is_refused_with_lines_that_would_do(language: Language) {
+async fn a_line_past_the_end_is_refused_with_suggested_lines(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": 9999 });
@@ -162,7 +162,7 @@ async fn line_zero_is_refused(language: Language) {
     session.finish().await;
 }
 
-async fn a_file_that_does_not_exist_is_refused_at_once_with_close_names(language: Language) {
+async fn a_missing_file_is_refused_at_once_with_similar_ones(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let missing = program.path().replace("/main.", "/mian.");
@@ -174,7 +174,7 @@ async fn a_file_that_does_not_exist_is_refused_at_once_with_close_names(language
     session.finish().await;
 }
 
-async fn expected_content_that_matches_lets_the_breakpoint_be_set(language: Language) {
+async fn matching_expected_content_sets_the_breakpoint(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let expected = json!({ "expectedContent": format!("{}  +=  amount", language.own("balance")) });
@@ -183,7 +183,7 @@ async fn expected_content_that_matches_lets_the_breakpoint_be_set(language: Lang
     session.finish().await;
 }
 
-async fn expected_content_that_does_not_match_is_refused_and_tells_where_it_stands(language: Language) {
+async fn mismatched_expected_content_is_refused_with_its_actual_line(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let other = PerLanguage {
@@ -214,7 +214,7 @@ async fn expected_content_that_does_not_match_is_refused_and_tells_where_it_stan
     session.finish().await;
 }
 
-async fn a_breakpoint_without_a_place_says_what_it_needs(language: Language) {
+async fn a_breakpoint_without_a_location_is_refused_with_advice(language: Language) {
     let session = Debugging::of(language).await;
     let failed = session.call("set_breakpoint", json!({})).await;
     assert_eq!(failed["error"], "a breakpoint needs `file` with `line` or `statement`, or `function`");

@@ -7,24 +7,24 @@ use super::{bank, values_at_stops};
 use crate::debugging::{Debugging, Report};
 
 each![
-    a_condition_stops_only_where_it_is_true,
+    a_condition_stops_only_if_it_is_true,
     a_condition_sees_globals_attributes_and_builtins,
-    every_operator_of_a_hit_condition_counts_passes,
-    passes_are_counted_on_when_another_breakpoint_is_set,
-    a_number_is_a_hit_condition_too,
-    with_a_condition_the_passes_where_it_is_true_are_counted,
-    a_text_that_is_no_hit_condition_is_refused,
+    every_operator_of_a_hit_condition_counts_hits,
+    hits_are_still_counted_when_another_breakpoint_is_set,
+    a_number_is_a_hit_condition,
+    hits_count_only_if_the_condition_is_true,
+    an_invalid_hit_condition_is_refused,
     a_condition_that_throws_is_reported_and_does_not_stop,
-    a_condition_that_throws_only_sometimes_stops_where_it_is_true,
-    two_breakpoints_on_one_line_each_keep_their_rule,
+    a_condition_that_sometimes_throws_stops_if_it_is_true,
+    two_breakpoints_on_one_line_each_apply_their_rule,
 ];
 
 dynamic![
     // LLDB reads a condition of C at the first hit, where it is reported as one that fails.
-    a_condition_that_is_no_expression_is_refused_at_once,
+    an_invalid_condition_is_refused_at_once,
 ];
 
-async fn a_condition_stops_only_where_it_is_true(language: Language) {
+async fn a_condition_stops_only_if_it_is_true(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "condition": "amount > 4" })).await;
@@ -53,7 +53,7 @@ async fn a_condition_sees_globals_attributes_and_builtins(language: Language) {
     session.finish().await;
 }
 
-async fn every_operator_of_a_hit_condition_counts_passes(language: Language) {
+async fn every_operator_of_a_hit_condition_counts_hits(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let table: [(&str, &str, &[&str]); 7] = [
@@ -77,7 +77,7 @@ async fn every_operator_of_a_hit_condition_counts_passes(language: Language) {
     session.finish().await;
 }
 
-async fn passes_are_counted_on_when_another_breakpoint_is_set(language: Language) {
+async fn hits_are_still_counted_when_another_breakpoint_is_set(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     session.break_with(&program, "deposit", json!({ "hitCondition": "> 2" })).await;
@@ -88,7 +88,7 @@ async fn passes_are_counted_on_when_another_breakpoint_is_set(language: Language
     session.finish().await;
 }
 
-async fn a_number_is_a_hit_condition_too(language: Language) {
+async fn a_number_is_a_hit_condition(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "hitCondition": 3 })).await;
@@ -96,7 +96,7 @@ async fn a_number_is_a_hit_condition_too(language: Language) {
     session.finish().await;
 }
 
-async fn with_a_condition_the_passes_where_it_is_true_are_counted(language: Language) {
+async fn hits_count_only_if_the_condition_is_true(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let rule = json!({ "condition": "amount % 2 == 0", "hitCondition": "2" });
@@ -107,7 +107,7 @@ async fn with_a_condition_the_passes_where_it_is_true_are_counted(language: Lang
     session.finish().await;
 }
 
-async fn a_text_that_is_no_hit_condition_is_refused(language: Language) {
+async fn an_invalid_hit_condition_is_refused(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     for text in ["often", "=> 3", "% 0", "-1"] {
@@ -136,7 +136,7 @@ async fn a_condition_that_throws_is_reported_and_does_not_stop(language: Languag
     session.finish().await;
 }
 
-async fn a_condition_that_throws_only_sometimes_stops_where_it_is_true(language: Language) {
+async fn a_condition_that_sometimes_throws_stops_if_it_is_true(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let condition = PerLanguage {
@@ -163,7 +163,7 @@ async fn a_condition_that_throws_only_sometimes_stops_where_it_is_true(language:
     session.finish().await;
 }
 
-async fn a_condition_that_is_no_expression_is_refused_at_once(language: DynamicLanguage) {
+async fn an_invalid_condition_is_refused_at_once(language: DynamicLanguage) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "line": program.line("deposit"), "condition": "amount >" });
@@ -181,7 +181,7 @@ async fn a_condition_that_is_no_expression_is_refused_at_once(language: DynamicL
     session.finish().await;
 }
 
-async fn two_breakpoints_on_one_line_each_keep_their_rule(language: Language) {
+async fn two_breakpoints_on_one_line_each_apply_their_rule(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let first = session.break_with(&program, "deposit", json!({ "condition": "amount == 2" })).await;

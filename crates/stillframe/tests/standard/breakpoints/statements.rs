@@ -7,13 +7,13 @@ use super::{bank, lines};
 use crate::debugging::{Debugging, Report};
 
 each![
-    a_part_of_the_text_of_a_line_is_enough,
+    part_of_a_line_is_enough_to_find_it,
     an_ambiguous_text_lists_every_match,
-    near_line_picks_one_of_several_matches,
-    a_text_that_is_nowhere_is_refused_with_the_lines_most_like_it,
+    near_line_selects_one_of_several_matches,
+    unmatched_text_is_refused_with_the_most_similar_lines,
 ];
 
-async fn a_part_of_the_text_of_a_line_is_enough(language: Language) {
+async fn part_of_a_line_is_enough_to_find_it(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let statement = format!("{} += amount", language.own("balance"));
@@ -44,7 +44,7 @@ async fn an_ambiguous_text_lists_every_match(language: Language) {
     session.finish().await;
 }
 
-async fn near_line_picks_one_of_several_matches(language: Language) {
+async fn near_line_selects_one_of_several_matches(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     for (near, expected) in [("deposit", "deposit_return"), ("even", "kind_return")] {
@@ -55,7 +55,7 @@ async fn near_line_picks_one_of_several_matches(language: Language) {
     session.finish().await;
 }
 
-async fn a_text_that_is_nowhere_is_refused_with_the_lines_most_like_it(language: Language) {
+async fn unmatched_text_is_refused_with_the_most_similar_lines(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let statement = format!("{} -= amount", language.own("balance"));

@@ -7,11 +7,11 @@ use super::bank;
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end,
-    a_breakpoint_that_was_never_reached_is_told_at_the_end,
-    what_was_hit_failed_or_switched_off_is_not_told,
-    five_are_told_and_the_rest_is_counted,
-    the_place_of_run_until_is_told_once_and_with_the_reason,
+    a_breakpoint_in_a_never_loaded_file_is_reported_at_the_end,
+    a_breakpoint_that_was_never_hit_is_reported_at_the_end,
+    hit_failed_and_disabled_breakpoints_are_not_reported_as_unreached,
+    five_are_listed_and_the_rest_counted,
+    an_unreached_run_until_location_is_reported_once_with_the_reason,
 ];
 
 /// The notes of a report.
@@ -30,7 +30,7 @@ const OTHER: Texts = Texts {
 const NOT_LOADED: &str = "the program has not loaded";
 const NOT_COMPILED: &str = "no loaded code has debug information for this location";
 
-async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(language: Language) {
+async fn a_breakpoint_in_a_never_loaded_file_is_reported_at_the_end(language: Language) {
     let program = bank(language);
     let folder = folder();
     let other = Fixture::write_in(language, folder.path(), "other", OTHER);
@@ -57,7 +57,7 @@ async fn a_breakpoint_in_a_file_that_was_never_loaded_is_told_at_the_end(languag
     session.finish().await;
 }
 
-async fn a_breakpoint_that_was_never_reached_is_told_at_the_end(language: Language) {
+async fn a_breakpoint_that_was_never_hit_is_reported_at_the_end(language: Language) {
     let program = Fixture::of(language, "endings");
     let session = Debugging::of(language).await;
     let other = PerLanguage {
@@ -81,7 +81,7 @@ async fn a_breakpoint_that_was_never_reached_is_told_at_the_end(language: Langua
     session.finish().await;
 }
 
-async fn what_was_hit_failed_or_switched_off_is_not_told(language: Language) {
+async fn hit_failed_and_disabled_breakpoints_are_not_reported_as_unreached(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     session.break_at(&program, "start").await;
@@ -95,7 +95,7 @@ async fn what_was_hit_failed_or_switched_off_is_not_told(language: Language) {
     session.finish().await;
 }
 
-async fn five_are_told_and_the_rest_is_counted(language: Language) {
+async fn five_are_listed_and_the_rest_counted(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     for _ in 0..7 {
@@ -108,7 +108,7 @@ async fn five_are_told_and_the_rest_is_counted(language: Language) {
     session.finish().await;
 }
 
-async fn the_place_of_run_until_is_told_once_and_with_the_reason(language: Language) {
+async fn an_unreached_run_until_location_is_reported_once_with_the_reason(language: Language) {
     let program = bank(language);
     let folder = folder();
     let other = Fixture::write_in(language, folder.path(), "other", OTHER);

@@ -11,22 +11,22 @@ use crate::debugging::{Debugging, Report};
 const NOBODY: &str = "4194399";
 
 each![
-    arguments_that_mean_nothing_here_say_what_there_is_instead,
-    the_exceptions_to_stop_at_may_be_said_at_the_start,
-    local_variables_are_read_by_their_names,
+    unsupported_arguments_name_the_alternative,
+    exception_filters_can_be_set_at_the_start,
+    local_variables_can_be_requested_by_name,
     breakpoints_are_listed_and_removed_by_both_names,
-    a_restart_says_what_it_kept,
-    output_comes_in_entries_with_a_cursor_each,
-    a_breakpoint_by_a_text_has_its_anchor,
-    a_misspelt_switch_that_limits_a_call_is_refused_and_other_names_are_ignored,
+    a_restart_reports_what_it_kept,
+    output_entries_each_have_a_cursor,
+    a_breakpoint_by_text_has_an_anchor,
+    a_misspelt_limiting_argument_is_refused_and_others_ignored,
 ];
 
 dynamic![
     // Where C has code is known once the program is loaded.
-    a_breakpoint_that_is_not_where_it_was_asked_for_warns,
+    a_moved_breakpoint_has_a_warning,
 ];
 
-async fn arguments_that_mean_nothing_here_say_what_there_is_instead(language: Language) {
+async fn unsupported_arguments_name_the_alternative(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.break_with(&program, "deposit", json!({ "suspendPolicy": "all" })).await;
@@ -49,7 +49,7 @@ async fn arguments_that_mean_nothing_here_say_what_there_is_instead(language: La
     session.finish().await;
 }
 
-async fn a_misspelt_switch_that_limits_a_call_is_refused_and_other_names_are_ignored(language: Language) {
+async fn a_misspelt_limiting_argument_is_refused_and_others_ignored(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     for name in ["dryRunSpwan", "dry_run_spawn", "dryRun"] {
@@ -79,7 +79,7 @@ async fn a_misspelt_switch_that_limits_a_call_is_refused_and_other_names_are_ign
     session.finish().await;
 }
 
-async fn the_exceptions_to_stop_at_may_be_said_at_the_start(language: Language) {
+async fn exception_filters_can_be_set_at_the_start(language: Language) {
     let program = bank(language);
     let inside = json!({ "dapLaunchArgs": { "breakOnExceptions": "none", "stopOnEntry": true } });
     for (mut start, mode) in [(json!({ "breakOnExceptions": "all" }), "all"), (inside, "none")] {
@@ -98,7 +98,7 @@ async fn the_exceptions_to_stop_at_may_be_said_at_the_start(language: Language) 
     session.finish().await;
 }
 
-async fn local_variables_are_read_by_their_names(language: Language) {
+async fn local_variables_can_be_requested_by_name(language: Language) {
     let (session, _) = Debugging::stopped_at(&bank(language), "deposit").await;
     let asked = json!({ "names": ["amount", "nobody"] });
     let read = session.ok("get_local_variables", asked).await;
@@ -163,7 +163,7 @@ async fn breakpoints_are_listed_and_removed_by_both_names(language: Language) {
     session.finish().await;
 }
 
-async fn a_restart_says_what_it_kept(language: Language) {
+async fn a_restart_reports_what_it_kept(language: Language) {
     let (session, started) = Debugging::stopped_at(&bank(language), "deposit").await;
     assert_eq!(started.at("/data/breakpointsReapplied"), &Value::Null);
     let again = session.step("restart_debugging").await;
@@ -180,7 +180,7 @@ async fn a_restart_says_what_it_kept(language: Language) {
     session.finish().await;
 }
 
-async fn output_comes_in_entries_with_a_cursor_each(language: Language) {
+async fn output_entries_each_have_a_cursor(language: Language) {
     let session = Debugging::of(language).await;
     session.start(&bank(language)).await;
     let read = session.ok("get_output", json!({})).await;
@@ -196,7 +196,7 @@ async fn output_comes_in_entries_with_a_cursor_each(language: Language) {
     session.finish().await;
 }
 
-async fn a_breakpoint_by_a_text_has_its_anchor(language: Language) {
+async fn a_breakpoint_by_text_has_an_anchor(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let asked = json!({ "file": program.path(), "statement": "@deposit_return" });
@@ -207,7 +207,7 @@ async fn a_breakpoint_by_a_text_has_its_anchor(language: Language) {
     session.finish().await;
 }
 
-async fn a_breakpoint_that_is_not_where_it_was_asked_for_warns(language: DynamicLanguage) {
+async fn a_moved_breakpoint_has_a_warning(language: DynamicLanguage) {
     let session = Debugging::of(language).await;
     let moved = session.break_with(&bank(*language), "comment", json!({})).await;
     assert_eq!(moved["warning"], moved["message"]);
@@ -215,7 +215,7 @@ async fn a_breakpoint_that_is_not_where_it_was_asked_for_warns(language: Dynamic
 }
 
 #[tokio::test]
-async fn languages_are_told_by_both_names() {
+async fn languages_are_accepted_by_both_names() {
     let server = STILLFRAME.serve().await;
     let listed = server.ok("list_supported_languages", json!({})).await;
     let ids = |list: &Value, name: &str| -> Vec<Value> {

@@ -7,7 +7,7 @@ use crate::debugging::{Debugging, Report};
 use crate::reference::attach::listening;
 
 #[tokio::test]
-async fn a_program_that_is_attached_to_is_paused_unless_it_is_to_run_on() {
+async fn an_attached_program_is_paused_by_default() {
     let program = Fixture::python("debugpy_port");
     let (_child, port) = listening(&program).await;
     let session = Debugging::new().await;
@@ -26,7 +26,7 @@ async fn a_program_that_is_attached_to_is_paused_unless_it_is_to_run_on() {
 }
 
 #[tokio::test]
-async fn a_program_that_was_attached_to_is_ended_when_that_is_asked_for() {
+async fn an_attached_program_is_terminated_on_request() {
     let program = Fixture::python("debugpy_port");
     let (mut child, port) = listening(&program).await;
     let session = Debugging::new().await;

@@ -7,13 +7,13 @@ use super::{bank, listed};
 use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 
-each![a_function_is_bound_stopped_at_and_removed_by_its_name, a_function_is_stopped_at_again_after_a_restart,];
+each![a_function_is_bound_hit_and_removed_by_name, a_function_breakpoint_is_hit_again_after_a_restart,];
 
 dynamic![
     // A program of C is known to LLDB alone, which looks for the name in all of it.
-    a_function_that_is_set_while_the_program_is_paused_keeps_its_name,
+    a_function_breakpoint_set_while_paused_keeps_its_name,
     // LLDB has no line of the function's name, only where it stops.
-    a_function_is_bound_to_the_line_with_its_name,
+    a_function_is_bound_to_the_line_of_its_name,
 ];
 
 /// The breakpoint on a function as it is listed.
@@ -29,7 +29,7 @@ async fn stops_at_kind(session: &Debugging, stopped: &impl Report, program: &Fix
     assert_eq!(function(session, "kind").await["verified"], true);
 }
 
-async fn a_function_is_bound_stopped_at_and_removed_by_its_name(language: Language) {
+async fn a_function_is_bound_hit_and_removed_by_name(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
@@ -46,7 +46,7 @@ async fn a_function_is_bound_stopped_at_and_removed_by_its_name(language: Langua
     session.finish().await;
 }
 
-async fn a_function_is_stopped_at_again_after_a_restart(language: Language) {
+async fn a_function_breakpoint_is_hit_again_after_a_restart(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     session.ok("set_breakpoint", json!({ "function": "kind" })).await;
@@ -57,7 +57,7 @@ async fn a_function_is_stopped_at_again_after_a_restart(language: Language) {
     session.finish().await;
 }
 
-async fn a_function_that_is_set_while_the_program_is_paused_keeps_its_name(language: DynamicLanguage) {
+async fn a_function_breakpoint_set_while_paused_keeps_its_name(language: DynamicLanguage) {
     let program = bank(*language);
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
@@ -73,7 +73,7 @@ async fn a_function_that_is_set_while_the_program_is_paused_keeps_its_name(langu
     session.finish().await;
 }
 
-async fn a_function_is_bound_to_the_line_with_its_name(language: DynamicLanguage) {
+async fn a_function_is_bound_to_the_line_of_its_name(language: DynamicLanguage) {
     let program = bank(*language);
     let session = Debugging::of(*language).await;
     session.ok("set_breakpoint", json!({ "function": "kind" })).await;
@@ -106,7 +106,7 @@ export function doWork() { // @header
 ";
 
 #[tokio::test]
-async fn a_function_is_found_by_a_path_once_the_running_program_knows_it() {
+async fn a_function_is_found_by_path_once_the_program_has_loaded_it() {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
     let program = Fixture::write(folder.path(), "main.js", HELPED);
     let helper = Fixture::write(folder.path(), "work.mjs", HELPER);

@@ -9,22 +9,22 @@ use test_support::{Fixture, Server};
 use crate::STILLFRAME;
 
 #[tokio::test]
-async fn of_mcp_debugger() {
+async fn a_session_for_mcp_debugger_works() {
     replay(include_str!("sessions/mcp-debugger.json")).await;
 }
 
 #[tokio::test]
-async fn of_nodejs_debug_mcp() {
+async fn a_session_for_nodejs_debug_mcp_works() {
     replay(include_str!("sessions/nodejs-debug-mcp.json")).await;
 }
 
 #[tokio::test]
-async fn of_debugger_mcp() {
+async fn a_session_for_debugger_mcp_works() {
     replay(include_str!("sessions/debugger-mcp.json")).await;
 }
 
 #[tokio::test]
-async fn of_mcp_debugger_server() {
+async fn a_session_for_mcp_debugger_server_works() {
     replay(include_str!("sessions/mcp-debugger-server.json")).await;
 }
 
@@ -38,7 +38,7 @@ if (false) {
 
 /// V8 puts a breakpoint of a removed branch elsewhere, and that server then waits in vain.
 #[tokio::test]
-async fn a_line_without_code_is_not_reached_for_a_client_of_nodejs_debug_mcp() {
+async fn a_line_without_code_is_not_hit_for_nodejs_debug_mcp_clients() {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
     let program = Fixture::write(folder.path(), "dead.js", DEAD);
     let mut options = STILLFRAME.options().await;

@@ -6,14 +6,14 @@ use test_support::{Dynamic, DynamicLanguage, Fixture, Language, dynamic, each};
 use super::{bank, listed, polled};
 use crate::debugging::{Debugging, Report, folder};
 
-each![a_client_that_asks_for_the_state_sees_the_stop_and_the_end, a_step_shows_its_line_and_those_around_it,];
+each![a_polling_client_sees_the_stop_and_the_end, a_step_shows_its_line_and_the_surrounding_ones,];
 
 dynamic![
     // C throws nothing.
-    an_exception_is_described_where_its_session_is_listed,
+    an_exception_is_described_in_the_session_list,
 ];
 
-async fn a_client_that_asks_for_the_state_sees_the_stop_and_the_end(language: Language) {
+async fn a_polling_client_sees_the_stop_and_the_end(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     session.break_at(&program, "kind").await;
@@ -35,7 +35,7 @@ async fn a_client_that_asks_for_the_state_sees_the_stop_and_the_end(language: La
     session.finish().await;
 }
 
-async fn an_exception_is_described_where_its_session_is_listed(language: DynamicLanguage) {
+async fn an_exception_is_described_in_the_session_list(language: DynamicLanguage) {
     let texts = Dynamic {
         python: "def divide(by):\n    return 1 // by\n\ndivide(0)\n",
         node: "function divide(by) {\n  throw new RangeError(`by ${by}`);\n}\ndivide(0);\n",
@@ -64,7 +64,7 @@ async fn an_exception_is_described_where_its_session_is_listed(language: Dynamic
     session.finish().await;
 }
 
-async fn a_step_shows_its_line_and_those_around_it(language: Language) {
+async fn a_step_shows_its_line_and_the_surrounding_ones(language: Language) {
     let program = bank(language);
     let (session, _) = Debugging::stopped_at(&program, "deposit").await;
     let stepped = session.step("step_over").await;

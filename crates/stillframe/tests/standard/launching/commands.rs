@@ -34,7 +34,7 @@ fn install(folder: &Path, package: &str) {
 }
 
 #[tokio::test]
-async fn the_interpreter_gets_its_own_arguments() {
+async fn the_interpreter_gets_its_own_options() {
     let folder = folder();
     let program =
         Fixture::write(folder.path(), "told.py", "import sys\nprint(sys.warnoptions, sys.argv[1:])\n");
@@ -49,7 +49,7 @@ async fn the_interpreter_gets_its_own_arguments() {
 }
 
 #[tokio::test]
-async fn a_command_that_ends_in_node_needs_no_script() {
+async fn a_command_ending_in_node_needs_no_script() {
     let session = session_in("typescript", Some("npm")).await;
     let words = command(&session, json!({ "runtimeArgs": ["run", "start"], "args": ["--", "x"] })).await;
     assert!(words[0].ends_with("npm"), "{words:?}");
@@ -60,7 +60,7 @@ async fn a_command_that_ends_in_node_needs_no_script() {
 }
 
 #[tokio::test]
-async fn in_node_a_module_is_a_package_and_its_absence_is_told_with_what_is_there() {
+async fn node_runs_package_commands_and_names_missing_ones() {
     let folder = folder();
     install(folder.path(), "mocha");
     let session = session_in("node", None).await;
@@ -74,7 +74,7 @@ async fn in_node_a_module_is_a_package_and_its_absence_is_told_with_what_is_ther
 }
 
 #[tokio::test]
-async fn a_script_that_cannot_be_compiled_is_not_started() {
+async fn a_script_with_a_syntax_error_is_not_started() {
     let folder = folder();
     let broken = Fixture::write(folder.path(), "broken.js", "const a = 1;\nif (a {\n");
     let session = session_in("javascript", None).await;
@@ -89,7 +89,7 @@ async fn a_script_that_cannot_be_compiled_is_not_started() {
 }
 
 #[tokio::test]
-async fn breakpoints_in_javascript_are_placed_and_their_conditions_read_before_the_start() {
+async fn javascript_breakpoints_and_conditions_are_checked_before_the_start() {
     let folder = folder();
     let source = "\
 function total(list) { // @header

@@ -31,7 +31,7 @@ async fn with_pytest() -> &'static Path {
 }
 
 #[tokio::test]
-async fn a_module_of_a_given_environment_is_run_and_stops_in_the_users_code() {
+async fn a_module_of_a_given_environment_runs_and_stops_in_user_code() {
     let folder = folder();
     let source = "def test_sum():\n    total = sum([1, 2])\n    assert total == 3  # @assert\n";
     let tests = Fixture::write(folder.path(), "test_sum.py", source);
@@ -64,7 +64,7 @@ async fn a_module_runs_to_its_end() {
 }
 
 #[tokio::test]
-async fn an_environment_beside_the_program_is_found_by_itself_and_has_no_debugger_in_it() {
+async fn the_virtual_environment_beside_the_program_is_used_without_a_debugger_in_it() {
     let folder = folder();
     let environment = folder.path().join(".venv");
     run(Path::new("python3"), &["-m", "venv", "--without-pip", &environment.display().to_string()]).await;

@@ -6,14 +6,14 @@ use test_support::{Fixture, Language, PerLanguage, Texts, each};
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    output_is_read_on_from_a_cursor,
-    both_streams_are_told_apart_and_keep_their_order,
-    a_flood_of_three_megabytes_is_bounded_and_what_is_dropped_is_counted,
-    bytes_that_are_no_text_and_characters_cut_in_two_do_no_harm,
-    the_report_is_as_long_as_its_limits_say,
+    output_is_read_from_a_cursor,
+    both_streams_are_distinguished_in_order,
+    a_flood_of_three_megabytes_is_limited_and_its_loss_counted,
+    invalid_utf_8_and_split_characters_are_replaced_or_joined,
+    report_limits_are_respected,
 ];
 
-async fn output_is_read_on_from_a_cursor(language: Language) {
+async fn output_is_read_from_a_cursor(language: Language) {
     let folder = folder();
     let texts = Texts {
         name: "output_lines",
@@ -83,7 +83,7 @@ int main(void) {
 ",
 };
 
-async fn both_streams_are_told_apart_and_keep_their_order(language: Language) {
+async fn both_streams_are_distinguished_in_order(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "both", TWO_STREAMS);
     let session = Debugging::of(language).await;
@@ -96,7 +96,7 @@ async fn both_streams_are_told_apart_and_keep_their_order(language: Language) {
     session.finish().await;
 }
 
-async fn a_flood_of_three_megabytes_is_bounded_and_what_is_dropped_is_counted(language: Language) {
+async fn a_flood_of_three_megabytes_is_limited_and_its_loss_counted(language: Language) {
     let folder = folder();
     let texts = Texts {
         name: "output_flood",
@@ -154,7 +154,7 @@ int main(void) {
     session.finish().await;
 }
 
-async fn bytes_that_are_no_text_and_characters_cut_in_two_do_no_harm(language: Language) {
+async fn invalid_utf_8_and_split_characters_are_replaced_or_joined(language: Language) {
     let folder = folder();
     let texts = Texts {
         name: "output_bytes",
@@ -189,7 +189,7 @@ int main(void) {
     session.finish().await;
 }
 
-async fn the_report_is_as_long_as_its_limits_say(language: Language) {
+async fn report_limits_are_respected(language: Language) {
     let folder = folder();
     let texts = Texts {
         name: "output_limits",

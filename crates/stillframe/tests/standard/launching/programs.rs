@@ -7,8 +7,8 @@ use crate::debugging::{Debugging, Report, folder};
 
 each![
     arguments_environment_directory_and_input_reach_the_program,
-    standard_input_comes_from_a_file_or_is_empty,
-    stop_on_entry_stops_before_anything_has_run,
+    standard_input_is_a_file_or_empty,
+    stop_on_entry_stops_before_any_code_runs,
     a_dry_run_shows_the_command_and_starts_nothing,
     threads_are_listed_with_their_names_and_states,
 ];
@@ -44,7 +44,7 @@ async fn arguments_environment_directory_and_input_reach_the_program(language: L
     session.finish().await;
 }
 
-async fn standard_input_comes_from_a_file_or_is_empty(language: Language) {
+async fn standard_input_is_a_file_or_empty(language: Language) {
     let program = Fixture::of(language, "readers");
     let folder = folder();
     let input = folder.path().join("input.txt");
@@ -63,7 +63,7 @@ async fn standard_input_comes_from_a_file_or_is_empty(language: Language) {
     session.finish().await;
 }
 
-async fn stop_on_entry_stops_before_anything_has_run(language: Language) {
+async fn stop_on_entry_stops_before_any_code_runs(language: Language) {
     let program = Fixture::of(language, "readers");
     let session = Debugging::of(language).await;
     let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "stopOnEntry": true } });

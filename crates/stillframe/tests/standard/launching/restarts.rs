@@ -6,12 +6,12 @@ use test_support::{Fixture, Language, PerLanguage, each};
 use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
 each![
-    a_restart_starts_the_program_again_as_before,
+    a_restart_repeats_the_start,
     a_restart_ends_a_running_program_first,
-    there_is_nothing_to_restart_before_the_first_start,
+    nothing_can_be_restarted_before_the_first_start,
 ];
 
-async fn a_restart_starts_the_program_again_as_before(language: Language) {
+async fn a_restart_repeats_the_start(language: Language) {
     let program = Fixture::of(language, "readers");
     let session = Debugging::of(language).await;
     session.break_at(&program, "read").await;
@@ -59,7 +59,7 @@ async fn a_restart_ends_a_running_program_first(language: Language) {
     session.finish().await;
 }
 
-async fn there_is_nothing_to_restart_before_the_first_start(language: Language) {
+async fn nothing_can_be_restarted_before_the_first_start(language: Language) {
     let session = Debugging::of(language).await;
     let failed = session.fails("not_started", "restart_debugging", json!({})).await;
     assert_eq!(

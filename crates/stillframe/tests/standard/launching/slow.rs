@@ -10,8 +10,8 @@ use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards,
-    what_keeps_a_program_from_starting_is_told_however_short_the_call,
+    a_slow_start_continues_after_its_call_and_can_be_awaited,
+    a_failed_start_is_reported_however_short_the_timeout,
 ];
 
 /// An interpreter, or a debugger, that starts no program before a file is there.
@@ -53,7 +53,7 @@ async fn with_slow_interpreter(language: Language, folder: &Path) -> Debugging {
     Debugging { id: created.text_of("sessionId").to_owned(), server }
 }
 
-async fn a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards(language: Language) {
+async fn a_slow_start_continues_after_its_call_and_can_be_awaited(language: Language) {
     let folder = folder();
     let program = Fixture::of(language, "swap_vars");
     let session = with_slow_interpreter(language, folder.path()).await;
@@ -72,7 +72,7 @@ async fn a_start_that_outlasts_its_call_goes_on_and_is_waited_for_afterwards(lan
     session.finish().await;
 }
 
-async fn what_keeps_a_program_from_starting_is_told_however_short_the_call(language: Language) {
+async fn a_failed_start_is_reported_however_short_the_timeout(language: Language) {
     let folder = folder();
     let broken = Texts {
         name: "broken_shortly",

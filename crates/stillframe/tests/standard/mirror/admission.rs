@@ -16,7 +16,7 @@ async fn stopped() -> Debugging {
 }
 
 #[tokio::test]
-async fn a_wrong_or_a_missing_token_is_refused_and_the_connection_closed() {
+async fn a_wrong_or_missing_token_is_refused_and_the_connection_closed() {
     let session = stopped().await;
     let exposed = expose(&session, json!({})).await;
     let token = exposed.text_of("token");
@@ -42,7 +42,7 @@ async fn a_wrong_or_a_missing_token_is_refused_and_the_connection_closed() {
 }
 
 #[tokio::test]
-async fn nothing_is_answered_before_the_token_and_what_was_asked_is_answered_after_it() {
+async fn nothing_is_answered_before_the_token_and_queued_requests_are_answered_after_it() {
     let session = stopped().await;
     let exposed = expose(&session, json!({})).await;
     let editor = Editor::connect(port(&exposed)).await;
@@ -58,7 +58,7 @@ async fn nothing_is_answered_before_the_token_and_what_was_asked_is_answered_aft
 }
 
 #[tokio::test]
-async fn a_launch_and_an_editor_that_counts_from_zero_are_refused() {
+async fn launch_requests_and_zero_based_editors_are_refused() {
     let session = stopped().await;
     let exposed = expose(&session, json!({})).await;
     let mut editor = Editor::connect(port(&exposed)).await;
@@ -76,7 +76,7 @@ async fn a_launch_and_an_editor_that_counts_from_zero_are_refused() {
 }
 
 #[tokio::test]
-async fn a_script_waits_for_its_invitation_and_skips_the_configuration() {
+async fn a_script_waits_for_initialized_and_skips_the_configuration() {
     let session = stopped().await;
     let exposed = expose(&session, json!({})).await;
     let mut editor = Editor::connect(port(&exposed)).await;
@@ -88,7 +88,7 @@ async fn a_script_waits_for_its_invitation_and_skips_the_configuration() {
 }
 
 #[tokio::test]
-async fn sixteen_editors_attach_at_once_and_one_more_is_refused() {
+async fn sixteen_editors_attach_and_one_more_is_refused() {
     let session = stopped().await;
     let exposed = expose(&session, json!({})).await;
     let mut editors = Vec::new();
@@ -143,7 +143,7 @@ fn attach(token: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn what_is_no_message_ends_the_connection_and_nothing_else() {
+async fn a_malformed_message_ends_only_its_connection() {
     let session = stopped().await;
     let exposed = expose(&session, json!({})).await;
     let token = exposed.text_of("token");
@@ -183,7 +183,7 @@ const TALKS: Texts = Texts {
 };
 
 #[tokio::test]
-async fn an_editor_that_reads_nothing_is_disconnected_and_holds_up_nobody() {
+async fn an_editor_that_reads_nothing_is_disconnected_without_delaying_others() {
     let folder = folder();
     let program = Fixture::write_in(Language::Python, folder.path(), "talks", TALKS);
     let (session, _) = Debugging::stopped_at(&program, "start").await;

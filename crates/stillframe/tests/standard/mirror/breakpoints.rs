@@ -7,7 +7,7 @@ use test_support::{Fixture, Language, each};
 use super::editor::Editor;
 use crate::debugging::Debugging;
 
-each![breakpoints_of_both_sides_are_seen_by_both, without_control_an_editor_sets_none];
+each![breakpoints_of_agent_and_editor_are_visible_to_both, an_editor_without_control_sets_no_breakpoints];
 
 fn list(program: &Fixture, breakpoints: Vec<SourceBreakpoint>) -> SetBreakpointsArguments {
     let source = Source { path: Some(program.path().to_owned()), ..Source::default() };
@@ -18,7 +18,7 @@ fn on_line(program: &Fixture, name: &str) -> SourceBreakpoint {
     SourceBreakpoint { line: program.line(name).into(), ..SourceBreakpoint::default() }
 }
 
-async fn breakpoints_of_both_sides_are_seen_by_both(language: Language) {
+async fn breakpoints_of_agent_and_editor_are_visible_to_both(language: Language) {
     let program = Fixture::of(language, "bank");
     let session = Debugging::of(language).await;
     session.break_with(&program, "deposit", json!({ "condition": "amount > 0" })).await;
@@ -62,7 +62,7 @@ async fn breakpoints_of_both_sides_are_seen_by_both(language: Language) {
     session.finish().await;
 }
 
-async fn without_control_an_editor_sets_none(language: Language) {
+async fn an_editor_without_control_sets_no_breakpoints(language: Language) {
     let program = Fixture::of(language, "bank");
     let (session, _) = Debugging::stopped_at(&program, "deposit").await;
     let mut editor = Editor::on(&session, json!({})).await;

@@ -137,7 +137,7 @@ async fn an_editor_without_control_is_refused_and_changes_nothing(language: Lang
 }
 
 #[tokio::test]
-async fn nobody_controls_where_nothing_may_be_changed() {
+async fn no_editor_has_control_in_read_only_mode() {
     let program = Fixture::python("bank");
     let mut options = STILLFRAME.options().await;
     options.args.extend(["--read-only", "--allow-program", program.path()].map(str::to_owned));
@@ -154,7 +154,7 @@ async fn nobody_controls_where_nothing_may_be_changed() {
 }
 
 #[tokio::test]
-async fn the_end_that_an_editor_causes_is_seen_by_both() {
+async fn an_end_caused_by_an_editor_is_visible_to_both() {
     let (session, _) = Debugging::stopped_at(&Fixture::python("bank"), "deposit").await;
     session.step("clear_breakpoints").await;
     let mut editor = Editor::on(&session, json!({ "control": true })).await;

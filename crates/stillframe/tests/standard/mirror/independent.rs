@@ -8,7 +8,7 @@ use test_support::{Fixture, Language, each, repository, toolchains};
 use super::editor::expose;
 use crate::debugging::{Debugging, Report};
 
-each![a_client_of_others_sees_and_controls_a_session];
+each![an_independent_dap_client_inspects_and_controls_a_session];
 
 /// What the client saw.
 #[expect(
@@ -25,7 +25,7 @@ async fn client(port: String, token: String) -> Value {
     serde_json::from_slice(&done.stdout).expect("the client prints JSON")
 }
 
-async fn a_client_of_others_sees_and_controls_a_session(language: Language) {
+async fn an_independent_dap_client_inspects_and_controls_a_session(language: Language) {
     let program = Fixture::of(language, "steps");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let exposed = expose(&session, json!({ "control": true })).await;

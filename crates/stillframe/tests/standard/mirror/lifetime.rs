@@ -8,10 +8,10 @@ use super::editor::{Editor, expose, port};
 use crate::debugging::Debugging;
 
 each![
-    a_session_is_exposed_until_that_is_undone,
-    the_end_of_the_program_ends_it,
-    a_restart_ends_it,
-    closing_the_session_ends_it,
+    a_session_is_exposed_until_it_is_withdrawn,
+    the_end_of_the_program_ends_the_exposure,
+    a_restart_ends_the_exposure,
+    closing_the_session_ends_the_exposure,
 ];
 
 /// Nobody can connect any more. The system may take a moment to say so.
@@ -33,7 +33,7 @@ fn same(one: &Answer, other: &Answer) -> bool {
     one["port"] == other["port"] && one["token"] == other["token"]
 }
 
-async fn a_session_is_exposed_until_that_is_undone(language: Language) {
+async fn a_session_is_exposed_until_it_is_withdrawn(language: Language) {
     let session = Debugging::of(language).await;
     let early = session.fails("not_started", "expose_session", json!({})).await;
     assert!(early.text_of("error").contains("start_debugging"), "{}", early.text);
@@ -75,7 +75,7 @@ async fn a_session_is_exposed_until_that_is_undone(language: Language) {
     session.finish().await;
 }
 
-async fn the_end_of_the_program_ends_it(language: Language) {
+async fn the_end_of_the_program_ends_the_exposure(language: Language) {
     let session = stopped(language).await;
     let exposed = expose(&session, json!({})).await;
     let mut editor = Editor::attached(&exposed).await;
@@ -89,7 +89,7 @@ async fn the_end_of_the_program_ends_it(language: Language) {
     session.finish().await;
 }
 
-async fn a_restart_ends_it(language: Language) {
+async fn a_restart_ends_the_exposure(language: Language) {
     let session = stopped(language).await;
     let exposed = expose(&session, json!({})).await;
     let mut editor = Editor::attached(&exposed).await;
@@ -103,7 +103,7 @@ async fn a_restart_ends_it(language: Language) {
     session.finish().await;
 }
 
-async fn closing_the_session_ends_it(language: Language) {
+async fn closing_the_session_ends_the_exposure(language: Language) {
     let session = stopped(language).await;
     let exposed = expose(&session, json!({})).await;
     let mut editor = Editor::attached(&exposed).await;
@@ -115,7 +115,7 @@ async fn closing_the_session_ends_it(language: Language) {
 }
 
 #[tokio::test]
-async fn the_end_of_the_server_ends_it() {
+async fn the_end_of_the_server_ends_the_exposure() {
     let session = stopped(Language::Python).await;
     let exposed = expose(&session, json!({})).await;
     let mut editor = Editor::attached(&exposed).await;

@@ -13,11 +13,11 @@ use crate::debugging::{Debugging, folder};
 
 each![
     an_editor_sees_the_stop_the_values_and_the_end,
-    an_editor_that_comes_later_gets_the_output_from_its_beginning,
+    a_late_editor_gets_the_output_from_the_beginning,
     references_of_an_earlier_stop_are_refused,
     evaluating_without_control_changes_nothing,
-    many_values_are_read_by_pages,
-    credentials_are_hidden,
+    values_are_paged_for_the_editor,
+    credentials_are_redacted_for_the_editor,
 ];
 
 async fn an_editor_sees_the_stop_the_values_and_the_end(language: Language) {
@@ -60,7 +60,7 @@ async fn an_editor_sees_the_stop_the_values_and_the_end(language: Language) {
     session.finish().await;
 }
 
-async fn an_editor_that_comes_later_gets_the_output_from_its_beginning(language: Language) {
+async fn a_late_editor_gets_the_output_from_the_beginning(language: Language) {
     let program = Fixture::of(language, "bank");
     let (session, _) = Debugging::stopped_at(&program, "bill_return").await;
     let written = session.written("stdout").await;
@@ -122,7 +122,7 @@ const WIDE: Texts = Texts {
         return items[0]; // @stop\n}\n",
 };
 
-async fn many_values_are_read_by_pages(language: Language) {
+async fn values_are_paged_for_the_editor(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "wide", WIDE);
     let (session, _) = Debugging::stopped_at(&program, "stop").await;
@@ -172,7 +172,7 @@ int main(void) {
 ",
 };
 
-async fn credentials_are_hidden(language: Language) {
+async fn credentials_are_redacted_for_the_editor(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "secret", CREDENTIALS);
     let (session, _) = Debugging::stopped_at(&program, "stop").await;
@@ -196,7 +196,7 @@ async fn credentials_are_hidden(language: Language) {
 
 dynamic![
     // A stop at a signal is not an exception with a message and a stack.
-    an_exception_is_described,
+    an_exception_is_described_to_the_editor,
 ];
 
 const RAISES: Texts = Texts {
@@ -206,7 +206,7 @@ const RAISES: Texts = Texts {
     c: "",
 };
 
-async fn an_exception_is_described(language: DynamicLanguage) {
+async fn an_exception_is_described_to_the_editor(language: DynamicLanguage) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "raises", RAISES);
     let session = Debugging::of(language).await;
@@ -251,7 +251,7 @@ async fn a_source_without_a_file_is_read_from_the_session() {
 }
 
 #[tokio::test]
-async fn a_stack_is_read_by_pages() {
+async fn a_stack_is_paged_for_the_editor() {
     let program = Fixture::python("steps");
     let (session, _) = Debugging::stopped_at(&program, "bottom").await;
     let mut editor = Editor::on(&session, json!({})).await;
@@ -265,7 +265,7 @@ async fn a_stack_is_read_by_pages() {
 }
 
 #[tokio::test]
-async fn credentials_are_shown_where_answers_show_them() {
+async fn credentials_are_shown_to_the_editor_if_answers_show_them() {
     let folder = folder();
     let program = Fixture::write_in(Language::Python, folder.path(), "secret", CREDENTIALS);
     let mut options = STILLFRAME.options().await;

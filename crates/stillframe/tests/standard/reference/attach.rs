@@ -10,7 +10,7 @@ use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 
 each![
-    a_port_where_nothing_listens_is_an_error_and_leaves_no_session,
+    a_closed_port_is_an_error_and_leaves_no_session,
     a_host_without_a_port_is_refused_and_leaves_no_session,
 ];
 
@@ -27,7 +27,7 @@ pub(crate) async fn listening(program: &Fixture) -> (tokio::process::Child, u16)
 }
 
 #[tokio::test]
-async fn a_session_with_host_and_port_is_attached_at_once_and_leaves_the_program_running() {
+async fn a_session_with_host_and_port_attaches_at_once_and_leaves_the_program_running() {
     let program = Fixture::python("debugpy_port");
     let (mut child, port) = listening(&program).await;
     let server = STILLFRAME.serve().await;
@@ -52,7 +52,7 @@ async fn a_session_with_host_and_port_is_attached_at_once_and_leaves_the_program
     assert!(child.wait().await.unwrap().success());
 }
 
-async fn a_port_where_nothing_listens_is_an_error_and_leaves_no_session(language: Language) {
+async fn a_closed_port_is_an_error_and_leaves_no_session(language: Language) {
     let server = STILLFRAME.serve().await;
     // Bound and not listening: nobody else gets the port, and nobody answers on it.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();

@@ -10,8 +10,8 @@ each![
     start_debugging_repeats_its_message_and_reason_as_data,
     stop_on_entry_stops_at_the_first_line_with_the_reason_entry,
     the_program_gets_its_arguments,
-    the_steps_say_paused_and_what_they_did,
-    continue_execution_that_does_not_wait_says_running,
+    the_steps_report_paused_and_what_they_did,
+    continue_execution_without_waiting_reports_running,
     pause_execution_stops_a_running_program,
 ];
 
@@ -52,7 +52,7 @@ async fn the_program_gets_its_arguments(language: Language) {
     session.finish().await;
 }
 
-async fn the_steps_say_paused_and_what_they_did(language: Language) {
+async fn the_steps_report_paused_and_what_they_did(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let table = [
@@ -70,7 +70,7 @@ async fn the_steps_say_paused_and_what_they_did(language: Language) {
     session.finish().await;
 }
 
-async fn continue_execution_that_does_not_wait_says_running(language: Language) {
+async fn continue_execution_without_waiting_reports_running(language: Language) {
     let folder = folder();
     let texts = Texts {
         name: "reference_sleeps",
@@ -87,7 +87,7 @@ async fn continue_execution_that_does_not_wait_says_running(language: Language) 
 }
 
 #[tokio::test]
-async fn continuing_a_session_that_is_not_there_names_it() {
+async fn continuing_an_unknown_session_names_it() {
     let server = STILLFRAME.serve().await;
     let missing = json!({ "sessionId": "no-such-session" });
     for tool in ["continue_execution", "step_over", "pause_execution", "get_stack_trace"] {

@@ -7,22 +7,22 @@ use super::has_fields;
 use crate::debugging::{Debugging, Report};
 
 each![
-    a_stack_lists_its_frames_from_the_innermost_outwards,
+    a_stack_lists_its_frames_from_the_innermost,
     scopes_and_variables_are_found_from_the_stack,
     local_variables_come_in_one_call,
-    an_empty_scope_is_said_to_be_empty,
-    locals_of_a_session_that_is_not_paused_are_refused_in_the_documented_words,
+    an_empty_scope_is_reported_as_empty,
+    locals_of_a_running_session_are_refused_in_the_documented_words,
     expressions_are_evaluated_as_in_the_examples,
-    an_expression_may_change_the_program,
-    a_name_that_is_not_there_is_an_error_with_the_languages_own_words,
+    an_expression_can_change_the_program,
+    an_undefined_name_is_an_error_in_the_languages_words,
     evaluation_needs_a_paused_session,
 ];
 
 dynamic![
     // C has neither code nor variables of a module, nor variables that are not the user's.
-    a_module_without_variables_of_its_own_is_empty_too,
-    special_variables_are_there_when_they_are_asked_for,
-    what_belongs_to_the_text_of_a_module_is_left_out_unless_asked_for,
+    a_module_without_variables_is_empty_too,
+    special_variables_are_included_on_request,
+    module_metadata_is_omitted_by_default,
 ];
 
 fn names(answer: &Answer) -> Vec<&str> {
@@ -35,7 +35,7 @@ fn number(language: Language, name: &str, value: &str) -> Value {
     json!({ "name": name, "value": value, "type": kind, "variablesReference": 0, "expandable": false })
 }
 
-async fn a_stack_lists_its_frames_from_the_innermost_outwards(language: Language) {
+async fn a_stack_lists_its_frames_from_the_innermost(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "first_assignment").await;
     let stack = session.ok("get_stack_trace", json!({})).await;
@@ -114,7 +114,7 @@ async fn local_variables_come_in_one_call(language: Language) {
     session.finish().await;
 }
 
-async fn an_empty_scope_is_said_to_be_empty(language: Language) {
+async fn an_empty_scope_is_reported_as_empty(language: Language) {
     let program = Fixture::of(language, "empty_scope");
     let (session, _) = Debugging::stopped_at(&program, "inside").await;
     let locals = session.ok("get_local_variables", json!({})).await;
@@ -127,7 +127,7 @@ async fn an_empty_scope_is_said_to_be_empty(language: Language) {
     session.finish().await;
 }
 
-async fn a_module_without_variables_of_its_own_is_empty_too(language: DynamicLanguage) {
+async fn a_module_without_variables_is_empty_too(language: DynamicLanguage) {
     let program = Fixture::of(language, "empty_scope");
     let session = Debugging::of(language).await;
     let arguments = json!({ "scriptPath": program.path(), "dapLaunchArgs": { "stopOnEntry": true } });
@@ -142,7 +142,7 @@ async fn a_module_without_variables_of_its_own_is_empty_too(language: DynamicLan
     session.finish().await;
 }
 
-async fn special_variables_are_there_when_they_are_asked_for(language: DynamicLanguage) {
+async fn special_variables_are_included_on_request(language: DynamicLanguage) {
     let program = Fixture::of(language, "empty_scope");
     let (session, _) = Debugging::stopped_at(&program, "special").await;
     let usual = session.ok("get_local_variables", json!({})).await;
@@ -152,7 +152,7 @@ async fn special_variables_are_there_when_they_are_asked_for(language: DynamicLa
     session.finish().await;
 }
 
-async fn what_belongs_to_the_text_of_a_module_is_left_out_unless_asked_for(language: DynamicLanguage) {
+async fn module_metadata_is_omitted_by_default(language: DynamicLanguage) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "first_assignment").await;
     let stack = session.ok("get_stack_trace", json!({})).await;
@@ -171,7 +171,7 @@ async fn what_belongs_to_the_text_of_a_module_is_left_out_unless_asked_for(langu
     session.finish().await;
 }
 
-async fn locals_of_a_session_that_is_not_paused_are_refused_in_the_documented_words(language: Language) {
+async fn locals_of_a_running_session_are_refused_in_the_documented_words(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
     let refused = async |state: &str| {
@@ -224,7 +224,7 @@ async fn expressions_are_evaluated_as_in_the_examples(language: Language) {
     session.finish().await;
 }
 
-async fn an_expression_may_change_the_program(language: Language) {
+async fn an_expression_can_change_the_program(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     session.ok("evaluate_expression", json!({ "expression": "x = 100" })).await;
@@ -234,7 +234,7 @@ async fn an_expression_may_change_the_program(language: Language) {
     session.finish().await;
 }
 
-async fn a_name_that_is_not_there_is_an_error_with_the_languages_own_words(language: Language) {
+async fn an_undefined_name_is_an_error_in_the_languages_words(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let asked = json!({ "expression": "undefined_variable" });

@@ -10,13 +10,13 @@ use crate::debugging::Debugging;
 
 each![
     create_debug_session_answers_with_a_uuid_and_its_name,
-    a_session_without_a_name_is_called_after_the_time,
+    an_unnamed_session_is_named_after_the_time,
     list_debug_sessions_has_every_documented_field_and_state,
-    close_debug_session_closes_once,
-    set_breakpoint_answers_with_the_line_and_two_around_it,
-    a_relative_path_is_answered_with_the_absolute_one,
-    get_source_context_gives_the_lines_around_a_line,
-    get_source_context_takes_five_lines_and_stays_inside_the_file,
+    close_debug_session_succeeds_once,
+    set_breakpoint_returns_the_line_and_two_around_it,
+    a_relative_path_is_returned_as_an_absolute_one,
+    get_source_context_returns_the_lines_around_a_line,
+    get_source_context_defaults_to_five_lines_within_the_file,
 ];
 
 /// `8-4-4-4-12` hexadecimal digits.
@@ -42,7 +42,7 @@ async fn create_debug_session_answers_with_a_uuid_and_its_name(language: Languag
     server.finish().await;
 }
 
-async fn a_session_without_a_name_is_called_after_the_time(language: Language) {
+async fn an_unnamed_session_is_named_after_the_time(language: Language) {
     let server = STILLFRAME.serve().await;
     let created = server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let start = format!("Created {} debug session: Debug-", language.name());
@@ -53,7 +53,7 @@ async fn a_session_without_a_name_is_called_after_the_time(language: Language) {
 }
 
 #[tokio::test]
-async fn a_language_that_is_not_there_is_refused_with_those_that_are() {
+async fn an_unknown_language_is_refused_with_the_known_ones() {
     let server = STILLFRAME.serve().await;
     let arguments = json!({ "language": "cobol" });
     let failed = server.fails("language_unsupported", "create_debug_session", arguments).await;
@@ -91,7 +91,7 @@ async fn list_debug_sessions_has_every_documented_field_and_state(language: Lang
     session.finish().await;
 }
 
-async fn close_debug_session_closes_once(language: Language) {
+async fn close_debug_session_succeeds_once(language: Language) {
     let session = Debugging::of(language).await;
     let closed = session.ok("close_debug_session", json!({})).await;
     assert_eq!(closed["message"], format!("Closed debug session: {}", session.id));
@@ -101,7 +101,7 @@ async fn close_debug_session_closes_once(language: Language) {
     session.finish().await;
 }
 
-async fn set_breakpoint_answers_with_the_line_and_two_around_it(language: Language) {
+async fn set_breakpoint_returns_the_line_and_two_around_it(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
     let set = session.break_at(&program, "first_assignment").await;
@@ -123,7 +123,7 @@ async fn set_breakpoint_answers_with_the_line_and_two_around_it(language: Langua
     session.finish().await;
 }
 
-async fn a_relative_path_is_answered_with_the_absolute_one(language: Language) {
+async fn a_relative_path_is_returned_as_an_absolute_one(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let options = ServerOptions { cwd: Some(repository()), ..STILLFRAME.options().await };
     let session = Debugging::on(options.start().await, language).await;
@@ -141,7 +141,7 @@ async fn a_relative_path_is_answered_with_the_absolute_one(language: Language) {
     session.finish().await;
 }
 
-async fn get_source_context_gives_the_lines_around_a_line(language: Language) {
+async fn get_source_context_returns_the_lines_around_a_line(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
     let line = program.line("call");
@@ -164,7 +164,7 @@ async fn get_source_context_gives_the_lines_around_a_line(language: Language) {
     session.finish().await;
 }
 
-async fn get_source_context_takes_five_lines_and_stays_inside_the_file(language: Language) {
+async fn get_source_context_defaults_to_five_lines_within_the_file(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let last = u32::try_from(std::fs::read_to_string(program.path()).unwrap().lines().count()).unwrap();
     let session = Debugging::of(language).await;

@@ -9,20 +9,20 @@ use crate::STILLFRAME;
 use crate::debugging::{Debugging, ENDLESS, Report, folder};
 
 each![
-    a_session_that_was_opened_for_it_stays_open_at_a_stop,
-    a_session_that_was_opened_for_it_is_closed_at_the_end_of_the_program,
-    close_true_ends_the_program_after_the_values_are_read,
-    close_false_keeps_the_session_of_a_program_that_has_ended,
-    a_session_that_was_there_before_stays_unless_close_says_otherwise,
+    a_session_opened_by_run_until_stays_open_at_a_stop,
+    a_session_opened_by_run_until_closes_when_the_program_ends,
+    close_true_ends_the_program_after_reading_values,
+    close_false_keeps_the_session_of_an_ended_program,
+    an_existing_session_stays_open_unless_close_says_otherwise,
     an_error_leaves_no_session,
-    without_a_program_and_a_session_it_says_what_is_missing,
-    a_time_limit_keeps_the_session_and_what_the_program_is_doing,
-    places_that_are_not_reached_in_time_hold_until_the_next_stop,
-    a_stop_between_two_calls_is_told_before_the_program_goes_on,
-    another_run_until_takes_the_place_of_one_that_was_out_of_time,
+    without_program_and_session_the_error_names_both,
+    a_timeout_keeps_the_session_and_reports_what_the_program_does,
+    locations_not_reached_in_time_stay_until_the_next_stop,
+    a_stop_between_two_calls_is_reported_before_the_program_resumes,
+    another_run_until_replaces_one_that_timed_out,
 ];
 
-async fn a_session_that_was_opened_for_it_stays_open_at_a_stop(language: Language) {
+async fn a_session_opened_by_run_until_stays_open_at_a_stop(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let ran = run(&server, language, json!({ "until": [{ "line": program.line("deposit") }] })).await;
@@ -35,7 +35,7 @@ async fn a_session_that_was_opened_for_it_stays_open_at_a_stop(language: Languag
     session.finish().await;
 }
 
-async fn a_session_that_was_opened_for_it_is_closed_at_the_end_of_the_program(language: Language) {
+async fn a_session_opened_by_run_until_closes_when_the_program_ends(language: Language) {
     let server = STILLFRAME.serve().await;
     let ran = run(&server, language, json!({})).await;
     assert_eq!((ran.outcome(), &ran["closed"]), ("ended", &json!(true)));
@@ -43,7 +43,7 @@ async fn a_session_that_was_opened_for_it_is_closed_at_the_end_of_the_program(la
     server.finish().await;
 }
 
-async fn close_true_ends_the_program_after_the_values_are_read(language: Language) {
+async fn close_true_ends_the_program_after_reading_values(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let place = json!({ "line": program.line("deposit") });
@@ -57,7 +57,7 @@ async fn close_true_ends_the_program_after_the_values_are_read(language: Languag
     server.finish().await;
 }
 
-async fn close_false_keeps_the_session_of_a_program_that_has_ended(language: Language) {
+async fn close_false_keeps_the_session_of_an_ended_program(language: Language) {
     let server = STILLFRAME.serve().await;
     let ran = run(&server, language, json!({ "close": false })).await;
     assert_eq!((ran.outcome(), &ran["closed"]), ("ended", &json!(false)));
@@ -66,7 +66,7 @@ async fn close_false_keeps_the_session_of_a_program_that_has_ended(language: Lan
     server.finish().await;
 }
 
-async fn a_session_that_was_there_before_stays_unless_close_says_otherwise(language: Language) {
+async fn an_existing_session_stays_open_unless_close_says_otherwise(language: Language) {
     let program = Fixture::of(language, "bank");
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     let ran = session.ok("run_until", json!({})).await;
@@ -102,7 +102,7 @@ async fn an_error_leaves_no_session(language: Language) {
     server.finish().await;
 }
 
-async fn without_a_program_and_a_session_it_says_what_is_missing(language: Language) {
+async fn without_program_and_session_the_error_names_both(language: Language) {
     let session = Debugging::of(language).await;
     let failed = session.fails("not_started", "run_until", json!({})).await;
     assert!(failed.text_of("message").contains("start_debugging"), "{}", failed.text);
@@ -112,7 +112,7 @@ async fn without_a_program_and_a_session_it_says_what_is_missing(language: Langu
     session.finish().await;
 }
 
-async fn a_time_limit_keeps_the_session_and_what_the_program_is_doing(language: Language) {
+async fn a_timeout_keeps_the_session_and_reports_what_the_program_does(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
     let server = STILLFRAME.serve().await;
@@ -171,7 +171,7 @@ async fn stops_there_and_forgets(session: &Debugging, program: &Fixture) {
     session.run_to_the_end().await;
 }
 
-async fn places_that_are_not_reached_in_time_hold_until_the_next_stop(language: Language) {
+async fn locations_not_reached_in_time_stay_until_the_next_stop(language: Language) {
     let folder = folder();
     let (session, program) = out_of_time(language, &folder).await;
     assert_eq!(session.breakpoints().await.len(), 1);
@@ -180,7 +180,7 @@ async fn places_that_are_not_reached_in_time_hold_until_the_next_stop(language: 
     session.finish().await;
 }
 
-async fn a_stop_between_two_calls_is_told_before_the_program_goes_on(language: Language) {
+async fn a_stop_between_two_calls_is_reported_before_the_program_resumes(language: Language) {
     let folder = folder();
     let (session, program) = out_of_time(language, &folder).await;
     std::fs::write(format!("{}.go", program.path()), "").unwrap();
@@ -191,7 +191,7 @@ async fn a_stop_between_two_calls_is_told_before_the_program_goes_on(language: L
     session.finish().await;
 }
 
-async fn another_run_until_takes_the_place_of_one_that_was_out_of_time(language: Language) {
+async fn another_run_until_replaces_one_that_timed_out(language: Language) {
     let folder = folder();
     let (session, program) = out_of_time(language, &folder).await;
     let ran = session.ok("run_until", json!({ "timeout": 0 })).await;

@@ -8,30 +8,30 @@ use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    it_runs_until_a_line_and_evaluates_there,
-    it_runs_until_the_text_of_a_line,
-    it_runs_until_a_function_and_a_method,
-    it_runs_until_a_condition_holds,
-    of_several_places_the_first_that_is_reached_counts,
-    without_a_place_it_runs_until_an_exception,
-    without_a_place_and_an_exception_it_runs_until_the_end,
-    a_place_that_is_never_reached_ends_with_the_program,
-    a_line_without_code_is_told_with_the_one_that_was_taken,
-    it_goes_on_in_an_existing_session_and_leaves_its_breakpoints_alone,
-    places_may_be_texts_and_a_line_without_a_file_is_of_the_program,
-    the_program_gets_what_it_needs_to_run,
-    all_expressions_together_have_one_deadline,
+    run_until_stops_at_a_line_and_evaluates_there,
+    run_until_stops_at_the_text_of_a_line,
+    run_until_stops_at_a_function_and_a_method,
+    run_until_stops_once_a_condition_is_true,
+    run_until_stops_at_the_first_of_several_locations,
+    run_until_without_a_location_stops_at_an_exception,
+    run_until_without_a_location_and_exception_runs_to_the_end,
+    an_unreached_location_ends_with_the_program,
+    a_line_without_code_is_reported_with_the_line_used_instead,
+    run_until_continues_an_existing_session_and_keeps_its_breakpoints,
+    locations_can_be_strings_and_default_to_the_program_file,
+    run_until_passes_launch_options_to_the_program,
+    all_expressions_share_one_deadline,
 ];
 
 dynamic![
     // C has no exceptions that could be caught.
-    exceptions_that_are_caught_are_stops_when_all_are_asked_for,
-    an_executable_with_its_arguments_is_a_program_too,
+    caught_exceptions_stop_if_all_are_requested,
+    a_program_can_be_an_executable_with_arguments,
     // C refuses a name that its compiled program does not have.
-    a_function_that_is_not_there_is_answered_with_the_nearest_names,
+    a_missing_function_is_refused_with_similar_names,
 ];
 
-async fn it_runs_until_a_line_and_evaluates_there(language: Language) {
+async fn run_until_stops_at_a_line_and_evaluates_there(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let words = language.words();
@@ -70,7 +70,7 @@ async fn it_runs_until_a_line_and_evaluates_there(language: Language) {
     server.finish().await;
 }
 
-async fn it_runs_until_the_text_of_a_line(language: Language) {
+async fn run_until_stops_at_the_text_of_a_line(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let statement = format!(
@@ -82,7 +82,7 @@ async fn it_runs_until_the_text_of_a_line(language: Language) {
     server.finish().await;
 }
 
-async fn it_runs_until_a_function_and_a_method(language: Language) {
+async fn run_until_stops_at_a_function_and_a_method(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let ran = run(&server, language, json!({ "until": [{ "function": "kind" }] })).await;
@@ -96,7 +96,7 @@ async fn it_runs_until_a_function_and_a_method(language: Language) {
     server.finish().await;
 }
 
-async fn it_runs_until_a_condition_holds(language: Language) {
+async fn run_until_stops_once_a_condition_is_true(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let balance = language.own("balance");
@@ -106,7 +106,7 @@ async fn it_runs_until_a_condition_holds(language: Language) {
     server.finish().await;
 }
 
-async fn of_several_places_the_first_that_is_reached_counts(language: Language) {
+async fn run_until_stops_at_the_first_of_several_locations(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let places =
@@ -116,7 +116,7 @@ async fn of_several_places_the_first_that_is_reached_counts(language: Language) 
     server.finish().await;
 }
 
-async fn without_a_place_it_runs_until_an_exception(language: Language) {
+async fn run_until_without_a_location_stops_at_an_exception(language: Language) {
     let program = Fixture::of(language, "endings");
     let server = STILLFRAME.serve().await;
     let arguments = json!({ "program": program.path(), "args": ["raise"], "expressions": ["how"] });
@@ -129,7 +129,7 @@ async fn without_a_place_it_runs_until_an_exception(language: Language) {
     server.finish().await;
 }
 
-async fn exceptions_that_are_caught_are_stops_when_all_are_asked_for(language: DynamicLanguage) {
+async fn caught_exceptions_stop_if_all_are_requested(language: DynamicLanguage) {
     let folder = folder();
     let texts = Dynamic {
         python: "try:\n    {}['a']  # @caught\nexcept KeyError:\n    pass\nprint('on')\n",
@@ -145,7 +145,7 @@ async fn exceptions_that_are_caught_are_stops_when_all_are_asked_for(language: D
     server.finish().await;
 }
 
-async fn without_a_place_and_an_exception_it_runs_until_the_end(language: Language) {
+async fn run_until_without_a_location_and_exception_runs_to_the_end(language: Language) {
     let server = STILLFRAME.serve().await;
     let ran = run(&server, language, json!({})).await;
     assert_eq!(
@@ -155,7 +155,7 @@ async fn without_a_place_and_an_exception_it_runs_until_the_end(language: Langua
     server.finish().await;
 }
 
-async fn a_place_that_is_never_reached_ends_with_the_program(language: Language) {
+async fn an_unreached_location_ends_with_the_program(language: Language) {
     let program = Fixture::of(language, "endings");
     let server = STILLFRAME.serve().await;
     let arguments = json!({
@@ -171,7 +171,7 @@ async fn a_place_that_is_never_reached_ends_with_the_program(language: Language)
     server.finish().await;
 }
 
-async fn a_line_without_code_is_told_with_the_one_that_was_taken(language: Language) {
+async fn a_line_without_code_is_reported_with_the_line_used_instead(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let (asked, taken) = (program.line("comment"), program.line("deposit"));
@@ -181,7 +181,7 @@ async fn a_line_without_code_is_told_with_the_one_that_was_taken(language: Langu
     server.finish().await;
 }
 
-async fn it_goes_on_in_an_existing_session_and_leaves_its_breakpoints_alone(language: Language) {
+async fn run_until_continues_an_existing_session_and_keeps_its_breakpoints(language: Language) {
     let program = Fixture::of(language, "bank");
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     let arguments = json!({
@@ -201,7 +201,7 @@ async fn it_goes_on_in_an_existing_session_and_leaves_its_breakpoints_alone(lang
     session.finish().await;
 }
 
-async fn the_program_gets_what_it_needs_to_run(language: Language) {
+async fn run_until_passes_launch_options_to_the_program(language: Language) {
     let program = Fixture::of(language, "readers");
     let folder = folder();
     let server = STILLFRAME.serve().await;
@@ -232,7 +232,7 @@ async fn the_program_gets_what_it_needs_to_run(language: Language) {
     server.finish().await;
 }
 
-async fn all_expressions_together_have_one_deadline(language: Language) {
+async fn all_expressions_share_one_deadline(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let endless = language.words().sleep;
@@ -251,7 +251,7 @@ async fn all_expressions_together_have_one_deadline(language: Language) {
     server.finish().await;
 }
 
-async fn places_may_be_texts_and_a_line_without_a_file_is_of_the_program(language: Language) {
+async fn locations_can_be_strings_and_default_to_the_program_file(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let until = format!("{}:{}", program.path(), program.line("main_first"));
@@ -264,7 +264,7 @@ async fn places_may_be_texts_and_a_line_without_a_file_is_of_the_program(languag
     session.finish().await;
 }
 
-async fn an_executable_with_its_arguments_is_a_program_too(language: DynamicLanguage) {
+async fn a_program_can_be_an_executable_with_arguments(language: DynamicLanguage) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let executable = if language == DynamicLanguage::Python { "python3" } else { "node" };
@@ -282,7 +282,7 @@ async fn an_executable_with_its_arguments_is_a_program_too(language: DynamicLang
     server.finish().await;
 }
 
-async fn a_function_that_is_not_there_is_answered_with_the_nearest_names(language: DynamicLanguage) {
+async fn a_missing_function_is_refused_with_similar_names(language: DynamicLanguage) {
     let server = STILLFRAME.serve().await;
     let ran = run(&server, language.into(), json!({ "until": ["deposti"] })).await;
     let said = ran.text_of("message");

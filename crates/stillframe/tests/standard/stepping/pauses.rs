@@ -66,7 +66,7 @@ int main(void) {
 }
 
 #[tokio::test]
-async fn a_server_that_waits_for_clients_is_paused() {
+async fn an_idle_server_is_paused() {
     let source = "\
 import socket
 number = 1

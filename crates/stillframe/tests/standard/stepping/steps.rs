@@ -7,15 +7,15 @@ use crate::debugging::{Debugging, Report};
 
 each![
     a_step_over_runs_the_call_and_stops_on_the_next_line,
-    a_step_into_and_out_shows_what_was_returned,
+    a_step_into_and_out_shows_the_returned_value,
     a_step_over_a_line_with_a_breakpoint_inside_stops_there,
-    a_step_at_the_last_line_ends_the_program,
-    a_step_into_a_library_passes_over_it_with_just_my_code,
+    a_step_from_the_last_line_ends_the_program,
+    a_step_into_a_library_steps_over_it_with_just_my_code,
     a_step_over_a_recursive_call_does_not_stop_inside_it,
     every_level_of_a_recursion_has_its_own_variables,
-    a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator,
-    a_step_over_an_await_stops_when_the_value_is_there,
-    a_step_into_an_await_enters_the_coroutine_and_its_own_awaits_are_stepped_over,
+    a_step_over_a_loop_header_does_not_stop_in_its_generator,
+    a_step_over_an_await_stops_once_the_value_is_available,
+    a_step_into_an_await_enters_the_coroutine_and_steps_over_its_own_awaits,
 ];
 
 dynamic![
@@ -44,7 +44,7 @@ async fn a_step_over_runs_the_call_and_stops_on_the_next_line(language: Language
     session.finish().await;
 }
 
-async fn a_step_into_and_out_shows_what_was_returned(language: Language) {
+async fn a_step_into_and_out_shows_the_returned_value(language: Language) {
     let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let inside = session.step("step_into").await;
@@ -76,7 +76,7 @@ async fn a_step_over_a_line_with_a_breakpoint_inside_stops_there(language: Langu
     session.finish().await;
 }
 
-async fn a_step_at_the_last_line_ends_the_program(language: Language) {
+async fn a_step_from_the_last_line_ends_the_program(language: Language) {
     let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "last").await;
     let mut report = session.step("step_over").await;
@@ -95,7 +95,7 @@ async fn a_step_at_the_last_line_ends_the_program(language: Language) {
     session.finish().await;
 }
 
-async fn a_step_into_a_library_passes_over_it_with_just_my_code(language: Language) {
+async fn a_step_into_a_library_steps_over_it_with_just_my_code(language: Language) {
     let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "library").await;
     let stepped = session.step("step_into").await;
@@ -192,7 +192,7 @@ async fn a_step_over_a_yield_stays_in_the_generator(language: DynamicLanguage) {
     session.finish().await;
 }
 
-async fn a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator(language: Language) {
+async fn a_step_over_a_loop_header_does_not_stop_in_its_generator(language: Language) {
     let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "before_loop").await;
     for (place, total) in
@@ -206,7 +206,7 @@ async fn a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator(language:
     session.finish().await;
 }
 
-async fn a_step_over_an_await_stops_when_the_value_is_there(language: Language) {
+async fn a_step_over_an_await_stops_once_the_value_is_available(language: Language) {
     let program = steps(language);
     let (session, stopped) = Debugging::stopped_at(&program, "await").await;
     assert_eq!(stopped.at("/location/function"), "together");
@@ -216,7 +216,7 @@ async fn a_step_over_an_await_stops_when_the_value_is_there(language: Language) 
     session.finish().await;
 }
 
-async fn a_step_into_an_await_enters_the_coroutine_and_its_own_awaits_are_stepped_over(language: Language) {
+async fn a_step_into_an_await_enters_the_coroutine_and_steps_over_its_own_awaits(language: Language) {
     let program = steps(language);
     let (session, _) = Debugging::stopped_at(&program, "await").await;
     stepped_to(&session.step("step_into").await, &program, "sleep");

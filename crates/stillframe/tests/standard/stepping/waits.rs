@@ -6,10 +6,10 @@ use test_support::{Fixture, Language, Texts, each};
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    a_continue_that_does_not_wait_can_be_waited_for_afterwards,
-    a_wait_that_is_over_says_running_with_the_output_so_far,
-    a_start_and_a_step_can_be_waited_for_afterwards_too,
-    a_paused_program_is_not_continued_by_looking_at_it,
+    a_continue_without_waiting_can_be_awaited_later,
+    a_wait_that_times_out_reports_running_with_the_output_so_far,
+    a_start_and_a_step_can_be_awaited_later,
+    inspecting_a_paused_program_does_not_resume_it,
     nothing_can_be_continued_before_the_start_and_after_the_end,
 ];
 
@@ -47,7 +47,7 @@ fn let_go(program: &Fixture) {
     std::fs::write(format!("{}.go", program.path()), "").expect("the folder of a test can be written to");
 }
 
-async fn a_continue_that_does_not_wait_can_be_waited_for_afterwards(language: Language) {
+async fn a_continue_without_waiting_can_be_awaited_later(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "slow", SLOW);
     let (session, _) = Debugging::stopped_at(&program, "first").await;
@@ -61,7 +61,7 @@ async fn a_continue_that_does_not_wait_can_be_waited_for_afterwards(language: La
     session.finish().await;
 }
 
-async fn a_wait_that_is_over_says_running_with_the_output_so_far(language: Language) {
+async fn a_wait_that_times_out_reports_running_with_the_output_so_far(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "slow", SLOW);
     let (session, _) = Debugging::stopped_at(&program, "first").await;
@@ -115,7 +115,7 @@ int main(void) {
 ",
 };
 
-async fn a_start_and_a_step_can_be_waited_for_afterwards_too(language: Language) {
+async fn a_start_and_a_step_can_be_awaited_later(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "slow", WAITS_TWICE);
     let session = Debugging::of(language).await;
@@ -133,7 +133,7 @@ async fn a_start_and_a_step_can_be_waited_for_afterwards_too(language: Language)
     session.finish().await;
 }
 
-async fn a_paused_program_is_not_continued_by_looking_at_it(language: Language) {
+async fn inspecting_a_paused_program_does_not_resume_it(language: Language) {
     let program = Fixture::of(language, "steps");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     for tool in ["get_stack_trace", "get_local_variables", "list_threads", "get_output", "pause_execution"] {

@@ -8,12 +8,12 @@ use crate::STILLFRAME;
 use crate::debugging::Debugging;
 
 each![
-    what_cannot_be_is_refused_before_anything_runs,
-    a_line_that_is_never_reached_is_told_with_how_the_program_ended,
+    impossible_traces_are_refused_before_anything_runs,
+    an_unreached_line_is_reported_with_how_the_program_ended,
     a_session_without_a_program_is_refused,
 ];
 
-async fn what_cannot_be_is_refused_before_anything_runs(language: Language) {
+async fn impossible_traces_are_refused_before_anything_runs(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let point = at(&program, "deposit", &["amount"]);
@@ -85,7 +85,7 @@ async fn what_cannot_be_is_refused_before_anything_runs(language: Language) {
     server.finish().await;
 }
 
-async fn a_line_that_is_never_reached_is_told_with_how_the_program_ended(language: Language) {
+async fn an_unreached_line_is_reported_with_how_the_program_ended(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let traced = trace(&server, language, json!({ "points": [at(&program, "doubled", &["1"])] })).await;

@@ -8,19 +8,19 @@ use crate::STILLFRAME;
 use crate::debugging::{ENDLESS, folder};
 
 each![
-    every_so_many_th_pass_is_recorded,
-    rows_that_are_like_the_one_before_are_left_out,
-    when_all_rows_are_there_the_program_is_ended,
-    or_it_runs_on_to_its_end_and_its_passes_are_counted,
-    a_flood_is_bounded,
-    an_answer_that_would_be_too_long_leaves_out_the_middle,
-    when_the_time_is_over_the_rows_are_kept_and_the_program_is_ended,
-    a_program_that_comes_to_no_place_in_time_is_said_to_be_where_it_is,
+    every_nth_hit_is_recorded,
+    unchanged_rows_are_omitted,
+    once_all_rows_are_recorded_the_program_is_ended,
+    once_all_rows_are_recorded_the_program_runs_to_its_end_on_request,
+    a_flood_of_rows_is_limited,
+    an_oversized_answer_omits_the_middle,
+    at_the_timeout_rows_are_kept_and_the_program_is_ended,
+    a_program_that_reaches_no_location_is_reported_where_it_is,
     a_crash_keeps_the_rows,
-    an_uncaught_exception_is_the_end_of_the_program_or_is_not,
+    an_uncaught_exception_ends_the_trace_or_is_ignored,
 ];
 
-async fn every_so_many_th_pass_is_recorded(language: Language) {
+async fn every_nth_hit_is_recorded(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "deposit", &["amount"])];
@@ -30,7 +30,7 @@ async fn every_so_many_th_pass_is_recorded(language: Language) {
     server.finish().await;
 }
 
-async fn rows_that_are_like_the_one_before_are_left_out(language: Language) {
+async fn unchanged_rows_are_omitted(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let third = PerLanguage {
@@ -49,7 +49,7 @@ async fn rows_that_are_like_the_one_before_are_left_out(language: Language) {
     server.finish().await;
 }
 
-async fn when_all_rows_are_there_the_program_is_ended(language: Language) {
+async fn once_all_rows_are_recorded_the_program_is_ended(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
     let server = STILLFRAME.serve().await;
@@ -63,7 +63,7 @@ async fn when_all_rows_are_there_the_program_is_ended(language: Language) {
     server.finish().await;
 }
 
-async fn or_it_runs_on_to_its_end_and_its_passes_are_counted(language: Language) {
+async fn once_all_rows_are_recorded_the_program_runs_to_its_end_on_request(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "deposit", &["amount"])];
@@ -83,7 +83,7 @@ const PASSES: Texts = Texts {
     c: "int main(void) {\n    volatile int i = -1;\n    for (;;) {\n        i++;\n        i += 0; // @here\n    }\n}\n",
 };
 
-async fn a_flood_is_bounded(language: Language) {
+async fn a_flood_of_rows_is_limited(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
     let server = STILLFRAME.serve().await;
@@ -99,7 +99,7 @@ async fn a_flood_is_bounded(language: Language) {
     server.finish().await;
 }
 
-async fn an_answer_that_would_be_too_long_leaves_out_the_middle(language: Language) {
+async fn an_oversized_answer_omits_the_middle(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "passes", PASSES);
     let server = STILLFRAME.serve().await;
@@ -158,7 +158,7 @@ int main(void) {
 ",
 };
 
-async fn when_the_time_is_over_the_rows_are_kept_and_the_program_is_ended(language: Language) {
+async fn at_the_timeout_rows_are_kept_and_the_program_is_ended(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "rests", RESTS);
     let server = STILLFRAME.serve().await;
@@ -180,7 +180,7 @@ async fn when_the_time_is_over_the_rows_are_kept_and_the_program_is_ended(langua
     server.finish().await;
 }
 
-async fn a_program_that_comes_to_no_place_in_time_is_said_to_be_where_it_is(language: Language) {
+async fn a_program_that_reaches_no_location_is_reported_where_it_is(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "endless", ENDLESS);
     let server = STILLFRAME.serve().await;
@@ -242,7 +242,7 @@ async fn a_crash_keeps_the_rows(language: Language) {
     server.finish().await;
 }
 
-async fn an_uncaught_exception_is_the_end_of_the_program_or_is_not(language: Language) {
+async fn an_uncaught_exception_ends_the_trace_or_is_ignored(language: Language) {
     let program = Fixture::of(language, "endings");
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "about", &["how"]), at(&program, "never", &["how"])];

@@ -8,25 +8,25 @@ use crate::STILLFRAME;
 use crate::debugging::folder;
 
 each![
-    each_pass_is_a_row,
-    several_places_with_several_expressions_are_told_apart,
-    a_place_is_found_by_the_text_of_its_line,
+    each_hit_is_a_row,
+    several_locations_with_several_expressions_are_distinguished,
+    a_location_is_found_by_the_text_of_its_line,
     an_expression_that_throws_gives_an_error_and_the_others_stay,
-    a_condition_chooses_passes,
-    a_condition_that_throws_is_told_and_gives_no_row,
-    a_value_is_that_of_the_moment,
-    a_line_without_code_is_told_from_where_to_where_it_moved,
-    recursion_has_a_row_for_each_pass,
+    a_condition_selects_hits,
+    a_condition_that_throws_is_reported_and_gives_no_row,
+    a_value_is_captured_at_the_hit,
+    a_line_without_code_is_reported_with_where_it_moved,
+    recursion_has_a_row_per_hit,
 ];
 
 dynamic![
     // Of a text of C, LLDB shows no more than the first 1024 characters, and not how long it is.
-    a_long_value_is_cut_and_marked,
+    a_long_value_is_truncated_and_marked,
     // lldb-dap debugs one process.
-    processes_are_named_where_there_are_several,
+    several_processes_are_named,
 ];
 
-async fn each_pass_is_a_row(language: Language) {
+async fn each_hit_is_a_row(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let traced = trace(&server, language, json!({ "points": [at(&program, "deposit", &["amount"])] })).await;
@@ -54,7 +54,7 @@ async fn each_pass_is_a_row(language: Language) {
     server.finish().await;
 }
 
-async fn several_places_with_several_expressions_are_told_apart(language: Language) {
+async fn several_locations_with_several_expressions_are_distinguished(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let balance = language.own("balance");
@@ -76,7 +76,7 @@ async fn several_places_with_several_expressions_are_told_apart(language: Langua
     server.finish().await;
 }
 
-async fn a_place_is_found_by_the_text_of_its_line(language: Language) {
+async fn a_location_is_found_by_the_text_of_its_line(language: Language) {
     let server = STILLFRAME.serve().await;
     let statement = PerLanguage {
         name: "rows: even",
@@ -116,7 +116,7 @@ async fn an_expression_that_throws_gives_an_error_and_the_others_stay(language: 
     server.finish().await;
 }
 
-async fn a_condition_chooses_passes(language: Language) {
+async fn a_condition_selects_hits(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let mut point = at(&program, "deposit", &["amount"]);
@@ -133,7 +133,7 @@ async fn a_condition_chooses_passes(language: Language) {
     server.finish().await;
 }
 
-async fn a_condition_that_throws_is_told_and_gives_no_row(language: Language) {
+async fn a_condition_that_throws_is_reported_and_gives_no_row(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let mut point = at(&program, "deposit", &["amount"]);
@@ -162,7 +162,7 @@ int main(void) {
 ",
 };
 
-async fn a_value_is_that_of_the_moment(language: Language) {
+async fn a_value_is_captured_at_the_hit(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "fills", FILLS);
     let server = STILLFRAME.serve().await;
@@ -176,7 +176,7 @@ async fn a_value_is_that_of_the_moment(language: Language) {
     server.finish().await;
 }
 
-async fn a_line_without_code_is_told_from_where_to_where_it_moved(language: Language) {
+async fn a_line_without_code_is_reported_with_where_it_moved(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let traced = trace(&server, language, json!({ "points": [at(&program, "comment", &["amount"])] })).await;
@@ -204,7 +204,7 @@ int main(void) {
 ",
 };
 
-async fn recursion_has_a_row_for_each_pass(language: Language) {
+async fn recursion_has_a_row_per_hit(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "recurses", RECURSES);
     let server = STILLFRAME.serve().await;
@@ -215,7 +215,7 @@ async fn recursion_has_a_row_for_each_pass(language: Language) {
     server.finish().await;
 }
 
-async fn a_long_value_is_cut_and_marked(language: DynamicLanguage) {
+async fn a_long_value_is_truncated_and_marked(language: DynamicLanguage) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let long = language.pick("'x' * 10000", "'x'.repeat(10000)");
@@ -248,7 +248,7 @@ if (who === 'parent') spawnSync(process.execPath, [__filename, 'child'], { stdio
 ",
 };
 
-async fn processes_are_named_where_there_are_several(language: DynamicLanguage) {
+async fn several_processes_are_named(language: DynamicLanguage) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "forks", FORKS);
     let server = STILLFRAME.serve().await;
@@ -282,7 +282,7 @@ asyncio.run(both())
 ";
 
 #[tokio::test]
-async fn threads_of_python_are_named_and_tasks_have_rows() {
+async fn python_threads_are_named_and_tasks_have_rows() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "threads.py", PYTHON_THREADS);
     let server = STILLFRAME.serve().await;
@@ -307,7 +307,7 @@ setTimeout(async () => {
 ";
 
 #[tokio::test]
-async fn threads_of_node_are_named_and_callbacks_have_rows() {
+async fn node_threads_are_named_and_callbacks_have_rows() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "threads.js", NODE_THREADS);
     let server = STILLFRAME.serve().await;

@@ -8,12 +8,12 @@ use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    a_session_that_is_paused_goes_on_and_stays,
-    a_session_that_runs_is_left_running_when_all_rows_are_there,
-    a_session_that_runs_is_left_running_when_the_time_is_over,
-    a_breakpoint_of_the_users_ends_the_trace_and_is_told,
-    a_call_that_is_cancelled_leaves_nothing,
-    a_call_in_a_session_that_is_cancelled_takes_its_places_along,
+    a_paused_session_resumes_and_stays_open,
+    a_running_session_stays_running_once_all_rows_are_recorded,
+    a_running_session_stays_running_at_the_timeout,
+    a_user_breakpoint_ends_the_trace_and_is_reported,
+    a_cancelled_trace_leaves_no_process,
+    a_cancelled_trace_in_a_session_removes_its_locations,
 ];
 
 /// Comes to its place again and again, until there is a file beside it.
@@ -77,7 +77,7 @@ fn place(program: &Fixture, name: &str, expressions: &[&str]) -> serde_json::Val
     point
 }
 
-async fn a_session_that_is_paused_goes_on_and_stays(language: Language) {
+async fn a_paused_session_resumes_and_stays_open(language: Language) {
     let program = Fixture::of(language, "bank");
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     let points = [place(&program, "deposit", &["amount"])];
@@ -88,7 +88,7 @@ async fn a_session_that_is_paused_goes_on_and_stays(language: Language) {
     session.finish().await;
 }
 
-async fn a_session_that_runs_is_left_running_when_all_rows_are_there(language: Language) {
+async fn a_running_session_stays_running_once_all_rows_are_recorded(language: Language) {
     let folder = folder();
     let (session, program) = ticking(language, &folder).await;
     let points = [place(&program, "here", &["i"])];
@@ -103,7 +103,7 @@ async fn a_session_that_runs_is_left_running_when_all_rows_are_there(language: L
     session.finish().await;
 }
 
-async fn a_session_that_runs_is_left_running_when_the_time_is_over(language: Language) {
+async fn a_running_session_stays_running_at_the_timeout(language: Language) {
     let folder = folder();
     let (session, program) = ticking(language, &folder).await;
     let points = [place(&program, "here", &["i"])];
@@ -122,7 +122,7 @@ async fn a_session_that_runs_is_left_running_when_the_time_is_over(language: Lan
     session.finish().await;
 }
 
-async fn a_breakpoint_of_the_users_ends_the_trace_and_is_told(language: Language) {
+async fn a_user_breakpoint_ends_the_trace_and_is_reported(language: Language) {
     let program = Fixture::of(language, "bank");
     let (session, _) = Debugging::stopped_at(&program, "main_first").await;
     let own = session.break_with(&program, "deposit", json!({ "condition": "amount == 4" })).await;
@@ -137,7 +137,7 @@ async fn a_breakpoint_of_the_users_ends_the_trace_and_is_told(language: Language
     session.finish().await;
 }
 
-async fn a_call_that_is_cancelled_leaves_nothing(language: Language) {
+async fn a_cancelled_trace_leaves_no_process(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "ticks", TICKS);
     let server = STILLFRAME.serve().await;
@@ -155,7 +155,7 @@ async fn a_call_that_is_cancelled_leaves_nothing(language: Language) {
     server.finish().await;
 }
 
-async fn a_call_in_a_session_that_is_cancelled_takes_its_places_along(language: Language) {
+async fn a_cancelled_trace_in_a_session_removes_its_locations(language: Language) {
     let folder = folder();
     let (session, program) = ticking(language, &folder).await;
     let mut messages = session.server.notifications();

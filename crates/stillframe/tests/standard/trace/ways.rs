@@ -8,10 +8,10 @@ use crate::STILLFRAME;
 
 dynamic![
     // A program of C is always stopped at each pass.
-    all_ways_give_the_same_rows,
+    all_methods_record_the_same_rows,
 ];
 
-async fn all_ways_give_the_same_rows(language: DynamicLanguage) {
+async fn all_methods_record_the_same_rows(language: DynamicLanguage) {
     let program = Fixture::of(language, "traced");
     let (writing, stopping) = (STILLFRAME.serve().await, stopping_server().await);
     let expressions = [

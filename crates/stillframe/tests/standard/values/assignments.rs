@@ -8,10 +8,10 @@ use crate::debugging::Debugging;
 
 each![
     a_local_variable_is_set_and_the_program_uses_it,
-    globals_items_entries_and_attributes_are_set_in_what_holds_them,
-    a_name_that_is_not_there_is_refused,
-    what_cannot_be_assigned_to_is_refused,
-    a_value_that_throws_leaves_the_variable_as_it_was,
+    globals_items_entries_and_attributes_are_set_in_place,
+    an_undefined_name_is_refused,
+    an_expression_that_is_not_assignable_is_refused,
+    a_value_that_throws_leaves_the_variable_unchanged,
 ];
 
 async fn a_local_variable_is_set_and_the_program_uses_it(language: Language) {
@@ -54,7 +54,7 @@ async fn scope_with(session: &Debugging, name: &str) -> u64 {
     panic!("no scope has `{name}`: {}", scopes.text);
 }
 
-async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(language: Language) {
+async fn globals_items_entries_and_attributes_are_set_in_place(language: Language) {
     let session = stopped(language).await;
     let module = scope_with(&session, "RATE").await;
     let (fifth, key) = (
@@ -87,7 +87,7 @@ async fn globals_items_entries_and_attributes_are_set_in_what_holds_them(languag
     session.finish().await;
 }
 
-async fn a_name_that_is_not_there_is_refused(language: Language) {
+async fn an_undefined_name_is_refused(language: Language) {
     let session = stopped(language).await;
     let failed = session.fails("refused", "set_variable", json!({ "name": "locla", "value": "1" })).await;
     let expected = if language.is_compiled() {
@@ -121,7 +121,7 @@ async fn a_name_that_is_not_there_is_refused(language: Language) {
     session.finish().await;
 }
 
-async fn what_cannot_be_assigned_to_is_refused(language: Language) {
+async fn an_expression_that_is_not_assignable_is_refused(language: Language) {
     let session = stopped(language).await;
     // What holds it and its name there, and how it is refused.
     let table: &[(Option<&str>, &str, &str, &str)] = PerLanguage {
@@ -151,7 +151,7 @@ async fn what_cannot_be_assigned_to_is_refused(language: Language) {
     session.finish().await;
 }
 
-async fn a_value_that_throws_leaves_the_variable_as_it_was(language: Language) {
+async fn a_value_that_throws_leaves_the_variable_unchanged(language: Language) {
     let session = stopped(language).await;
     let value = PerLanguage {
         name: "assignments: throws",

@@ -7,12 +7,12 @@ use super::stopped;
 use crate::debugging::Debugging;
 
 each![
-    an_expression_is_evaluated_in_the_chosen_frame,
-    statements_are_run_and_what_they_assign_stays,
+    an_expression_is_evaluated_in_the_selected_frame,
+    statements_run_and_their_assignments_persist,
     an_expression_that_throws_is_an_error_in_the_languages_words_and_changes_nothing,
-    an_endless_expression_is_cut_at_its_deadline_and_the_program_lives_on,
-    a_long_list_is_cut_and_tells_how_many_items_it_has,
-    unusual_values_are_shown_as_the_language_shows_them,
+    an_endless_expression_is_interrupted_at_its_deadline_and_the_program_survives,
+    a_long_list_is_truncated_with_its_length,
+    unusual_values_are_shown_as_the_language_prints_them,
     an_empty_expression_is_refused,
 ];
 
@@ -20,10 +20,10 @@ dynamic![
     // An expression of C holds no functions.
     comprehensions_and_lambdas_see_local_names,
     // Of a text of C, LLDB shows no more than the first 1024 characters.
-    a_string_of_ten_megabytes_is_cut_with_its_length_and_the_rest_can_be_had,
+    a_string_of_ten_megabytes_is_truncated_and_the_rest_is_readable,
 ];
 
-async fn an_expression_is_evaluated_in_the_chosen_frame(language: Language) {
+async fn an_expression_is_evaluated_in_the_selected_frame(language: Language) {
     let (session, _) = Debugging::stopped_at(&Fixture::of(language, "values"), "inner").await;
     assert_eq!(language.plain(&session.evaluate("local").await), language.text("inner"));
     let stack = session.ok("get_stack_trace", json!({})).await;
@@ -33,7 +33,7 @@ async fn an_expression_is_evaluated_in_the_chosen_frame(language: Language) {
     session.finish().await;
 }
 
-async fn statements_are_run_and_what_they_assign_stays(language: Language) {
+async fn statements_run_and_their_assignments_persist(language: Language) {
     let session = stopped(language).await;
     let statements = PerLanguage {
         name: "expressions: statements",
@@ -122,7 +122,7 @@ async fn an_expression_that_throws_is_an_error_in_the_languages_words_and_change
     session.finish().await;
 }
 
-async fn an_endless_expression_is_cut_at_its_deadline_and_the_program_lives_on(language: Language) {
+async fn an_endless_expression_is_interrupted_at_its_deadline_and_the_program_survives(language: Language) {
     let session = stopped(language).await;
     for expression in [language.words().spin, language.words().sleep] {
         let asked = json!({ "expression": expression, "timeout": 500 });
@@ -136,7 +136,7 @@ async fn an_endless_expression_is_cut_at_its_deadline_and_the_program_lives_on(l
     session.finish().await;
 }
 
-async fn a_string_of_ten_megabytes_is_cut_with_its_length_and_the_rest_can_be_had(language: DynamicLanguage) {
+async fn a_string_of_ten_megabytes_is_truncated_and_the_rest_is_readable(language: DynamicLanguage) {
     let session = stopped(language).await;
     session
         .evaluate(language.pick(
@@ -155,7 +155,7 @@ async fn a_string_of_ten_megabytes_is_cut_with_its_length_and_the_rest_can_be_ha
     session.finish().await;
 }
 
-async fn a_long_list_is_cut_and_tells_how_many_items_it_has(language: Language) {
+async fn a_long_list_is_truncated_with_its_length(language: Language) {
     let session = stopped(language).await;
     let cut = session.ok("evaluate_expression", json!({ "expression": "numbers", "maxLength": 20 })).await;
     assert_eq!(cut["truncated"], true);
@@ -230,7 +230,7 @@ const SHOWN: PerLanguage<&[(&str, &str, &str)]> = PerLanguage {
     c: SHOWN_BY_LLDB,
 };
 
-async fn unusual_values_are_shown_as_the_language_shows_them(language: Language) {
+async fn unusual_values_are_shown_as_the_language_prints_them(language: Language) {
     let session = stopped(language).await;
     for (expression, result, kind) in SHOWN.of(language) {
         let value = session.ok("evaluate_expression", json!({ "expression": expression })).await;
@@ -241,7 +241,7 @@ async fn unusual_values_are_shown_as_the_language_shows_them(language: Language)
 }
 
 #[tokio::test]
-async fn an_integer_of_thousands_of_digits_is_described_and_can_still_be_worked_with() {
+async fn an_integer_of_thousands_of_digits_is_described_and_usable() {
     let session = stopped(Language::Python).await;
     assert_eq!(session.evaluate("10 ** 5000").await, "<int of 16610 bits>");
     assert_eq!(session.evaluate("10 ** 5000 % 7").await, "2");

@@ -6,7 +6,7 @@ use test_support::Fixture;
 use crate::debugging::Debugging;
 
 #[tokio::test]
-async fn a_hostile_repr_harms_neither_the_report_nor_its_neighbours() {
+async fn a_hostile_repr_affects_neither_the_report_nor_other_values() {
     let (session, stopped) = Debugging::stopped_at(&Fixture::python("values"), "hostile").await;
     let locals = session.ok("get_local_variables", json!({})).await;
     for report in [&stopped, &locals] {
@@ -33,7 +33,7 @@ async fn a_hostile_repr_does_not_fail_an_expression() {
 }
 
 #[tokio::test]
-async fn many_slow_reprs_do_not_add_up() {
+async fn many_slow_reprs_share_one_deadline() {
     let (session, _) = Debugging::stopped_at(&Fixture::python("values"), "hostile").await;
     session.evaluate("crowd = [Sleeps() for _ in range(50)]").await;
     let value = session.ok("evaluate_expression", json!({ "expression": "crowd" })).await;

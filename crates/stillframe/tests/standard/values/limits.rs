@@ -6,9 +6,9 @@ use test_support::{Language, PerLanguage, each};
 use super::stopped;
 use crate::debugging::Report;
 
-each![limits_are_read_leniently_and_wrong_ones_are_named, a_value_has_an_end_and_more_is_refused,];
+each![limits_are_parsed_leniently_and_wrong_ones_named, values_have_a_maximum_length,];
 
-async fn limits_are_read_leniently_and_wrong_ones_are_named(language: Language) {
+async fn limits_are_parsed_leniently_and_wrong_ones_named(language: Language) {
     let session = stopped(language).await;
     let stepped = session.ok("step_over", json!({ "limits": { "variables": "3", "source": 0 } })).await;
     assert_eq!(stepped["locals"].as_array().unwrap().len(), 3);
@@ -23,7 +23,7 @@ async fn limits_are_read_leniently_and_wrong_ones_are_named(language: Language) 
     session.finish().await;
 }
 
-async fn a_value_has_an_end_and_more_is_refused(language: Language) {
+async fn values_have_a_maximum_length(language: Language) {
     let session = stopped(language).await;
     // LLDB shows no texts that long, so the value stays short in C.
     let long = PerLanguage {

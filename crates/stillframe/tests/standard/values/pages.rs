@@ -7,26 +7,26 @@ use super::{owned, pairs, plain_pairs, stopped};
 use crate::debugging::{Debugging, folder};
 
 each![
-    a_long_list_comes_in_pages,
-    children_are_picked_by_name_and_missing_ones_are_told,
+    a_long_list_is_paged,
+    children_are_selected_by_name_and_missing_ones_reported,
     nested_values_are_expanded_level_by_level,
-    a_cyclic_value_can_be_expanded_for_ever,
+    a_cyclic_value_expands_endlessly,
     objects_show_their_attributes,
-    a_page_has_an_end_and_more_is_refused,
-    the_variables_of_a_function_come_in_pages_too,
-    a_deep_stack_comes_in_pages_to_its_end,
+    pages_have_a_maximum_size,
+    variables_of_a_function_are_paged,
+    a_deep_stack_is_paged_to_its_end,
 ];
 
 dynamic![
     // C has no dictionaries, no sets and no properties.
-    a_long_dict_comes_in_pages_by_its_keys,
-    a_long_set_comes_in_pages,
-    a_property_is_listed_and_not_run,
+    a_long_dict_is_paged_by_key,
+    a_long_set_is_paged,
+    a_property_is_listed_without_running_it,
     // Of a text of C, LLDB shows no more than the first 1024 characters, and not how long it is.
-    values_of_a_page_are_as_long_as_was_asked_for,
+    values_of_a_page_have_the_requested_length,
 ];
 
-async fn a_long_list_comes_in_pages(language: Language) {
+async fn a_long_list_is_paged(language: Language) {
     let session = stopped(language).await;
     let scope = session.reference("numbers").await;
     let first = session.ok("get_variables", json!({ "scope": scope })).await;
@@ -50,7 +50,7 @@ async fn a_long_list_comes_in_pages(language: Language) {
     session.finish().await;
 }
 
-async fn a_long_dict_comes_in_pages_by_its_keys(language: DynamicLanguage) {
+async fn a_long_dict_is_paged_by_key(language: DynamicLanguage) {
     let session = stopped(language).await;
     let scope = session.reference("many").await;
     let page = session.ok("get_variables", json!({ "scope": scope, "start": 50_000, "count": 2 })).await;
@@ -60,7 +60,7 @@ async fn a_long_dict_comes_in_pages_by_its_keys(language: DynamicLanguage) {
     session.finish().await;
 }
 
-async fn a_long_set_comes_in_pages(language: DynamicLanguage) {
+async fn a_long_set_is_paged(language: DynamicLanguage) {
     let session = stopped(language).await;
     let scope = session.reference("crowd").await;
     let page = session.ok("get_variables", json!({ "scope": scope, "start": 99_998 })).await;
@@ -69,7 +69,7 @@ async fn a_long_set_comes_in_pages(language: DynamicLanguage) {
     session.finish().await;
 }
 
-async fn children_are_picked_by_name_and_missing_ones_are_told(language: Language) {
+async fn children_are_selected_by_name_and_missing_ones_reported(language: Language) {
     let session = stopped(language).await;
     let scope = session.reference("numbers").await;
     let (seventh, last) = (language.index(7), language.index(99_999));
@@ -98,7 +98,7 @@ async fn nested_values_are_expanded_level_by_level(language: Language) {
     session.finish().await;
 }
 
-async fn a_cyclic_value_can_be_expanded_for_ever(language: Language) {
+async fn a_cyclic_value_expands_endlessly(language: Language) {
     let session = stopped(language).await;
     let mut scope = session.reference("cycle").await;
     let address = if language.is_compiled() { session.evaluate("&cycle").await } else { String::new() };
@@ -145,7 +145,7 @@ async fn objects_show_their_attributes(language: Language) {
     session.finish().await;
 }
 
-async fn a_property_is_listed_and_not_run(language: DynamicLanguage) {
+async fn a_property_is_listed_without_running_it(language: DynamicLanguage) {
     let session = stopped(language).await;
     let listed = session.children("lazy").await;
     let note = language.pick("<property: not run; evaluate it to see its value>", "[Getter]");
@@ -156,7 +156,7 @@ async fn a_property_is_listed_and_not_run(language: DynamicLanguage) {
     session.finish().await;
 }
 
-async fn values_of_a_page_are_as_long_as_was_asked_for(language: DynamicLanguage) {
+async fn values_of_a_page_have_the_requested_length(language: DynamicLanguage) {
     let session = stopped(language).await;
     session.evaluate(language.pick("texts = ['x' * 5000]", "globalThis.texts = ['x'.repeat(5000)]")).await;
     let scope = session.reference("texts").await;
@@ -169,7 +169,7 @@ async fn values_of_a_page_are_as_long_as_was_asked_for(language: DynamicLanguage
     session.finish().await;
 }
 
-async fn a_page_has_an_end_and_more_is_refused(language: Language) {
+async fn pages_have_a_maximum_size(language: Language) {
     let session = stopped(language).await;
     let scope = session.reference("numbers").await;
     let more = json!({ "scope": scope, "count": 10_001 });
@@ -184,7 +184,7 @@ async fn a_page_has_an_end_and_more_is_refused(language: Language) {
 }
 
 #[tokio::test]
-async fn a_search_for_names_that_takes_too_long_says_how_far_it_came() {
+async fn a_filter_that_times_out_reports_its_progress() {
     let (session, _) = Debugging::stopped_at(&Fixture::python("values"), "hostile").await;
     session.evaluate("crowd = [Sleeps()] * 2_000_000").await;
     let scope = session.reference("crowd").await;
@@ -195,7 +195,7 @@ async fn a_search_for_names_that_takes_too_long_says_how_far_it_came() {
     session.finish().await;
 }
 
-async fn the_variables_of_a_function_come_in_pages_too(language: Language) {
+async fn variables_of_a_function_are_paged(language: Language) {
     let folder = folder();
     let names: Vec<String> = (0..700).map(|number| format!("v{number} = {number}")).collect();
     let (source, separator) = PerLanguage {
@@ -248,7 +248,7 @@ int main(void) {
 ",
 };
 
-async fn a_deep_stack_comes_in_pages_to_its_end(language: Language) {
+async fn a_deep_stack_is_paged_to_its_end(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "deep", DIVES);
     let session = Debugging::of(language).await;

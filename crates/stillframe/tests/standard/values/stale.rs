@@ -6,12 +6,12 @@ use test_support::{Language, each};
 use super::stopped;
 
 each![
-    frames_and_references_of_an_earlier_stop_are_errors_that_say_so,
-    references_that_never_were_or_are_something_else_are_errors_that_say_so,
+    stale_frames_and_references_are_reported_as_such,
+    unknown_references_and_those_of_other_kinds_are_reported_as_such,
     references_of_a_program_that_has_ended_are_errors,
 ];
 
-async fn frames_and_references_of_an_earlier_stop_are_errors_that_say_so(language: Language) {
+async fn stale_frames_and_references_are_reported_as_such(language: Language) {
     let session = stopped(language).await;
     let stack = session.ok("get_stack_trace", json!({})).await;
     let frame = stack.at("/stackFrames/0/id");
@@ -43,7 +43,7 @@ async fn frames_and_references_of_an_earlier_stop_are_errors_that_say_so(languag
     session.finish().await;
 }
 
-async fn references_that_never_were_or_are_something_else_are_errors_that_say_so(language: Language) {
+async fn unknown_references_and_those_of_other_kinds_are_reported_as_such(language: Language) {
     let session = stopped(language).await;
     let stack = session.ok("get_stack_trace", json!({})).await;
     let frame = stack.at("/stackFrames/0/id");

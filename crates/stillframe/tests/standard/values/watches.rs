@@ -6,10 +6,10 @@ use test_support::{Fixture, Language, PerLanguage, Texts, each};
 use crate::debugging::{Debugging, Report, folder};
 
 each![
-    a_watched_expression_is_told_when_it_changes_and_only_then,
-    what_does_not_exist_yet_is_watched_until_it_does_and_over_a_restart,
-    a_watched_expression_that_never_ends_holds_up_no_report,
-    there_is_a_largest_number_of_watched_expressions,
+    a_watched_expression_is_reported_only_when_it_changes,
+    an_undefined_name_is_watched_until_it_exists_and_across_a_restart,
+    an_endless_watched_expression_delays_no_report,
+    the_number_of_watches_is_limited,
 ];
 
 const COUNTS: Texts = Texts {
@@ -47,7 +47,7 @@ fn watch(expression: &str, watch: bool) -> Value {
     json!({ "expression": expression, "watch": watch })
 }
 
-async fn a_watched_expression_is_told_when_it_changes_and_only_then(language: Language) {
+async fn a_watched_expression_is_reported_only_when_it_changes(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "add").await;
@@ -60,7 +60,7 @@ async fn a_watched_expression_is_told_when_it_changes_and_only_then(language: La
     session.finish().await;
 }
 
-async fn what_does_not_exist_yet_is_watched_until_it_does_and_over_a_restart(language: Language) {
+async fn an_undefined_name_is_watched_until_it_exists_and_across_a_restart(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "zero").await;
@@ -82,7 +82,7 @@ async fn what_does_not_exist_yet_is_watched_until_it_does_and_over_a_restart(lan
     session.finish().await;
 }
 
-async fn a_watched_expression_that_never_ends_holds_up_no_report(language: Language) {
+async fn an_endless_watched_expression_delays_no_report(language: Language) {
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "counts", COUNTS);
     let (session, _) = Debugging::stopped_at(&program, "add").await;
@@ -95,7 +95,7 @@ async fn a_watched_expression_that_never_ends_holds_up_no_report(language: Langu
     session.finish().await;
 }
 
-async fn there_is_a_largest_number_of_watched_expressions(language: Language) {
+async fn the_number_of_watches_is_limited(language: Language) {
     let (session, _) = Debugging::stopped_at(&Fixture::of(language, "swap_vars"), "call").await;
     for number in 0..20 {
         session.ok("evaluate_expression", watch(&format!("x + {number}"), true)).await;

@@ -15,7 +15,7 @@ fn read(command: &str) -> String {
 }
 
 #[test]
-fn the_words_say_what_runs() {
+fn arguments_determine_the_program() {
     let table = [
         ("node app.js a b", r#"javascript node [] /w/app.js ["a", "b"]"#),
         (
@@ -42,7 +42,7 @@ fn the_words_say_what_runs() {
 }
 
 #[test]
-fn what_cannot_be_read_says_why() {
+fn unparsable_commands_are_refused_with_the_reason() {
     let table = [
         ("", "`command` is empty"),
         ("node 'app.js", "has an unclosed quote"),

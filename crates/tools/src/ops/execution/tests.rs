@@ -15,7 +15,7 @@ use super::*;
 
 /// A debugger that does not answer a step or a resume costs no more time than the call was given.
 #[tokio::test(start_paused = true)]
-async fn a_debugger_that_does_not_answer_is_not_waited_for_longer_than_the_program() {
+async fn unresponsive_debugger_is_not_awaited_longer_than_the_program() {
     let (connector, programs) = FakeConnector::new();
     let session = Session::spawn(SessionOptions {
         id: engine::model::ids::SessionId::random(),

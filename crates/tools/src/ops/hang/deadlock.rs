@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_or_nobody_left_is_a_deadlock() {
+    fn circular_waits_and_waits_without_holder_are_deadlocks() {
         let table: &[(&str, &[i64])] = &[
             ("1>2 2>1", &[1, 2]),
             ("1>2 2>3 3>2 4", &[2, 3]),

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_merged_and_written_as_a_tree() {
+    fn samples_are_merged_and_formatted_as_a_tree() {
         let mut calls = vec![call("main", 10, &[], vec![call("work", 9, &[(3, 4), (5, 5)], Vec::new())])];
         let later = vec![call(
             "main",
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_does_not_grow_without_end() {
+    fn trees_have_a_size_limit() {
         let deep = (0..60).fold(call("leaf", 5, &[], Vec::new()), |inner, _| call("f", 5, &[], vec![inner]));
         let text = text(&[deep], 5);
         assert_eq!(text.lines().count(), LINES + 1);

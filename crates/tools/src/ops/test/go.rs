@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_output_of_tests_is_read() {
+    fn go_test_output_is_parsed() {
         let text = "\
 === RUN   TestAdd
     cart_test.go:9: got 3, want 4

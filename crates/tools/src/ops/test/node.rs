@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_of_a_project_names_its_runner() {
+    fn package_scripts_name_their_runner() {
         let table = [
             ("vitest run", Some(Runner::Vitest)),
             ("NODE_ENV=test node node_modules/.bin/jest --ci", Some(Runner::Jest)),
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_that_misses_a_runner_names_it() {
+    fn a_missing_runner_is_named() {
         let table = [
             ("sh: 1: jest: not found", Some("`jest`")),
             ("sh: line 1: vitest: command not found", Some("`vitest`")),

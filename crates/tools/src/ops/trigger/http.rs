@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_this_machine_is_spoken_to() {
+    fn only_loopback_requests_are_sent() {
         let table = [
             ("/users/1?full=1", Ok(None)),
             ("http://127.0.0.1:8000/users", Ok(Some(8000))),

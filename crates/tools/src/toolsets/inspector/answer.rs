@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_those_of_the_vocabulary() {
+    fn error_codes_match_the_reference_server() {
         let table = [
             ("session_not_found", "debugger_continue", "SESSION_NOT_FOUND"),
             ("start_failed", "debugger_start", "SESSION_START_FAILED"),

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_took_more_than_a_twentieth_is_a_bottleneck() {
+    fn functions_above_five_percent_are_bottlenecks() {
         let function = |name: &str, own: u64, total: u64| FunctionTime {
             function: name.to_owned(),
             location: None,

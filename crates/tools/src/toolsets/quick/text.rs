@@ -176,14 +176,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_marks_the_line_and_lines_up_the_numbers() {
+    fn source_window_marks_the_line_and_aligns_numbers() {
         let lines = [(9, "a = 1".to_owned()), (10, String::new()), (11, "  b".to_owned())];
         assert_eq!(window(&lines, 11), "     9 | a = 1\n    10 |\n>>> 11 |   b\n");
         assert_eq!(window(&[], 1), "");
     }
 
     #[test]
-    fn output_says_what_it_leaves_out() {
+    fn output_reports_what_it_omits() {
         let written = Output::new();
         assert_eq!(output(&written.tail(0, 100)), "");
         written.append(Category::Stdout, "one two\n");
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_are_empty_leave_no_line() {
+    fn empty_parts_add_no_line() {
         let parts = ["a\n", "", "b\nc\n"].map(str::to_owned);
         assert_eq!(lines(parts), "a\nb\nc");
     }

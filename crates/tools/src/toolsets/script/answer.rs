@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_what_json_says_and_else_their_texts() {
+    fn values_are_json_or_else_text() {
         let table = [
             ("number", "42", true, json!(42)),
             ("number", "1.5", true, json!(1.5)),

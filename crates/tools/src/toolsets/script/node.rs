@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_opens_the_inspector_is_taken_out() {
+    fn inspector_options_are_removed() {
         let table = [
             ("node --inspect-brk=9229 ./dist/test.js", "node ./dist/test.js"),
             ("node --inspect-brk a.js", "node a.js"),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arguments_of_the_program_are_its_own() {
+    fn program_arguments_are_kept() {
         for command in [
             "node a.js --inspect-brk=9229",
             "node -- a.js --inspect",
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn node_options_are_added_to_ours() {
+    fn node_options_are_merged() {
         let table = [
             (
                 "NODE_OPTIONS=--no-warnings node a.js",

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_a_shell_is_refused() {
+    fn commands_that_need_a_shell_are_refused() {
         let table = [
             ("python app.py | cat", "needs a shell: it has several commands or a redirection"),
             ("cd x && python app.py", "needs a shell: it has several commands or a redirection"),

@@ -36,7 +36,7 @@ fn the_examples_of_the_specification_are_entries() {
 }
 
 #[test]
-fn a_time_is_a_number_or_a_text_under_either_name() {
+fn a_time_is_a_number_or_a_string_under_either_name() {
     let cases = [
         (json!({"timestamp": 1_736_180_100_123_i64}), 1_736_180_100_123),
         (json!({"timestamp": "2025-01-06T16:15:00.123Z"}), 1_736_180_100_123),
@@ -53,7 +53,7 @@ fn a_time_is_a_number_or_a_text_under_either_name() {
 }
 
 #[test]
-fn what_has_no_meaning_is_left_out_and_the_rest_stays() {
+fn unknown_fields_are_ignored() {
     let cases = [
         (json!({"message": "tool:call"}), json!({"tool": "", "callId": "", "request": {}})),
         (
@@ -95,7 +95,7 @@ fn what_has_no_meaning_is_left_out_and_the_rest_stays() {
 }
 
 #[test]
-fn half_a_pair_of_surrogates_is_no_character() {
+fn a_lone_surrogate_is_replaced() {
     let cases = [
         (r"a\ud83d", "a\u{fffd}"),
         (r"a\ude00b", "a\u{fffd}b"),

@@ -190,7 +190,7 @@ fn calls_and_answers_are_one_row() {
 }
 
 #[test]
-fn a_call_opens_to_show_what_happened_meanwhile() {
+fn an_expanded_call_shows_what_happened_during_it() {
     let mut reader = Reader::new(&story());
     reader.press(&["g", "l"]);
     let view = reader.view();
@@ -219,7 +219,7 @@ fn a_call_opens_to_show_what_happened_meanwhile() {
 }
 
 #[test]
-fn what_happens_during_a_call_is_part_of_it_at_once() {
+fn events_during_a_call_belong_to_it_at_once() {
     let mut reader = Reader::new(&story());
     reader.append(&[output(5_000, "two", "stdout", "now\n"), output(5_100, "one", "stdout", "other\n")]);
     assert_eq!(reader.texts()[7..], ["continue", "other"]);
@@ -228,7 +228,7 @@ fn what_happens_during_a_call_is_part_of_it_at_once() {
 }
 
 #[test]
-fn an_object_opens_in_place() {
+fn an_object_expands_in_place() {
     let mut at = paused(9_000, "two", 8);
     at["location"]["frameId"] = json!(1);
     let cart = json!({ "name": "cart", "type": "dict", "value": "{...}", "variablesReference": 5 });
@@ -258,7 +258,7 @@ fn an_object_opens_in_place() {
 }
 
 #[test]
-fn the_end_is_followed_with_the_session_that_acts() {
+fn the_latest_entry_of_the_active_session_is_followed() {
     let mut reader = Reader::new(&story());
     let view = reader.view();
     assert_eq!((view.pace, view.timeline.cursor), (PlaybackMode::Live, Some(7)));
@@ -274,7 +274,7 @@ fn the_end_is_followed_with_the_session_that_acts() {
 }
 
 #[test]
-fn keys_go_through_time() {
+fn keys_move_through_time() {
     let table: &[(&[&str], &str, bool)] = &[
         (&["<left>"], "Warning", false),
         (&["h", "k"], "main.py:7 in f, breakpoint", false),
@@ -301,7 +301,7 @@ fn keys_go_through_time() {
 }
 
 #[test]
-fn a_moment_that_has_passed_stays_while_more_is_written() {
+fn a_past_moment_stays_selected_while_entries_arrive() {
     let mut reader = Reader::new(&story());
     reader.press(&["g", "s"]);
     let before = reader.view();
@@ -358,7 +358,7 @@ fn rows_are_filtered_by_kind_text_and_session() {
 }
 
 #[test]
-fn an_answer_that_comes_later_can_make_its_call_a_row() {
+fn a_late_answer_can_add_its_calls_row() {
     let mut reader = Reader::new(&story());
     reader.press(&["/", "n", "e", "e", "d", "l", "e", "<enter>"]);
     reader.append(&[answer(5_000, Some("two"), "continue", "c3")]);
@@ -379,7 +379,7 @@ fn a_whole_entry_is_shown_with_its_answer() {
 }
 
 #[test]
-fn a_call_is_shown_readable_and_as_json_by_another_key() {
+fn a_call_is_shown_formatted_and_as_json() {
     let mut reader = Reader::new(&story());
     reader.press(&["g", "l", "<enter>"]);
     let Overlay::Detail { lines, form, .. } = reader.view().overlay else { panic!("nothing is open") };
@@ -405,7 +405,7 @@ fn a_call_is_shown_readable_and_as_json_by_another_key() {
 }
 
 #[test]
-fn a_replay_goes_from_the_beginning_to_the_end() {
+fn a_replay_runs_from_start_to_end() {
     let mut reader = Reader::new(&story());
     reader.press(&[" "]);
     assert_eq!(reader.view().pace, PlaybackMode::Replay(1.0));
@@ -423,7 +423,7 @@ fn a_replay_goes_from_the_beginning_to_the_end() {
 }
 
 #[test]
-fn the_focus_goes_round() {
+fn the_focus_cycles() {
     let mut reader = Reader::new(&story());
     let mut seen = Vec::new();
     for _ in Pane::ALL {
@@ -437,7 +437,7 @@ fn the_focus_goes_round() {
 }
 
 #[test]
-fn a_journal_that_is_not_there_yet_is_waited_for() {
+fn a_missing_journal_is_awaited() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("debug-mcp-server.log");
     let app = App::new(Log::open(&path).unwrap(), &path, Clock::utc(), None);
@@ -449,7 +449,7 @@ fn a_journal_that_is_not_there_yet_is_waited_for() {
 }
 
 #[test]
-fn nothing_is_drawn_anew_when_nothing_has_changed() {
+fn nothing_is_redrawn_without_a_change() {
     let mut reader = Reader::new(&story()[..10]);
     reader.view();
     reader.app.drawn(DrawnState::default(), Instant::now());
@@ -468,7 +468,7 @@ fn nothing_is_drawn_anew_when_nothing_has_changed() {
 }
 
 #[test]
-fn a_thousand_keys_at_random_panic_nowhere() {
+fn a_thousand_random_keys_do_not_panic() {
     let keys = [
         "<left>", "<right>", "<up>", "<down>", "<enter>", "<esc>", "<tab>", "g", "G", "e", "E", "s", "S",
         " ", "+", "-", "f", "F", "/", "?", "o", "O", "r",

@@ -30,7 +30,7 @@ fn node() -> Runtime {
 }
 
 #[tokio::test]
-async fn v8_can_stop_at_every_place_that_is_said_to_hold_code() {
+async fn v8_can_stop_at_each_reported_location() {
     let folder = tempfile::tempdir().unwrap();
     let paths = SAMPLES.map(|(name, text)| write(folder.path(), name, text));
     let mut args = vec!["--experimental-vm-modules".into()];
@@ -65,7 +65,7 @@ async fn v8_can_stop_at_every_place_that_is_said_to_hold_code() {
 }
 
 #[test]
-fn types_and_headers_hold_no_code() {
+fn types_and_headers_have_no_code() {
     let text = "\
 import type { A } from './a';
 import { b } from './b';
@@ -99,7 +99,7 @@ export {};
 }
 
 #[test]
-fn columns_count_utf_16_units_and_tell_the_statements_of_a_line_apart() {
+fn columns_count_utf_16_units_and_separate_statements_of_a_line() {
     let code = found("columns.js", "const é = '𝄞'; f(é); g();\nreturn h(1) + k(2);\n");
     assert_eq!(code.columns(1), [11, 17, 23]);
     assert_eq!(code.columns(2), [1, 8, 15, 20]);
@@ -107,7 +107,7 @@ fn columns_count_utf_16_units_and_tell_the_statements_of_a_line_apart() {
 }
 
 #[test]
-fn functions_are_named_with_what_is_around_them() {
+fn function_names_include_enclosing_scopes() {
     let text = "\
 export default function () { return 1 }
 export class Account {
@@ -166,7 +166,7 @@ const Hidden = class { run() {} };
 }
 
 #[test]
-fn every_dialect_that_node_projects_have_is_read() {
+fn every_dialect_of_node_projects_is_parsed() {
     let table = [
         ("a.js", "import a from 'a';\nawait a;\n"),
         ("a.js", "return 1;\n"),
@@ -189,7 +189,7 @@ fn every_dialect_that_node_projects_have_is_read() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_program_holds_code_wherever_there_is_text() {
+async fn unparsable_file_has_code_on_each_line_with_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), "broken.ts", "const a = 1;\n\n// why\nif (a {\n");
     let question = AnalysisRequest { file: Some(&path), ..AnalysisRequest::default() };
@@ -206,7 +206,7 @@ async fn a_file_that_is_no_program_holds_code_wherever_there_is_text() {
 }
 
 #[test]
-fn what_is_huge_or_very_deep_is_not_parsed() {
+fn huge_or_deeply_nested_files_are_not_parsed() {
     let huge = "f();\n".repeat(LONGEST / 5 + 1);
     let code = found("huge.js", &huge);
     assert_eq!(code.lines.len(), code.length as usize);
@@ -218,7 +218,7 @@ fn what_is_huge_or_very_deep_is_not_parsed() {
 }
 
 #[tokio::test]
-async fn a_file_is_read_again_when_it_has_changed() {
+async fn changed_file_is_analyzed_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), "edited.js", "f();\n");
     let question = AnalysisRequest { file: Some(&path), ..AnalysisRequest::default() };
@@ -228,7 +228,7 @@ async fn a_file_is_read_again_when_it_has_changed() {
 }
 
 #[tokio::test]
-async fn of_plain_javascript_node_has_the_last_word() {
+async fn node_overrides_our_parser_for_plain_javascript() {
     let folder = tempfile::tempdir().unwrap();
     let broken = write(folder.path(), "broken.js", "const a = 1;\nif (a {\n}\n");
     let error = check(&Machine, &node(), &broken).await.unwrap_err().to_string();
@@ -239,7 +239,7 @@ async fn of_plain_javascript_node_has_the_last_word() {
 }
 
 #[tokio::test]
-async fn conditions_and_log_messages_are_checked() {
+async fn conditions_and_log_messages_are_validated() {
     let ask = |expressions: &'static [&str], log_message| {
         analyze(AnalysisRequest { file: None, expressions, log_message })
     };

@@ -60,7 +60,7 @@ impl Project {
 }
 
 #[tokio::test]
-async fn code_is_put_into_commonjs_modules_and_nothing_else_changes() {
+async fn code_is_inserted_into_commonjs_modules_and_nothing_else_changes() {
     let project = Project::of(&[
         (
             "main.cjs",
@@ -95,7 +95,7 @@ async fn code_is_put_into_commonjs_modules_and_nothing_else_changes() {
 }
 
 #[tokio::test]
-async fn code_is_put_into_modules_of_all_kinds() {
+async fn code_is_inserted_into_modules_of_all_kinds() {
     let project = Project::of(&[
         (
             "main.mjs",
@@ -133,7 +133,7 @@ async fn workers_load_files_too() {
 }
 
 #[tokio::test]
-async fn what_is_no_longer_the_text_is_left_alone() {
+async fn source_changed_by_a_loader_is_left_alone() {
     let files =
         [("main.cjs", "'use strict';\nconsole.log(1); // @a\n"), ("main.mjs", "\nconsole.log(2); // @b\n")];
     let project = Project::of(&files);
@@ -143,7 +143,7 @@ async fn what_is_no_longer_the_text_is_left_alone() {
 
 /// What a loader makes of a text may be kept for runs without us, and what it gives to the compiler counts.
 #[tokio::test]
-async fn loaders_see_the_text_as_it_is_on_disk() {
+async fn loaders_see_the_source_on_disk() {
     let extension = "const own = require.extensions['.js'];
 require.extensions['.js'] = (module, filename) => {
   const compile = module._compile;
@@ -174,7 +174,7 @@ require('./part');
 }
 
 #[tokio::test]
-async fn a_module_that_is_made_of_a_string_is_that_string() {
+async fn module_compiled_from_a_string_keeps_its_source() {
     let main = "const made = new module.constructor('made');
 made.filename = __dirname + '/part.js';
 made._compile(\"console.log('from a string')\", made.filename);
@@ -186,7 +186,7 @@ require('./part');
 }
 
 #[tokio::test]
-async fn a_program_reads_its_files_as_they_are() {
+async fn program_reads_its_own_files_unchanged() {
     let main = "import fs from 'node:fs';
 import { readFile } from 'node:fs/promises';
 const url = new URL(import.meta.url); // @main
@@ -199,7 +199,7 @@ console.log(texts.map((text) => String(text).includes('__passed' + '(')));
 
 /// Node 20 has no such hooks.
 #[tokio::test]
-async fn hooks_of_the_program_come_before_ours() {
+async fn hooks_of_the_program_run_before_ours() {
     let main = "const { registerHooks = () => {} } = require('node:module');
 registerHooks({
   load(url, context, nextLoad) {
@@ -224,7 +224,7 @@ import('./part.mjs');
 
 /// Its thread loads our script, too.
 #[tokio::test]
-async fn loaders_in_a_thread_of_their_own_see_the_text_as_it_is_on_disk() {
+async fn loaders_in_a_separate_thread_see_the_source_on_disk() {
     let main = "import { register } from 'node:module';
 register('./loader.mjs', import.meta.url); // @main
 await import('./part.mjs');

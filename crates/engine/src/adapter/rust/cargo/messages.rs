@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn executables_and_errors_are_read() {
+    fn executables_and_errors_are_parsed() {
         let built = Built::read(concat!(
             r#"{"reason":"compiler-artifact","manifest_path":"/shop/Cargo.toml","target":{"kind":["bin"],"name":"shop"},"profile":{"debuginfo":2,"test":false},"executable":"/shop/target/debug/shop"}"#,
             "\n",

@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_match_whatever_way_they_are_written() {
+    fn urls_match_in_any_notation() {
         let pattern = url_pattern(Path::new("/a b/é-1.js"), 7);
         let expected = r"^(?:file://)?/a(?:\ |%20)b/(?:é|%C3%A9)-1(?:\.|%2E)js(?:[?#].*)?$|^stillframe:7$";
         assert_eq!(pattern, expected);

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_made_of_identifiers() {
+    fn paths_consist_of_identifiers() {
         for path in ["f", "helper.doWork", "globalThis.$_1.ä"] {
             assert!(is_path(path), "{path}");
         }

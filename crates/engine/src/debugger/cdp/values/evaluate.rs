@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_path_leaves_variables_as_they_are() {
+    fn only_a_path_has_no_side_effects() {
         for path in ["x", "a.b[0].c", "$x", "über"] {
             assert!(is_path(path), "{path}");
         }

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_of_the_expression_are_left_out() {
+    fn frames_of_the_expression_are_omitted() {
         let stack = "TypeError: x\n    at g (/app/a.js:1:2)\n    at eval (eval at f (/app/a.js:6:5), \
                      <anonymous>:2:6)\n    at f (/app/a.js:6:5)";
         let trimmed = "TypeError: x\n    at g (/app/a.js:1:2)\n    at f (/app/a.js:6:5)";
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_no_errors_are_told_as_such() {
+    fn thrown_non_errors_are_reported_as_values() {
         let thrown =
             RemoteObject { kind: "string".to_owned(), value: Some("no".into()), ..RemoteObject::default() };
         let Error::Raised { type_name, message, traceback } = ThrownDescription::plain(&thrown).raised()

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_visible_ends_at_the_module() {
+    fn visible_scopes_end_at_the_module() {
         let module = || scope("closure", "", (0, 0), (100, 0));
         let global = || scope("global", "", (0, 0), (0, 0));
         let local = || scope("local", "f", (5, 3), (9, 1));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_is_read_from_an_id() {
+    fn context_is_parsed_from_an_id() {
         assert_eq!(context_of("-4219452133937419103.2.38"), Some(2));
         assert_eq!(context_of("{\"injectedScriptId\":1}"), None);
     }

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uses_of_a_name_are_found() {
+    fn references_to_a_name_are_found() {
         let table = [
             ("total + 1", "t + 1"),
             ("a.total + total.total", "a.total + t.total"),

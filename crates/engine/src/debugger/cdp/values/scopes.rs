@@ -243,14 +243,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_scopes_are_unique() {
+    fn scope_names_are_unique() {
         let mut taken = HashSet::new();
         let names = ["Block", "Block", "Local", "Block"].map(|name| unique(name, &mut taken));
         assert_eq!(names, ["Block", "Block 2", "Local", "Block 3"]);
     }
 
     #[test]
-    fn only_names_are_read() {
+    fn only_identifiers_are_read() {
         let expression = collecting(["a", "über", "x.y", ""].into_iter());
         assert!(expression.contains(".a=a") && expression.contains(".über=über"), "{expression}");
         assert!(!expression.contains("x.y"), "{expression}");

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_written_as_in_javascript() {
+    fn numbers_are_formatted_as_in_javascript() {
         let table = [
             (json!(1), "1"),
             (json!(-1.5), "-1.5"),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_quoted_and_cut_as_util_inspect_does() {
+    fn strings_are_quoted_and_truncated_like_util_inspect() {
         let table = [
             ("a", 10, "'a'", false),
             ("it's", 10, "\"it's\"", false),

@@ -31,7 +31,7 @@ fn text(value: Result<Value<RawId>>) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn by_set_variable() {
+async fn variable_is_set_by_set_variable() {
     let capabilities = json!({ "supportsSetVariable": true, "supportsSetExpression": true });
     let mut scene = listed(PeerOptions { capabilities, ..PeerOptions::default() }).await;
     // lldb-dap 19 says `result`.
@@ -44,7 +44,7 @@ async fn by_set_variable() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn by_set_expression() {
+async fn variable_is_set_by_set_expression() {
     let capabilities = json!({ "supportsSetExpression": true });
     let mut scene = listed(PeerOptions { capabilities, ..PeerOptions::default() }).await;
     let served = scene.peer.serve("setExpression", json!({ "value": "7" }));
@@ -62,7 +62,7 @@ async fn by_set_expression() {
 
 /// `setVariable` of lldb-dap 19 takes numbers alone.
 #[tokio::test(start_paused = true)]
-async fn by_evaluating() {
+async fn variable_is_set_by_an_assignment_expression() {
     let capabilities = json!({ "supportsSetVariable": true });
     let mut scene = listed(PeerOptions { capabilities, quirks: &EVALUATES, ..PeerOptions::default() }).await;
     read(&mut scene, 5, page(0, 10), member()).await;
@@ -73,7 +73,7 @@ async fn by_evaluating() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_cannot_be_named_or_is_not_there_cannot_be_assigned_to() {
+async fn unnamed_or_missing_variables_cannot_be_set() {
     let mut scene = listed(PeerOptions { quirks: &EVALUATES, ..PeerOptions::default() }).await;
     for name in ["y", "z"] {
         let served = scene.peer.serve("variables", member());
@@ -84,7 +84,7 @@ async fn what_cannot_be_named_or_is_not_there_cannot_be_assigned_to() {
 
 /// What a scope has is called by its name in every language.
 #[tokio::test(start_paused = true)]
-async fn a_variable_of_a_scope_needs_no_other_name() {
+async fn scope_variable_is_set_by_its_plain_name() {
     let mut scene = listed(PeerOptions { quirks: &EVALUATES, ..PeerOptions::default() }).await;
     let unnamed = json!({ "variables": [{ "name": "n", "value": "1" }] });
     let served = async {
@@ -96,7 +96,7 @@ async fn a_variable_of_a_scope_needs_no_other_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn not_at_all() {
+async fn adapter_without_assignment_is_refused() {
     let mut scene = listed(PeerOptions::default()).await;
     let error = scene.debugger.set_variable(RawId(2), "p", "1", 10).await.unwrap_err();
     assert!(matches!(error, Error::Unsupported(_)), "{error}");
@@ -105,7 +105,7 @@ async fn not_at_all() {
 
 /// lldb-dap 19 puts the reason where nobody else does.
 #[tokio::test(start_paused = true)]
-async fn a_refusal_has_the_adapters_words() {
+async fn a_refusal_has_the_adapters_message() {
     let capabilities = json!({ "supportsSetVariable": true });
     let mut scene = listed(PeerOptions { capabilities, ..PeerOptions::default() }).await;
     let served = async {

@@ -22,7 +22,7 @@ async fn set(scene: &mut Scene, wanted: Vec<SourceBreakpoint>, answer: Json) -> 
 }
 
 #[tokio::test(start_paused = true)]
-async fn breakpoints_are_what_the_adapter_says_of_them() {
+async fn breakpoints_report_the_adapters_result() {
     let bound =
         |line, column| BindResult::Bound { line, column, columns: Vec::new(), function: None, warning: None };
     let unbound = |message: &str| BindResult::NotLoaded(message.to_owned());
@@ -45,7 +45,7 @@ async fn breakpoints_are_what_the_adapter_says_of_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_breakpoint_that_is_not_answered_for_is_refused() {
+async fn breakpoint_missing_from_the_reply_is_refused() {
     let mut scene = Scene::offering(json!({})).await;
     let wanted = vec![at(3, 1, Rule::default()), at(4, 2, Rule::default())];
     let (_, result) = set(&mut scene, wanted, json!([{ "id": 1, "verified": true, "line": 3 }])).await;
@@ -54,7 +54,7 @@ async fn a_breakpoint_that_is_not_answered_for_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lines_and_columns_are_sent_as_they_are_asked_for() {
+async fn lines_and_columns_are_sent_as_requested() {
     let mut scene = Scene::offering(json!({})).await;
     let with_column = SourceBreakpoint { column: Some(13), ..at(3, 1, Rule::default()) };
     let answer =
@@ -77,7 +77,7 @@ async fn lines_and_columns_are_sent_as_they_are_asked_for() {
 
 /// Adapters differ in everything else, so it is applied here.
 #[tokio::test(start_paused = true)]
-async fn a_condition_alone_is_left_to_an_adapter_that_takes_it() {
+async fn a_plain_condition_is_delegated_if_the_adapter_supports_it() {
     let conditional = json!({ "supportsConditionalBreakpoints": true, "supportsLogPoints": true,
                               "supportsHitConditionalBreakpoints": true });
     let only = || vec![rule(1, "x > 1", "", "")];
@@ -103,7 +103,7 @@ async fn a_condition_alone_is_left_to_an_adapter_that_takes_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn functions_are_breakpoints_where_the_adapter_takes_them() {
+async fn function_breakpoints_are_sent_if_the_adapter_supports_them() {
     let can = json!({ "supportsFunctionBreakpoints": true, "supportsConditionalBreakpoints": true });
     let mut scene = Scene::offering(can).await;
     let function = |name: &str, rule| FunctionBreakpoint { name: name.to_owned(), rules: vec![rule] };
@@ -124,7 +124,7 @@ async fn functions_are_breakpoints_where_the_adapter_takes_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_breakpoint_may_change_later() {
+async fn a_breakpoint_event_updates_its_location() {
     let mut scene = Scene::offering(json!({})).await;
     let answer = json!([{ "id": 7, "verified": true, "line": 3 }, { "id": 8, "verified": false }]);
     set(&mut scene, vec![at(3, 1, Rule::default()), at(9, 2, Rule::default())], answer).await;
@@ -144,7 +144,7 @@ async fn a_breakpoint_may_change_later() {
 
 /// lldb-dap has one breakpoint for a line, whatever the columns.
 #[tokio::test(start_paused = true)]
-async fn places_that_are_one_to_the_adapter_are_hit_together() {
+async fn breakpoints_at_one_adapter_location_are_hit_together() {
     let mut scene = Scene::offering(json!({})).await;
     let bound = json!({ "id": 7, "verified": true, "line": 4 });
     set(&mut scene, vec![at(3, 1, Rule::default()), at(4, 2, Rule::default())], json!([bound, bound])).await;
@@ -153,7 +153,7 @@ async fn places_that_are_one_to_the_adapter_are_hit_together() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn breakpoints_that_are_replaced_are_hit_no_more() {
+async fn replaced_breakpoints_are_no_longer_hit() {
     let mut scene = Scene::offering(json!({})).await;
     set(&mut scene, vec![at(3, 1, Rule::default())], json!([{ "id": 7, "verified": true, "line": 3 }])).await;
     set(&mut scene, vec![at(3, 2, Rule::default())], json!([{ "id": 7, "verified": true, "line": 3 }])).await;
@@ -164,7 +164,7 @@ async fn breakpoints_that_are_replaced_are_hit_no_more() {
 /// The specification lets an adapter leave out the numbers in all of these places. rdbg answers for a breakpoint with
 /// nothing but `verified`.
 #[tokio::test(start_paused = true)]
-async fn a_breakpoint_is_found_by_the_place_of_the_stop() {
+async fn a_hit_breakpoint_is_found_by_the_stop_location() {
     let answers = [
         json!({ "id": 7, "verified": true, "line": 4 }),
         json!({ "verified": true, "line": 4 }),
@@ -188,7 +188,7 @@ async fn a_breakpoint_is_found_by_the_place_of_the_stop() {
 
 /// As those of the Java bridge are, when their class is loaded.
 #[tokio::test(start_paused = true)]
-async fn a_breakpoint_that_was_bound_late_is_found_by_its_place() {
+async fn a_late_bound_breakpoint_is_found_by_its_location() {
     let mut scene = Scene::offering(json!({})).await;
     set(&mut scene, vec![at(3, 1, Rule::default())], json!([{ "id": 7, "verified": false }])).await;
     let bound = json!({ "reason": "changed", "breakpoint": { "id": 7, "verified": true, "line": 4 } });
@@ -200,7 +200,7 @@ async fn a_breakpoint_that_was_bound_late_is_found_by_its_place() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_at_a_breakpoint_that_is_not_known_is_the_entry_or_none() {
+async fn stop_at_an_unknown_breakpoint_is_an_entry_stop_or_reports_none() {
     let mut scene = Scene::running(PeerOptions { stops_on_entry: true, ..PeerOptions::default() }).await;
     scene.peer.stopped("breakpoint", &[4711]).await;
     assert!(matches!(scene.event().await, Event::Stopped { reason: StopReason::Entry, .. }));
@@ -214,7 +214,7 @@ async fn a_stop_at_a_breakpoint_that_is_not_known_is_the_entry_or_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn values_are_not_recorded_by_a_debugger_that_has_no_code_in_the_program() {
+async fn recording_is_refused_without_code_in_the_program() {
     let mut scene = Scene::offering(json!({ "supportsFunctionBreakpoints": true })).await;
     let record = Record {
         expressions: vec!["x".to_owned()],

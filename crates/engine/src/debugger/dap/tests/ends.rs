@@ -10,7 +10,7 @@ use crate::model::stop::End;
 
 /// Each row of the table of adapters has one of these ends.
 #[tokio::test(start_paused = true)]
-async fn the_end_is_what_the_adapter_has_said_of_it() {
+async fn the_exit_status_is_what_the_adapter_reported() {
     let exited = |code: i32| ("exited", json!({ "exitCode": code }));
     let terminated = || ("terminated", json!({}));
     let table = [
@@ -33,7 +33,7 @@ async fn the_end_is_what_the_adapter_has_said_of_it() {
 
 /// An adapter may stay until `disconnect`, and one that was there before us keeps the connection open.
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_program_ends_the_events_while_the_connection_is_open() {
+async fn terminated_event_ends_the_session_while_the_connection_is_open() {
     let mut scene = Scene::offering(json!({})).await;
     scene.peer.event("exited", json!({ "exitCode": 0 })).await;
     scene.peer.event("terminated", json!({ "restart": true, "statistics": { "a": 1 } })).await;
@@ -43,7 +43,7 @@ async fn the_end_of_the_program_ends_the_events_while_the_connection_is_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exit_code_means_what_it_does_to_the_adapter() {
+async fn exit_codes_mean_what_the_adapter_declares() {
     const SIGNALS: Quirks = Quirks {
         end: |code| match code {
             245 => End::Killed { signal: 11, by_us: false },
@@ -59,7 +59,7 @@ async fn an_exit_code_means_what_it_does_to_the_adapter() {
 }
 
 #[tokio::test]
-async fn the_status_of_a_program_that_we_started_says_more_than_the_adapter() {
+async fn our_childs_exit_status_overrides_the_adapters() {
     let table = [("exit 3", End::Exited(3)), ("kill -SEGV $$", End::Killed { signal: 11, by_us: false })];
     for (script, expected) in table {
         for is_told in [true, false] {
@@ -79,7 +79,7 @@ async fn the_status_of_a_program_that_we_started_says_more_than_the_adapter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_left_ends_where_it_was_launched_and_runs_on_where_it_was_attached_to() {
+async fn disconnect_terminates_a_launched_program_and_keeps_an_attached_one() {
     let can = json!({ "supportTerminateDebuggee": true });
     let table = [
         (StartRequest::Launch, can.clone(), json!({ "terminateDebuggee": true })),
@@ -97,14 +97,14 @@ async fn what_is_left_ends_where_it_was_launched_and_runs_on_where_it_was_attach
 
 /// Until `initialize` is answered nobody knows what the adapter takes.
 #[tokio::test(start_paused = true)]
-async fn a_start_that_is_given_up_before_the_first_answer_ends_the_program_too() {
+async fn a_start_cancelled_before_the_first_reply_ends_the_program() {
     let mut scene = Scene::new(&PeerOptions::default());
     let (left, asked) = tokio::join!(scene.debugger.detach(), scene.peer.serve("disconnect", json!({})));
     assert_eq!((left, asked), (Ok(()), json!({ "terminateDebuggee": true })));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_adapter_that_hangs_up_at_disconnect_has_let_go_and_one_that_does_not_answer_has_not() {
+async fn adapter_that_hangs_up_has_detached_and_a_silent_one_has_not() {
     let Scene { debugger, mut peer, .. } = Scene::offering(json!({})).await;
     let hang_up = async move { drop(peer.take("disconnect").await) };
     assert_eq!(tokio::join!(debugger.detach(), hang_up).0, Ok(()));
@@ -114,7 +114,7 @@ async fn an_adapter_that_hangs_up_at_disconnect_has_let_go_and_one_that_does_not
 }
 
 #[tokio::test]
-async fn leaving_a_program_that_we_started_ends_it() {
+async fn detaching_from_a_program_that_we_started_ends_it() {
     let mut scene = Scene::offering(json!({ "supportTerminateDebuggee": true })).await;
     let answer = scene.peer.ask("runInTerminal", json!({ "args": ["/bin/sleep", "1000"] })).await;
     let pid = answer["body"]["processId"].as_u64().and_then(|pid| u32::try_from(pid).ok()).unwrap();

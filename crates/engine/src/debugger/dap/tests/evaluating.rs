@@ -19,7 +19,7 @@ pub(super) fn asking(expression: &str) -> Evaluate {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_value_is_asked_for_in_the_context_that_every_adapter_takes_for_an_expression() {
+async fn values_are_evaluated_in_the_portable_context() {
     let mut scene = Scene::offering(json!({})).await;
     let answer =
         json!({ "result": "int[100]", "type": "int[100]", "variablesReference": 9, "indexedVariables": 100 });
@@ -46,7 +46,7 @@ const RUBY: Quirks = Quirks {
 };
 
 #[tokio::test(start_paused = true)]
-async fn an_error_is_found_wherever_an_adapter_puts_it() {
+async fn errors_are_found_in_any_field_of_the_reply() {
     let refused = |fields: Json| {
         let mut response = json!({ "success": false });
         response.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -89,7 +89,7 @@ async fn an_error_is_found_wherever_an_adapter_puts_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_may_change_nothing_is_evaluated_only_where_there_is_a_way() {
+async fn side_effect_free_evaluation_needs_adapter_support() {
     let pure = || Evaluate { pure: true, ..asking("x") };
     let mut scene = Scene::offering(json!({ "supportsEvaluateForHovers": true })).await;
     let served = scene.peer.serve("evaluate", json!({ "result": "1" }));
@@ -102,7 +102,7 @@ async fn what_may_change_nothing_is_evaluated_only_where_there_is_a_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_expression_that_is_never_answered_meets_its_deadline_and_is_cancelled_where_that_is_possible() {
+async fn unanswered_evaluation_times_out_and_is_cancelled_if_supported() {
     for cancels in [true, false] {
         let mut scene = Scene::offering(json!({ "supportsCancelRequest": cancels })).await;
         let begin = tokio::time::Instant::now();
@@ -119,7 +119,7 @@ async fn an_expression_that_is_never_answered_meets_its_deadline_and_is_cancelle
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_is_given_up_is_cancelled() {
+async fn abandoned_evaluation_is_cancelled() {
     let mut scene = Scene::offering(json!({ "supportsCancelRequest": true })).await;
     let debugger = scene.debugger.clone();
     let evaluating = tokio::spawn(async move { debugger.evaluate(asking("x")).await });
@@ -129,7 +129,7 @@ async fn a_request_that_is_given_up_is_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_exception_is_put_together_from_what_there_is() {
+async fn exceptions_are_assembled_from_available_fields() {
     const WORDS: Quirks = Quirks {
         exception: |exception| Exception { message: exception.message.to_uppercase(), ..exception },
         ..Quirks::NONE

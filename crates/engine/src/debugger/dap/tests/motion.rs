@@ -48,7 +48,7 @@ async fn remove_the_first(scene: &mut Scene, served: impl AsyncFnOnce(&mut super
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_running_program_is_paused_silently() {
+async fn a_running_program_is_paused_without_a_report() {
     let mut scene = running().await;
     remove_the_first(&mut scene, async |peer| {
         peer.serve("threads", json!({ "threads": [{ "id": 7, "name": "main" }] })).await;
@@ -64,7 +64,7 @@ async fn a_running_program_is_paused_silently() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hit_that_comes_before_the_pause_counts_only_if_its_breakpoint_stays() {
+async fn a_hit_before_the_pause_is_reported_only_if_its_breakpoint_remains() {
     for (hit, stays) in [(3, false), (4, true)] {
         let mut scene = running().await;
         remove_the_first(&mut scene, async |peer| {
@@ -87,7 +87,7 @@ async fn a_hit_that_comes_before_the_pause_counts_only_if_its_breakpoint_stays()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_that_is_stopped_is_not_paused() {
+async fn a_stopped_program_is_not_paused() {
     let mut scene = running().await;
     scene.peer.stopped("breakpoint", &[3]).await;
     scene.event().await;
@@ -99,7 +99,7 @@ async fn a_program_that_is_stopped_is_not_paused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_that_ends_meanwhile_is_reported() {
+async fn a_step_that_ends_during_the_pause_is_reported() {
     let mut scene = running().await;
     scene.peer.stopped("breakpoint", &[3]).await;
     scene.event().await;
@@ -118,7 +118,7 @@ async fn a_step_that_ends_meanwhile_is_reported() {
 
 /// Its stop comes late and is not reported.
 #[tokio::test(start_paused = true)]
-async fn a_breakpoint_is_removed_from_a_program_that_does_not_pause() {
+async fn a_breakpoint_is_removed_although_the_program_does_not_pause() {
     let mut scene = running().await;
     remove_the_first(&mut scene, async |peer| {
         peer.serve("threads", json!({ "threads": [{ "id": 1, "name": "main" }] })).await;

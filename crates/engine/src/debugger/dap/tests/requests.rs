@@ -11,7 +11,7 @@ use crate::model::stop::ExceptionMode;
 
 /// lldb-dap 19 exits at a request that it does not know, and debugpy's adapter serves nothing any more.
 #[tokio::test(start_paused = true)]
-async fn nothing_is_asked_for_that_was_not_offered() {
+async fn only_supported_requests_are_sent() {
     let mut scene = Scene::offering(json!({})).await;
     let debugger = &scene.debugger;
     debugger.set_exception_mode(ExceptionMode::All).await.unwrap();
@@ -29,7 +29,7 @@ async fn nothing_is_asked_for_that_was_not_offered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_offered_filters_of_exceptions_are_chosen() {
+async fn only_supported_exception_filters_are_set() {
     const FILTERS: Quirks = Quirks {
         exception_filters: |mode| match mode {
             ExceptionMode::None => &[],
@@ -63,7 +63,7 @@ fn ids(stack: &Stack<RawId>) -> Vec<i64> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stack_is_read_in_pages_where_there_are_pages() {
+async fn stacks_are_paged_if_supported() {
     let mut scene = Scene::offering(json!({ "supportsDelayedStackTraceLoading": true })).await;
     let page = json!({ "stackFrames": [frame(4, &Json::Null), frame(5, &Json::Null)], "totalFrames": 9 });
     let (asked, stack) = stack(&mut scene, 4, 2, page).await;
@@ -72,7 +72,7 @@ async fn a_stack_is_read_in_pages_where_there_are_pages() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stack_without_pages_is_cut_here() {
+async fn unpaged_stack_is_truncated_locally() {
     for total in [json!(9), Json::Null] {
         let mut scene = Scene::offering(json!({})).await;
         let all: Vec<Json> = (0..9).map(|id| frame(id, &Json::Null)).collect();
@@ -83,7 +83,7 @@ async fn a_stack_without_pages_is_cut_here() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn frames_say_whose_code_they_are() {
+async fn frames_are_marked_as_user_or_library_code() {
     let mut scene = Scene::offering(json!({})).await;
     let mut subtle = frame(3, &json!({ "path": "/w/main.c" }));
     subtle["presentationHint"] = json!("subtle");

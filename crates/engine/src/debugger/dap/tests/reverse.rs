@@ -14,7 +14,7 @@ use crate::model::stop::End;
 use crate::output::Output;
 
 #[tokio::test]
-async fn a_program_in_a_terminal_has_the_words_folder_variables_and_input_that_it_is_given() {
+async fn run_in_terminal_gets_its_arguments_directory_environment_and_input() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let env = [("SHAPE".to_owned(), Some("round".to_owned())), ("COLOUR".to_owned(), Some("red".to_owned()))];
@@ -38,7 +38,7 @@ async fn a_program_in_a_terminal_has_the_words_folder_variables_and_input_that_i
 }
 
 #[tokio::test]
-async fn what_cannot_be_served_is_refused() {
+async fn unsupported_reverse_requests_are_refused() {
     let mut scene = Scene::offering(json!({})).await;
     let program = || json!({ "args": ["/bin/true"], "cwd": "" });
     assert_eq!(scene.peer.ask("runInTerminal", program()).await["success"], true, "an empty folder is ours");
@@ -72,7 +72,7 @@ async fn a_program_that_cannot_be_started_is_refused_with_the_reason() {
 /// js-debug listens, and speaks about each child on a connection of its own, which begins with the configuration that
 /// it has sent, and nothing else.
 #[tokio::test]
-async fn a_child_is_debugged_on_a_connection_of_its_own() {
+async fn child_sessions_use_a_separate_connection() {
     for request in ["launch", "attach"] {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();

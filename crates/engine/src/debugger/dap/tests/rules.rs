@@ -67,7 +67,7 @@ fn conditional() -> Json {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_condition_that_the_adapter_has_applied_is_not_evaluated_again() {
+async fn a_condition_applied_by_the_adapter_is_not_evaluated_again() {
     let given = PeerOptions { capabilities: conditional(), ..PeerOptions::default() };
     let mut scene = ruled(given, vec![rule(1, "x > 1", "", "")]).await;
     scene.peer.stopped("breakpoint", &[7]).await;
@@ -76,7 +76,7 @@ async fn a_condition_that_the_adapter_has_applied_is_not_evaluated_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_condition_that_the_adapter_does_not_take_is_evaluated_here() {
+async fn a_condition_unsupported_by_the_adapter_is_evaluated_here() {
     let mut scene = ruled(PeerOptions::default(), vec![rule(1, "x > 1", "", "")]).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(1, 3).await;
@@ -89,7 +89,7 @@ async fn a_condition_that_the_adapter_does_not_take_is_evaluated_here() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_rule_of_a_line_is_applied_for_itself() {
+async fn each_breakpoint_of_a_line_applies_its_own_rule() {
     let rules =
         vec![rule(1, "a", "", ""), rule(2, "b", "", ""), rule(3, "", "", "seen"), rule(4, "", "", "")];
     let given = PeerOptions { capabilities: conditional(), ..PeerOptions::default() };
@@ -153,7 +153,7 @@ fn failed(message: &str) -> Event {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_rule_that_cannot_be_applied_says_so_and_the_program_goes_on() {
+async fn a_failing_rule_is_reported_and_the_program_resumes() {
     for rules in [rule(1, "y", "", ""), rule(1, "", "", "{y}"), rule(1, "y", "== 1", "")] {
         let mut scene = ruled(PeerOptions::default(), vec![rules]).await;
         scene.peer.stopped("breakpoint", &[7]).await;
@@ -166,7 +166,7 @@ async fn a_rule_that_cannot_be_applied_says_so_and_the_program_goes_on() {
 
 /// As in lldb-dap and `CodeLLDB`, which stop then, and say why somewhere else.
 #[tokio::test(start_paused = true)]
-async fn a_condition_that_makes_no_sense_does_not_stop_even_where_the_adapter_does() {
+async fn invalid_condition_does_not_stop_even_if_the_adapter_stops() {
     const STOPS: Quirks = Quirks { stops_at_bad_conditions: true, ..Quirks::NONE };
     let given = PeerOptions { capabilities: conditional(), quirks: &STOPS, ..PeerOptions::default() };
     let mut scene = ruled(given, vec![rule(1, "n ==", "", "")]).await;
@@ -182,7 +182,7 @@ async fn a_condition_that_makes_no_sense_does_not_stop_even_where_the_adapter_do
 }
 
 #[tokio::test(start_paused = true)]
-async fn rules_are_applied_to_breakpoints_that_the_stop_does_not_name() {
+async fn rules_apply_to_breakpoints_that_the_stop_does_not_name() {
     let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "here")]).await;
     scene.peer.event("stopped", json!({ "reason": "breakpoint", "threadId": 1 })).await;
     scene.peer.serve_stack(1, 3).await;
@@ -191,7 +191,7 @@ async fn rules_are_applied_to_breakpoints_that_the_stop_does_not_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_that_cannot_go_on_has_stopped() {
+async fn a_program_that_cannot_resume_is_stopped() {
     let mut scene = ruled(PeerOptions::default(), vec![rule(1, "x", "", "")]).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(1, 3).await;
@@ -203,7 +203,7 @@ async fn a_program_that_cannot_go_on_has_stopped() {
 
 /// The program stands still when the pause arrives, so the adapter has nothing to stop, and says nothing more.
 #[tokio::test(start_paused = true)]
-async fn a_pause_is_not_lost_at_a_stop_that_would_not_be_one() {
+async fn pause_is_kept_at_a_stop_that_a_rule_skips() {
     let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "seen")]).await;
     let pausing = scene.peer.serve("pause", json!({}));
     let (paused, _) = tokio::join!(scene.debugger.pause(RawId(1)), pausing);

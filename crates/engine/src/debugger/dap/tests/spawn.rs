@@ -140,7 +140,7 @@ async fn until_gone(pid: u32) {
 }
 
 #[tokio::test]
-async fn an_adapter_speaks_on_its_standard_streams_or_listens_and_nothing_of_it_outlives_the_session() {
+async fn adapter_uses_stdio_or_a_socket_and_leaves_no_process() {
     let table = [
         ("on its standard streams", Transport::Stdio(spec(&["stdio"]))),
         ("where it says", listening(&["announce"], Some("DAP server listening at: "), false)),
@@ -160,7 +160,7 @@ async fn an_adapter_speaks_on_its_standard_streams_or_listens_and_nothing_of_it_
 }
 
 #[tokio::test]
-async fn the_adapter_is_the_program_only_where_the_plan_says_so() {
+async fn the_adapter_is_the_program_only_if_the_plan_says_so() {
     for is_program in [true, false] {
         let adapter = Scripted::with(listening(&["listen", ADDRESS], None, is_program));
         let connector = DapConnector::<DapDebugger>::new(adapter, &Machine, None);
@@ -173,7 +173,7 @@ async fn the_adapter_is_the_program_only_where_the_plan_says_so() {
 }
 
 #[tokio::test]
-async fn an_adapter_that_exits_at_once_is_quoted() {
+async fn output_of_an_adapter_that_exits_at_once_is_quoted() {
     let table = [
         ("stdio", Transport::Stdio(spec(&["die"]))),
         ("announced", listening(&["die"], Some("listening at: "), false)),
@@ -192,7 +192,7 @@ async fn an_adapter_that_exits_at_once_is_quoted() {
 
 /// What it prints on its standard error is worth reading, the protocol on its standard output is not.
 #[tokio::test]
-async fn the_protocol_is_not_taken_for_output() {
+async fn protocol_messages_are_not_output() {
     let adapter = Scripted::with(Transport::Stdio(spec(&["stdio"])));
     let connector = DapConnector::<DapDebugger>::new(adapter, &Machine, None);
     let output = Output::new();
@@ -206,7 +206,7 @@ async fn the_protocol_is_not_taken_for_output() {
 }
 
 #[tokio::test]
-async fn an_address_where_nothing_listens_is_named() {
+async fn unreachable_address_is_named() {
     let free = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port();
     let error =
         session(Transport::Connect { host: "127.0.0.1".to_owned(), port: free }).start(launch()).await;

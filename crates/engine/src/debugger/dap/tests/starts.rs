@@ -225,7 +225,7 @@ async fn a_launch_that_is_never_answered_meets_its_deadline() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn configuration_done_is_sent_only_where_it_is_declared() {
+async fn configuration_done_is_sent_only_if_supported() {
     let moves = [Serve("initialize"), Initialized, Serve("launch"), Serve("setBreakpoints")];
     let mut scene = Scene::new(&launching(json!({})));
     let (started, peer) = tokio::join!(start(&scene.debugger), play(scene.peer, json!({}), &moves));
@@ -235,7 +235,7 @@ async fn configuration_done_is_sent_only_where_it_is_declared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_requests_carry_what_they_should() {
+async fn the_first_requests_have_the_expected_arguments() {
     let mut scene = Scene::new(&PeerOptions::default());
     let served = async {
         let asked = scene.peer.serve("initialize", json!({})).await;
@@ -254,7 +254,7 @@ async fn the_first_requests_carry_what_they_should() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_program_that_is_attached_to_is_not_stopped_on_entry() {
+async fn an_attached_program_is_not_stopped_on_entry() {
     let mut scene = Scene::new(&attaching(json!({})));
     let served = async {
         scene.peer.serve("initialize", json!({})).await;
@@ -324,7 +324,7 @@ const REFUSALS: &[(&str, &[Move])] = &[
 ];
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_launch_has_the_adapters_words_and_what_it_printed() {
+async fn a_refused_launch_has_the_adapters_message_and_output() {
     for (when, moves) in REFUSALS {
         let error = started(launching(without_filters()), moves).await.unwrap_err();
         let expected = Error::StartFailed { problem: "no".to_owned(), output: "main.c:1: bad\n".to_owned() };
@@ -333,7 +333,7 @@ async fn a_refused_launch_has_the_adapters_words_and_what_it_printed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refused_launch_is_put_in_the_words_of_its_language() {
+async fn a_refused_launch_is_worded_by_its_language() {
     const PREFIXED: Quirks =
         Quirks { message: |text| text.trim_start_matches("error: ").to_owned(), ..QUIRKS };
     for request in [StartRequest::Launch, StartRequest::Attach] {
@@ -346,7 +346,7 @@ async fn a_refused_launch_is_put_in_the_words_of_its_language() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_adapter_that_dies_is_noticed_at_each_moment() {
+async fn adapter_crash_is_detected_at_each_moment() {
     let moves = [
         Take("initialize"),
         Answer("initialize"),

@@ -37,7 +37,7 @@ fn command(step: Step) -> &'static str {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_where_nothing_has_rules_is_one_request() {
+async fn a_step_without_rules_is_one_request() {
     for step in [Step::Over, Step::Into, Step::Out] {
         let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "")]).await;
         let served = scene.peer.serve(command(step), json!({}));
@@ -49,7 +49,7 @@ async fn a_step_where_nothing_has_rules_is_one_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_over_a_call_with_a_logpoint_inside_ends_behind_the_call() {
+async fn a_step_over_a_call_with_a_logpoint_inside_ends_after_the_call() {
     let mut scene = stepping(Step::Over).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(3, 3).await;
@@ -65,7 +65,7 @@ async fn a_step_over_a_call_with_a_logpoint_inside_ends_behind_the_call() {
 
 /// As in `f(g())`, with a logpoint in each.
 #[tokio::test(start_paused = true)]
-async fn a_step_over_two_calls_of_one_line_ends_behind_both() {
+async fn a_step_over_two_calls_on_one_line_ends_after_both() {
     let mut scene = stepping(Step::Over).await;
     for _ in 0..2 {
         scene.peer.stopped("breakpoint", &[7]).await;
@@ -81,7 +81,7 @@ async fn a_step_over_two_calls_of_one_line_ends_behind_both() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_over_a_deep_call_goes_out_of_each_frame() {
+async fn a_step_over_a_deep_call_steps_out_of_each_frame() {
     let mut scene = stepping(Step::Over).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(4, 3).await;
@@ -104,7 +104,7 @@ async fn a_step_over_a_deep_call_goes_out_of_each_frame() {
 
 /// lldb-dap stops with reason `breakpoint` where a step ends on a line that has one.
 #[tokio::test(start_paused = true)]
-async fn a_step_that_ends_on_a_line_with_a_logpoint_is_over() {
+async fn a_step_that_reaches_a_logpoint_line_is_complete() {
     let ends = [
         (Step::Over, 2, "on the next line"),
         (Step::Over, 1, "in the caller"),
@@ -123,7 +123,7 @@ async fn a_step_that_ends_on_a_line_with_a_logpoint_is_over() {
 
 /// One line of code may have several places, and a loop may be one line.
 #[tokio::test(start_paused = true)]
-async fn a_step_that_has_not_left_its_line_goes_on() {
+async fn a_step_that_is_still_on_its_line_continues() {
     for step in [Step::Over, Step::Into] {
         let mut scene = stepping(step).await;
         scene.peer.stopped("breakpoint", &[7]).await;
@@ -137,7 +137,7 @@ async fn a_step_that_has_not_left_its_line_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_out_past_a_logpoint_still_goes_out() {
+async fn a_step_out_past_a_logpoint_still_steps_out() {
     let mut scene = stepping(Step::Out).await;
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(3, 3).await;
@@ -152,7 +152,7 @@ async fn a_step_out_past_a_logpoint_still_goes_out() {
 
 /// `totalFrames` may be left out.
 #[tokio::test(start_paused = true)]
-async fn the_depth_is_counted_where_the_adapter_does_not_say_it() {
+async fn stack_depth_is_counted_if_the_adapter_omits_it() {
     let frames = |count: u64| {
         let frame = |id| json!({ "id": id, "name": "f", "line": 10, "source": { "path": "/w/main.c" } });
         json!({ "stackFrames": (0..count).map(frame).collect::<Vec<_>>() })
@@ -178,7 +178,7 @@ async fn the_depth_is_counted_where_the_adapter_does_not_say_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_step_ends_at_a_breakpoint_and_at_whatever_else_stops_the_program() {
+async fn a_step_ends_at_any_other_stop() {
     let mut scene =
         ruled(PeerOptions::default(), vec![rule(1, "", "", "here"), rule(2, "", "== 2", "")]).await;
     let served = async {

@@ -15,7 +15,7 @@ fn stopped(reason: StopReason, text: Option<&str>) -> Event {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reasons_are_those_of_the_specification_and_any_other() {
+async fn stop_reasons_of_the_specification_are_known_and_others_kept() {
     let table = [
         (json!({ "reason": "step" }), stopped(StopReason::Step, None)),
         (json!({ "reason": "goto" }), stopped(StopReason::Step, None)),
@@ -48,7 +48,7 @@ async fn reasons_are_those_of_the_specification_and_any_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stop_of_all_threads_need_not_name_one() {
+async fn all_threads_stop_needs_no_thread_id() {
     let mut scene = Scene::offering(json!({})).await;
     scene.peer.event("stopped", json!({ "reason": "pause", "allThreadsStopped": true })).await;
     scene.peer.serve("threads", json!({ "threads": [{ "id": 1, "name": "main" }, { "id": 2 }] })).await;
@@ -57,7 +57,7 @@ async fn a_stop_of_all_threads_need_not_name_one() {
 
 /// lldb-dap stops a program by a signal, as any other.
 #[tokio::test(start_paused = true)]
-async fn the_signal_of_a_pause_is_a_pause_when_one_was_asked_for() {
+async fn signal_stop_after_a_pause_request_is_a_pause() {
     const SIGNAL: Quirks = Quirks { is_pause: |text| text == "signal SIGSTOP", ..Quirks::NONE };
     let mut scene = Scene::running(PeerOptions { quirks: &SIGNAL, ..PeerOptions::default() }).await;
     let signal =
@@ -110,7 +110,7 @@ async fn a_pause_in_a_signal_handler_is_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_thread_goes_on_by_the_request_for_it() {
+async fn a_thread_resumes_by_its_own_request() {
     let mut scene = Scene::offering(json!({})).await;
     let thread = json!({ "threadId": 5 });
     let (resumed, asked) =
@@ -126,7 +126,7 @@ async fn a_thread_goes_on_by_the_request_for_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn output_is_sorted_by_its_category() {
+async fn output_is_classified_by_category() {
     let mut scene = Scene::offering(json!({})).await;
     let table = [
         (Some("stdout"), "a"),
@@ -148,7 +148,7 @@ async fn output_is_sorted_by_its_category() {
 
 /// The adapter reads the terminal of the program in pieces that are cut anywhere.
 #[tokio::test(start_paused = true)]
-async fn line_ends_of_a_terminal_are_those_of_the_program() {
+async fn terminal_line_ends_are_normalized() {
     const TERMINAL: Quirks = Quirks { writes_crlf: true, ..Quirks::NONE };
     for (quirks, expected) in
         [(&TERMINAL, "one\ntwo\n50%\r90%\n"), (&Quirks::NONE, "one\r\ntwo\r\n50%\r90%\r\n")]
@@ -164,7 +164,7 @@ async fn line_ends_of_a_terminal_are_those_of_the_program() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_number_of_the_process_is_known_once_it_is_said() {
+async fn process_id_is_known_once_reported() {
     let mut scene = Scene::offering(json!({})).await;
     assert_eq!(scene.debugger.pid(), None);
     for pid in [json!({ "name": "main" }), json!({ "systemProcessId": 4711 })] {
@@ -177,7 +177,7 @@ async fn the_number_of_the_process_is_known_once_it_is_said() {
 
 /// What only some adapters send, and what makes no sense, changes nothing.
 #[tokio::test(start_paused = true)]
-async fn events_that_mean_nothing_here_are_passed_over() {
+async fn unknown_events_are_ignored() {
     let mut scene = Scene::offering(json!({})).await;
     let events = [
         ("module", json!({ "reason": "new" })),

@@ -45,7 +45,7 @@ async fn with_list(counts: Json) -> Scene {
 }
 
 #[tokio::test(start_paused = true)]
-async fn numbered_children_are_asked_for_in_pages() {
+async fn indexed_children_are_requested_in_pages() {
     let mut scene = with_list(json!({ "indexedVariables": 100 })).await;
     let (asked, children) = read(&mut scene, 5, page(40, 3), numbered(40..43)).await;
     assert_eq!(asked, json!({ "variablesReference": 5, "filter": "indexed", "start": 40, "count": 3 }));
@@ -57,7 +57,7 @@ async fn numbered_children_are_asked_for_in_pages() {
 
 /// As debugpy ignores `start` and `count`.
 #[tokio::test(start_paused = true)]
-async fn a_page_that_comes_whole_is_cut_here() {
+async fn unpaged_children_are_truncated_locally() {
     let mut scene = with_list(json!({ "indexedVariables": 100 })).await;
     let (_, children) = read(&mut scene, 5, page(40, 2), numbered(0..100)).await;
     assert_eq!(names(&children), ["[40]", "[41]"]);
@@ -65,7 +65,7 @@ async fn a_page_that_comes_whole_is_cut_here() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn children_that_are_not_counted_are_asked_for_whole() {
+async fn uncounted_children_are_requested_all_at_once() {
     for counts in [json!({}), json!({ "namedVariables": 100 }), json!({ "indexedVariables": 0 })] {
         let mut scene = with_list(counts).await;
         let (asked, children) = read(&mut scene, 5, page(2, 2), numbered(0..9)).await;
@@ -77,7 +77,7 @@ async fn children_that_are_not_counted_are_asked_for_whole() {
 
 /// js-debug has the length of an array beside its elements; all elements of a long one are more than it can send.
 #[tokio::test(start_paused = true)]
-async fn numbered_and_named_children_are_pages_of_one_list() {
+async fn indexed_and_named_children_form_one_paged_list() {
     let mut scene = with_list(json!({ "indexedVariables": 100, "namedVariables": 1 })).await;
     let (asked, children) = read(&mut scene, 5, page(0, 2), numbered(0..2)).await;
     assert_eq!(asked, json!({ "variablesReference": 5, "filter": "indexed", "start": 0, "count": 2 }));
@@ -100,7 +100,7 @@ async fn numbered_and_named_children_are_pages_of_one_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn texts_are_cut_between_characters() {
+async fn texts_are_truncated_at_character_boundaries() {
     let mut scene = Scene::offering(json!({})).await;
     let value = |value: &str| json!({ "variables": [{ "name": "x", "value": value, "type": "str" }] });
     let table =
@@ -115,7 +115,7 @@ async fn texts_are_cut_between_characters() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_value_with_children_has_a_reference_and_their_number() {
+async fn a_value_with_children_has_a_reference_and_a_count() {
     let mut scene = Scene::offering(json!({})).await;
     let variables = json!({ "variables": [
         { "name": "p", "value": "point @ 0x7f", "type": "point", "variablesReference": 5, "namedVariables": 2 },
@@ -139,7 +139,7 @@ async fn a_value_with_children_has_a_reference_and_their_number() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn scopes_are_known_by_their_hints_or_names() {
+async fn scopes_are_classified_by_hint_or_name() {
     let mut scene = Scene::offering(json!({})).await;
     let scopes = json!({ "scopes": [
         { "name": "Registers", "presentationHint": "registers", "variablesReference": 1, "expensive": true },
@@ -166,7 +166,7 @@ async fn scopes_are_known_by_their_hints_or_names() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn locals_are_the_first_scope_of_that_kind() {
+async fn locals_are_the_first_local_scope() {
     let mut scene = Scene::offering(json!({})).await;
     let registers = json!({ "name": "Registers", "presentationHint": "registers", "variablesReference": 1 });
     let served = async {
@@ -221,7 +221,7 @@ mod of_one_frame {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn scopes_are_asked_for_again_when_another_frame_has_taken_their_numbers() {
+    async fn scopes_are_requested_again_after_another_frame_was_read() {
         let mut scene = scene().await;
         let [locals, globals] = scopes(&mut scene, 10).await;
         read(&mut scene, locals, None, 1).await;
@@ -235,7 +235,7 @@ mod of_one_frame {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_evaluation_may_have_chosen_another_frame() {
+    async fn an_evaluation_can_change_the_selected_frame() {
         let mut scene = scene().await;
         let [locals, _] = scopes(&mut scene, 10).await;
         let served = scene.peer.serve("evaluate", json!({ "result": "1" }));
@@ -246,7 +246,7 @@ mod of_one_frame {
 
     /// The numbers are given away again at the next stop.
     #[tokio::test(start_paused = true)]
-    async fn a_scope_of_an_earlier_stop_is_gone() {
+    async fn a_scope_of_an_earlier_stop_is_stale() {
         let mut scene = scene().await;
         let [locals, _] = scopes(&mut scene, 10).await;
         tokio::join!(scene.debugger.resume(RawId(1)), scene.peer.serve("continue", json!({}))).0.unwrap();
@@ -256,7 +256,7 @@ mod of_one_frame {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn nobody_asks_for_the_scopes_of_a_frame_while_another_is_read() {
+    async fn concurrent_scope_requests_wait_for_each_other() {
         let mut scene = scene().await;
         let [locals, _] = scopes(&mut scene, 10).await;
         scopes(&mut scene, 11).await;

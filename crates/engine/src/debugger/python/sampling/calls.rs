@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_and_what_is_written_is_merged() {
+    fn reported_and_written_samples_are_merged() {
         let flat = r#"[[-1, "main", "/a.py", 1, 3, [[4, 3]]], [0, "rare", "/a.py", 9, 1, [[9, 1]]], [0, "often", "/a.py", 20, 2, [[21, 1], [22, 1]]]]"#;
         let stack = |line| {
             [("often", line), ("main", 4)].map(|(name, line)| (name.to_owned(), "/a.py".to_owned(), line))

@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stacks_are_read_as_faulthandler_writes_them() {
+    fn faulthandler_stacks_are_parsed() {
         let text = r#"{"ident": 255, "id": 1, "name": "MainThread", "os": 77, "daemon": false}
 Timeout (0:00:00.500000)!
 Thread 0x0000000000000010 (most recent call first):

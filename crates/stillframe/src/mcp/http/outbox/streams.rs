@@ -223,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_goes_before_what_was_not() {
+    fn read_messages_are_dropped_before_unread_ones() {
         let mut streams = answered(100, 10, |number| number > 2);
         let expected: Vec<u64> = [1, 2].into_iter().chain(85..=100).collect();
         assert_eq!(kept(&mut streams, 100), expected);
     }
 
     #[test]
-    fn what_nobody_reads_has_limits_too() {
+    fn unread_messages_are_limited_too() {
         let mut streams = answered(300, 10, |_| false);
         assert_eq!(kept(&mut streams, 300), (45..=300).collect::<Vec<_>>());
         let mut streams = answered(6, 10 * 1024 * 1024, |_| false);
@@ -240,13 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_the_bytes_of_its_text() {
+    fn the_size_of_a_reply_is_the_size_of_its_text() {
         let text = serde_json::to_string(&answer()).unwrap();
         assert_eq!(size_of_json(&answer()), text.len());
     }
 
     #[test]
-    fn behind_the_answer_nothing_comes() {
+    fn nothing_follows_the_reply() {
         let mut streams = answered(1, 10, |_| false);
         let table =
             [("1-0", true), ("1-1", false), ("1-2", false), ("2-0", true), ("0-0", true), ("0-1", false)];
@@ -257,7 +257,7 @@ mod tests {
 
     /// What is too old is passed over, so that the answer is not lost with it.
     #[test]
-    fn a_place_that_is_not_kept_is_the_first_that_is() {
+    fn unknown_position_resumes_at_the_first_kept_message() {
         let mut streams = Streams::default();
         for _ in 0..300 {
             streams.push(COMMON, answer());

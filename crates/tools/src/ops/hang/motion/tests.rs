@@ -28,7 +28,7 @@ fn position(function: &str, line: u32, loops: &[Loop], values: &[(&str, &str)]) 
 }
 
 #[test]
-fn values_that_repeat_are_proof_where_nothing_else_decides() {
+fn repeated_values_prove_a_loop_if_nothing_else_decides() {
     let table = [
         (true, ["1", "2", "1"], LoopProgress::Repeats),
         (true, ["1", "2", "3"], LoopProgress::Changes),
@@ -57,7 +57,7 @@ fn motion_of(samples: &[StackSample]) -> LoopProgress {
 }
 
 #[test]
-fn the_sides_of_a_condition_come_together_or_do_not() {
+fn sides_of_a_condition_converge_or_not() {
     let left = |milliseconds| LoopProgress::Nearer(Some(Duration::from_millis(milliseconds)));
     let table = [
         (test("i", "<", "100"), vec!["10", "20", "30"], left(3500)),
@@ -84,7 +84,7 @@ fn the_sides_of_a_condition_come_together_or_do_not() {
 }
 
 #[test]
-fn what_a_loop_goes_through_is_progress_and_other_changes_are_changes() {
+fn iterated_collections_are_progress_and_other_changes_are_changes() {
     let through = a_loop(|found| {
         found.goes_through = true;
         found.variables = vec!["item".to_owned()];
@@ -125,7 +125,7 @@ fn what_a_loop_goes_through_is_progress_and_other_changes_are_changes() {
 }
 
 #[test]
-fn a_loop_without_a_way_out_needs_one_look() {
+fn a_loop_without_exit_needs_one_sample() {
     let certain = a_loop(|found| {
         found.is_certain = true;
         found.is_endless = true;
@@ -136,7 +136,7 @@ fn a_loop_without_a_way_out_needs_one_look() {
 }
 
 #[test]
-fn of_loops_in_each_other_the_one_that_decides_is_told() {
+fn the_deciding_loop_of_nested_loops_is_reported() {
     let endless = a_loop(|found| found.is_endless = true);
     let through = a_loop(|found| {
         found.goes_through = true;
@@ -169,7 +169,7 @@ fn of_loops_in_each_other_the_one_that_decides_is_told() {
 }
 
 #[test]
-fn frames_that_come_and_go_do_not_count() {
+fn short_lived_frames_are_ignored() {
     let endless = a_loop(|found| found.is_endless = true);
     let calls = |function: &str| {
         vec![
@@ -185,7 +185,7 @@ fn frames_that_come_and_go_do_not_count() {
 }
 
 #[test]
-fn without_a_loop_it_is_recursion_or_stands_still() {
+fn code_without_loops_is_recursion_or_does_not_move() {
     let fib = |depth: usize| {
         (0..depth).map(|depth| Position { depth, ..position("fib", 1, &[], &[]) }).collect::<StackSample>()
     };
@@ -203,7 +203,7 @@ fn without_a_loop_it_is_recursion_or_stands_still() {
 }
 
 #[test]
-fn a_loop_says_what_changed_and_what_did_not() {
+fn a_loop_reports_changed_and_unchanged_values() {
     let found = a_loop(|found| {
         found.condition = vec![test("i", "<", "limit"), test("n", "<", "10")];
         found.assigned = vec!["i".to_owned(), "total".to_owned()];

@@ -97,7 +97,7 @@ fn shown(reader: &mut Reader, width: u16, height: u16) -> String {
 }
 
 #[test]
-fn a_stop_after_a_restart() {
+fn screen_of_a_stop_after_a_restart() {
     let mut reader = Reader::new(&shop());
     insta::assert_snapshot!(shown(&mut reader, 80, 24));
     reader.press(&["S", "<tab>", "<tab>"]);
@@ -107,7 +107,7 @@ fn a_stop_after_a_restart() {
 }
 
 #[test]
-fn a_session_whose_server_was_killed() {
+fn screen_of_a_session_whose_server_was_killed() {
     let mut entries = shop();
     entries[1]["server"] = json!(crate::log::ended_process());
     entries.push(entry(5_900, Some("Debug-1736180100000"), "debug:state", json!({ "event": "running" })));
@@ -116,7 +116,7 @@ fn a_session_whose_server_was_killed() {
 }
 
 #[test]
-fn a_call_in_a_readable_form() {
+fn screen_of_a_formatted_call() {
     let mut reader = Reader::new(&shop());
     reader.press(&["g", "l", "<enter>"]);
     insta::assert_snapshot!(shown(&mut reader, 80, 24));

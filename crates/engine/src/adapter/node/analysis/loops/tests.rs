@@ -17,7 +17,7 @@ fn verdict(text: &str) -> (bool, bool) {
 }
 
 #[test]
-fn loops_that_go_on_for_ever() {
+fn loops_without_exit_are_endless() {
     let table = [
         "while (true) {}",
         "while (1);",
@@ -43,7 +43,7 @@ fn loops_that_go_on_for_ever() {
 }
 
 #[test]
-fn loops_that_go_on_for_ever_as_nothing_changes_their_condition() {
+fn loops_with_unchanging_conditions_are_endless() {
     let table = [
         "let done = false; while (!done) {}",
         "function wait(done) { while (!done) {} }",
@@ -58,7 +58,7 @@ fn loops_that_go_on_for_ever_as_nothing_changes_their_condition() {
 }
 
 #[test]
-fn endless_loops_that_something_else_may_end() {
+fn loops_that_other_code_can_end_are_not_certain() {
     let table = [
         "while (true) { process.exit(); }",
         "while (true) { f(); }",
@@ -107,7 +107,7 @@ fn endless_loops_that_something_else_may_end() {
 }
 
 #[test]
-fn loops_that_can_end() {
+fn loops_with_exits_can_end() {
     let table = [
         "while (a) {}",
         "while (false) {}",
@@ -145,14 +145,14 @@ fn loops_that_can_end() {
 }
 
 #[test]
-fn a_loop_in_a_labelled_one_ends_where_the_outer_one_goes_on() {
+fn labelled_continue_ends_the_inner_loop() {
     let loops = found("loop.js", "outer: while (true) {\n  while (true) {\n    continue outer;\n  }\n}");
     let all: Vec<_> = loops.iter().map(|it| (it.start, it.end, it.is_endless, it.is_certain)).collect();
     assert_eq!(all, [(1, 5, true, true), (2, 4, false, false)]);
 }
 
 #[test]
-fn what_loops_go_on_for() {
+fn loop_conditions_are_reported() {
     let table = [
         ("while (true) {}", ""),
         ("for (;;) {}", ""),
@@ -179,7 +179,7 @@ fn what_loops_go_on_for() {
 }
 
 #[test]
-fn what_loops_look_at_and_change() {
+fn loop_reads_and_writes_are_reported() {
     let table = [
         ("for (let i = 0; i < n; i++) { total += i; }", "i n", "i total"),
         ("while (queue.length) { const next = queue.pop(); let a; }", "queue", "next"),
@@ -202,7 +202,7 @@ fn what_loops_look_at_and_change() {
 }
 
 #[test]
-fn loops_come_in_the_order_of_their_lines() {
+fn loops_are_sorted_by_line() {
     let text =
         "function f() {\n  for (const a of b) {\n    do {\n    } while (a);\n  }\n}\n\nwhile (f()) {\n}\n";
     let all: Vec<_> = found("loop.js", text).iter().map(|it| (it.start, it.end)).collect();

@@ -23,7 +23,7 @@ debugger;
 ";
 
 #[tokio::test]
-async fn variables_are_assigned_to_wherever_they_are() {
+async fn variables_are_assigned_in_each_scope() {
     let scene = PausedProgram::of(PROGRAM).await;
     let scope = scene.own_scope();
     for (name, value, text) in [

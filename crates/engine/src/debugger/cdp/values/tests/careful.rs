@@ -36,7 +36,7 @@ async fn has_run(scene: &PausedProgram) -> String {
 }
 
 #[tokio::test]
-async fn a_getter_is_run_when_it_changes_nothing() {
+async fn getter_runs_if_it_has_no_side_effects() {
     let scene = scene().await;
     let locals = scene.locals().await;
     let members = scene.open(&named(&locals, "kept").value).await;
@@ -58,7 +58,7 @@ async fn a_getter_is_run_when_it_changes_nothing() {
 }
 
 #[tokio::test]
-async fn stacks_are_not_prepared_by_the_program() {
+async fn error_stacks_are_read_without_prepare_stack_trace() {
     let scene = scene().await;
     let locals = scene.locals().await;
     let of_failure = scene.open(&named(&locals, "failure").value).await;
@@ -98,7 +98,7 @@ console.log(named, worded, own, later, objects, texts, proxied, captured, coded,
 ";
 
 #[tokio::test]
-async fn stacks_whose_head_the_program_would_write_are_not_read() {
+async fn error_stacks_with_a_programs_header_are_not_read() {
     let mut scene = PausedProgram::of(HEADS).await;
     scene.forbid_side_effects();
     let locals = scene.locals().await;
@@ -121,7 +121,7 @@ async fn stacks_whose_head_the_program_would_write_are_not_read() {
 }
 
 #[tokio::test]
-async fn a_refusal_is_known_whatever_prepares_stacks() {
+async fn side_effect_refusal_is_recognized_despite_prepare_stack_trace() {
     let scene = scene().await;
     for expression in ["ran.push(1)", "ran.length = 1", "kept.sets"] {
         let refused = scene.evaluate_with(expression, 100, true).await.unwrap_err();
@@ -141,7 +141,7 @@ async fn a_refusal_is_known_whatever_prepares_stacks() {
 }
 
 #[tokio::test]
-async fn the_timeline_is_read_without_what_the_program_has_replaced() {
+async fn timeline_is_read_without_replaced_builtins() {
     let scene = scene().await;
     let rows: Vec<(String, String, f64, f64)> = scene.values.timeline().await.unwrap();
     assert!(rows.iter().any(|row| row.0 == "begun" && row.1 == "mark"), "{}", json!(rows));
@@ -149,7 +149,7 @@ async fn the_timeline_is_read_without_what_the_program_has_replaced() {
 }
 
 #[tokio::test]
-async fn an_error_is_known_from_the_second_time_on() {
+async fn error_is_recognized_from_the_second_time() {
     let scene = scene().await;
     let asked = scene.paused.call_frames[0].this.clone();
     assert!(!scene.values.is_known(&asked).await);
@@ -157,7 +157,7 @@ async fn an_error_is_known_from_the_second_time_on() {
 }
 
 #[tokio::test]
-async fn evaluations_beside_each_other_are_all_without_what_prepares_stacks() {
+async fn concurrent_evaluations_run_without_prepare_stack_trace() {
     let scene = scene().await;
     let refuse = || scene.evaluate_with("ran.push(1)", 100, true);
     let (one, two, three) = tokio::join!(refuse(), refuse(), refuse());

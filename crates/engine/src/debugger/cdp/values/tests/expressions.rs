@@ -23,7 +23,7 @@ f(3, { a: 1 });
 ";
 
 #[tokio::test]
-async fn statements_run_and_what_they_change_is_seen() {
+async fn statements_run_and_their_effects_are_visible() {
     let scene = PausedProgram::of(PROGRAM).await;
     assert_eq!(texts(&scene.locals().await), [("t", "3"), ("o", "{ a: 1 }"), ("local", "1")]);
     assert_eq!(scene.text("local = { b: [2] }").await, "{ b: [ 2 ] }");
@@ -38,7 +38,7 @@ async fn statements_run_and_what_they_change_is_seen() {
 }
 
 #[tokio::test]
-async fn what_an_expression_throws_is_told() {
+async fn thrown_value_is_reported() {
     let scene = PausedProgram::of(PROGRAM).await;
     let table = [
         ("deny()", "Denied", "Denied: first line"),
@@ -71,7 +71,7 @@ async fn what_an_expression_throws_is_told() {
 }
 
 #[tokio::test]
-async fn an_endless_expression_is_ended() {
+async fn endless_expression_is_terminated() {
     let scene = PausedProgram::of(PROGRAM).await;
     let deadline = Duration::from_millis(200);
     let request =
@@ -95,7 +95,7 @@ async fn a_pure_expression_changes_nothing() {
 }
 
 #[tokio::test]
-async fn names_of_the_source_are_understood_and_shown() {
+async fn source_names_are_resolved_and_shown() {
     let scene = PausedProgram::of(PROGRAM).await;
     let mut frame = Frame::new(scene.paused.call_frames[0].clone());
     frame.names = [("t", "total"), ("o", "options")].map(|(a, b)| (a.to_owned(), b.to_owned())).into();
@@ -114,7 +114,7 @@ async fn names_of_the_source_are_understood_and_shown() {
 }
 
 #[tokio::test]
-async fn exceptions_are_told_with_their_causes() {
+async fn exceptions_are_reported_with_their_causes() {
     let scene = PausedProgram::of(PROGRAM).await;
     for (expression, kind, message, stack) in [
         ("new Denied('why', { cause: 1 })", "Denied", "why", "Denied"),

@@ -30,7 +30,7 @@ debugger;
 ";
 
 #[tokio::test]
-async fn locals_are_what_a_person_expects() {
+async fn locals_match_what_a_user_expects() {
     let scene = PausedProgram::of(NESTED).await;
     let locals = scene.locals().await;
     let shown: Vec<_> = texts(&locals).into_iter().filter(|(name, _)| *name != "later").collect();
@@ -63,7 +63,7 @@ async fn locals_are_what_a_person_expects() {
 }
 
 #[tokio::test]
-async fn a_modules_top_level_shows_its_data_and_hides_its_text() {
+async fn module_scope_shows_data_and_hides_wrapper_variables() {
     let mut scene = PausedProgram::of(NESTED).await;
     scene.resume().await;
     let locals = scene.locals_with(page(false), 100).await;
@@ -78,7 +78,7 @@ async fn a_modules_top_level_shows_its_data_and_hides_its_text() {
 }
 
 #[tokio::test]
-async fn an_es_module_is_read_with_what_is_not_initialized() {
+async fn es_module_scope_shows_uninitialized_bindings() {
     let program = "import fs from 'node:fs';\nimport * as path from 'node:path';\nimport * as self from './main.mjs';\n\
                    export let live = 1;\nexport function used() { return live; }\ndebugger;\nexport const later = [1];\n\
                    used(fs, path, self, later);\n";
@@ -98,7 +98,7 @@ async fn an_es_module_is_read_with_what_is_not_initialized() {
 }
 
 #[tokio::test]
-async fn what_a_function_returns_comes_first() {
+async fn return_value_comes_first() {
     let mut scene = PausedProgram::of("function f() {\n  debugger;\n  return { a: 1 };\n}\nf();\n").await;
     scene.step_over().await;
     scene.step_over().await;
@@ -111,7 +111,7 @@ async fn what_a_function_returns_comes_first() {
 }
 
 #[tokio::test]
-async fn without_the_helper_less_is_shown() {
+async fn values_are_shorter_without_the_helper() {
     let scene = PausedProgram::of(NESTED).await;
     scene.values.refuse_helper();
     let locals = scene.locals().await;
@@ -126,7 +126,7 @@ async fn without_the_helper_less_is_shown() {
 }
 
 #[tokio::test]
-async fn other_frames_than_the_innermost_are_read_and_evaluated_in() {
+async fn outer_frames_are_read_and_evaluated_in() {
     let program = "function inner(n) {\n  debugger;\n  return n;\n}\nfunction outer(word) {\n  let sum = inner(1);\n  return word + sum;\n}\nouter('w');\n";
     let scene = PausedProgram::of(program).await;
     let frame = scene.frame(1);
@@ -142,7 +142,7 @@ async fn other_frames_than_the_innermost_are_read_and_evaluated_in() {
 }
 
 #[tokio::test]
-async fn variables_come_in_pages() {
+async fn variables_are_paged() {
     let names: String = (0..300).map(|number| format!("v{number} = {number},")).collect::<Vec<_>>().concat();
     let scene =
         PausedProgram::of(&format!("(function () {{ let {names} last = 'end';\ndebugger; }})();\n")).await;

@@ -39,7 +39,7 @@ debugger;
 ";
 
 #[tokio::test]
-async fn getters_are_run_only_when_they_are_opened() {
+async fn getters_run_only_when_expanded() {
     let scene = PausedProgram::of(PROGRAM).await;
     let members = scene.children("account").await;
     assert_eq!(named(&members, "owner").value.text, "'ann'");
@@ -56,7 +56,7 @@ async fn getters_are_run_only_when_they_are_opened() {
 }
 
 #[tokio::test]
-async fn private_members_are_listed_and_opened() {
+async fn private_members_are_listed_and_expanded() {
     let scene = PausedProgram::of(PROGRAM).await;
     let members = scene.children("account").await;
     let balance = named(&members, "#balance");
@@ -68,7 +68,7 @@ async fn private_members_are_listed_and_opened() {
 }
 
 #[tokio::test]
-async fn large_values_come_in_pages() {
+async fn large_values_are_paged() {
     let scene = PausedProgram::of(PROGRAM).await;
     let table = [("big", 1_000_000, "999990", "999990"), ("keys", 20_000, "k19990", "19990")];
     for (expression, count, name, text) in table {
@@ -95,7 +95,7 @@ async fn collections_have_their_items_as_children() {
 }
 
 #[tokio::test]
-async fn hidden_parts_are_special() {
+async fn internal_properties_are_special() {
     let scene = PausedProgram::of(PROGRAM).await;
     let mixed = scene.evaluate("mixed").await.unwrap();
     let plain = scene.values.variables(mixed.reference.unwrap(), page(false), 100).await.unwrap();
@@ -124,7 +124,7 @@ async fn hidden_parts_are_special() {
 }
 
 #[tokio::test]
-async fn functions_tell_where_they_are() {
+async fn functions_report_their_location() {
     let scene = PausedProgram::of(PROGRAM).await;
     let (v8, scripts) = (V8Client::new(scene.client.clone()), Arc::new(Scripts::default()));
     let parsed = debugger::Script {
@@ -148,7 +148,7 @@ async fn functions_tell_where_they_are() {
 }
 
 #[tokio::test]
-async fn references_die_when_the_program_runs() {
+async fn references_expire_on_resume() {
     let mut scene = PausedProgram::of("const a = [[1]];\ndebugger;\ndebugger;\n").await;
     let before = scene.evaluate("a").await.unwrap().reference.unwrap();
     scene.resume().await;

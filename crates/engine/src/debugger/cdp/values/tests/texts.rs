@@ -113,7 +113,7 @@ debugger;
 ";
 
 #[tokio::test]
-async fn values_read_as_in_util_inspect_and_nothing_is_run() {
+async fn values_read_like_util_inspect_without_running_code() {
     // What the program replaces before is what it has: our code must have come first.
     let (before, after) = PROGRAM.split_once("const patch").unwrap();
     let scene = &mut PausedProgram::of(&format!("{before}debugger;\nconst patch{after}")).await;
@@ -134,7 +134,7 @@ async fn values_read_as_in_util_inspect_and_nothing_is_run() {
 }
 
 #[tokio::test]
-async fn a_program_that_has_replaced_methods_before_is_read_all_the_same() {
+async fn values_are_read_despite_replaced_builtins() {
     let patched = "Object.keys = Reflect.ownKeys = Reflect.getOwnPropertyDescriptor = ran;";
     assert!(PROGRAM.contains(patched));
     let scene = PausedProgram::of(&PROGRAM.replace(patched, "")).await;
@@ -148,7 +148,7 @@ async fn a_program_that_has_replaced_methods_before_is_read_all_the_same() {
 const ACCESSORS: &str = "{ a: [Getter], b: [Setter], c: [Getter/Setter] }";
 
 #[tokio::test]
-async fn texts_are_cut_and_cost_little_whatever_the_size() {
+async fn long_texts_are_truncated_at_constant_cost() {
     let program = "const deep = []; let at = deep; for (let i = 0; i < 1e5; i++) { const next = []; at.push(next); at = next; }\n\
                    const long = 'x'.repeat(1e7), wide = new Array(1e6).fill('y'), keys = {};\n\
                    for (let i = 0; i < 1e5; i++) keys['k' + i] = i;\n\
