@@ -1,5 +1,5 @@
-//! Values that Python programs write down while they run, by every version of Python that is there and in
-//! either way: by a condition of pydevd's, and past pydevd where Python lets us.
+//! Recording values in Python programs, with every installed version of Python and by both methods: a condition of
+//! pydevd, and `sys.monitoring` where Python has it.
 
 #![expect(
     clippy::indexing_slicing,
@@ -12,10 +12,10 @@
 mod attached;
 #[path = "recording_python/changes.rs"]
 mod changes;
+#[path = "recording_python/hits.rs"]
+mod hits;
 #[path = "recording_python/machine.rs"]
 mod machine;
-#[path = "recording_python/passes.rs"]
-mod passes;
 #[path = "recording_python/processes.rs"]
 mod processes;
 #[path = "recording_python/rows.rs"]

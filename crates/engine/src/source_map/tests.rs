@@ -1,7 +1,7 @@
 use super::*;
 
 mod hostile;
-mod places;
+mod locating;
 mod real;
 mod round_trip;
 mod sources;

@@ -13,8 +13,8 @@
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
+mod calls;
 mod safe;
-mod tried;
 mod wrong;
 
 use std::path::Path;
@@ -22,7 +22,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use test_support::{Built, DynamicLanguage as Language, Fixture, Server};
 
-use self::tried::{Tally, Tool};
+use self::calls::{Tally, Tool};
 
 /// The program under test.
 const STILLFRAME: Built =

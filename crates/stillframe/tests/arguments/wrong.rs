@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::calls::Tool;
 use crate::safe;
-use crate::tried::Tool;
 
 /// What the answer must be.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@
 )]
 
 mod attaching;
+mod commands;
 mod ends;
-mod going;
-mod places;
+mod folders;
 mod rules;
 
 use std::fs::Permissions;

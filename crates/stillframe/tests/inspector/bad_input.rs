@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{DynamicLanguage as Language, dynamic};
 
-use crate::talk::{ADDS, Talk, at};
+use crate::client::{ADDS, Talk, at};
 
 dynamic![unknown_ids_are_refused_with_the_existing_ones, lines_without_code_suggest_lines_with_code];
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
-use crate::talk::{ADDS, Talk, at};
+use crate::client::{ADDS, Talk, at};
 
 dynamic![
     a_breakpoint_is_listed_toggled_and_removed,

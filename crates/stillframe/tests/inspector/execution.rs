@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
-use crate::talk::{ADDS, Talk, named};
+use crate::client::{ADDS, Talk, named};
 
 dynamic![
     steps_go_over_into_and_out_of_calls,

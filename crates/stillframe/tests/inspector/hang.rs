@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
-use crate::talk::{ADDS, Talk};
+use crate::client::{ADDS, Talk};
 
 dynamic![a_loop_is_reported_with_its_location, a_program_that_ends_is_reported_as_completed];
 

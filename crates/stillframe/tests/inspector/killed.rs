@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{DynamicLanguage as Language, dynamic};
 
-use crate::talk::{ADDS, Talk};
+use crate::client::{ADDS, Talk};
 
 dynamic![a_program_killed_while_paused_is_reported_as_ended];
 

@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod breakpoints;
+mod client;
 mod execution;
 mod hang;
 mod killed;
@@ -18,7 +19,6 @@ mod objects;
 mod performance;
 mod seed;
 mod stack;
-mod talk;
 mod values;
 mod watches;
 

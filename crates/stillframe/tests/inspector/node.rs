@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, run_tool};
 
-use crate::talk::Talk;
+use crate::client::Talk;
 
 const APP: &str = "\
 export function price(amount: number): number {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
-use crate::talk::{Talk, named};
+use crate::client::{Talk, named};
 
 dynamic![
     an_object_is_expanded_level_by_level_with_types,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage as Language, Fixture};
 
-use crate::talk::{ADDS, Talk};
+use crate::client::{ADDS, Talk};
 
 const WORKS: &str = "\
 class Car { constructor(number) { this.number = number; } }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use test_support::{DynamicLanguage as Language, Fixture, dynamic};
 
-use crate::talk::{ADDS, Talk};
+use crate::client::{ADDS, Talk};
 
 dynamic![a_session_begins_paused_and_reports_its_program, a_breakpoint_pauses_the_program];
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage as Language, dynamic};
 
-use crate::talk::{ADDS, Talk, named};
+use crate::client::{ADDS, Talk, named};
 
 dynamic![every_frame_of_a_file_has_an_absolute_path, the_selected_frame_is_the_one_that_is_read,];
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
-use crate::talk::{ADDS, Talk, named};
+use crate::client::{ADDS, Talk, named};
 
 dynamic![
     values_are_json_if_json_can_represent_them,

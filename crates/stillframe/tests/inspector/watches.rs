@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage as Language, dynamic};
 
-use crate::talk::{ADDS, Talk};
+use crate::client::{ADDS, Talk};
 
 dynamic![
     a_change_is_reported_with_old_and_new_value,

@@ -1,13 +1,13 @@
 //! The server as MCP clients have it: both eras of the protocol, bad input, the end.
 //!
-//! The traps of the SDK that were found by running it (`research/libraries.md`, 1.5), and where each is kept:
+//! Traps of the SDK that were found by running it, and the test of each:
 //! - T1, a schema whose root is no object: `tools::every_tool_is_fully_described`.
 //! - T2, a panic that leaves a call without an answer: unit tests of `mcp.rs`, which can have a tool that panics,
 //!   and `tools::the_largest_integers_are_answered`.
-//! - T3, calls in flight that hold up the end: `end::a_waiting_call_does_not_delay_the_end`.
-//! - T4, messages that a client of 2026-07-28 did not ask for: `stateless::nothing_is_sent_without_a_request`.
-//! - T5, methods that are answered though nobody offers them: `handshake::unsupported_methods_are_refused`.
-//! - T6, limits that schemas tell and nobody checks: impossible, no schema has limits that the code does not check;
+//! - T3, calls in flight that delay the end: `end::a_waiting_call_does_not_delay_the_end`.
+//! - T4, unsolicited messages to a client of 2026-07-28: `stateless::nothing_is_sent_without_a_request`.
+//! - T5, methods that are answered although the server does not offer them: `handshake::unsupported_methods_are_refused`.
+//! - T6, limits of schemas that no code checks: impossible, no schema has limits that the code does not check;
 //!   `tools::the_largest_integers_are_answered` goes beyond all of them.
 //! - T7, `null` in schemas: `tools::every_tool_is_fully_described`.
 //! - T8, malformed lines, batches, unknown tools and bad arguments: `garbage`, `handshake`.

@@ -1,6 +1,6 @@
 //! Programs that end, vanish or hang where one does not expect it.
 
-mod places;
+mod locations;
 
 use serde_json::json;
 use test_support::{Fixture, Language};

@@ -1,8 +1,8 @@
 //! Values as Node shows them, of which nothing of the program's own code is run.
 
 mod kinds;
-mod known;
 mod large;
+mod summaries;
 
 use serde_json::json;
 use test_support::{Fixture, Language};

@@ -1,7 +1,7 @@
 //! Exceptions: which ones stop the program, and what is told of them.
 
 mod exits;
-mod places;
+mod locations;
 
 use serde_json::json;
 use test_support::Answer;

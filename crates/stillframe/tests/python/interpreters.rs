@@ -1,6 +1,6 @@
 //! Interpreters, and the world that a program finds: the same as without a debugger.
 
-mod world;
+mod program_environment;
 
 use std::os::unix::fs::PermissionsExt;
 

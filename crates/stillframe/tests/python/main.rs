@@ -15,11 +15,11 @@ mod ends;
 mod evaluation;
 mod exceptions;
 mod frameworks;
+mod hits;
 mod interpreters;
-mod known;
 mod libraries;
-mod passes;
 mod script;
+mod summaries;
 mod threads;
 mod values;
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
-use crate::talk::{ADDS, Talk, app, folder};
+use crate::client::{ADDS, Talk, app, folder};
 
 dynamic![
     a_program_that_does_not_compile_is_an_error,

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 
-use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, name_of, stop};
+use crate::client::{ADDS, ENDLESS, Talk, app, at, folder, name_of, stop};
 
 dynamic![
     breakpoints_set_before_a_launch_are_pending_and_then_hit,

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{DynamicLanguage as Language, Fixture, dynamic};
 
-use crate::talk::{ADDS, ENDLESS, Talk, app, folder, name_of, stop};
+use crate::client::{ADDS, ENDLESS, Talk, app, folder, name_of, stop};
 
 dynamic![
     a_running_program_is_reported_with_next_steps,

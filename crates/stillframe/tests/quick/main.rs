@@ -11,11 +11,11 @@ mod bad_input;
 mod breakpoints;
 mod endings;
 
+mod client;
 mod probes;
 mod recovery;
 mod seed;
 mod sessions;
-mod talk;
 mod transcripts;
 
 use test_support::Built;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, Fixture, Mark, dynamic};
 
-use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, stop};
+use crate::client::{ADDS, ENDLESS, Talk, app, at, folder, stop};
 
 dynamic![
     a_probe_reports_the_stack_with_all_locals_and_the_values,

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage as Language, Shutdown, dynamic};
 
-use crate::talk::{ADDS, Talk, app, at, folder, name_of, stop};
+use crate::client::{ADDS, Talk, app, at, folder, name_of, stop};
 
 dynamic![
     a_session_is_recovered_after_the_server_was_killed,

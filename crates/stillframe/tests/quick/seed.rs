@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{DynamicLanguage as Language, Fixture};
 
-use crate::talk::{Talk, folder};
+use crate::client::{Talk, folder};
 
 /// Line 22 is where the flow stops.
 const PYTHON: &str = "\

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Answer, DynamicLanguage as Language, Fixture, Mark, Server, dynamic};
 
-use crate::talk::{ADDS, ENDLESS, Talk, app, at, folder, name_of, stop};
+use crate::client::{ADDS, ENDLESS, Talk, app, at, folder, name_of, stop};
 
 dynamic![
     a_second_launch_ends_the_first_and_keeps_the_breakpoints,

@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Dynamic, DynamicLanguage as Language, Fixture, dynamic};
 
-use crate::talk::{ADDS, Talk, app, at, folder, stop};
+use crate::client::{ADDS, Talk, app, at, folder, stop};
 
 dynamic![
     a_stop_shows_the_source_and_the_new_output,

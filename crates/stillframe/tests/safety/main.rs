@@ -12,14 +12,14 @@
 mod characters;
 mod equality;
 mod every_tool;
+mod foreign_connections;
 mod inspector_port;
 mod limits;
 mod names;
-mod reach;
 mod read_only;
+mod remote_hosts;
 mod roots;
 mod secrets;
-mod strangers;
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! `run_until`: one call, from nothing to the values at a place.
 
 mod closing;
-mod places;
+mod locations;
 
 use serde_json::{Value, json};
 use test_support::{Answer, Fixture, Language, Server};

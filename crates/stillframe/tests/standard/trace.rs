@@ -2,9 +2,9 @@
 
 mod bad_input;
 mod limits;
+mod methods;
 mod rows;
 mod sessions;
-mod ways;
 
 use serde_json::{Value, json};
 use test_support::{Answer, Fixture, Language, Server};

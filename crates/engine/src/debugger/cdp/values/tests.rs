@@ -1,11 +1,11 @@
 //! Against the `node` on the search path.
 
 mod assignments;
-mod careful;
+mod expansion;
 mod expressions;
 mod frames;
 mod harness;
-mod places;
-mod texts;
+mod side_effects;
+mod summaries;
 
 use harness::{PausedProgram, page};
