@@ -15,6 +15,7 @@ use tools::{LocationArg, Toolset, toolsets};
 use crate::config::{self, ConfigArgs, Settings};
 use crate::debug::{self, DebugArgs};
 use crate::hang::HangArgs;
+use crate::init::{self, InitArgs};
 use crate::one_shot::RunContext;
 use crate::probe::ProbeArgs;
 use crate::signals::outlive_full_files;
@@ -87,8 +88,13 @@ enum Command {
         #[arg(default_value = "last")]
         session: String,
     },
+    /// Add stillframe to the agents on this machine: the server and the skill.
+    Init(InitArgs),
     /// Check which languages work here, and how to get the rest.
     Doctor {
+        /// Start the server as this host would, and try it.
+        #[arg(long, value_name = "HOST", value_parser = init::names(), conflicts_with_all = ["adapter", "at", "program"])]
+        host: Option<String>,
         /// Try one language, or an adapter that the configuration describes.
         #[arg(long, value_name = "NAME")]
         adapter: Option<String>,
@@ -261,7 +267,9 @@ async fn run_command(
         }
         Command::View(args) => view::run(&args, run_context.log_file).await,
         Command::Report { session } => view::report(&session, run_context.log_file),
-        Command::Doctor { adapter: Some(name), at, program, json } => {
+        Command::Init(args) => init::run(&args),
+        Command::Doctor { host: Some(host), json, .. } => doctor::try_host(&host, json).await,
+        Command::Doctor { adapter: Some(name), at, program, json, .. } => {
             doctor::try_adapter(&name, (at, program), json, settings.policy()).await
         }
         Command::Doctor { json, .. } => doctor::run(json, &settings.rules().safety).await,

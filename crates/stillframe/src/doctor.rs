@@ -1,6 +1,9 @@
 //! `stillframe doctor`: what works on this machine, by trying it.
 
 mod adapter;
+mod client;
+mod host;
+mod steps;
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -39,6 +42,11 @@ pub(crate) async fn try_adapter(
         function: None,
     });
     adapter::run(known, (place.or(of_sample), program), as_json, policy).await
+}
+
+/// Starts the server as a host would, and tries it.
+pub(crate) async fn try_host(name: &str, as_json: bool) -> anyhow::Result<ExitCode> {
+    host::run(name, as_json).await
 }
 
 /// Checks every language and prints the results. Installs nothing.

@@ -8,6 +8,7 @@ mod config;
 mod debug;
 mod doctor;
 mod hang;
+mod init;
 mod listing;
 mod mcp;
 mod one_shot;

@@ -88,6 +88,11 @@ fn measurable(text: &str) -> String {
     visible(&uncoloured(&text).replace("\r\n", "\n").replace('\t', "    ")).into_owned()
 }
 
+/// A line of a file, whole: it is there to be compared.
+pub(crate) fn shown(line: &str) -> String {
+    measurable(line)
+}
+
 /// A text in one line of at most so many columns, `…` where it was cut.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
     let text = measurable(text);

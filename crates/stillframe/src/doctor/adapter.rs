@@ -13,22 +13,19 @@ use engine::session::placing::PlaceRequest;
 use engine::sessions::Sessions;
 use engine::sources;
 use journal::Journal;
-use serde_json::json;
 use tools::ops::execution;
 use tools::ops::lifecycle;
 use tools::ops::run_until::{Frames, RunUntil, run_until};
 use tools::ops::settle::{Settled, Wait};
 use tools::{Context, LocationArg};
 
-use super::{CheckMark, detail, line};
+use super::steps::{self, Tried};
+use super::{CheckMark, line};
 use crate::setup::cli_error;
-use crate::terminal::{self, HEADING, styled};
+use crate::terminal;
 
 /// How long a program may take to its breakpoint, and for a step.
 const PATIENCE: Duration = Duration::from_mins(1);
-
-/// What was tried, and what came of it.
-type Tried = (&'static str, Result<String, String>);
 
 /// Tries an adapter with a program; without one, only whether it is there.
 pub(super) async fn run(
@@ -55,7 +52,15 @@ pub(super) async fn run(
         sessions.close_all().await;
     }
     let works = tried.iter().all(|(_, outcome)| outcome.is_ok());
-    terminal::print(&if as_json { to_json(adapter, &tried)? } else { to_text(adapter, &tried) })?;
+    let mut text = if as_json {
+        steps::to_json("adapter", adapter.name(), &tried)?
+    } else {
+        steps::to_text(adapter.name(), &tried)
+    };
+    if !as_json && tried.len() == 1 {
+        line(&mut text, CheckMark::Warn, "add `--at FILE:LINE` to check a breakpoint, values and a step");
+    }
+    terminal::print(&text)?;
     Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -124,30 +129,4 @@ async fn stepped(session: &Session, wait: Wait, context: &Context) -> Result<Str
 
 fn listed(items: &[String]) -> String {
     if items.is_empty() { "nothing".to_owned() } else { items.join(", ") }
-}
-
-fn to_text(adapter: &dyn Adapter, tried: &[Tried]) -> String {
-    let mut text = format!("{}\n", styled(HEADING, adapter.name()));
-    for (what, outcome) in tried {
-        match outcome {
-            Ok(found) => {
-                line(&mut text, CheckMark::Good, what);
-                detail(&mut text, found);
-            }
-            Err(problem) => line(&mut text, CheckMark::Bad, &format!("{what}: {problem}")),
-        }
-    }
-    if tried.len() == 1 {
-        line(&mut text, CheckMark::Warn, "add `--at FILE:LINE` to check a breakpoint, values and a step");
-    }
-    text
-}
-
-fn to_json(adapter: &dyn Adapter, tried: &[Tried]) -> anyhow::Result<String> {
-    let tried = tried.iter().map(|(what, outcome)| match outcome {
-        Ok(found) => json!({ "tried": what, "works": true, "found": found }),
-        Err(problem) => json!({ "tried": what, "works": false, "problem": problem }),
-    });
-    let report = json!({ "adapter": adapter.name(), "tried": tried.collect::<Vec<_>>() });
-    Ok(serde_json::to_string_pretty(&report)? + "\n")
 }

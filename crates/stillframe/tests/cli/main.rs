@@ -5,6 +5,7 @@
 mod config;
 mod doctor;
 mod errors;
+mod init;
 mod plain;
 mod probe;
 mod tools;

@@ -1,0 +1,155 @@
+//! The client's side of MCP, as far as `doctor` needs it: lines of JSON to a server and back.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use engine::adapter::{Host as _, Machine};
+use engine::output::{Category, Output};
+use engine::process::{Process, ProcessSpec};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{ChildStdin, ChildStdout};
+
+use crate::init::ServerCommand;
+
+/// `npx` may download the server first.
+const START: Duration = Duration::from_mins(2);
+/// Longer than the server lets any call of a doctor take.
+const ANSWER: Duration = Duration::from_mins(1);
+/// What a host passes on of its environment: the least that any does.
+const PASSED_ON: [&str; 10] = [
+    "HOME",
+    "LANG",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+];
+/// The revision that every host's client speaks.
+const REVISION: &str = "2025-06-18";
+
+/// A server that was started as a host starts it.
+pub(super) struct ServerConnection {
+    process: Process,
+    stdin: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+    errors: Output,
+    next: u64,
+}
+
+impl ServerConnection {
+    /// Starts the server and shakes hands with it; also gives its name and version.
+    pub(super) async fn open(command: &ServerCommand) -> anyhow::Result<(Self, String)> {
+        let (program, args) = command.words.split_first().context("the entry has no command")?;
+        let found = Machine.which(program).with_context(|| format!("there is no program `{program}`"))?;
+        let errors = Output::new();
+        let spec = ProcessSpec {
+            program: found,
+            args: args.iter().map(Into::into).collect(),
+            env: environment(&command.env),
+            ..ProcessSpec::default()
+        };
+        let (process, stdin, stdout) =
+            Process::spawn_piped(&spec, "doctor", &errors).map_err(crate::setup::cli_error)?;
+        let lines = BufReader::new(stdout).lines();
+        let mut server = Self { process, stdin, lines, errors, next: 0 };
+        let client = json!({ "name": "stillframe doctor", "version": env!("CARGO_PKG_VERSION") });
+        let hello = json!({ "protocolVersion": REVISION, "capabilities": {}, "clientInfo": client });
+        let answer = server.request("initialize", &hello, START).await;
+        let info = match answer {
+            Ok(answer) => {
+                format!("{} {}", text(&answer, "/serverInfo/name"), text(&answer, "/serverInfo/version"))
+            }
+            Err(error) => {
+                server.close().await;
+                return Err(error);
+            }
+        };
+        server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
+        Ok((server, info))
+    }
+
+    /// The names of its tools.
+    pub(super) async fn tools(&mut self) -> anyhow::Result<Vec<String>> {
+        let answer = self.request("tools/list", &json!({}), ANSWER).await?;
+        let tools = answer.get("tools").and_then(Value::as_array).context("the answer has no tools")?;
+        Ok(tools.iter().map(|tool| text(tool, "/name")).collect())
+    }
+
+    /// Calls a tool; a tool error is an error.
+    pub(super) async fn call(&mut self, name: &str, arguments: &Value) -> anyhow::Result<Value> {
+        let answer =
+            self.request("tools/call", &json!({ "name": name, "arguments": arguments }), ANSWER).await?;
+        if answer.get("isError") == Some(&Value::Bool(true)) {
+            bail!("{}", text(&answer, "/content/0/text"));
+        }
+        Ok(answer)
+    }
+
+    /// Closes its input, which ends it, and kills what is left.
+    pub(super) async fn close(self) {
+        drop(self.stdin);
+        let _ = tokio::time::timeout(Duration::from_secs(2), self.process.ended()).await;
+        self.process.kill().await;
+    }
+
+    async fn request(&mut self, method: &str, params: &Value, limit: Duration) -> anyhow::Result<Value> {
+        self.next += 1;
+        let id = self.next;
+        let answered = async {
+            // A server that has ended may have said why.
+            let _ =
+                self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+            loop {
+                let Some(line) = self.lines.next_line().await? else { bail!("the server ended") };
+                let message: Value = serde_json::from_str(&line)
+                    .with_context(|| format!("not MCP on its standard output: `{line}`"))?;
+                if message.get("id").and_then(Value::as_u64) == Some(id) {
+                    return Ok(message);
+                }
+            }
+        };
+        let answered = tokio::time::timeout(limit, answered).await;
+        let answered = answered.unwrap_or_else(|_| bail!("no answer to `{method}` in {} s", limit.as_secs()));
+        let message = answered.map_err(|error| self.explained(error))?;
+        if message.get("error").is_some() {
+            bail!("`{method}`: {}", text(&message, "/error/message"));
+        }
+        Ok(message.get("result").cloned().unwrap_or_default())
+    }
+
+    async fn send(&mut self, message: &Value) -> std::io::Result<()> {
+        self.stdin.write_all(format!("{message}\n").as_bytes()).await?;
+        self.stdin.flush().await
+    }
+
+    /// With what the server wrote to its standard error, which says more.
+    fn explained(&self, error: anyhow::Error) -> anyhow::Error {
+        let said = self.errors.tail(0, 500).text_of(Category::Stderr);
+        if said.trim().is_empty() { error } else { error.context(said.trim().to_owned()) }
+    }
+}
+
+fn environment(of_entry: &BTreeMap<String, String>) -> BTreeMap<String, Option<String>> {
+    let passed_on = |name: &String| PASSED_ON.contains(&name.as_str()) || name.starts_with("LC_");
+    let all = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let removed = all.filter(|name| !passed_on(name)).map(|name| (name, None));
+    let added = of_entry.iter().map(|(name, value)| (name.clone(), Some(expanded(value))));
+    removed.chain(added).collect()
+}
+
+/// `${NAME}` is what several hosts write for a variable of their environment.
+fn expanded(value: &str) -> String {
+    let name = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    name.and_then(|name| Machine.env(name.trim_start_matches("env:"))).unwrap_or_else(|| value.to_owned())
+}
+
+/// The text at a place in a message.
+fn text(message: &Value, pointer: &str) -> String {
+    message.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,228 @@
+//! `stillframe init`: the server's entry and the skill in the files of the hosts on this machine.
+//!
+//! [`hosts`] is the table, [`entry`] has the shapes of entries, [`format`](mod@format) edits a file of one of three formats,
+//! [`plan`] works out what changes, and [`apply`] writes it.
+
+mod apply;
+mod entry;
+mod format;
+mod hosts;
+mod json;
+mod launcher;
+mod plan;
+mod toml;
+mod yaml;
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, ensure};
+use clap::builder::PossibleValue;
+
+pub(crate) use self::entry::{NAME, ServerCommand};
+use self::hosts::HOSTS;
+pub(crate) use self::hosts::{Folders, McpHost, Scope, named};
+use self::plan::Change;
+pub(crate) use self::plan::existing;
+use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, styled};
+
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
+pub(crate) struct InitArgs {
+    /// Hosts to set up. Defaults to those on this machine.
+    #[arg(value_name = "HOST", value_parser = names())]
+    hosts: Vec<String>,
+    /// Write the files. Without it, init shows what it would write.
+    #[arg(long, short)]
+    yes: bool,
+    /// Set up the project in the current folder instead of your account.
+    #[arg(long)]
+    project: bool,
+    /// Remove the entry and the skill.
+    #[arg(long)]
+    remove: bool,
+    /// Leave the skill out.
+    #[arg(long)]
+    no_skill: bool,
+    /// Command that starts stillframe, such as `npx -y stillframe`. Defaults to where this one is installed.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "remove")]
+    command: Option<String>,
+    /// Print the entry of one host, to paste, and write nothing.
+    #[arg(long, value_name = "HOST", value_parser = names(), conflicts_with_all = ["hosts", "yes", "remove"])]
+    print: Option<String>,
+}
+
+/// The hosts, each under its other names too.
+pub(crate) fn names() -> clap::builder::PossibleValuesParser {
+    let value = |host: &McpHost| PossibleValue::new(host.name).aliases(host.aliases);
+    HOSTS.iter().map(value).collect::<Vec<_>>().into()
+}
+
+/// Shows what changes, and with `--yes` writes it.
+pub(crate) fn run(args: &InitArgs) -> anyhow::Result<ExitCode> {
+    let folders = Folders::of_user()?;
+    let scope = if args.project { Scope::Project(std::env::current_dir()?) } else { Scope::User };
+    if let Some(host) = args.print.as_deref().and_then(named) {
+        return print(host, args.command.as_deref(), &scope, &folders);
+    }
+    let launcher = launcher::words(args.command.as_deref(), &scope)?;
+    let chosen = choose(args, &scope, &folders)?;
+    let mut text = String::new();
+    let (mut failed, mut pending, mut seen) = (false, false, HashSet::new());
+    for host in &chosen {
+        let _ = writeln!(text, "{}", styled(HEADING, host.title));
+        for planned in planned(host, args, &launcher, (&chosen, &scope, &folders)) {
+            let outcome = planned.and_then(|(path, change)| match change {
+                Some(change) if seen.insert(change.path.clone()) => {
+                    text.push_str(&difference(&change, &folders));
+                    pending = true;
+                    if args.yes { written(&change, &folders) } else { Ok(String::new()) }
+                }
+                Some(_) => Ok(String::new()),
+                None => Ok(line(&unchanged(args, &folders.shown(&path)))),
+            });
+            match outcome {
+                Ok(said) => text.push_str(&said),
+                Err(problem) => {
+                    failed = true;
+                    let problem = terminal::wrapped(&format!("{problem:#}"), "    ");
+                    let _ = writeln!(text, "  {} {}", styled(BAD, "✗"), problem.trim());
+                }
+            }
+        }
+    }
+    terminal::print(&text)?;
+    if pending && !args.yes {
+        terminal::hint("nothing was written; add `--yes` to write this");
+    } else if args.yes && pending && !args.remove && !failed {
+        terminal::hint(&format!(
+            "restart the host, then check it: stillframe doctor --host {}",
+            chosen.first().map_or("NAME", |host| host.name)
+        ));
+    }
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Prints the entry of one host as its file has it.
+fn print(
+    host: &McpHost,
+    command: Option<&str>,
+    scope: &Scope,
+    folders: &Folders,
+) -> anyhow::Result<ExitCode> {
+    let file = host.file(scope, folders).with_context(|| no_project_file(host))?;
+    let launcher = launcher::words(command, scope)?;
+    let entry = host.shape.entry(&launcher, None);
+    terminal::hint(&format!("in {}:", folders.shown(&file)));
+    terminal::print(&host.format.alone(plan::place(host), &entry)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn no_project_file(host: &McpHost) -> String {
+    format!("{} reads no servers from a project; leave out `--project`", host.title)
+}
+
+/// The hosts that were named, or else those on this machine.
+fn choose(args: &InitArgs, scope: &Scope, folders: &Folders) -> anyhow::Result<Vec<&'static McpHost>> {
+    if !args.hosts.is_empty() {
+        let mut chosen: Vec<&McpHost> = args.hosts.iter().filter_map(|name| named(name)).collect();
+        let mut seen = HashSet::new();
+        chosen.retain(|host| seen.insert(host.name));
+        for host in &chosen {
+            host.file(scope, folders).with_context(|| no_project_file(host))?;
+        }
+        return Ok(chosen);
+    }
+    let has_file = |host: &&McpHost| host.file(scope, folders).is_some();
+    let chosen: Vec<&McpHost> = HOSTS.iter().filter(|host| host.is_here(folders)).filter(has_file).collect();
+    let known: Vec<&str> = HOSTS.iter().filter(has_file).map(|host| host.name).collect();
+    ensure!(!chosen.is_empty(), "no host was found on this machine; name one: {}", known.join(", "));
+    Ok(chosen)
+}
+
+type Planned = anyhow::Result<(PathBuf, Option<Change>)>;
+
+/// What changes for one host: its file and the skill.
+fn planned(
+    host: &McpHost,
+    args: &InitArgs,
+    launcher: &[String],
+    (chosen, scope, folders): (&[&McpHost], &Scope, &Folders),
+) -> Vec<Planned> {
+    let mut all = Vec::new();
+    if let Some(file) = host.file(scope, folders) {
+        let change = if args.remove {
+            plan::remove(host, file.clone())
+        } else {
+            plan::add(host, file.clone(), launcher)
+        };
+        let is_broken = change.is_err();
+        all.push(change.map(|change| (file, change)));
+        if is_broken {
+            return all;
+        }
+    }
+    if !args.no_skill {
+        let file = host.skill(scope, folders);
+        let change = if args.remove {
+            plan::remove_skill(file.clone(), chosen, scope, folders)
+        } else {
+            plan::add_skill(file.clone())
+        };
+        all.push(change.map(|change| (file, change)));
+    }
+    all
+}
+
+fn unchanged(args: &InitArgs, file: &str) -> String {
+    if args.remove { format!("{file}: nothing to remove") } else { format!("{file}: up to date") }
+}
+
+fn written(change: &Change, folders: &Folders) -> anyhow::Result<String> {
+    let backup = apply::apply(change)?;
+    let done = if change.after.is_some() { "wrote" } else { "removed" };
+    let mut said = format!("{done} {}", folders.shown(&change.path));
+    if let Some(backup) = backup {
+        let _ = write!(said, "; the old file is {}", folders.shown(&backup));
+    }
+    Ok(line(&said))
+}
+
+fn line(what: &str) -> String {
+    format!("  {} {}\n", styled(GOOD, "✓"), terminal::wrapped(what, "    ").trim())
+}
+
+/// The lines that change, with some around them.
+fn difference(change: &Change, folders: &Folders) -> String {
+    let path = folders.shown(&change.path);
+    let mut text = format!("  {path}\n");
+    let after = change.after.as_deref().unwrap_or_default();
+    let before = change.before.as_deref().unwrap_or_default();
+    if path.ends_with("SKILL.md") {
+        let what = match (&change.before, &change.after) {
+            (None, _) => format!("+ the skill, {} lines", after.lines().count()),
+            (_, None) => format!("- the skill, {} lines", before.lines().count()),
+            _ => "~ the skill, in this version".to_owned(),
+        };
+        let _ = writeln!(text, "    {}", styled(FAINT, what));
+        return text;
+    }
+    let diff = similar::TextDiff::from_lines(before, after);
+    for (number, group) in diff.grouped_ops(3).iter().enumerate() {
+        if number > 0 {
+            let _ = writeln!(text, "    {}", styled(FAINT, "…"));
+        }
+        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
+            let (sign, style) = match change.tag() {
+                similar::ChangeTag::Equal => (' ', FAINT),
+                similar::ChangeTag::Insert => ('+', GOOD),
+                similar::ChangeTag::Delete => ('-', BAD),
+            };
+            let shown = terminal::shown(change.value().trim_end_matches(['\r', '\n']));
+            let _ = writeln!(text, "    {}", styled(style, format_args!("{sign} {shown}")));
+        }
+    }
+    text
+}

@@ -1,0 +1,69 @@
+//! Writing what was planned: a copy of the old file beside it, and the new one at once.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+
+use super::plan::Change;
+
+/// Writes a change, and gives the copy of the file that was there.
+pub(crate) fn apply(change: &Change) -> anyhow::Result<Option<PathBuf>> {
+    // A file of settings is often a link into a repository of them; the link stays.
+    let path = std::fs::canonicalize(&change.path).unwrap_or_else(|_| change.path.clone());
+    let shown = change.path.display();
+    let now = std::fs::read(&path).ok();
+    ensure!(
+        now.as_deref() == change.before.as_deref().map(str::as_bytes),
+        "`{shown}` was changed at the same time; run this again"
+    );
+    let backup = if change.needs_backup() { Some(back_up(&path)?) } else { None };
+    match &change.after {
+        Some(text) => write(&path, text).with_context(|| format!("cannot write `{shown}`"))?,
+        None => remove(&path).with_context(|| format!("cannot remove `{shown}`"))?,
+    }
+    Ok(backup)
+}
+
+/// Copies a file, with its permissions, under a name that is free.
+fn back_up(path: &Path) -> anyhow::Result<PathBuf> {
+    let name = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if number == 0 { ".bak".to_owned() } else { format!(".bak{number}") });
+        PathBuf::from(name)
+    };
+    let free = (0..1000).map(name).find(|backup| backup.symlink_metadata().is_err());
+    let backup = free.with_context(|| format!("`{}` has too many backups", path.display()))?;
+    std::fs::copy(path, &backup).with_context(|| format!("cannot write `{}`", backup.display()))?;
+    Ok(backup)
+}
+
+/// A reader sees the old text or the new one, and nothing between.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let beside = folder.join(format!(".stillframe-{}.tmp", std::process::id()));
+    let written = (|| {
+        let mut file = std::fs::File::create(&beside)?;
+        if let Ok(found) = std::fs::metadata(path) {
+            file.set_permissions(found.permissions())?;
+        }
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    })();
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+/// Removes a file, and its folder if it is ours and empty.
+fn remove(path: &Path) -> std::io::Result<()> {
+    std::fs::remove_file(path)?;
+    if let Some(folder) = path.parent().filter(|folder| folder.ends_with("stillframe")) {
+        // The user may keep something there.
+        let _ = std::fs::remove_dir(folder);
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! The entry of a server, as each host writes it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+/// What the server is called.
+pub(crate) const NAME: &str = "stillframe";
+/// The argument that starts the server; what follows it in an entry is the user's.
+const SERVE: &str = "serve";
+
+/// How a host writes an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// `command` and `args`.
+    Plain,
+    /// The same, and the kind of the connection.
+    Typed,
+    /// The command and its arguments in one list.
+    Opencode,
+    Zed,
+    Goose,
+}
+
+/// What a host starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ServerCommand {
+    /// The program and its arguments.
+    pub(crate) words: Vec<String>,
+    pub(crate) env: BTreeMap<String, String>,
+    /// The host has it switched off.
+    pub(crate) is_disabled: bool,
+}
+
+impl Shape {
+    /// The entry for a server that these words start, without `serve`. What an existing entry has beside the command
+    /// stays: an environment, options of the server, permissions.
+    pub(crate) fn entry(self, launcher: &[String], existing: Option<&Value>) -> Map<String, Value> {
+        let before = existing.map(|entry| self.command(entry).words).unwrap_or_default();
+        let options = before.iter().position(|word| word == SERVE).and_then(|at| before.get(at + 1..));
+        let words: Vec<&str> = launcher
+            .iter()
+            .map(String::as_str)
+            .chain([SERVE])
+            .chain(options.into_iter().flatten().map(String::as_str))
+            .collect();
+        let (program, args) = words.split_first().map_or(("", &[][..]), |(program, args)| (*program, args));
+        let (start, defaults) = match self {
+            Self::Plain => (json!({ "command": program, "args": args }), json!({})),
+            Self::Typed => (json!({ "command": program, "args": args }), json!({ "type": "stdio" })),
+            Self::Opencode => (json!({ "command": words }), json!({ "type": "local", "enabled": true })),
+            Self::Zed => (json!({ "command": program, "args": args }), json!({ "source": "custom" })),
+            Self::Goose => (
+                json!({ "cmd": program, "args": args }),
+                json!({
+                    "name": NAME,
+                    "description": "Debug running programs",
+                    "type": "stdio",
+                    "enabled": true,
+                    "timeout": 300,
+                }),
+            ),
+        };
+        let mut entry = existing.and_then(Value::as_object).cloned().unwrap_or_default();
+        for (key, value) in defaults.as_object().cloned().unwrap_or_default() {
+            entry.entry(key).or_insert(value);
+        }
+        entry.extend(start.as_object().cloned().unwrap_or_default());
+        entry
+    }
+
+    /// What an entry starts.
+    pub(crate) fn command(self, entry: &Value) -> ServerCommand {
+        let (program, environment) = match self {
+            Self::Goose => ("cmd", "envs"),
+            Self::Opencode => ("command", "environment"),
+            Self::Plain | Self::Typed | Self::Zed => ("command", "env"),
+        };
+        let words = [entry.get(program), entry.get("args")].into_iter().flatten().flat_map(strings).collect();
+        let pairs = entry.get(environment).and_then(Value::as_object).into_iter().flatten();
+        let env = pairs.map(|(name, value)| (name.clone(), strings(value).concat())).collect();
+        let has = |key, flag| entry.get(key) == Some(&Value::Bool(flag));
+        let is_disabled = has("disabled", true) || has("enabled", false);
+        ServerCommand { words, env, is_disabled }
+    }
+}
+
+/// A text, or the texts of a list.
+fn strings(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Number(number) => vec![number.to_string()],
+        Value::Bool(flag) => vec![flag.to_string()],
+        Value::Array(items) => items.iter().flat_map(strings).collect(),
+        Value::Null | Value::Object(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPES: [Shape; 5] = [Shape::Plain, Shape::Typed, Shape::Opencode, Shape::Zed, Shape::Goose];
+
+    #[test]
+    fn an_entry_starts_what_it_was_made_for() {
+        for shape in SHAPES {
+            let entry = Value::Object(shape.entry(&["npx".to_owned(), "-y".to_owned()], None));
+            assert_eq!(shape.command(&entry).words, ["npx", "-y", "serve"], "{entry}");
+        }
+    }
+
+    #[test]
+    fn the_users_options_environment_and_switches_stay() {
+        for shape in SHAPES {
+            let first = shape.entry(&["old".to_owned()], None);
+            let mut edited = serde_json::to_string(&first).unwrap();
+            edited = edited.replace("\"serve\"", "\"serve\", \"--toolset\", \"quick\"");
+            edited = edited.replacen(
+                '{',
+                r#"{"env": {"A": "1"}, "envs": {"A": "1"}, "environment": {"A": "1"}, "#,
+                1,
+            );
+            edited = edited.replace(r#""enabled":true"#, r#""enabled":false"#);
+            let edited: Value = serde_json::from_str(&edited).unwrap();
+            let again = Value::Object(shape.entry(&["/new/stillframe".to_owned()], Some(&edited)));
+            let command = shape.command(&again);
+            assert_eq!(command.words, ["/new/stillframe", "serve", "--toolset", "quick"], "{again}");
+            assert_eq!(command.env.get("A").map(String::as_str), Some("1"), "{again}");
+            let has_switch = matches!(shape, Shape::Opencode | Shape::Goose);
+            assert_eq!(command.is_disabled, has_switch, "{again}");
+        }
+    }
+}

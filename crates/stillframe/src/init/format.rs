@@ -1,0 +1,98 @@
+//! Changing one entry of a file, whatever its format, and nothing else.
+
+use anyhow::{Context, ensure};
+use serde_json::{Map, Value, json};
+
+use super::{json, toml, yaml};
+
+/// The format of a host's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Comments and trailing commas are allowed.
+    Json,
+    Toml,
+    Yaml,
+}
+
+/// Where the entry is: the key of the section and its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryPath<'a> {
+    pub(crate) section: &'a str,
+    pub(crate) name: &'a str,
+}
+
+impl Format {
+    /// Everything in a file.
+    pub(crate) fn read(self, text: &str) -> anyhow::Result<Value> {
+        match self {
+            Self::Json => json::read(text),
+            Self::Toml => toml::read(text),
+            Self::Yaml => yaml::read(text),
+        }
+    }
+
+    /// The entry in a file, if it has one.
+    pub(crate) fn entry(self, text: &str, at: EntryPath<'_>) -> anyhow::Result<Option<Value>> {
+        Ok(self.read(text)?.get(at.section).and_then(|section| section.get(at.name)).cloned())
+    }
+
+    /// The text with this entry.
+    pub(crate) fn set(
+        self,
+        text: &str,
+        at: EntryPath<'_>,
+        entry: &Map<String, Value>,
+    ) -> anyhow::Result<String> {
+        let before = self.read(text)?;
+        let section = before.get(at.section).unwrap_or(&Value::Null);
+        let is_usable = section.is_null() || section.is_object();
+        ensure!(before.is_object() && is_usable, "`{}` is not a table of servers", at.section);
+        let after = match self {
+            Self::Json => json::set(text, at, entry),
+            Self::Toml => toml::set(text, at, entry),
+            Self::Yaml => yaml::set(text, at, entry),
+        }?;
+        let mut expected = before;
+        if let Some(root) = expected.as_object_mut() {
+            let section = root.entry(at.section).or_insert(Value::Null);
+            if section.is_null() {
+                *section = json!({});
+            }
+            if let Some(section) = section.as_object_mut() {
+                section.insert(at.name.to_owned(), Value::Object(entry.clone()));
+            }
+        }
+        self.checked(after, &expected)
+    }
+
+    /// The text without the entry, and without the section if it was the only one.
+    pub(crate) fn unset(self, text: &str, at: EntryPath<'_>) -> anyhow::Result<String> {
+        let mut expected = self.read(text)?;
+        if let Some(section) = expected.get_mut(at.section).and_then(Value::as_object_mut) {
+            section.shift_remove(at.name);
+            if section.is_empty()
+                && let Some(root) = expected.as_object_mut()
+            {
+                root.shift_remove(at.section);
+            }
+        }
+        let after = match self {
+            Self::Json => json::unset(text, at),
+            Self::Toml => toml::unset(text, at),
+            Self::Yaml => yaml::unset(text, at),
+        }?;
+        self.checked(after, &expected)
+    }
+
+    /// An edit goes through only if the text then has exactly what it should have.
+    fn checked(self, after: String, expected: &Value) -> anyhow::Result<String> {
+        let found = self.read(&after).context("this file has a form that cannot be edited")?;
+        ensure!(found == *expected, "this file has a form that cannot be edited");
+        Ok(after)
+    }
+
+    /// A file with only this entry.
+    pub(crate) fn alone(self, at: EntryPath<'_>, entry: &Map<String, Value>) -> anyhow::Result<String> {
+        self.set("", at, entry)
+    }
+}

@@ -1,0 +1,309 @@
+//! The hosts that can start stillframe: one row each.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use engine::adapter::{Host as _, Machine};
+use etcetera::BaseStrategy;
+
+use super::entry::{ServerCommand, Shape};
+use super::format::Format;
+
+/// What a host keeps its servers in, and where it looks for skills.
+#[derive(Debug)]
+pub(crate) struct McpHost {
+    /// For the command line.
+    pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    /// As its makers spell it.
+    pub(crate) title: &'static str,
+    /// The files that it reads for a user: the first that exists, or else the first.
+    user: &'static [Place],
+    /// The same in a project; none if it reads none there.
+    project: &'static [&'static str],
+    pub(super) format: Format,
+    /// The key that its servers are under.
+    pub(super) section: &'static str,
+    pub(super) shape: Shape,
+    /// The folders of skills, for a user and in a project.
+    skills: (Place, &'static str),
+    /// A folder that only it makes.
+    sign: Place,
+    /// Its program.
+    program: &'static str,
+}
+
+/// A path from one of the folders that belong to a user.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// In the home folder.
+    Home(&'static str),
+    /// In the folder for settings, which is the same on Linux and macOS.
+    Settings(&'static str),
+    /// In the folder where applications such as VS Code keep their data.
+    Application(&'static str),
+    /// In the folder that a variable names, or else in this one in the home folder.
+    Variable(&'static str, &'static str, &'static str),
+}
+
+use Place::{Application, Home, Settings, Variable};
+
+pub(crate) const HOSTS: &[McpHost] = &[
+    McpHost {
+        name: "claude-code",
+        aliases: &["claude"],
+        title: "Claude Code",
+        user: &[Variable("CLAUDE_CONFIG_DIR", "", ".claude.json")],
+        project: &[".mcp.json"],
+        format: Format::Json,
+        section: "mcpServers",
+        shape: Shape::Typed,
+        skills: (Variable("CLAUDE_CONFIG_DIR", ".claude", "skills"), ".claude/skills"),
+        sign: Variable("CLAUDE_CONFIG_DIR", ".claude", ""),
+        program: "claude",
+    },
+    McpHost {
+        name: "codex",
+        aliases: &[],
+        title: "Codex",
+        user: &[Variable("CODEX_HOME", ".codex", "config.toml")],
+        project: &[".codex/config.toml"],
+        format: Format::Toml,
+        section: "mcp_servers",
+        shape: Shape::Plain,
+        skills: (Variable("CODEX_HOME", ".codex", "skills"), ".agents/skills"),
+        sign: Variable("CODEX_HOME", ".codex", ""),
+        program: "codex",
+    },
+    McpHost {
+        name: "cursor",
+        aliases: &[],
+        title: "Cursor",
+        user: &[Home(".cursor/mcp.json")],
+        project: &[".cursor/mcp.json"],
+        format: Format::Json,
+        section: "mcpServers",
+        shape: Shape::Plain,
+        skills: (Home(".cursor/skills"), ".cursor/skills"),
+        sign: Home(".cursor"),
+        program: "cursor",
+    },
+    McpHost {
+        name: "vscode",
+        aliases: &["code", "copilot"],
+        title: "VS Code",
+        user: &[Application("Code/User/mcp.json")],
+        project: &[".vscode/mcp.json"],
+        format: Format::Json,
+        section: "servers",
+        shape: Shape::Typed,
+        skills: (Home(".copilot/skills"), ".github/skills"),
+        sign: Application("Code/User"),
+        program: "code",
+    },
+    McpHost {
+        name: "kiro",
+        aliases: &[],
+        title: "Kiro",
+        user: &[Home(".kiro/settings/mcp.json")],
+        project: &[".kiro/settings/mcp.json"],
+        format: Format::Json,
+        section: "mcpServers",
+        shape: Shape::Plain,
+        skills: (Home(".kiro/skills"), ".kiro/skills"),
+        sign: Home(".kiro"),
+        program: "kiro",
+    },
+    McpHost {
+        name: "gemini",
+        aliases: &["gemini-cli"],
+        title: "Gemini CLI",
+        user: &[Home(".gemini/settings.json")],
+        project: &[".gemini/settings.json"],
+        format: Format::Json,
+        section: "mcpServers",
+        shape: Shape::Plain,
+        skills: (Home(".gemini/skills"), ".gemini/skills"),
+        sign: Home(".gemini"),
+        program: "gemini",
+    },
+    McpHost {
+        name: "windsurf",
+        aliases: &[],
+        title: "Windsurf",
+        user: &[Home(".codeium/windsurf/mcp_config.json")],
+        project: &[],
+        format: Format::Json,
+        section: "mcpServers",
+        shape: Shape::Plain,
+        skills: (Home(".codeium/windsurf/skills"), ".windsurf/skills"),
+        sign: Home(".codeium/windsurf"),
+        program: "windsurf",
+    },
+    McpHost {
+        name: "zed",
+        aliases: &[],
+        title: "Zed",
+        user: &[Settings("zed/settings.json")],
+        project: &[".zed/settings.json"],
+        format: Format::Json,
+        section: "context_servers",
+        shape: Shape::Zed,
+        skills: (Home(".agents/skills"), ".agents/skills"),
+        sign: Settings("zed"),
+        program: "zed",
+    },
+    McpHost {
+        name: "opencode",
+        aliases: &[],
+        title: "opencode",
+        user: &[Settings("opencode/opencode.json"), Settings("opencode/opencode.jsonc")],
+        project: &["opencode.json", "opencode.jsonc"],
+        format: Format::Json,
+        section: "mcp",
+        shape: Shape::Opencode,
+        skills: (Settings("opencode/skills"), ".opencode/skills"),
+        sign: Settings("opencode"),
+        program: "opencode",
+    },
+    McpHost {
+        name: "continue",
+        aliases: &[],
+        title: "Continue",
+        // It reads every file of this folder, so that its own YAML file needs no change.
+        user: &[Variable("CONTINUE_GLOBAL_DIR", ".continue", "mcpServers/stillframe.json")],
+        project: &[".continue/mcpServers/stillframe.json"],
+        format: Format::Json,
+        section: "mcpServers",
+        shape: Shape::Plain,
+        skills: (Variable("CONTINUE_GLOBAL_DIR", ".continue", "skills"), ".continue/skills"),
+        sign: Variable("CONTINUE_GLOBAL_DIR", ".continue", ""),
+        program: "cn",
+    },
+    McpHost {
+        name: "cline",
+        aliases: &[],
+        title: "Cline",
+        user: &[Application(
+            "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        )],
+        project: &[],
+        format: Format::Json,
+        section: "mcpServers",
+        shape: Shape::Plain,
+        skills: (Home(".cline/skills"), ".cline/skills"),
+        sign: Application("Code/User/globalStorage/saoudrizwan.claude-dev"),
+        program: "",
+    },
+    McpHost {
+        name: "cline-cli",
+        aliases: &[],
+        title: "Cline CLI",
+        user: &[Variable("CLINE_DIR", ".cline", "data/settings/cline_mcp_settings.json")],
+        project: &[],
+        format: Format::Json,
+        section: "mcpServers",
+        shape: Shape::Plain,
+        skills: (Home(".cline/skills"), ".cline/skills"),
+        sign: Variable("CLINE_DIR", ".cline", "data"),
+        program: "cline",
+    },
+    McpHost {
+        name: "goose",
+        aliases: &[],
+        title: "Goose",
+        user: &[Settings("goose/config.yaml")],
+        project: &[],
+        format: Format::Yaml,
+        section: "extensions",
+        shape: Shape::Goose,
+        skills: (Settings("goose/skills"), ".goose/skills"),
+        sign: Settings("goose"),
+        program: "goose",
+    },
+];
+
+/// The host of that name.
+pub(crate) fn named(name: &str) -> Option<&'static McpHost> {
+    HOSTS.iter().find(|host| host.name == name || host.aliases.contains(&name))
+}
+
+/// Whose files are meant: the user's, or those of the project in a folder.
+#[derive(Clone, Debug)]
+pub(crate) enum Scope {
+    User,
+    Project(PathBuf),
+}
+
+/// The folders of the user.
+#[derive(Clone, Debug)]
+pub(crate) struct Folders {
+    pub(crate) home: PathBuf,
+    settings: PathBuf,
+    application: PathBuf,
+}
+
+impl Folders {
+    pub(crate) fn of_user() -> anyhow::Result<Self> {
+        let native =
+            etcetera::base_strategy::choose_native_strategy().context("your account has no home folder")?;
+        let base = etcetera::choose_base_strategy().context("your account has no home folder")?;
+        // On macOS, a native application's settings and its data are in different folders.
+        let application = if cfg!(target_os = "macos") { native.data_dir() } else { native.config_dir() };
+        Ok(Self { home: base.home_dir().to_owned(), settings: base.config_dir(), application })
+    }
+
+    fn path(&self, place: Place) -> PathBuf {
+        match place {
+            Home(path) => self.home.join(path),
+            Settings(path) => self.settings.join(path),
+            Application(path) => self.application.join(path),
+            Variable(name, or, path) => {
+                let folder = Machine.env(name).map_or_else(|| self.home.join(or), PathBuf::from);
+                // Joined with nothing, a path would end in a slash.
+                if path.is_empty() { folder } else { folder.join(path) }
+            }
+        }
+    }
+
+    /// A path as people write it.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.home) {
+            Ok(rest) if !rest.as_os_str().is_empty() => format!("~/{}", rest.display()),
+            _ => path.display().to_string(),
+        }
+    }
+}
+
+impl McpHost {
+    /// The file that the host reads its servers from; none in a project if it reads none there.
+    pub(crate) fn file(&self, scope: &Scope, folders: &Folders) -> Option<PathBuf> {
+        let files: Vec<PathBuf> = match scope {
+            Scope::User => self.user.iter().map(|place| folders.path(*place)).collect(),
+            Scope::Project(folder) => self.project.iter().map(|path| folder.join(path)).collect(),
+        };
+        let existing = files.iter().find(|file| file.exists());
+        existing.or(files.first()).cloned()
+    }
+
+    /// What an entry of this host starts.
+    pub(crate) fn command(&self, entry: &serde_json::Value) -> ServerCommand {
+        self.shape.command(entry)
+    }
+
+    /// The file of the skill.
+    pub(crate) fn skill(&self, scope: &Scope, folders: &Folders) -> PathBuf {
+        let skills = match scope {
+            Scope::User => folders.path(self.skills.0),
+            Scope::Project(folder) => folder.join(self.skills.1),
+        };
+        skills.join("stillframe").join("SKILL.md")
+    }
+
+    /// Whether the host is on this machine.
+    pub(crate) fn is_here(&self, folders: &Folders) -> bool {
+        folders.path(self.sign).is_dir()
+            || self.user.iter().any(|place| folders.path(*place).is_file())
+            || !self.program.is_empty() && Machine.which(self.program).is_some()
+    }
+}

@@ -1,0 +1,134 @@
+//! What would change, without changing it.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow, bail};
+use serde_json::Value;
+
+use super::entry::NAME;
+use super::format::EntryPath;
+use super::hosts::{Folders, HOSTS, McpHost, Scope};
+
+/// The skill, as it is in the repository.
+const SKILL: &str = include_str!("../../../../skills/stillframe/SKILL.md");
+/// More than anybody writes, in bytes. Claude Code keeps its history in its file.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// A file that would change.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) path: PathBuf,
+    /// None for a file that there is not.
+    pub(crate) before: Option<String>,
+    /// None for a file that goes away.
+    pub(crate) after: Option<String>,
+}
+
+impl Change {
+    fn of(path: PathBuf, before: Option<String>, after: Option<String>) -> Option<Self> {
+        (before != after).then_some(Self { path, before, after })
+    }
+
+    /// Whether something of the user's goes away. A file that is removed has only the entry, or is the skill.
+    pub(crate) fn needs_backup(&self) -> bool {
+        match (&self.before, &self.after) {
+            (Some(before), None) => is_skill(&self.path) && before != SKILL,
+            (Some(_), Some(_)) => true,
+            (None, _) => false,
+        }
+    }
+}
+
+fn is_skill(path: &Path) -> bool {
+    path.ends_with("stillframe/SKILL.md")
+}
+
+/// The entry's place in a host's file.
+pub(crate) fn place(host: &McpHost) -> EntryPath<'static> {
+    EntryPath { section: host.section, name: NAME }
+}
+
+/// The entry that a host has in a file, if it has one.
+pub(crate) fn existing(host: &McpHost, file: &Path) -> anyhow::Result<Option<Value>> {
+    let text = read(file)?.unwrap_or_default();
+    host.format.entry(&text, place(host)).with_context(|| format!("cannot read `{}`", file.display()))
+}
+
+/// Adds the entry of a server that these words start.
+pub(crate) fn add(host: &McpHost, file: PathBuf, launcher: &[String]) -> anyhow::Result<Option<Change>> {
+    let before = read(&file)?;
+    let text = before.clone().unwrap_or_default();
+    let edit = || -> anyhow::Result<String> {
+        let existing = host.format.entry(&text, place(host))?;
+        let entry = host.shape.entry(launcher, existing.as_ref());
+        let is_same = existing.as_ref().and_then(Value::as_object) == Some(&entry);
+        if is_same { Ok(text.clone()) } else { host.format.set(&text, place(host), &entry) }
+    };
+    let after = edit().map_err(|problem| cannot_edit(&file, host, &problem))?;
+    Ok(Change::of(file, before, Some(after)))
+}
+
+/// Removes the entry, and a file that then has nothing left.
+pub(crate) fn remove(host: &McpHost, file: PathBuf) -> anyhow::Result<Option<Change>> {
+    let Some(before) = read(&file)? else { return Ok(None) };
+    let edit = || -> anyhow::Result<Option<String>> {
+        if host.format.entry(&before, place(host))?.is_none() {
+            return Ok(Some(before.clone()));
+        }
+        let after = host.format.unset(&before, place(host))?;
+        let rest = after.trim();
+        Ok((!rest.is_empty() && rest != "{}").then_some(after))
+    };
+    let after = edit().map_err(|problem| cannot_edit(&file, host, &problem))?;
+    Ok(Change::of(file, Some(before), after))
+}
+
+fn cannot_edit(file: &Path, host: &McpHost, problem: &anyhow::Error) -> anyhow::Error {
+    anyhow!(
+        "`{}`, {problem:#}; the file was not changed. To edit it by hand, take the entry from `stillframe init --print {}`",
+        file.display(),
+        host.name
+    )
+}
+
+/// Writes the skill, in this version.
+pub(crate) fn add_skill(file: PathBuf) -> anyhow::Result<Option<Change>> {
+    let before = read(&file)?;
+    Ok(Change::of(file, before, Some(SKILL.to_owned())))
+}
+
+/// Removes the skill, unless another host that reads it still has the entry.
+pub(crate) fn remove_skill(
+    file: PathBuf,
+    removed_from: &[&McpHost],
+    scope: &Scope,
+    folders: &Folders,
+) -> anyhow::Result<Option<Change>> {
+    let others = HOSTS.iter().filter(|host| !removed_from.iter().any(|removed| removed.name == host.name));
+    let still_uses = |host: &McpHost| {
+        let entry = host.file(scope, folders).map(|of_host| existing(host, &of_host));
+        host.skill(scope, folders) == file && matches!(entry, Some(Ok(Some(_))))
+    };
+    if others.into_iter().any(still_uses) {
+        return Ok(None);
+    }
+    let before = read(&file)?;
+    Ok(Change::of(file, before, None))
+}
+
+/// The text of a file; none if there is no such file.
+fn read(file: &Path) -> anyhow::Result<Option<String>> {
+    let shown = file.display();
+    match std::fs::metadata(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("cannot read `{shown}`")),
+        Ok(found) if !found.is_file() => bail!("`{shown}` is not a file"),
+        Ok(found) if found.len() > LARGEST => {
+            bail!("`{shown}` has {} bytes, the limit is {LARGEST}", found.len())
+        }
+        Ok(_) => {}
+    }
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read `{shown}`"))?;
+    String::from_utf8(bytes).map(Some).with_context(|| format!("`{shown}` is not UTF-8; nothing was changed"))
+}

@@ -1,0 +1,299 @@
+//! `init`, for each host in a home folder of its own, and `doctor --host`.
+
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a helper that fails is a test that fails")]
+
+mod hosts;
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use self::hosts::{HOSTS, Row};
+use crate::{CommandRun, STILLFRAME, folder};
+
+/// A user without any settings.
+struct Home {
+    folder: TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        Self { folder: folder() }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The files in the home folder, by their paths.
+    fn files(&self) -> Vec<String> {
+        let mut folders = vec![self.folder.path().to_owned()];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    files.push(path.strip_prefix(self.folder.path()).unwrap().display().to_string());
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// Runs the program for this user, in this folder. Other programs of the machine are not found.
+    async fn run_in(&self, folder: &Path, arguments: &[&str]) -> CommandRun {
+        let mut command = STILLFRAME.command();
+        command.args(arguments).current_dir(folder).env("HOME", self.folder.path());
+        command.env("PATH", self.path("no programs"));
+        for name in ["XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CONTINUE_GLOBAL_DIR", "CLINE_DIR"]
+        {
+            command.env_remove(name);
+        }
+        let Output { status, stdout, stderr } = command.output().await.unwrap();
+        CommandRun {
+            code: status.code().unwrap(),
+            out: String::from_utf8(stdout).unwrap(),
+            err: String::from_utf8(stderr).unwrap(),
+        }
+    }
+
+    async fn run(&self, arguments: &[&str]) -> CommandRun {
+        self.run_in(self.folder.path(), arguments).await
+    }
+
+    /// Sets a host up with a command that is the same on every machine.
+    async fn init(&self, host: &Row, more: &[&str]) -> CommandRun {
+        self.run(&[&["init", host.name, "--command", "stillframe"], more].concat()).await
+    }
+}
+
+async fn printed(home: &Home, host: &Row) -> String {
+    home.run(&["init", "--print", host.name, "--command", "stillframe"]).await.ended_with(0).out
+}
+
+#[tokio::test]
+async fn a_missing_file_is_written_and_removed() {
+    for host in HOSTS {
+        let home = Home::new();
+        home.init(host, &["--yes"]).await.ended_with(0);
+        assert_eq!(home.files(), sorted(&[host.file, host.skill]), "{}", host.name);
+        assert_eq!(home.read(host.file), printed(&home, host).await);
+        assert!(home.read(host.skill).starts_with("---\nname: stillframe\n"));
+
+        let again = home.init(host, &["--yes"]).await.ended_with(0);
+        assert_eq!(again.out.matches(": up to date").count(), 2, "{}", again.out);
+        home.run(&["init", host.name, "--remove", "--yes"]).await.ended_with(0);
+        assert_eq!(home.files(), [""; 0], "{}", host.name);
+        let again = home.run(&["init", host.name, "--remove", "--yes"]).await.ended_with(0);
+        assert_eq!(again.out.matches(": nothing to remove").count(), 2, "{}", again.out);
+    }
+}
+
+#[tokio::test]
+async fn an_empty_file_is_filled() {
+    for host in HOSTS {
+        let home = Home::new();
+        home.write(host.file, "");
+        home.init(host, &["--yes", "--no-skill"]).await.ended_with(0);
+        assert_eq!(home.read(host.file), printed(&home, host).await);
+        let backup = format!("{}.bak", host.file);
+        assert_eq!(home.files(), sorted(&[host.file, &backup]), "{}", host.name);
+        assert_eq!(home.read(&backup), "");
+    }
+}
+
+#[tokio::test]
+async fn other_content_stays_with_its_comments() {
+    for host in HOSTS {
+        let home = Home::new();
+        let (before, after) = host.other();
+        home.write(host.file, &before);
+        home.init(host, &["--yes"]).await.ended_with(0);
+        assert_eq!(home.read(host.file), after, "{}", host.name);
+        assert_eq!(home.read(&format!("{}.bak", host.file)), before);
+
+        home.run(&["init", host.name, "--remove", "--yes"]).await.ended_with(0);
+        assert_eq!(home.read(host.file), before, "{}", host.name);
+        assert_eq!(home.read(&format!("{}.bak1", host.file)), after);
+    }
+}
+
+#[tokio::test]
+async fn a_broken_file_is_reported_and_stays_as_it_is() {
+    for host in HOSTS {
+        let home = Home::new();
+        home.write(host.file, host.broken);
+        for arguments in [&["--yes"][..], &["--yes", "--remove"]] {
+            let ran = home.run(&[&["init", host.name], arguments].concat()).await.ended_with(1);
+            let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+            let expected = format!("`{}`, line 2,", home.path(host.file).display());
+            assert!(said.replace(' ', "").contains(&expected.replace(' ', "")), "{expected}: {}", ran.out);
+            assert!(said.contains(&format!("`stillframe init --print {}`", host.name)), "{}", ran.out);
+        }
+        assert_eq!(home.read(host.file), host.broken);
+        assert_eq!(home.files(), [host.file], "{}", host.name);
+    }
+}
+
+#[tokio::test]
+async fn a_project_gets_the_same_entry_in_its_own_file() {
+    for host in HOSTS {
+        let (home, project) = (Home::new(), Home::new());
+        let ran = home.run_in(project.folder.path(), &["init", host.name, "--project", "--yes"]).await;
+        let Some((file, skill)) = host.project else {
+            let ran = ran.ended_with(1);
+            assert!(ran.err.contains("reads no servers from a project"), "{}", ran.err);
+            continue;
+        };
+        ran.ended_with(0);
+        assert_eq!(project.files(), sorted(&[file, skill]), "{}", host.name);
+        assert_eq!(project.read(file), printed(&home, host).await);
+        assert_eq!(home.files(), [""; 0]);
+        home.run_in(project.folder.path(), &["init", host.name, "--project", "--remove", "--yes"])
+            .await
+            .ended_with(0);
+        assert_eq!(project.files(), [""; 0], "{}", host.name);
+    }
+}
+
+#[tokio::test]
+async fn init_finds_the_hosts_and_writes_nothing_without_yes() {
+    let home = Home::new();
+    let ran = home.run(&["init"]).await.ended_with(1);
+    assert!(
+        ran.err.contains("no host was found on this machine; name one: claude-code, codex,"),
+        "{}",
+        ran.err
+    );
+
+    for host in HOSTS {
+        let home = Home::new();
+        std::fs::create_dir_all(home.path(host.sign)).unwrap();
+        let ran = home.run(&["init"]).await.ended_with(0);
+        assert!(ran.out.contains(&format!("  ~/{}\n    + ", host.file)), "{}: {}", host.name, ran.out);
+        assert!(ran.err.contains("nothing was written; add `--yes` to write this"), "{}", ran.err);
+        assert_eq!(home.files(), [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn options_that_the_user_added_survive_an_update() {
+    let home = Home::new();
+    let file = ".codex/config.toml";
+    let text = "[mcp_servers.stillframe]\ncommand = \"/old/stillframe\" # moved\nargs = [\"serve\", \"--toolset\", \"quick\"]\nenv = { A = \"1\" }\n";
+    home.write(file, text);
+    home.run(&["init", "codex", "--yes", "--command", "npx -y stillframe"]).await.ended_with(0);
+    let expected =
+        text.replace("/old/stillframe", "npx").replace("[\"serve\",", "[\"-y\", \"stillframe\", \"serve\",");
+    assert_eq!(home.read(file), expected);
+}
+
+#[tokio::test]
+async fn a_link_to_a_file_of_settings_stays_a_link_and_its_permissions_stay() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    home.write("dotfiles/mcp.json", "{}\n");
+    std::fs::set_permissions(home.path("dotfiles/mcp.json"), PermissionsExt::from_mode(0o600)).unwrap();
+    std::fs::create_dir(home.path(".cursor")).unwrap();
+    std::os::unix::fs::symlink(home.path("dotfiles/mcp.json"), home.path(".cursor/mcp.json")).unwrap();
+    home.run(&["init", "cursor", "--yes"]).await.ended_with(0);
+    assert!(home.path(".cursor/mcp.json").is_symlink());
+    assert!(home.read("dotfiles/mcp.json").contains("stillframe"));
+    let mode = std::fs::metadata(home.path("dotfiles/mcp.json")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn a_skill_that_another_host_reads_stays() {
+    let (home, project) = (Home::new(), Home::new());
+    let in_project = project.folder.path();
+    home.run_in(in_project, &["init", "codex", "zed", "--project", "--yes"]).await.ended_with(0);
+    home.run_in(in_project, &["init", "codex", "--project", "--remove", "--yes"]).await.ended_with(0);
+    assert_eq!(project.files(), [".agents/skills/stillframe/SKILL.md", ".zed/settings.json"]);
+    home.run_in(in_project, &["init", "zed", "--project", "--remove", "--yes"]).await.ended_with(0);
+    assert_eq!(project.files(), [""; 0]);
+}
+
+#[tokio::test]
+async fn yaml_that_lines_cannot_be_added_to_is_refused() {
+    for text in [
+        "{extensions: {a: {enabled: true}}}\n",
+        "extensions: {a: {enabled: true}}\n",
+        "- a\n",
+        "a: 1\n---\nb: 2\n",
+    ] {
+        let home = Home::new();
+        home.write(".config/goose/config.yaml", text);
+        let ran = home.run(&["init", "goose", "--yes"]).await.ended_with(1);
+        assert!(ran.out.contains("✗"), "{}", ran.out);
+        assert_eq!(home.read(".config/goose/config.yaml"), text);
+    }
+}
+
+fn sorted(paths: &[&str]) -> Vec<String> {
+    let mut paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+    paths.sort();
+    paths
+}
+
+/// A host's file with an entry that starts this server with the tests' cache.
+async fn configured(words: &[&str], more: &Value) -> Home {
+    let home = Home::new();
+    let cache = STILLFRAME.cache().await;
+    let mut entry =
+        json!({ "command": words[0], "args": words[1..], "env": { "STILLFRAME_CACHE_DIR": cache } });
+    entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    home.write(".cursor/mcp.json", &json!({ "mcpServers": { "stillframe": entry } }).to_string());
+    home
+}
+
+async fn doctor(home: &Home, host: &str) -> CommandRun {
+    let home = home.folder.path().to_str().unwrap();
+    let cache = STILLFRAME.cache().await;
+    let environment = [("HOME", home), ("XDG_CONFIG_HOME", "")];
+    crate::stillframe_with(["doctor", "--json", "--host", host], &cache, &environment).await
+}
+
+#[tokio::test]
+async fn doctor_starts_the_server_as_the_host_does() {
+    for toolset in ["standard", "quick"] {
+        let home = configured(&[STILLFRAME.program, "serve", "--toolset", toolset], &json!({})).await;
+        let report = doctor(&home, "cursor").await.ended_with(0).json();
+        let tried: Vec<&str> =
+            report["tried"].as_array().unwrap().iter().map(|one| one["tried"].as_str().unwrap()).collect();
+        assert_eq!(tried, ["entry", "start", "tools/list", "probe"], "{report}");
+        assert_eq!(report["ok"], true, "{report}");
+    }
+}
+
+#[tokio::test]
+async fn doctor_says_what_keeps_a_host_from_the_server() {
+    let problems: &[(&[&str], Value, &str)] = &[
+        (&["no-such-program", "serve"], json!({}), "there is no program `no-such-program`"),
+        (&[STILLFRAME.program, "serv"], json!({}), "unrecognized subcommand"),
+        (&["echo", "hello"], json!({}), "not MCP on its standard output: `hello`"),
+        (&[STILLFRAME.program, "serve"], json!({ "disabled": true }), "is disabled; enable it in Cursor"),
+    ];
+    for (words, more, expected) in problems {
+        let home = configured(words, more).await;
+        let ran = doctor(&home, "cursor").await.ended_with(1);
+        assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
+    }
+    let ran = doctor(&Home::new(), "zed").await.ended_with(1);
+    assert!(ran.out.contains("to add it: stillframe init zed --yes"), "{}", ran.out);
+}
