@@ -86,16 +86,19 @@ pub use self::connector::CdpConnector;
 const ASYNC_DEPTH: i32 = 32;
 
 impl CdpDebugger {
-    /// Makes the program stop before its first line, if requested. Without a script, or if it cannot be read, the
-    /// program stops where it first leaves Node's own code.
+    /// Makes the program stop before its first line, if requested. Without a script, or if it cannot be read, that is
+    /// in the first file of the user's.
     async fn stop_at_entry(&self) -> Result<()> {
         let Some(entry) = &self.0.program.setup.entry else { return Ok(()) };
-        if let Entry::Script(path) = entry
-            && let Some(first) = self.0.program.analyze(path).await.and_then(|code| code.first)
-        {
-            return self.0.breakpoints.set_entry(path, first).await;
+        if let Entry::Script(path) = entry {
+            if self.0.thread.kind != ThreadKind::Program {
+                return Ok(());
+            }
+            if let Some(first) = self.0.program.analyze(path).await.and_then(|code| code.first) {
+                return self.0.breakpoints.set_entry(path, first).await;
+            }
         }
-        self.0.execution.stop_at_entry().await
+        self.0.breakpoints.stop_in_first_file().await
     }
 
     /// A frame of the current stop, to read values from.
@@ -129,9 +132,7 @@ impl Debugger for CdpDebugger {
 
     async fn run(&self) -> Result<()> {
         let ThreadParts { v8, thread, program, run, .. } = &*self.0;
-        if thread.kind == ThreadKind::Program {
-            self.stop_at_entry().await?;
-        }
+        self.stop_at_entry().await?;
         if program.is_ours && !thread.is_worker() {
             run.wait_for_start().await;
         }

@@ -14,6 +14,7 @@ mod closures;
 mod columns;
 mod conditions;
 mod dead_code;
+mod entry;
 mod faults;
 mod frameworks;
 mod functions;

@@ -32,7 +32,7 @@ fn node_test() -> Runner {
         packages: &[],
         file: "sum.test.js",
         text: r#"
-const test = require("node:test");
+const test = require("node:test"); // @entry
 const assert = require("node:assert");
 const { sum } = require("./sum.js");
 
@@ -50,7 +50,7 @@ fn mocha() -> Runner {
         packages: &["mocha"],
         file: "test/sum.js",
         text: r#"
-const assert = require("node:assert");
+const assert = require("node:assert"); // @entry
 const { sum } = require("../sum.js");
 
 it("sums", () => {
@@ -68,7 +68,7 @@ fn jest() -> Runner {
         packages: &["jest"],
         file: "sum.test.js",
         text: r#"
-const { sum } = require("./sum.js");
+const { sum } = require("./sum.js"); // @entry
 
 test("sums", () => {
   const total = sum([1, 2]); // @sum
@@ -87,7 +87,7 @@ fn vitest() -> Runner {
 import { expect, it } from "vitest";
 import { sum } from "./sum.js";
 
-it("sums", () => {
+it("sums", () => { // @entry
   const total: number = sum([1, 2]); // @sum
   expect(total).toBe(4); // @fails
 });
@@ -140,6 +140,33 @@ impl Runner {
         let ended = session.go_on().await;
         let ended = settled(&session, ended).await;
         assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
+        session.finish().await;
+    }
+
+    /// Stops before the first statement of the user's, which the runner comes to late, and only once.
+    async fn stops_on_entry(&self) {
+        let (_project, test, mut start) = self.project().await;
+        start["dapLaunchArgs"] = json!({ "stopOnEntry": true });
+        let session = Debugging::of(Language::Node).await;
+        let entered = session.ok("start_debugging", start).await;
+        let entered = settled(&session, entered).await;
+        let place = (test.path(), test.line("entry"));
+        assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+        let ended = session.go_on().await;
+        let ended = settled(&session, ended).await;
+        assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
+        session.finish().await;
+    }
+
+    /// A compiler may leave the first lines of a file where they are.
+    async fn stops_in_the_first_line(&self) {
+        let (_project, test, start) = self.project().await;
+        let session = Debugging::of(Language::Node).await;
+        session.break_at(&test, "entry").await;
+        let stopped = session.ok("start_debugging", start).await;
+        let stopped = settled(&session, stopped).await;
+        let place = (test.path(), test.line("entry"));
+        assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", place), "{}", stopped.text);
         session.finish().await;
     }
 
@@ -196,6 +223,16 @@ macro_rules! runners {
                 #[tokio::test]
                 async fn a_breakpoint_in_a_test_stops_and_the_exit_code_is_the_runners() {
                     super::$runner().stops_in_the_test().await;
+                }
+
+                #[tokio::test]
+                async fn a_stop_on_entry_is_before_the_first_line_of_the_test() {
+                    super::$runner().stops_on_entry().await;
+                }
+
+                #[tokio::test]
+                async fn a_breakpoint_on_the_first_line_of_the_test_stops_there() {
+                    super::$runner().stops_in_the_first_line().await;
                 }
 
                 #[tokio::test]

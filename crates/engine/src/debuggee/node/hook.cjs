@@ -6,7 +6,7 @@
 const announce = process.env.STILLFRAME_ANNOUNCE;
 
 if (announce) {
-  require('./loading.cjs').observe(transpiled);
+  require('./loading.cjs').observe(transpiled, loading);
   if (process.env.STILLFRAME_TESTS) require('./tests.cjs').observe();
 
   // Optimized code forgets variables that it does not read again; a person may want to.
@@ -25,6 +25,11 @@ if (announce) {
 
 /** The debugger stops here and looks at the arguments. */
 function transpiled(filename, sourceMapURL) {
+  debugger;
+}
+
+/** The debugger stops here before a file, while it looks for the first of the user's. */
+function loading(filename) {
   debugger;
 }
 

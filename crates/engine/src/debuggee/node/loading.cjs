@@ -25,8 +25,11 @@ class Insertions extends Map {
 const wanted = new Set();
 const insertions = new Insertions();
 
-/** Begins. `transpiled` is called with a wanted file and what its text says of its map. */
-exports.observe = (transpiled) => {
+/**
+ * Begins. `transpiled` is called with a wanted file and what its text says of its map; `loading` with each file before
+ * it runs, while `stillframe.files` is 'all', or 'users' for those that are in no library.
+ */
+exports.observe = (transpiled, loading) => {
   publish('stillframe.wanted', wanted);
   // The debugger of a worker fills its map before we come to it.
   const before = globalThis[Symbol.for('stillframe.insertions')];
@@ -37,8 +40,8 @@ exports.observe = (transpiled) => {
     const at = content.lastIndexOf('//# sourceMappingURL=');
     if (at >= 0) transpiled(filename, content.slice(at + 21).split('\n', 1)[0].trim());
   };
-  watchCompiler(tell);
-  watchScripts(tell);
+  watchCompiler(tell, loading);
+  watchScripts(tell, loading);
 };
 
 function publish(name, value) {
@@ -71,18 +74,19 @@ const withoutMark = (text) => (text.startsWith('\ufeff') ? text.slice(1) : text)
  * moment ago has its positions elsewhere than its source, and only its text says where. The stacks of other modules
  * are to stay as they are, so no file is compiled by way of us that need not.
  */
-function watchCompiler(tell) {
+function watchCompiler(tell, loading) {
   const own = Module.prototype._compile;
   // In stacks V8 calls it by the property that it is the value of, and it will be that of none.
   Object.defineProperty(own, 'name', { configurable: true, value: '_compile' });
   let compile = own;
   const observed = function (content, filename, ...rest) {
+    if (isReported(filename)) loading(filename);
     tell(filename, content);
     const text = compile === own ? edited(filename, content) : undefined;
     return Reflect.apply(compile, this, [text ?? content, filename, ...rest]);
   };
   const get = function () {
-    if (wanted.size > 0 && wanted.has(this?.filename)) return observed;
+    if ((wanted.size > 0 && wanted.has(this?.filename)) || isReported(this?.filename)) return observed;
     if (insertions.size > 0 && insertions.has(this?.filename) && compile === own) {
       const isNodes = caller(get) === 'node:internal/modules/cjs/loader';
       return (isNodes && prepared(this, own)) || observed;
@@ -100,30 +104,39 @@ function watchCompiler(tell) {
   Object.defineProperty(Module.prototype, '_compile', { configurable: true, enumerable: true, get, set });
 }
 
+const files = () => globalThis[Symbol.for('stillframe.files')];
+
+/** Whether the debugger wants to know that a file is about to run. */
+function isReported(filename) {
+  if (!files() || typeof filename !== 'string' || filename.startsWith(__dirname)) return false;
+  return files() === 'all' || !/[\\/]node_modules[\\/]/.test(filename);
+}
+
 /** A runner that has contexts of its own, such as Jest, compiles its modules by `vm`. */
-function watchScripts(tell) {
+function watchScripts(tell, loading) {
   const vm = require('vm');
-  const told = (code, options) => tell(typeof options === 'string' ? options : options?.filename, code);
+  const nameOf = (options) => (typeof options === 'string' ? options : options?.filename);
   watch(vm, 'Script', {
     construct(target, args, newTarget) {
-      told(args[0], args[1]);
+      tell(nameOf(args[1]), args[0]);
       return Reflect.construct(target, args, newTarget);
     },
   });
   watch(vm, 'compileFunction', {
     apply(target, receiver, args) {
-      told(args[0], args[2]);
+      if (isReported(nameOf(args[2]))) loading(nameOf(args[2]));
+      tell(nameOf(args[2]), args[0]);
       return Reflect.apply(target, receiver, args);
     },
   });
 }
 
-/** Puts a proxy before a function of a module, as long as files are wanted and nobody else has put something there. */
+/** Puts a proxy before a function of a module, as long as files are wanted and no other code has put something there. */
 function watch(module, name, handler) {
   const own = module[name];
   const observed = new Proxy(own, handler);
   let value = own;
-  const get = () => (wanted.size > 0 && value === own ? observed : value);
+  const get = () => ((wanted.size > 0 || files()) && value === own ? observed : value);
   const set = (other) => {
     value = other;
   };

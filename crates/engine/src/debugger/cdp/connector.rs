@@ -4,6 +4,7 @@
 //! by the connection of their process.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use ::cdp::Address;
 use ::cdp::discovery;
@@ -65,7 +66,8 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
         let Language { adapter, host, runtime } = language;
         let output = sinks.output.clone();
         let policy = Arc::clone(&sinks.policy);
-        let program = NodeProgram { adapter, host, runtime, setup, is_ours, output, policy };
+        let has_entered = AtomicBool::default();
+        let program = NodeProgram { adapter, host, runtime, setup, is_ours, has_entered, output, policy };
         ConnectionAcceptor { program: Arc::new(program), arrivals }
     };
     let Plan::Cdp { wire, setup } = plan else {

@@ -11,8 +11,6 @@ mod stepping;
 
 use std::sync::atomic::Ordering;
 
-use ::cdp::debugger::{self, CallFrame};
-
 use super::locks::lock;
 use super::scripts::position;
 use super::stop::V8Stop;
@@ -25,13 +23,6 @@ use self::intent::Intent;
 pub(super) use self::control::RunControl;
 
 impl RunControl {
-    /// Has the thread stop wherever it first comes out of Node's own code.
-    pub(super) async fn stop_at_entry(&self) -> Result<()> {
-        *lock(&self.intent) = Intent::Entry;
-        self.v8.request(debugger::Pause::default()).await?;
-        Ok(())
-    }
-
     /// V8's step survives a stop at an exception, so that a plain resume continues it.
     pub(super) async fn resume_silently(&self) -> Result<()> {
         self.run.stop()?;
@@ -68,7 +59,6 @@ impl RunControl {
             }
             Intent::Run => vec![self.stopped(debugger_statement(), None, Vec::new()).await],
             Intent::Pause => self.settle_pause(stop).await,
-            Intent::Entry => self.settle_entry(stop).await,
             Intent::Step(stepping) => self.settle_step(stop, *stepping).await,
         }
     }
@@ -95,16 +85,6 @@ impl RunControl {
             "the program is idle: it waits for events, such as timers, connections or input".to_owned()
         });
         vec![self.stopped(StopReason::Pause, text, Vec::new()).await]
-    }
-
-    async fn settle_entry(&self, stop: &V8Stop) -> Vec<Event> {
-        let is_users = |frame: &CallFrame| !self.sources.is_skipped(frame) && !frame.url.starts_with("node:");
-        if !stop.frames.first().is_some_and(is_users) {
-            *lock(&self.intent) = Intent::Entry;
-            self.proceed(Some(Step::Into)).await;
-            return Vec::new();
-        }
-        vec![self.stopped(StopReason::Entry, None, Vec::new()).await]
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::adapter::plan::CdpSetup;
 use crate::adapter::{Adapter, AnalysisRequest, Host, Runtime};
@@ -18,6 +19,8 @@ pub(super) struct NodeProgram {
     pub(super) setup: CdpSetup,
     /// We started the program, so its pipes are ours.
     pub(super) is_ours: bool,
+    /// One of its processes has come to the user's code, for a stop on entry.
+    pub(super) has_entered: AtomicBool,
     pub(super) output: Output,
     pub(super) policy: SharedPolicy,
 }

@@ -68,7 +68,7 @@ impl Sources {
             return Source { internal: !self.program.is_users(&path), ..Source::file(path) };
         }
         let name = if script.url.is_empty() { format!("eval-{}", script.id) } else { script.url.clone() };
-        Source { path: None, internal: name.starts_with("node:"), name }
+        Source { path: None, internal: is_nodes(&name), name }
     }
 
     /// The line of a location as users see it, with the identity of its source; none for code without a source.
@@ -108,7 +108,8 @@ impl Sources {
         let Some(script) = self.scripts.get(&frame.location.script_id) else { return false };
         let just_my_code = self.program.setup.just_my_code;
         let is_library = |path: &Path| just_my_code && self.program.adapter.is_internal(path);
-        script.url.starts_with(if just_my_code { "node:" } else { "node:internal/" })
+        (just_my_code && is_nodes(&script.url))
+            || script.url.starts_with("node:internal/")
             || script.url == POKE
             || script.path.as_deref().is_some_and(is_library)
             || self.is_hook(frame)
@@ -118,4 +119,9 @@ impl Sources {
     fn is_at(&self, script_id: &str, is_it: impl Fn(&Path) -> bool) -> bool {
         self.scripts.get(script_id).is_some_and(|script| script.path.as_deref().is_some_and(is_it))
     }
+}
+
+/// Whether a script is Node's own. What `-e` is given runs in a function of Node's.
+pub(super) fn is_nodes(url: &str) -> bool {
+    url.starts_with("node:") || url == "[eval]-wrapper"
 }

@@ -136,7 +136,7 @@ impl BreakpointBinder {
             line_number: i32::try_from(spot.line).unwrap_or(i32::MAX),
             column_number: Some(i32::try_from(spot.column).unwrap_or(i32::MAX)),
             url: None,
-            url_regex: Some(url_pattern(&spot.path, number)),
+            url_regex: Some(url_pattern(&spot, number)),
             condition,
         };
         match self.v8.request_within(deadlines::LONGEST_WAIT, set).await.map_err(Error::from) {
@@ -245,10 +245,11 @@ impl BreakpointBinder {
 /// characters encoded or not, with or without a query.
 ///
 /// V8 rejects a second breakpoint for the same line, column and expression, so the number of its location makes each
-/// one different.
-fn url_pattern(path: &Path, number: u64) -> String {
+/// one different. So does a map, because a compiler may leave a line where it is in the source: the mapped spot is set
+/// before the other one is removed.
+fn url_pattern(spot: &ScriptSpot, number: u64) -> String {
     let mut pattern = String::from("^(?:file://)?");
-    for character in path.to_string_lossy().chars() {
+    for character in spot.path.to_string_lossy().chars() {
         if character.is_ascii_alphanumeric() || matches!(character, '/' | '_' | '-') {
             pattern.push(character);
             continue;
@@ -260,16 +261,20 @@ fn url_pattern(path: &Path, number: u64) -> String {
         pattern.extend(["(?:", plain.as_str(), "|", encoded.as_str(), ")"]);
     }
     pattern.push_str("(?:[?#].*)?$");
-    pattern + &format!("|^stillframe:{number}$")
+    let kind = if spot.is_mapped { "mapped:" } else { "" };
+    pattern + &format!("|^stillframe:{kind}{number}$")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
     fn urls_match_in_any_notation() {
-        let pattern = url_pattern(Path::new("/a b/é-1.js"), 7);
+        let path = PathBuf::from("/a b/é-1.js");
+        let pattern = url_pattern(&ScriptSpot { path, line: 0, column: 0, is_mapped: false }, 7);
         let expected = r"^(?:file://)?/a(?:\ |%20)b/(?:é|%C3%A9)-1(?:\.|%2E)js(?:[?#].*)?$|^stillframe:7$";
         assert_eq!(pattern, expected);
     }

@@ -1,6 +1,6 @@
 //! What binding breakpoints needs, and how V8 forgets them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use ::cdp::debugger::RemoveBreakpoint;
 use futures_util::future;
@@ -26,6 +26,8 @@ pub(in super::super) struct BreakpointBinder {
     pub(super) binding: Arc<ProgramBinding>,
     pub(super) run: Arc<RunState>,
     pub(super) thread: Arc<JsThread>,
+    /// V8's breakpoint before each file, while the thread has not come to one of the user's.
+    pub(super) files: Arc<Mutex<Option<String>>>,
     /// Where the session hears of what V8 has answered late.
     pub(super) events: mpsc::Sender<Event>,
 }
@@ -39,7 +41,17 @@ impl BreakpointBinder {
         thread: Arc<JsThread>,
         events: mpsc::Sender<Event>,
     ) -> Self {
-        Self { table: Arc::default(), insertions: Arc::default(), v8, sources, binding, run, thread, events }
+        Self {
+            table: Arc::default(),
+            insertions: Arc::default(),
+            v8,
+            sources,
+            binding,
+            run,
+            thread,
+            files: Arc::default(),
+            events,
+        }
     }
 
     /// Removes breakpoints from V8. While the thread is suspended, this waits until it resumes: if the last

@@ -35,7 +35,7 @@ impl BreakpointBinder {
         let mut users = named.clone();
         users.retain(|id| !breakpoints.is_refused(*id));
         let mut is_users = !users.is_empty();
-        let mut is_entry = false;
+        let mut is_entry = breakpoints.has_entry_stop(hits);
         for (number, spot) in hits.iter().filter_map(|id| breakpoints.owner(id)) {
             if self.is_misplaced(number, &spot, stop).await {
                 continue;

@@ -31,6 +31,8 @@ struct Targets {
     owners: HashMap<String, u64>,
     /// Internal breakpoints for steps.
     temporary: HashSet<String>,
+    /// V8's breakpoint on the first line of a text without a file, until it is hit.
+    entry: Option<String>,
     /// The breakpoints of the stop before the first line, once it has ended.
     spent: HashSet<String>,
     /// Breakpoints that V8 removes as soon as the thread resumes.
@@ -286,6 +288,18 @@ impl BreakpointTable {
             let ids = table.remove(number);
             table.spent.extend(ids);
         }
+        let entry = table.entry.take();
+        table.spent.extend(entry);
+    }
+
+    /// Notes V8's breakpoint on the first line of a text without a file.
+    pub(super) fn set_entry_stop(&self, id: String) {
+        lock(&self.0).entry = Some(id);
+    }
+
+    /// Whether one of these is such a breakpoint.
+    pub(super) fn has_entry_stop(&self, ids: &[String]) -> bool {
+        lock(&self.0).entry.as_ref().is_some_and(|id| ids.contains(id))
     }
 
     /// Makes V8 remove some when the thread resumes.

@@ -7,8 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ::cdp::debugger::{self, Instrumentation, SetInstrumentationBreakpoint};
+use ::cdp::debugger::{self, CallFrame, Instrumentation, SetInstrumentationBreakpoint};
 use ::cdp::runtime;
+use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use super::super::places::{self, ScriptSpot};
@@ -19,8 +20,9 @@ use crate::adapter::node::read_map;
 use crate::source_map::SourceMap;
 use crate::{deadlines, javascript};
 
-/// Where our hook stops.
-const FUNCTION: &str = "transpiled";
+/// Where our hook stops: with a file that was transpiled, and before a file.
+const TRANSPILED: &str = "transpiled";
+const LOADING: &str = "loading";
 
 impl BreakpointBinder {
     /// Sends V8 and the hook the requested sources. `Runtime.evaluate` works while a process waits for us.
@@ -65,7 +67,7 @@ impl BreakpointBinder {
     ) -> bool {
         if reason == "instrumentation" {
             if let Some(data) = data {
-                self.compiled(data).await;
+                self.compiled(data, stop).await;
             }
             return true;
         }
@@ -75,17 +77,24 @@ impl BreakpointBinder {
             if reason.get("reason").and_then(Json::as_str) == Some("instrumentation")
                 && let Some(data) = reason.get("auxData")
             {
-                self.compiled(data).await;
+                self.compiled(data, stop).await;
             }
         }
-        let Some(frame) = stop.frames.first().filter(|frame| frame.function_name == FUNCTION) else {
+        let is_hooks = |frame: &&CallFrame| [TRANSPILED, LOADING].contains(&frame.function_name.as_str());
+        let Some(frame) = stop.frames.first().filter(is_hooks) else {
             return false;
         };
         let script = self.sources.scripts.get(&frame.location.script_id);
         if script.is_none_or(|script| script.path.as_ref() != Some(&self.sources.program.setup.hook)) {
             return false;
         }
-        if let Some((path, map_url)) = arguments(&self.v8, &frame.call_frame_id).await {
+        if frame.function_name == LOADING {
+            if let Some(path) = argument::<PathBuf>(&self.v8, frame, "filename").await {
+                self.reaches_module(&path).await;
+            }
+        } else if let Some((path, map_url)) =
+            argument::<(PathBuf, String)>(&self.v8, frame, "[filename, sourceMapURL]").await
+        {
             let script = path.clone();
             let policy = Arc::clone(&self.sources.program.policy);
             let read = tokio::task::spawn_blocking(move || read_map(&map_url, &script, &policy.safety)).await;
@@ -97,11 +106,14 @@ impl BreakpointBinder {
     }
 
     /// V8 has compiled a script that has a map, which `data` names.
-    async fn compiled(&self, data: &Json) {
+    async fn compiled(&self, data: &Json, stop: &V8Stop) {
         if let Some(id) = data.get("scriptId").and_then(Json::as_str)
             && let Some(script) = self.sources.scripts.get(id)
-            && let Some(path) = &script.path
         {
+            if let Some(frame) = stop.frames.first().filter(|frame| frame.location.script_id == id) {
+                self.reaches_script(&script, &frame.location).await;
+            }
+            let Some(path) = &script.path else { return };
             if !self.table.functions().is_empty() && !self.sources.program.adapter.is_internal(path) {
                 let _ = self.resolve_functions(path).await;
             }
@@ -133,15 +145,13 @@ impl BreakpointBinder {
     }
 }
 
-/// What our hook was called with: the file, and what its text says of its map.
-async fn arguments(v8: &V8Client, call_frame_id: &str) -> Option<(PathBuf, String)> {
+/// What our hook was called with: an expression over its parameters.
+async fn argument<T: DeserializeOwned>(v8: &V8Client, frame: &CallFrame, expression: &str) -> Option<T> {
     let evaluate = debugger::EvaluateOnCallFrame {
-        call_frame_id: call_frame_id.to_owned(),
-        expression: "[filename, sourceMapURL]".to_owned(),
+        call_frame_id: frame.call_frame_id.clone(),
+        expression: expression.to_owned(),
         return_by_value: true,
         ..Default::default()
     };
-    let found = v8.request(evaluate).await.ok()?.result.value?;
-    let (path, map_url): (String, String) = serde_json::from_value(found).ok()?;
-    Some((Path::new(&path).to_owned(), map_url))
+    serde_json::from_value(v8.request(evaluate).await.ok()?.result.value?).ok()
 }

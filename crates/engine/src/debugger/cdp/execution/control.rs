@@ -87,7 +87,7 @@ impl RunControl {
         let next = match &*lock(&self.intent) {
             Intent::Run | Intent::Pause => None,
             Intent::Step(stepping) if stepping.step != Step::Into => Some(Step::Out),
-            Intent::Entry | Intent::Step(_) => Some(Step::Into),
+            Intent::Step(_) => Some(Step::Into),
         };
         self.proceed(next).await;
     }

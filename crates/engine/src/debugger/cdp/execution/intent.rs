@@ -11,8 +11,6 @@ pub(super) enum Intent {
     /// To run.
     #[default]
     Run,
-    /// To stop before its first line.
-    Entry,
     /// To stop as soon as it can.
     Pause,
     /// To step.

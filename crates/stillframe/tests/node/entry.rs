@@ -1,0 +1,101 @@
+//! A stop on entry in a command, which comes to the user's code late and in a child.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use test_support::Answer;
+
+use crate::debugging::{Debugging, Report};
+use crate::project::Project;
+
+/// A file of each kind; the first begins with a function, which is called later.
+const COMMON: &str = "function twice(n) {
+  return 2 * n;
+}
+const four = twice(2); // @entry
+console.log(four);
+";
+const MODULE: &str = "import { three } from './three.mjs';
+console.log(three);
+";
+const THREE: &str = "export const three = 3; // @entry
+";
+
+/// Runs a script of a package by npm, and stops on entry.
+async fn entered(project: &Project, script: &str) -> (Debugging, Answer) {
+    project.file("package.json", &json!({ "scripts": { "start": script } }).to_string());
+    let session = Debugging::with_executable(PathBuf::from("npm")).await;
+    let start = json!({
+        "args": ["start"],
+        "cwd": project.folder(),
+        "dapLaunchArgs": { "stopOnEntry": true },
+    });
+    let mut entered = session.ok("start_debugging", start).await;
+    while entered.outcome() == "running" {
+        entered = session.go_on().await;
+    }
+    (session, entered)
+}
+
+async fn ends(session: Debugging) {
+    let ended = session.go_on().await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_script_of_npm_stops_before_its_first_statement() {
+    let project = Project::with(&[]).await;
+    let file = project.file("twice.js", COMMON);
+    let (session, entered) = entered(&project, "node twice.js").await;
+    let place = (file.path(), file.line("entry"));
+    assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+    assert_eq!(entered.variable("four"), "undefined");
+    ends(session).await;
+}
+
+#[tokio::test]
+async fn a_module_stops_where_its_imports_begin() {
+    let project = Project::with(&[]).await;
+    project.file("main.mjs", MODULE);
+    let file = project.file("three.mjs", THREE);
+    let (session, entered) = entered(&project, "node main.mjs").await;
+    let place = (file.path(), file.line("entry"));
+    assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+    ends(session).await;
+}
+
+#[tokio::test]
+async fn the_text_of_an_option_stops_before_its_first_statement() {
+    let project = Project::with(&[]).await;
+    let (session, entered) = entered(&project, "node -e 'const one = 1;\nconsole.log(one)'").await;
+    assert_eq!((entered.outcome(), entered.at("/location/file")), ("entry", &json!("[eval]")));
+    let next = session.step("step_over").await;
+    assert_eq!(next.at("/location/file"), "[eval]", "{}", next.text);
+    let one = session.ok("evaluate_expression", json!({ "expression": "one" })).await;
+    assert_eq!(one["result"], "1", "{}", one.text);
+    ends(session).await;
+}
+
+#[tokio::test]
+async fn an_empty_file_is_passed_by() {
+    let project = Project::with(&[]).await;
+    project.file("nothing.js", "// Nothing.\n");
+    let file = project.file("twice.js", COMMON);
+    let (session, entered) = entered(&project, "node nothing.js && node twice.js && node twice.js").await;
+    let place = (file.path(), file.line("entry"));
+    assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+    ends(session).await;
+}
+
+#[tokio::test]
+async fn a_worker_of_a_runner_stops_before_the_first_line_of_the_test() {
+    let project = Project::with(&["vitest"]).await;
+    let test =
+        project.file("one.test.ts", "import { it } from 'vitest';\nit('passes', () => {}); // @entry\n");
+    let (session, entered) =
+        entered(&project, "node node_modules/vitest/vitest.mjs run --pool=threads").await;
+    let place = (test.path(), test.line("entry"));
+    assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+    ends(session).await;
+}
