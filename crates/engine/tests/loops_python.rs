@@ -1,4 +1,4 @@
-//! What is told of the loops of Python sources, by every version of Python that is there.
+//! The analysis of loops in Python sources, with every installed version of Python.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
@@ -26,7 +26,7 @@ async fn loops(source: &str) -> Vec<Vec<Loop>> {
     found
 }
 
-/// Sources with one outer loop each: what ends in `certain` holds a thread for ever, what ends in `endless` is
+/// Sources with one outer loop each: what ends in `certain` blocks a thread forever, what ends in `endless` is
 /// left by no statement of its own, and what ends in `open` may be left.
 const TABLE: &str = "\
 while True: pass # certain
@@ -180,7 +180,7 @@ async fn no_loop_is_endless_if_signals_are_handled() {
     }
 }
 
-/// What decides whether a loop goes on, as `left operator right`, with its names and those that it assigns to.
+/// What decides whether a loop continues, as `left operator right`, with its names and those that it assigns to.
 #[tokio::test]
 async fn loop_conditions_are_split_into_evaluable_parts() {
     let table = [
@@ -224,7 +224,7 @@ async fn loop_conditions_are_split_into_evaluable_parts() {
     }
 }
 
-/// A name that only ever holds new collections is told by its length.
+/// A name that only ever refers to new collections is reported by its length.
 #[tokio::test]
 async fn a_collection_as_condition_is_its_length() {
     let table = [

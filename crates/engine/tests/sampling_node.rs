@@ -65,7 +65,7 @@ impl Scene {
             if is_seen(&last) {
                 return last;
             }
-            // sleep: between two looks, and nobody tells when there is something new.
+            // sleep: between two polls, because there is no event for new samples.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         panic!("{last:#?}\n{}", self.session.output().tail(0, 10_000).text());

@@ -171,7 +171,7 @@ fn an_unwritable_journal_does_no_harm() {
     }
     journal.flush();
     assert_eq!(journal.path(), None);
-    // As soon as it can be written, what is missing is told.
+    // Once the file is writable, the number of missing entries is recorded.
     fs::remove_file(&in_the_way).unwrap();
 }
 

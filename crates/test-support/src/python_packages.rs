@@ -1,4 +1,4 @@
-//! Packages of Python, as pip installs them into an environment of their own.
+//! Python packages, installed by pip into separate environments.
 
 use std::path::PathBuf;
 

@@ -54,7 +54,7 @@ impl ResourceUsage {
         self.memory.saturating_sub(before.memory)
     }
 
-    /// Whether it holds no more than before of what can be counted.
+    /// Whether no counter is higher than before.
     pub fn is_within(&self, before: &Self) -> bool {
         self.files <= before.files && self.threads <= before.threads && self.children <= before.children
     }

@@ -1,4 +1,4 @@
-//! A proxy: forwards the messages of a debugger and its client, until it is told to do harm.
+//! A proxy that forwards messages between a debugger and its client, until it should inject a fault.
 
 mod frames;
 

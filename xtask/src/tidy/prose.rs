@@ -1,5 +1,6 @@
 //! Plain English: words that documentation, messages and comments must not use, and what to write instead.
 
+mod comments;
 mod literals;
 
 use super::Finding;
@@ -74,24 +75,22 @@ pub(super) fn check(files: &[File]) -> Vec<Finding> {
         }
         let lines = product_lines(file);
         let literals =
-            if file.has_extension("rs") { literals::of_rust(file) } else { literals::of_script(file) };
+            if comments::is_script(file) { literals::of_script(file) } else { literals::of_rust(file) };
         for (number, text) in
             literals.iter().filter(|(number, _)| lines.iter().any(|(line, _)| line == number))
         {
             check_lines(file, &[(*number, text.as_str())], IN_CODE, &mut findings);
         }
-        let is_comment = |(_, line): &&(usize, &str)| line.trim_start().starts_with("//");
-        let comments: Vec<_> = lines.iter().filter(is_comment).copied().collect();
-        check_lines(file, &comments, IN_CODE, &mut findings);
+        check_lines(file, &comments::of(file, &lines), IN_CODE, &mut findings);
     }
     findings
 }
 
-/// Whether a file is source of the product: Rust, or a script that runs inside a program or a browser. Samples are not.
+/// Whether a file is source of the product: Rust, or a script that runs inside a program or a browser. Samples imitate
+/// programs of users, and are not checked.
 fn is_product(file: &File) -> bool {
-    let is_source = ["rs", "py", "js", "cjs", "mjs", "java"].iter().any(|name| file.has_extension(name));
-    is_source
-        && !file.path.contains("/samples/")
+    comments::has_comments(file)
+        && !["/samples/", "/testdata/", "/tests/"].iter().any(|folder| file.path.contains(folder))
         && CRATES.iter().any(|name| file.path.starts_with(&format!("crates/{name}/src/")))
 }
 
@@ -158,7 +157,8 @@ mod tests {
         let code = "/// Nobody.\nfn f() {\n    g(nobody, \"It is \\\n       told.\");\n    // There is no one; it is no\n    // longer here.\n}\n\n#[cfg(test)]\nmod tests {\n    // Nobody.\n}\n";
         assert_eq!(lines("crates/stillframe/src/a.rs", code), [3, 3, 1]);
         assert_eq!(lines("crates/stillframe/tests/a.rs", code), [0; 0]);
-        assert_eq!(lines("crates/engine/src/a.py", "# nobody\nfail(\"it is no list\")\n"), [2]);
+        assert_eq!(lines("crates/engine/src/a.py", "# nobody\nfail(\"it is no list\")\n"), [2, 1]);
+        assert_eq!(lines("crates/engine/src/samples/a.py", "# nobody\n"), [0; 0]);
         let found = check(&[File::new("a.md", "By its number.\n")]);
         assert_eq!(found[0].to_string(), "a.md:1: `by its number`: write `by its ID`, or rephrase");
     }

@@ -168,7 +168,7 @@ impl Debugger for PythonDebugger {
     }
 
     async fn left_by_step(&self) -> Result<Option<String>> {
-        let found = self.agent()?.look_at_steps(breakpoints::next_place(self)).await?;
+        let found = self.agent()?.report_ended_steps(breakpoints::next_place(self)).await?;
         Ok(found.names.into_iter().next())
     }
 

@@ -1,4 +1,4 @@
-//! Programs that were started by somebody else.
+//! Recording in attached programs.
 
 use std::path::PathBuf;
 use std::process::Stdio;

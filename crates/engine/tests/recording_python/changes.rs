@@ -57,7 +57,7 @@ async fn a_removed_breakpoint_reports_its_count_and_stops_recording() {
     }
 }
 
-/// pydevd looks at all code anew when breakpoints change, wherever they are.
+/// pydevd re-examines all code when any breakpoint changes.
 #[tokio::test]
 async fn changing_other_breakpoints_loses_and_repeats_no_hit() {
     for scene in scenes(&[("main.py", WORKER), ("other.py", OTHER)]).await {

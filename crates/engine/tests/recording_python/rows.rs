@@ -132,7 +132,7 @@ async fn rows_longer_than_the_pipe_arrive_whole() {
     }
 }
 
-/// What the values of a program do when they are looked at is nothing to the program.
+/// Side effects of reading values do not reach the program.
 #[tokio::test]
 async fn hostile_values_affect_only_their_own_cell() {
     let source = "\

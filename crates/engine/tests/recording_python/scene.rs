@@ -113,7 +113,7 @@ impl Scene {
         }
     }
 
-    /// Tells the program, which waits for it, to go on.
+    /// Releases the program, which waits for this.
     pub(crate) fn give(&self, file: &str) {
         std::fs::write(self.path(file), "").unwrap();
     }

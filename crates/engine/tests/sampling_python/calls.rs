@@ -68,7 +68,7 @@ async fn each_profile_has_the_samples_since_the_previous_one() {
     }
 }
 
-/// Native code that does not let go of the interpreter's lock keeps everything else in the program from running.
+/// Native code that holds the GIL blocks everything else in the program.
 #[tokio::test]
 async fn native_code_that_holds_the_gil_is_sampled_from_outside() {
     let source = "\

@@ -4,7 +4,7 @@ use engine::model::activity::Activity;
 
 use crate::scene::{Scene, place, versions, waits};
 
-/// Runs a program until its main thread is blocked, and compares what it waits for; `PLACE` stands for the line
+/// Runs a program until its main thread is blocked, and compares what it waits for; `PLACE` is the line
 /// with `# @wait`.
 async fn main_waits(imports: &str, body: &str, expected: &str) {
     let source = format!("import {imports}\n{body}\n");

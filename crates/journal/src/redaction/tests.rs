@@ -1,4 +1,4 @@
-//! Entries of a journal, and texts that nobody thought of.
+//! Redaction of journal entries and of generated texts.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -196,7 +196,7 @@ fn a_number_keeps_its_notation() {
     }
 }
 
-/// The smaller limit holds; to wait for ever, as `idle` can, is the largest.
+/// The smaller limit applies; an infinite one, which `idle` can be, counts as the largest.
 #[test]
 fn a_project_cannot_raise_a_limit() {
     let user = || parsed("[limits]\nsessions = 2\nanswer = 16_384\nidle = 60\n", false);

@@ -3,7 +3,7 @@
 //!
 //! Nothing here can do harm on the machine. A call with something wrong in it is refused before the tool begins, and
 //! what is right in it is from `safe.rs`: files that are not there, in a folder of the test; a process number that no
-//! process can have; the port of nobody on this host; expressions without effects. Arguments that only make no sense
+//! process can have; an unused port on this host; expressions without effects. Arguments that only make no sense
 //! are given to tools that start, attach to and write nothing, and at a paused program only to those that look.
 
 #![expect(

@@ -21,7 +21,7 @@ pub(crate) fn value(name: &str, schema: &Value, folder: &Path) -> Value {
         "until" => json!([{ "file": missing, "line": 1 }]),
         "language" => json!("python"),
         "host" => json!("127.0.0.1"),
-        // The port of `tcpmux`, which nobody serves.
+        // The port of `tcpmux`, which is not in use.
         "port" => json!(1),
         "processId" => json!(NOBODY),
         "expression" | "condition" | "exceptionCondition" | "value" if of(schema) == "string" => json!("1"),

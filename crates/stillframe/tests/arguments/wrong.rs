@@ -128,7 +128,7 @@ fn has_names(schema: &Value) -> bool {
     schema["properties"].as_object().is_some_and(|properties| !properties.is_empty())
 }
 
-/// Values that a schema takes and nobody means.
+/// Values that a schema accepts but that make no sense.
 fn fools(schema: &Value) -> Vec<Value> {
     let long = "x".repeat(20_000);
     match safe::of(schema) {

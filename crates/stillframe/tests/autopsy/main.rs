@@ -1,4 +1,4 @@
-//! Tests that fail, under the runners that people use: what is told of each, and of those that do not fail.
+//! Reports of failing and passing tests, under common runners.
 
 #![expect(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! What holds for all test runners of Node.js: each of their files runs these with its own words.
+//! Behaviour of all test runners of Node.js: the file of each runner runs these with its own spelling.
 
 use serde_json::{Value, json};
 use test_support::{Answer, Fixture, Server};
@@ -61,7 +61,7 @@ pub(crate) struct Runner {
     pub(crate) rejects: fn(&str) -> String,
 }
 
-/// A project with tests, and what is told of a run.
+/// A project with tests, and the report of a run.
 pub(crate) struct CommandRun {
     server: Server,
     project: Project,

@@ -1,4 +1,4 @@
-//! What holds, and from where.
+//! Effective settings and their sources.
 
 use std::path::Path;
 use std::process::Output;

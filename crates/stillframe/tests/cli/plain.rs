@@ -1,4 +1,4 @@
-//! The report for people: at most 80 columns, and plain where nobody sees colours.
+//! The text report: at most 80 columns, and no colours unless standard output is a terminal.
 
 use test_support::{Fixture, repository};
 use unicode_width::UnicodeWidthStr;

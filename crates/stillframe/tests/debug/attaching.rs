@@ -8,7 +8,7 @@ use tokio::process::{Child, Command};
 
 use crate::Shell;
 
-/// A program of somebody else, which ends with its input.
+/// A program that was started elsewhere, and ends with its input.
 #[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with its input")]
 async fn running(program: &Fixture) -> Child {
     let mut command = Command::new("node");

@@ -141,7 +141,7 @@ async fn a_pause_stops_a_program_that_another_command_waits_for() {
     });
     paused.ended_with(0).says("pause at ");
     waits.ended_with(0).says("pause at ");
-    // A stop of the session is an end for whoever waits.
+    // Stopping the session ends commands that wait.
     let (waits, stopped) = tokio::join!(shell.debug(["continue"]), async {
         shell.waits().await;
         shell.debug(["stop"]).await

@@ -38,7 +38,7 @@ async fn a_failed_start_leaves_nothing_behind() {
     shell.assert_nothing_left();
 }
 
-/// Nobody can write here, not even root.
+/// Not writable, not even by root.
 #[tokio::test]
 async fn an_unwritable_folder_is_reported_before_the_start() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
@@ -53,7 +53,7 @@ async fn a_killed_background_process_takes_its_program_along() {
     let (shell, program) = ticking().await;
     shell.mark.kill(shell.background());
     shell.mark.assert_gone_within(Duration::from_secs(2));
-    // Who asks first is told, and takes away what is left.
+    // The first command reports it, and removes the file.
     shell.debug(["locals"]).await.ended_with(1).says("its background process was killed");
     shell.assert_nothing_left();
 
@@ -103,7 +103,7 @@ async fn an_interrupted_command_leaves_the_session_unchanged() {
     shell.finish().await;
 }
 
-/// Whoever begins one and goes at once has nothing to come back to.
+/// A launch that is killed at once leaves no session behind.
 #[tokio::test]
 async fn a_launch_killed_before_the_program_starts_leaves_nothing_behind() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));

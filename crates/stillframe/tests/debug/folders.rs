@@ -68,7 +68,7 @@ async fn only_one_of_two_simultaneous_starts_succeeds() {
     shell.finish().await;
 }
 
-/// The file is somebody's.
+/// The file belongs to someone else.
 #[tokio::test]
 async fn a_foreign_file_is_left_alone() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));

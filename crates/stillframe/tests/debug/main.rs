@@ -72,7 +72,7 @@ struct Shell {
 impl Shell {
     fn new() -> Self {
         let folder = tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made");
-        // What is above belongs to the repository, and is not looked at.
+        // Folders above belong to the repository, and are not searched.
         std::fs::create_dir(folder.path().join(".git")).expect("a folder can be made");
         let runtime = tempfile::tempdir().expect("a folder can be made");
         std::fs::set_permissions(runtime.path(), Permissions::from_mode(0o700)).expect("it is ours");
@@ -110,7 +110,7 @@ impl Shell {
         eventually(is_waiting).await;
     }
 
-    /// Runs it to its end, which has come when nobody holds its output any more.
+    /// Runs it until its output is closed.
     async fn debug<I: AsRef<str>>(&self, words: impl IntoIterator<Item = I>) -> CommandRun {
         CommandRun::of(self.command(words).await.output().await.expect("the program under test runs"))
     }

@@ -1,4 +1,4 @@
-//! What holds for sessions of MCP holds here: limits, safety, redaction, the journal.
+//! The same rules as in MCP sessions: limits, safety, redaction, the journal.
 
 use test_support::Fixture;
 

@@ -78,7 +78,7 @@ impl<'a> Attacked<'a> {
         }
     }
 
-    /// Makes the call of a moment, and does something while it is under way, or before where it takes no time. Fails
+    /// Makes the call of a moment, and does something while it runs, or before it if it is instantaneous. Fails
     /// when anything is left of a session that is closed.
     pub(crate) async fn during<T>(&self, moment: Moment, harm: impl Future<Output = T>) -> (Answer, T) {
         match moment {
@@ -152,7 +152,7 @@ impl<'a> Attacked<'a> {
         in_time(self.server, tool, self.with_session(arguments), LIMIT).await
     }
 
-    /// A call that takes no time limit, and comes back in time.
+    /// A call without a timeout parameter, which returns in time.
     pub(crate) async fn ask(&self, tool: &str) -> Answer {
         in_time(self.server, tool, self.with_session(json!({})), Duration::ZERO).await
     }
@@ -164,18 +164,18 @@ impl<'a> Attacked<'a> {
         u32::try_from(pid).expect("a process number")
     }
 
-    /// An expression that tells `word`, and then takes for ever.
+    /// An expression that announces `word`, and then never ends.
     pub(crate) fn sleeps_after(word: &str, language: Language) -> String {
         format!("[{}, {}]", Self::tells(word), language.words().sleep)
     }
 
-    /// An expression that tells `word`, wherever it is evaluated. It does so by a file, because what is printed may be
-    /// lost in a flood.
+    /// An expression that announces `word`, wherever it is evaluated. It does so by a file, because what is printed
+    /// may be lost in a flood.
     pub(crate) fn tells(word: &str) -> String {
         format!("tell('{word}')")
     }
 
-    /// Waits until the program has told this.
+    /// Waits until the program has announced this.
     pub(crate) async fn told(&self, word: &str) {
         let file = self.folder().join(word);
         test_support::eventually(|| file.exists()).await;

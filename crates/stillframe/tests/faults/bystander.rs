@@ -1,4 +1,4 @@
-//! Sessions of the same server that nobody attacks.
+//! Sessions of the same server that must not be affected.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

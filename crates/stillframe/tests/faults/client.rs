@@ -127,9 +127,9 @@ enum ClientExit {
     Closes,
     /// In the middle of a message.
     MidMessage,
-    /// It does not read any more, and then it closes the server's input.
+    /// It stops reading, and then closes the server's input.
     Unread,
-    /// It is killed, and somebody else holds the server's input open.
+    /// It is killed while another process holds the server's input open.
     Killed,
     /// It is stopped before it is killed.
     Stopped,
@@ -167,7 +167,7 @@ async fn left_at(language: Language, leaving: ClientExit, moment: Moment) {
                 ClientExit::Killed => server.mark().kill(server.pid()),
             }
             let _ = left.send(());
-            // The server is going, and answers nobody.
+            // The server is shutting down, and answers no request.
             std::future::pending::<()>().await;
         };
         tokio::select! {
@@ -201,7 +201,7 @@ async fn a_disconnected_client_leaves_nothing_behind() {
     ));
 }
 
-/// Whoever sends without reading is answered when he reads, and others of the machine are not harmed meanwhile.
+/// A client that sends without reading is answered once it reads, and others are unaffected meanwhile.
 #[tokio::test]
 async fn an_unread_flood_is_answered_in_the_end() {
     const MANY: usize = 20_000;

@@ -80,7 +80,7 @@ impl Drop for Brake {
 }
 
 impl Fault {
-    /// What the program is told when it is started.
+    /// The program's arguments.
     fn arguments(self) -> Vec<&'static str> {
         if self == Self::Flooding { vec!["floods"] } else { Vec::new() }
     }

@@ -21,7 +21,7 @@ enum Fault {
     Replaced,
     /// A folder of that name.
     Folder,
-    /// A pipe that nobody writes to.
+    /// A pipe without a writer.
     Pipe,
     /// A file without an end.
     Endless,
@@ -121,7 +121,7 @@ async fn with_environment(env: &[(&str, &str)]) -> Server {
     ServerOptions { env, ..options }.start().await
 }
 
-/// A journal that cannot be written, for whatever reason, costs nobody anything.
+/// A journal that cannot be written, for any reason, affects no call.
 #[tokio::test]
 async fn a_full_or_missing_journal_disk_ends_no_session() {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();
@@ -158,7 +158,7 @@ async fn a_file_size_limit_ends_the_journal_and_not_the_server() {
     server.finish().await;
 }
 
-/// What has to be written is told where it cannot be.
+/// A file that is required but not writable is reported.
 #[tokio::test]
 async fn an_unwritable_cache_is_reported() {
     let folder = tempfile::tempdir_in(STILLFRAME.scratch).unwrap();

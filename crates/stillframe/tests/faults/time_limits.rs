@@ -25,7 +25,7 @@ fn points(attacked: &Attacked<'_>) -> Value {
     json!({ "points": [{ "file": file, "line": line, "expressions": ["label"] }] })
 }
 
-/// A program that a signal holds is waited for as long as was said, and it is said what holds it.
+/// A call waits for a suspended program until its timeout, and reports the suspension.
 async fn held(language: Language) {
     let server = STILLFRAME.serve().await;
     let attacked = Attacked::running(&server, language, &[]).await;

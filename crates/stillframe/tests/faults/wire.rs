@@ -76,10 +76,10 @@ const CRASHES: [i32; 2] = [11, 6];
 /// How often Node may: version 20 does once in some hundred connections that break (docs/quirks.md).
 const MOST_CRASHES: usize = 2;
 
-/// How soon a program that we let go of goes on.
+/// How soon a detached program continues.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A program of somebody else that says where its debugger listens, and talks.
+/// A program that was started elsewhere, prints the address of its debugger, and accepts commands.
 struct Program {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -109,7 +109,7 @@ impl Program {
             Some(errors) => {
                 let mut errors = BufReader::new(errors).lines();
                 let line = errors.next_line().await.expect("it writes").expect("a line");
-                // What it says of debuggers that come and go is nobody's matter, but has to be read.
+                // Its messages about debuggers that connect and disconnect are irrelevant, but must be read.
                 tokio::spawn(async move { while let Ok(Some(_)) = errors.next_line().await {} });
                 let address = line.strip_prefix("Debugger listening on ws://127.0.0.1:").expect("an address");
                 address.split('/').next().expect("a port").to_owned()
@@ -118,7 +118,7 @@ impl Program {
         Self { child, lines, port: port.parse().expect("a number") }
     }
 
-    /// Whether it goes on with its work. One that has crashed in its own code does not; anything else fails.
+    /// Whether it continues its work. One that has crashed in its own code does not; anything else fails.
     async fn goes_on(&mut self) -> bool {
         // Many lines may wait in the pipe.
         let until = tokio::time::Instant::now() + Duration::from_millis(100);
@@ -228,7 +228,7 @@ impl Attached<'_> {
 }
 
 impl Attack {
-    /// Whether a debugger takes the next connection after one that broke. debugpy sometimes does not, whoever broke it.
+    /// Whether a debugger accepts the next connection after one that broke. debugpy sometimes does not.
     fn can_be_reached_after(&self, harm: WireFault) -> bool {
         let breaks = matches!(
             harm,

@@ -7,7 +7,7 @@ use test_support::{Answer, rows_to_try};
 
 use crate::{STILLFRAME, diagnose, program};
 
-/// The name of a program, the verdict, and what must be told beside that: `@held` for the line of that name as
+/// The name of a program, the verdict, and what else must be reported: `@held` for the line of that name as
 /// the place, or a kind of thing that is waited for, or an exit code, or nothing.
 const PROGRAMS: &[(&str, &str, &str)] = &[
     ("while_true.js", "busy_loop", "@held"),
@@ -112,7 +112,7 @@ async fn every_program_gets_the_right_verdict() {
     server.finish().await;
 }
 
-/// Whether an answer has what must be told beside the verdict.
+/// Whether an answer reports everything besides the verdict.
 fn tells(name: &str, beside: &str, answer: &Answer) -> bool {
     if let Some(marker) = beside.strip_prefix('@') {
         let program = program(name);

@@ -1,4 +1,4 @@
-//! What a diagnosis tells.
+//! What a diagnosis reports.
 
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use crate::scenes::{ACCEPT, Header, JSON, paused_at};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// The status of a request with these headers and the token. What has no session is told so by the SDK: 400.
+/// The status of a request with these headers and the token. Without a session, the SDK answers 400.
 async fn status(server: &HttpServer, path: &str, headers: &[(&str, &str)]) -> (u16, String) {
     let bearer = format!("Bearer {}", server.token());
     let mut all = vec![ACCEPT, JSON];

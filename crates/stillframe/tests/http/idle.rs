@@ -21,7 +21,7 @@ async fn idle_clients_are_ended_with_their_programs() {
     paused_at(&stateless, &Fixture::python("shop"), "call").await;
     server.healthy(|health| health["clients"] == 0 && health["processes"] == 0).await;
     server.healthy(|health| health["tasks"].as_u64() <= tasks).await;
-    // Gone is gone: the client is told to begin anew.
+    // The session is gone: the client must start a new one.
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
     let answered = client.post(&ping, &[]).await;
     assert_eq!(answered.status, 404);

@@ -67,7 +67,7 @@ async fn a_stalled_client_is_disconnected() {
     server.finish().await;
 }
 
-/// Connections that say nothing do not keep others out; those beyond the limit are told so.
+/// Silent connections do not block others; those beyond the limit get an error.
 #[tokio::test]
 async fn the_number_of_connections_is_limited() {
     let server = STILLFRAME.http().await.args(&["--no-token"]).start().await;

@@ -1,4 +1,4 @@
-//! What is no request, or none that is served: it is answered with the right status, and never with silence.
+//! Malformed and unsupported requests: each is answered with the right status.
 
 use serde_json::{Value, json};
 use test_support::HttpServer;

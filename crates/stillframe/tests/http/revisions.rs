@@ -11,7 +11,7 @@ const NEGOTIATED: [(&str, &str); 7] = [
     ("2025-03-26", "2025-03-26"),
     ("2025-06-18", "2025-06-18"),
     ("2025-11-25", "2025-11-25"),
-    // There is no handshake any more, so one who shakes hands gets the last that had it.
+    // That revision has no handshake, so a client with one gets the last revision that had it.
     ("2026-07-28", "2025-11-25"),
     ("2099-01-01", "2025-11-25"),
     ("nonsense", "2025-11-25"),

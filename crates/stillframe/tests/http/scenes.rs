@@ -27,7 +27,7 @@ pub(crate) async fn paused_at(client: &HttpClient, program: &Fixture, mark: &str
     session
 }
 
-/// A debug session whose program runs for ever.
+/// A debug session whose program runs forever.
 pub(crate) async fn running(client: &HttpClient) -> String {
     let session = session(client).await;
     let start = json!({ "sessionId": session, "scriptPath": Fixture::python("naps").path(), "timeout": 0 });

@@ -19,7 +19,7 @@ async fn a_call_resumes_after_its_stream_was_cut() {
     let (id, events, last) = begin_waiting(&client, &session).await;
     drop(events);
     let mut again = client.listen(Some(&last)).await;
-    // The answer comes while somebody listens again.
+    // The answer arrives while the client listens again.
     pause(&client, &session).await;
     let answer = again.response(id).await.expect("the answer comes");
     assert_eq!(answer["result"]["structuredContent"]["state"], "paused");
@@ -67,7 +67,7 @@ async fn an_expired_position_is_refused() {
     server.finish().await;
 }
 
-/// Clients of the field that get an empty stream ask again for ever.
+/// Common clients reconnect endlessly if they get an empty stream.
 async fn nothing_behind(client: &HttpClient, event: &str) {
     let answered = client.get(Some(event)).await;
     assert_eq!(answered.status, 400, "{event:?}");
@@ -94,7 +94,7 @@ async fn an_answered_or_cancelled_call_is_not_resumed() {
     server.finish().await;
 }
 
-/// What nobody read is kept, whatever else is called and answered meanwhile.
+/// Unread messages are kept, whatever else is called and answered meanwhile.
 #[tokio::test]
 async fn an_unread_answer_outlives_read_ones() {
     let server = STILLFRAME.serve_http().await;
@@ -136,7 +136,7 @@ async fn the_number_of_unrelated_streams_per_session_is_limited() {
     server.finish().await;
 }
 
-/// The number of the place up to which updates of an output were told. That the session was opened may come before.
+/// The last position that output updates reported. The notification of the session's opening may come first.
 async fn update(events: &mut Events, session: &str) -> String {
     let mut event = events.message().await.expect("an update comes");
     while event.message["method"] == "notifications/resources/list_changed" {
@@ -170,7 +170,7 @@ async fn unrelated_messages_arrive_on_their_own_stream() {
     server.finish().await;
 }
 
-/// A second stream waits in line, and goes on where the first one ends.
+/// A second stream waits, and continues where the first one ends.
 #[tokio::test]
 async fn no_message_arrives_on_two_streams() {
     let server = STILLFRAME.serve_http().await;
@@ -261,7 +261,7 @@ async fn several_clients_debug_at_once() {
     server.finish().await;
 }
 
-/// A client that opens streams and reads none of them holds nobody up, itself included.
+/// A client that opens streams without reading them delays no one, not even itself.
 #[tokio::test]
 async fn a_client_that_does_not_read_does_not_delay_others() {
     let server = STILLFRAME.serve_http().await;

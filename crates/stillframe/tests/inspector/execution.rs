@@ -1,4 +1,4 @@
-//! Steps, pauses, and what every stop tells.
+//! Steps, pauses and stop reports.
 
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, dynamic};

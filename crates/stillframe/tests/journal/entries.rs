@@ -101,7 +101,7 @@ async fn a_session_is_journaled_from_opening_to_closing(language: Language) {
     let variables = of_kind(&lines, "debug:variables");
     let read = variables.iter().find(|read| read["frameId"] == location["frameId"]).expect("they were read");
     assert!(read["variables"].as_array().unwrap().iter().any(|one| one["name"] == "amount"), "{read}");
-    // They were asked for by the frame's number, so they have none of their own.
+    // They were requested by frame ID, so they have no reference.
     assert_eq!(read["variablesReference"], Value::Null);
 }
 

@@ -67,7 +67,7 @@ async fn entries_are_complete_when_the_server_is_killed() {
     server.ok("run_until", at(&bank, "deposit")).await;
     test_support::eventually(|| of_kind(&journal.lines(), "tool:response").len() == 1).await;
     server.kill().await;
-    // The next server goes on in the same file.
+    // The next server continues the same file.
     let next = journal.serve("standard").await;
     next.ok("list_debug_sessions", json!({})).await;
     next.finish().await;

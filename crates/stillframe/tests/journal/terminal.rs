@@ -1,4 +1,4 @@
-//! A person who looks at a session in a terminal, after its server was killed.
+//! The terminal view of a session whose server was killed.
 
 use std::fs::File;
 use std::io::{Read, Write};

@@ -70,7 +70,7 @@ async fn a_stop_is_shown_as_it_happens(language: Language) {
     let end = page.json("/moment").await;
     assert_eq!((&end["isPast"], &end["location"]["line"]), (&json!(true), &json!(line)));
     server.finish().await;
-    // The events end with the viewer, and it ends when it is told to.
+    // The events end with the viewer, which ends on request.
     page.end().await;
     while events.next_line().await.unwrap().is_some() {}
 }

@@ -66,7 +66,7 @@ impl TransportKind {
         [Self::Pipes(Mark::default()), Self::Http(Box::new(STILLFRAME.serve_http().await))]
     }
 
-    /// Tells a client, which takes an address or a command at the end of its arguments.
+    /// Passes the server to a client, which accepts an address or a command at the end of its arguments.
     async fn tell(&self, client: &mut Command) {
         match self {
             Self::Pipes(mark) => {

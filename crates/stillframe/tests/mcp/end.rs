@@ -107,7 +107,7 @@ async fn children_end_with_their_session() {
     server.finish().await;
 }
 
-/// Only its group tells whose it is, and the process that led it has ended.
+/// Only its process group identifies it, and the group's leader has ended.
 const LEAVES: &str = r#"
 import subprocess, sys
 
@@ -248,7 +248,7 @@ async fn a_client_that_does_not_read_does_not_delay_the_end() {
     server.ok("start_debugging", start).await;
     printed(&server, &session, "all").await;
     server.stop_reading();
-    // More than a pipe holds, so the server is left with answers that nobody takes.
+    // More than a pipe can buffer, so the server has answers that it cannot write.
     for id in 0..5 {
         let params = json!({ "uri": output_of(&session) });
         let read = json!({ "jsonrpc": "2.0", "id": format!("read {id}"), "method": "resources/read", "params": params });

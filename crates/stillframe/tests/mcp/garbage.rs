@@ -110,7 +110,7 @@ async fn malformed_request_is_answered_with_its_id() {
     for (message, code) in table {
         assert_eq!(raw(&server, &message).await["error"]["code"], code, "{message}");
     }
-    // What takes no parameters does not need them to be right.
+    // Methods without parameters ignore malformed ones.
     for (method, member) in [("tools/list", "tools"), ("resources/list", "resources")] {
         for params in [json!([]), json!("x"), json!({ "_meta": 5 })] {
             let request = json!({ "jsonrpc": "2.0", "id": "x", "method": method, "params": params });
@@ -153,7 +153,7 @@ async fn a_line_of_twenty_megabytes_is_refused() {
     let answer = next(&mut messages, |message| message["id"] == "huge").await;
     let message = answer.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
     assert!(message.contains("the limit of 16777216 bytes"), "{answer}");
-    // What is no request has nobody who waits.
+    // There is no request to answer.
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/x", "params": { "x": long } })).await;
     server.send_raw(long.as_bytes()).await;
     server.send_raw(b"\n").await;

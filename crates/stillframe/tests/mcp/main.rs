@@ -1,7 +1,7 @@
 //! The server as MCP clients have it: both eras of the protocol, bad input, the end.
 //!
 //! Traps of the SDK that were found by running it, and the test of each:
-//! - T1, a schema whose root is no object: `tools::every_tool_is_fully_described`.
+//! - T1, a schema whose root is not an object: `tools::every_tool_is_fully_described`.
 //! - T2, a panic that leaves a call without an answer: unit tests of `mcp.rs`, which can have a tool that panics,
 //!   and `tools::the_largest_integers_are_answered`.
 //! - T3, calls in flight that delay the end: `end::a_waiting_call_does_not_delay_the_end`.

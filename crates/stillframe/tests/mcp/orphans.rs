@@ -45,7 +45,7 @@ fn shown(cache: &Path) -> usize {
     std::fs::read_dir(cache.join("servers")).map_or(0, Iterator::count)
 }
 
-/// A process that no server of ours has anything to do with, but for what is in its environment.
+/// A process that belongs to no server, except for the mark in its environment.
 #[expect(clippy::disallowed_methods, reason = "a program of the test, which ends it")]
 fn bystander(environment: Option<&str>) -> Child {
     let mut command = tokio::process::Command::new("sleep");
@@ -76,7 +76,7 @@ async fn leftovers_of_a_killed_server_and_guardian_are_ended_by_the_next_server(
     assert!(left.processes().len() >= 5, "{:#?}", left.processes());
     assert_eq!(shown(cache.path()), 2);
 
-    // Whoever comes first does it.
+    // The first server does it.
     let next = tokio::join!(serve_in(cache.path()), serve_in(cache.path()), serve_in(cache.path()));
     left.assert_gone_within(std::time::Duration::from_secs(5));
     test_support::eventually(|| shown(cache.path()) == 1).await;
@@ -125,7 +125,7 @@ async fn a_server_that_cannot_register_itself_works() {
     assert_eq!(log.matches("programs may outlive this server").count(), 1, "{log}");
 }
 
-/// The client's death is the end, also where somebody else holds the server's standard input open.
+/// The client's death ends the server, even if another process holds its standard input open.
 #[tokio::test]
 async fn a_client_that_dies_ends_the_server_despite_open_input() {
     let serves = format!("exec 3<&0; {} serve <&3 & wait", STILLFRAME.program);
@@ -133,6 +133,6 @@ async fn a_client_that_dies_ends_the_server_despite_open_input() {
     let server =
         ServerOptions { program: "/bin/sh", args: vec!["-c".to_owned(), serves], ..options }.start().await;
     running(&server, &Fixture::python("spins")).await;
-    // The test is what holds it.
+    // The test holds it open.
     server.kill().await;
 }

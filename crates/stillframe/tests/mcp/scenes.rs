@@ -165,7 +165,7 @@ impl Listening {
         self.stdin.write_all(format!("{word}\n").as_bytes()).await.expect("the program reads");
     }
 
-    /// Fails unless it answers what it was told.
+    /// Fails unless it answers correctly.
     pub(crate) async fn answers(&mut self, word: &str) {
         let line = timeout(PATIENCE, self.lines.next_line()).await.expect("the program answers");
         let line = line.expect("stdout can be read").expect("the program runs");

@@ -1,4 +1,4 @@
-//! Revision 2026-07-28: no handshake, every request stands for itself.
+//! Revision 2026-07-28: no handshake, every request is self-contained.
 
 use serde_json::{Value, json};
 use test_support::Fixture;

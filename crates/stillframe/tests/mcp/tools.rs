@@ -1,4 +1,4 @@
-//! What clients are told of the tools, and what bad arguments lead to.
+//! The listing of tools, and bad arguments.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ async fn every_tool_is_fully_described() {
         assert!(hints.iter().all(|hint| tool["annotations"][hint].is_boolean()), "{tool}");
         for field in ["inputSchema", "outputSchema"] {
             let schema = &tool[field];
-            // Clients refuse the whole list over a single root that is no object.
+            // Clients refuse the whole list if a single root is not an object.
             assert_eq!(schema["type"], "object", "{field} of {name}");
             assert!(jsonschema::meta::is_valid(schema), "{field} of {name}");
             jsonschema::validator_for(schema).unwrap_or_else(|error| panic!("{field} of {name}: {error}"));
@@ -146,7 +146,7 @@ async fn the_largest_integers_are_answered() {
     for tool in tools(&server).await {
         let name = tool["name"].as_str().unwrap();
         let properties = tool["inputSchema"]["properties"].as_object().cloned().unwrap_or_default();
-        // A process number that happens to be somebody's must not be attached to.
+        // Do not attach to a process that happens to have this ID.
         let numbers = properties
             .iter()
             .filter(|(name, property)| property["type"] == "integer" && name.as_str() != "processId");

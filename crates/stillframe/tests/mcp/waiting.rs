@@ -10,7 +10,7 @@ use crate::scenes::{arrived, is_progress, next, paused_at, printed, running};
 /// Longer than the test waits for anything, so that an answer cannot be the timeout's.
 const LONG: u64 = 600_000;
 
-/// Begins to wait for a program that runs, and goes on when the server is known to wait.
+/// Starts to wait for a running program, and returns once the server is known to wait.
 async fn begin_waiting(server: &Server, session: &str) -> (u64, Receiver<Value>) {
     let mut messages = server.notifications();
     let params = json!({

@@ -1,4 +1,4 @@
-//! Code that waits: stacks over awaits, steps over them, and rejections that nobody handles.
+//! Asynchronous code: stacks across awaits, steps over them, and unhandled rejections.
 
 mod awaited;
 mod rejections;

@@ -12,7 +12,7 @@ use crate::debugging::{Debugging, Report};
 use crate::project::Project;
 use crate::script::Script;
 
-/// A program of somebody else. It ends when its input does.
+/// A program that was started elsewhere. It ends when its input does.
 struct Running {
     child: Child,
     said: Lines<BufReader<ChildStderr>>,
@@ -41,7 +41,7 @@ impl Running {
         self.said.next_line().await.expect("it writes").expect("a line")
     }
 
-    /// The port of its inspector, which Node tells first.
+    /// The port of its inspector, which Node prints first.
     async fn port(&mut self) -> u16 {
         let line = self.line().await;
         let address = line.strip_prefix("Debugger listening on ws://127.0.0.1:");
@@ -53,7 +53,7 @@ impl Running {
         self.child.id().expect("it runs")
     }
 
-    /// It runs, and ends well when it is told to.
+    /// It runs, and ends normally on request.
     async fn runs_on(mut self) {
         assert_eq!(self.child.try_wait().unwrap(), None, "what was attached to runs on");
         drop(self.child.stdin.take());

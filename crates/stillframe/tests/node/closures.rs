@@ -148,7 +148,7 @@ async fn an_uninitialized_variable_is_listed_as_such() {
         "function main() {\n  console.log('early'); // @early\n  const late = 1;\n  return () => late;\n}\nmain();\n",
     );
     let (session, stopped) = script.stopped_at("early").await;
-    // V8 tells the difference from Node 22 on.
+    // V8 reports the difference from Node 22 on.
     assert!(["<uninitialized>", "undefined"].contains(&stopped.variable("late")), "{}", stopped.text);
     let asked = json!({ "expression": "late" });
     let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;

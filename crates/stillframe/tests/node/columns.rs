@@ -83,7 +83,7 @@ async fn a_column_and_its_line_are_two_locations() {
     session.finish().await;
 }
 
-/// What no parser of ours reads is asked of V8, once it is loaded.
+/// For sources that our parser cannot read, V8 is asked once they are loaded.
 #[tokio::test]
 async fn v8_reports_the_columns_of_a_loaded_script() {
     let script = script();

@@ -115,7 +115,7 @@ async fn output_before_a_crash_is_available_when_the_end_is_reported() {
     session.finish().await;
 }
 
-/// `node` prints that a debugger has been attached and waits for it at the end; nobody asked for that.
+/// `node` prints that a debugger has attached, and waits for it at the end; neither may be visible.
 #[tokio::test]
 async fn a_program_runs_as_without_a_debugger() {
     let script = Script::new(

@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use crate::debugging::Report;
 use crate::script::{Script, frames};
 
-/// Ways to be busy for ever, in a function of the program.
+/// Endless busy loops in a function of the program.
 const BUSY: &[&str] = &[
     "for (;;);",
     "while (true) turns += 1;",

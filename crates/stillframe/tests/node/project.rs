@@ -1,4 +1,4 @@
-//! Projects with packages, built in a folder of their own.
+//! Projects with packages, each built in a separate folder.
 
 use std::path::{Path, PathBuf};
 

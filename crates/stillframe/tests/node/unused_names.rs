@@ -72,7 +72,7 @@ const total = ({ price, count }) => {
 total({ price: 5, count: 2 });
 ";
 
-/// V8 is out of the body's scope there, because the function's parameters have one of their own.
+/// V8 has left the body's scope there, because the function's parameters have a separate one.
 #[tokio::test]
 async fn a_returned_variable_is_read_although_v8_removed_its_scope() {
     let script = Script::new(RETURNS);

@@ -74,7 +74,7 @@ fn choice() -> impl Strategy<Value = Choice> {
 fn good(host: &Host, tool: &str, name: &str) -> Vec<Value> {
     let language = host.language;
     match name {
-        // The host goes on living.
+        // The host continues.
         "sessionId" if tool == "debugger_stop_session" => vec![json!("nobody")],
         "sessionId" => vec![json!(host.session()), json!(host.session()), json!("nobody")],
         // Programs that end by themselves, at once.
@@ -88,7 +88,7 @@ fn good(host: &Host, tool: &str, name: &str) -> Vec<Value> {
             vec![json!("1 + 1"), json!("program"), json!("missing"), json!("1 +"), json!("")]
         }
         "logMessage" => vec![json!("{program} is next"), json!("{missing}"), json!("{"), json!("")],
-        // The first is what holds the host.
+        // The first is the host's own breakpoint.
         "breakpointId" => vec![json!("bp-2"), json!("bp-9999"), json!("1"), json!("")],
         "watchId" => vec![json!("watch-1"), json!("watch-9999"), json!("1")],
         "objectId" => vec![json!("1"), json!("99999"), json!("object")],
@@ -127,7 +127,7 @@ fn every_answer_matches_its_documentation(language: Language) {
             if has_more && arguments.len() > 3 {
                 arguments.insert("nobodysParameter".to_owned(), json!(1));
             }
-            // The call itself looks at the shape of the answer.
+            // The call itself checks the shape of the answer.
             let answer = host.world.call(&tool.name, Value::Object(arguments.clone()));
             if arguments.contains_key("nobodysParameter") && !answer.is_error {
                 let warning = "ignored unknown argument `nobodysParameter`";

@@ -146,7 +146,7 @@ impl Expression {
         }
     }
 
-    /// What it comes to.
+    /// Its value.
     pub(crate) fn value(&self, language: Language, names: &Names) -> Outcome {
         let of = |inner: &Self| inner.value(language, names);
         match self {

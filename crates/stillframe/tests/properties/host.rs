@@ -1,8 +1,6 @@
 //! One process that runs a generated program after the other.
-//!
-//! The host is held on one line, for ever again. A case tells it, by evaluating an assignment, which file to
-//! load, and lets it run: the debugger sees a script that it has not seen before, as it does when a program
-//! imports a module.
+//! The host stops on one line again and again. A case sets, by evaluating an assignment, which file to load, and lets
+//! it run: the debugger sees a script that it has not seen before, as it does when a program imports a module.
 
 use serde_json::{Value, json};
 use test_support::{Answer, DynamicLanguage as Language, Fixture};

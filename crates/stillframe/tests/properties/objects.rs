@@ -13,7 +13,7 @@ pub(crate) enum Thing {
     Nothing,
     Truth(bool),
     Number(i32),
-    /// A number that is no integer: this many quarters and one eighth.
+    /// A number other than an integer: this many quarters and one eighth.
     Fraction(i16),
     Text(String),
     Function,
@@ -21,7 +21,7 @@ pub(crate) enum Thing {
     Map(BTreeMap<String, Self>),
 }
 
-/// Any value that is no object.
+/// Any primitive value.
 pub(crate) fn plain() -> impl Strategy<Value = Thing> {
     prop_oneof![
         Just(Thing::Nothing),
@@ -90,7 +90,7 @@ impl Thing {
         }
     }
 
-    /// What is told of a value without properties. Nothing where it is a text for people.
+    /// The report of a value without properties. None if it is descriptive text.
     pub(crate) fn value(&self) -> Option<Value> {
         match self {
             Self::Nothing => Some(Value::Null),
@@ -116,7 +116,7 @@ impl Thing {
         }
     }
 
-    /// Its properties, by the names that are told. Nothing where it has none to show.
+    /// Its properties by reported name. None if it has none to show.
     pub(crate) fn properties(&self, language: Language) -> Vec<(String, &Self)> {
         match self {
             Self::List(items) => {

@@ -22,7 +22,7 @@ enum Crash {
     /// The program sends itself a signal.
     Signal(&'static str),
     Abort,
-    /// Somebody else kills it while it is paused.
+    /// It is killed from outside while it is paused.
     Killed,
 }
 
@@ -55,7 +55,7 @@ impl Crash {
         }
     }
 
-    /// The exit code or signal that must be told.
+    /// The exit code or signal that must be reported.
     fn end(&self) -> (Value, Value) {
         match self {
             Self::Throw(_) => (json!(1), Value::Null),
@@ -221,7 +221,7 @@ fn wrong(language: Language) -> impl Strategy<Value = Wrong> {
     let watch = id.prop_map(|id| ("remove_watch", json!({ "watchId": id }), "WATCH_NOT_FOUND"));
     let frame = (50..9999_u32)
         .prop_map(|index| ("switch_stack_frame", json!({ "frameIndex": index }), "SWITCH_FRAME_FAILED"));
-    // A name that nobody knows does no harm by itself; what is missing beside it does.
+    // An unknown argument is harmless; the missing one is the error.
     let unknown = "x[a-z]{1,5}".prop_map(|name| ("inspect", json!({ name: 1 }), "INVALID_ARGUMENTS"));
     prop_oneof![
         2 => file, 2 => line, 3 => condition, 4 => inspect, 1 => forever,
@@ -263,7 +263,7 @@ struct Run {
     program: Fixture,
     /// The sum of what its lines have added.
     x: i64,
-    /// What it was told to be. V8 reads the operand of a sum before it stops there, so that `x` will not do.
+    /// The value that was assigned. V8 reads the operand of a sum before it stops there, so `x` would be too early.
     y: i64,
     /// The index of the line before which it is paused. Nothing before the first one.
     at: Option<usize>,
@@ -271,7 +271,7 @@ struct Run {
     breakpoints: BTreeMap<String, usize>,
 }
 
-/// The breakpoint that stays, without which a program would run for ever.
+/// A permanent breakpoint, without which the program would run forever.
 const FIRST: &str = "bp-1";
 /// The lines of the circle.
 const CIRCLE: [&str; 4] = ["one", "ten", "hundred", "thousand"];

@@ -67,7 +67,7 @@ fn objects_are_read_completely(language: Language) {
     });
 }
 
-/// What is told of a value is all that is in it, in pages of so many properties and so many levels at a time.
+/// The reported value is complete, read in pages of so many properties and levels at a time.
 fn assert_same(host: &Host, thing: &Thing, shown: &Value, depth: usize, count: usize) {
     if let Some(value) = thing.value() {
         assert_eq!(shown["value"], value);

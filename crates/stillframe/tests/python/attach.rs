@@ -12,7 +12,7 @@ use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
 use crate::script::{Script, folder, text};
 
-/// A program of somebody else, and the first line that it wrote. It ends when its input does.
+/// A program that was started elsewhere, and its first line of output. It ends when its input does.
 #[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with its input")]
 async fn running(program: &str, args: &[&str]) -> (Child, String) {
     let mut command = Command::new(program);
@@ -29,7 +29,7 @@ async fn listening(program: &Fixture) -> (Child, u16) {
     (child, port.parse().expect("a port"))
 }
 
-/// It runs, and ends well when it is told to.
+/// It runs, and ends normally on request.
 async fn runs_on(mut child: Child) {
     assert_eq!(child.try_wait().unwrap(), None, "what was attached to runs on");
     drop(child.stdin.take());
@@ -82,7 +82,7 @@ async fn a_program_is_attached_to_by_port_inspected_detached_and_attached_to_aga
     runs_on(child).await;
 }
 
-/// An adapter of debugpy's that is asked too early for the next client serves nobody any more.
+/// If the next client connects too early, debugpy's adapter stops serving.
 #[tokio::test]
 async fn another_client_can_attach_right_after_detach() {
     let (child, port) = listening(&Fixture::python("debugpy_port")).await;
@@ -200,7 +200,7 @@ async fn a_program_survives_a_client_that_leaves_during_attach() {
         let session = Debugging::new().await;
         session.ok("attach_to_process", asked.clone()).await;
         session.ok("detach_from_process", json!({})).await;
-        // Nobody ends it: the program would not survive that.
+        // The test must not end it: the program would not survive that.
         session.server.mark().wait_for_ends("stillframe_attach.py", Duration::from_secs(30));
         session.finish().await;
     }
@@ -346,7 +346,7 @@ async fn a_program_that_ends_while_attached_is_reported_as_ended() {
     session.finish().await;
 }
 
-/// debugpy holds children until somebody attaches to them, and their parents wait for them.
+/// debugpy suspends children until a client attaches, and their parents wait for them.
 #[tokio::test]
 async fn children_of_a_program_attached_by_port_join_the_session() {
     let child = Script::new("answer = 6 * 7\nprint(answer)  # @child\n");

@@ -1,4 +1,4 @@
-//! Breakpoints in files of all kinds. Lines, conditions and messages have tests of their own in the toolset's.
+//! Breakpoints in files of all kinds. `tests/standard` covers lines, conditions and log messages.
 
 use serde_json::{Value, json};
 use test_support::Fixture;
@@ -311,7 +311,7 @@ async fn an_endless_condition_is_terminated_and_reported() {
     }
 }
 
-/// The program ends before the debugger has sent everything that it was told.
+/// The program ends before the debugger has sent all messages.
 #[tokio::test]
 async fn every_log_message_arrives_before_the_program_ends() {
     let script = Script::new("for number in range(20_000):\n    twice = number * 2  # @inside\n");
@@ -324,7 +324,7 @@ async fn every_log_message_arrives_before_the_program_ends() {
     session.finish().await;
 }
 
-/// A program that is held by somebody else does not answer its debugger.
+/// A suspended program does not respond to its debugger.
 #[tokio::test]
 async fn a_breakpoint_in_an_unresponsive_program_is_pending() {
     let script =

@@ -106,8 +106,8 @@ async fn a_grandchild_joins_too() {
     session.finish().await;
 }
 
-/// The shell is no Python: what it starts runs as it would without a debugger.
-/// The process between the program and the one that goes on is gone, although its child has all that it had open.
+/// The shell does not run Python: its children run as without a debugger.
+/// The intermediate process has exited, although its child has inherited its open files.
 #[tokio::test]
 async fn a_daemon_is_debugged_after_its_parent_exited() {
     let script = Script::new(
@@ -198,7 +198,7 @@ print("parent ends", flush=True)
     session.finish().await;
 }
 
-/// Nobody else would answer for them, and they would wait for ever.
+/// Otherwise they would wait for a debugger forever.
 #[tokio::test]
 async fn closing_the_session_ends_all_children() {
     let (script, child) = family(
@@ -218,7 +218,7 @@ async fn closing_the_session_ends_all_children() {
     session.finish().await;
 }
 
-/// The program is gone before its child has connected, and nothing else tells of the child.
+/// The program has exited before its child connects, and nothing else reports the child.
 #[tokio::test]
 async fn a_child_joins_although_its_parent_exits_at_once() {
     let child = Script::new("answer = 6 * 7\nprint(answer)  # @child\n");

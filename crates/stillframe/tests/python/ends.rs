@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::debugging::{Debugging, Report};
 use crate::script::Script;
 
-/// All that the program wrote is there when its end is told.
+/// All output of the program is available when its end is reported.
 #[tokio::test]
 async fn half_a_megabyte_of_final_output_arrives_before_the_end() {
     let script = Script::new("import os\nprint('x' * 499_999)\nos._exit(3)\n");
@@ -19,7 +19,7 @@ async fn half_a_megabyte_of_final_output_arrives_before_the_end() {
     session.finish().await;
 }
 
-/// The pipe has no end while the child has it; the program's own end is told all the same.
+/// The child keeps the pipe open; the program's own end is reported nevertheless.
 #[tokio::test]
 async fn a_child_that_keeps_the_pipe_open_does_not_delay_the_end() {
     let script = Script::new("import subprocess\nsubprocess.Popen(['sleep', '1000'])\nprint('bye')\n");

@@ -1,4 +1,4 @@
-//! Exceptions: which ones stop the program, and what is told of them.
+//! Exceptions: which ones stop the program, and how they are reported.
 
 mod exits;
 mod locations;

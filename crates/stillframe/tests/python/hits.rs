@@ -19,7 +19,7 @@ async fn passes(server: &Server, program: &Fixture, line: &str) -> usize {
     ended.text_of("output").matches("passed").count()
 }
 
-/// Python reports the first line of a call whose arguments stand on lines of their own twice: before the
+/// Python reports the first line of a call with arguments on separate lines twice: before the
 /// arguments and after them. pydevd stops at both.
 #[tokio::test]
 async fn a_multiline_statement_is_hit_once() {

@@ -117,7 +117,7 @@ print("end")
     session.finish().await;
 }
 
-/// pydevd 1.8.22 suspends the second thread before it looks at the breakpoint, and forgets to look afterwards.
+/// pydevd 1.8.22 suspends the second thread before it checks the breakpoint, and does not check afterwards.
 #[tokio::test]
 async fn two_threads_that_hit_a_breakpoint_together_both_stop() {
     let script = Script::new(

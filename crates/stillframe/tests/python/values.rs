@@ -1,4 +1,4 @@
-//! Values that resist being looked at.
+//! Values that are hard to inspect.
 
 use serde_json::{Value, json};
 use test_support::{Answer, Fixture};

@@ -152,7 +152,7 @@ main();
 ",
 };
 
-/// Says `ready`, and goes on for ever in a function.
+/// Prints `ready`, and then loops forever in a function.
 pub(crate) const ENDLESS: Dynamic = Dynamic {
     python: "\
 import time

@@ -87,7 +87,7 @@ async fn an_exit_ends_with_its_code_and_message(language: Language) {
     let talk = Talk::within(folder.path()).await;
     talk.says("debug_launch", json!({ "program": program.path(), "args": ["message"] })).await;
     let ended = talk.step("debug_continue").await;
-    // Standard output and standard error are two pipes, and which is read first is nobody's to say.
+    // Standard output and standard error are two pipes, read in any order.
     assert!(ended.starts_with("Program exited with code 1.\nOutput:\n"), "{ended}");
     assert!(ended.contains("[stderr] that is all"), "{ended}");
     talk.server.finish().await;
@@ -122,7 +122,7 @@ async fn a_program_that_ended_between_calls_is_reported_by_stop(language: Langua
     talk.stopped_at(&program, "return").await;
     let running = talk.says("debug_continue", json!({ "timeout": 0 })).await;
     assert!(running.starts_with(RUNNING), "{running}");
-    // What fails because of the end is no report of it.
+    // A call that fails because of the end does not report it.
     while !talk.fails("debug_evaluate", json!({ "expression": "1" })).await.contains("has ended") {}
     let ended = talk.step("debug_stop").await;
     assert!(ended.starts_with("Debug session ended.\nProgram exited with code 0."), "{ended}");

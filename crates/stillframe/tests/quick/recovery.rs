@@ -196,7 +196,7 @@ async fn a_state_file_of_the_reference_server_is_recovered() {
     talk.server.finish().await;
 }
 
-/// Nothing can be written there, by nobody.
+/// Not writable by any user.
 #[tokio::test]
 async fn an_unwritable_folder_only_adds_a_note() {
     let folder = folder();

@@ -22,7 +22,7 @@ async fn a_stop_shows_the_source_and_the_new_output(language: Language) {
     let talk = Talk::within(folder.path()).await;
     let stopped = talk.stopped_at(&program, "add").await;
     assert_eq!(stopped, format!("{}\nOutput:\nbegin", stop("breakpoint", &program, "add")));
-    // What was told once is not told again.
+    // Output is reported only once.
     assert_eq!(talk.step("debug_continue").await, stop("breakpoint", &program, "add"));
     assert_eq!(talk.step("debug_continue").await, "Program exited with code 0.\nOutput:\n3");
     talk.server.finish().await;

@@ -40,7 +40,7 @@ def work():
 work()
 "#;
 
-/// Equality is told where the program's code has no say in it, and no hash is asked for either.
+/// Equality is decided without running the program's code, including `__hash__`.
 #[tokio::test]
 async fn values_equal_only_to_themselves_are_compared() {
     let scene = Scene::new();

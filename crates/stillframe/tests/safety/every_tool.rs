@@ -47,7 +47,7 @@ fn takes(tool: &str, name: &str) -> Option<Takes> {
         | "until.[].condition" => Takes::Expression,
         "language" => Takes::Language,
         "host" | "trigger.http.url" => Takes::Host,
-        // What was thrown is compared with `exceptionFilter` by an expression of ours, which asks the exception for
+        // The thrown value is compared with `exceptionFilter` by our own expression, which asks the exception for
         // its text.
         "sessionId"
         | "breakpointId"
@@ -198,7 +198,7 @@ async fn every_tool_with_a_path_refuses_paths_outside_the_roots() {
             Takes::Words if place == "runtimeArgs.[]" => vec![far],
             _ => continue,
         };
-        // A line of its own that looks like a mistake in the language is no way around.
+        // A statement that looks like a syntax error is refused too.
         for value in values {
             let fresh = server.ok("create_debug_session", json!({ "language": "python" })).await;
             let fresh = fresh.text_of("sessionId");

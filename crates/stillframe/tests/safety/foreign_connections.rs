@@ -1,4 +1,4 @@
-//! Somebody else connects to the port that a program is to connect to.
+//! A foreign process connects to the port that a program should connect to.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -39,7 +39,7 @@ async fn a_foreign_process_that_connects_first_is_not_accepted() {
     let strangers = async {
         let mut port = None;
         while port.is_none() {
-            // sleep: nothing tells that a port is open; it is looked for again.
+            // sleep: there is no event for an open port, so it is polled.
             tokio::time::sleep(Duration::from_millis(10)).await;
             port = ports_of(&server).into_iter().next();
         }

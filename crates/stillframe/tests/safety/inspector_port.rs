@@ -87,7 +87,7 @@ async fn no_inspector_is_reachable_from_another_machine() {
     server.finish().await;
 }
 
-/// It would wait before anything of ours can close it.
+/// It would wait before our hook can close it.
 #[tokio::test]
 async fn a_script_with_an_exposed_inspector_is_not_started() {
     let scene = Scene::new();

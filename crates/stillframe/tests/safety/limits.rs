@@ -38,7 +38,7 @@ async fn a_reached_limit_is_named_with_its_value_and_how_to_raise_it() {
     server.finish().await;
 }
 
-/// Whoever reads it goes to the right place.
+/// The message names the right setting.
 #[tokio::test]
 async fn a_reached_limit_names_its_source() {
     let scene = Scene::new();

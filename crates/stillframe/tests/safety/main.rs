@@ -1,4 +1,4 @@
-//! What a server was told not to touch, tried with every tool that there is.
+//! Everything that a server must not access, tried with every tool.
 
 #![expect(
     clippy::expect_used,
@@ -37,7 +37,7 @@ struct Scene {
     outside: PathBuf,
 }
 
-/// What nobody must see.
+/// A secret that must not appear.
 const SECRET: &str = "the-secret-of-the-outside";
 
 impl Scene {

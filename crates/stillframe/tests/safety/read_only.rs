@@ -1,4 +1,4 @@
-//! Programs whose values do something when they are looked at, looked at by a server that changes nothing.
+//! Programs whose values have side effects when read, inspected by a read-only server.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

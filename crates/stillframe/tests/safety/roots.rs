@@ -104,7 +104,7 @@ async fn no_program_outside_runs_by_any_path() {
     for (tool, arguments) in &calls {
         let said = call(&server, tool, arguments).await;
         assert!(said.is_error, "{tool} {arguments}: {}", said.text);
-        // One tool tells no codes.
+        // One tool has no error codes.
         let reasons = [
             "outside the allowed",
             "shell",
@@ -153,7 +153,7 @@ async fn programs_inside_still_run() {
     server.finish().await;
 }
 
-/// A program of somebody else, and the port that it tells first.
+/// A program that was started elsewhere, and the port that it prints first.
 #[expect(clippy::disallowed_methods, reason = "a program that is not ours, which ends with the test")]
 async fn started(words: &[&str], cwd: &Path, path: &Path) -> (Child, u16) {
     let mut command = Command::new(words[0]);

@@ -60,7 +60,7 @@ async fn a_flood_of_hits_is_limited() {
     let values: Vec<u64> =
         data["results"].as_array().unwrap().iter().map(|result| result["value"].as_u64().unwrap()).collect();
     assert_eq!(values, (0..100).collect::<Vec<_>>());
-    // All that was asked for is there, so that it was ended is no error.
+    // All requested values were recorded, so ending the program is not an error.
     assert_eq!(result["isError"], json!(null), "{}", data["error"]);
     assert!(data["hits"].as_u64().unwrap() > 100, "{}", data["hits"]);
     scripting.finish().await;

@@ -70,7 +70,7 @@ async fn close(server: &Server, session: &str) {
     server.ok("close_debug_session", json!({ "sessionId": session })).await;
 }
 
-/// Each launches a program, looks at it at a stop, and is closed.
+/// Each launches a program, inspects it at a stop, and is closed.
 async fn one_after_the_other(server: &Server, sessions: usize) {
     let one = async |number: usize| {
         let session = paused(server, language(number)).await;

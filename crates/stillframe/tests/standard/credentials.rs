@@ -1,4 +1,4 @@
-//! Credentials of a program: hidden in answers, shown to those who ask for that, and never written down.
+//! Credentials of a program: redacted in answers, shown on request, and never journaled.
 
 use serde_json::{Value, json};
 use test_support::{Answer, Fixture, Language, Texts, each};

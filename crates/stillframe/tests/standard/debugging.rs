@@ -157,7 +157,7 @@ pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made")
 }
 
-/// Says `ready`, and then wakes up often and for ever.
+/// Prints `ready`, and then wakes up often, forever.
 pub(crate) const ENDLESS: Texts = Texts {
     name: "endless",
     python: "import time\nprint('ready')\nwhile True:\n    time.sleep(0.01)\n",

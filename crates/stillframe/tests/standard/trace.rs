@@ -1,4 +1,4 @@
-//! `trace_values`: one call, and the values at every pass of a place.
+//! `trace_values`: one call that returns the values at every hit of a location.
 
 mod bad_input;
 mod limits;

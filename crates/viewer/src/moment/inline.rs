@@ -146,7 +146,7 @@ mod tests {
             values("a.py", "total", python, &["items", "sum", "item", "price"]),
             ["14 items", "16 sum", "17 item items", "18 sum item items"]
         );
-        // At the top level, functions that are defined there have names of their own.
+        // At the top level, functions defined there have their own names.
         let module = " sum = 3\n def total(items):\n     sum = 0\n     return sum\n▶print(sum, total)";
         assert_eq!(
             values("a.py", "<module>", module, &["sum", "total", "items"]),

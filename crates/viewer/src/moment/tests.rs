@@ -197,7 +197,7 @@ fn a_session_of_a_dead_server_is_lost() {
     assert_eq!(states, [("reused", "lost"), ("gone", "lost"), ("done", "closed"), ("here", "running")]);
     let moment = Moment::at(&log, 1, log.len() - 1);
     assert_eq!((moment.state, moment.is_past, moment.location.map(|at| at.line)), ("lost", true, Some(2)));
-    // Whoever writes on was there: the clock had been set.
+    // The process that continues to write existed before: the clock was changed.
     let more = at(json!({"message": "debug:output", "category": "stdout", "output": "on"}), "reused", now);
     fs::write(&path, format!("{}{more}\n", fs::read_to_string(&path).unwrap())).unwrap();
     let mut log = log;

@@ -1,6 +1,6 @@
-// The page: where in time it is, what is filtered, and what the keys and buttons change.
-//
-// Reading order: this file, timeline.js (rows), strip.js (time), panes.js (a moment), replay.js, keys.js, parts.js (what all use).
+// The page's state: the selected moment, the filters, and what keys and buttons change.
+// Reading order: this file, timeline.js (rows), strip.js (time), panes.js (a moment), replay.js, keys.js, parts.js
+// (helpers).
 
 import { listen } from "./keys.js";
 import { showMoment, showSessions, showState, showWhole, toggleValue } from "./panes.js";
@@ -10,25 +10,25 @@ import { Strip } from "./strip.js";
 import { Timeline } from "./timeline.js";
 
 const KINDS = ["", "calls", "stops", "output", "errors"];
-/** How often calls that go on are shown anew, in milliseconds. */
+/** How often pending calls are refreshed, in milliseconds. */
 const SECOND = 1000;
-/** How many rows a screen is, for Page Up. */
+/** The number of rows that Page Up scrolls. */
 const SCREEN = 12;
-/** How many pixels a line is, for j and k. */
+/** The height of a line in pixels, for j and k. */
 const LINE = 20;
 
 const here = new URLSearchParams(location.search);
-/** `open` is the places of the calls that are open, with commas between them, or `all`. */
+/** `open` lists the positions of expanded calls, separated by commas, or is `all`. */
 const filter = { session: here.get("session") ?? "", kinds: "", text: "", open: "" };
-/** The place of the entry that is shown; null for the end, whatever comes. */
+/** The position of the selected entry; null to follow the end. */
 let cursor = null;
-/** What the server told last. */
+/** The latest update from the server. */
 let news = null;
-/** What is shown, and the same as text. */
+/** The shown moment, and its text. */
 let moment = null;
 let shownAs = "";
 let announced = "";
-/** Counts jumps, so that a later one ends an earlier one. */
+/** Counts jumps, so that a later one cancels an earlier one. */
 let jumps = 0;
 
 const timeline = new Timeline(() => filter, choose, () => act("open"), () => act("toggle"));
@@ -38,7 +38,7 @@ const replay = new Replay(gap, advance);
 // The address with the token is no longer needed: a cookie replaces it. It is removed, so that it cannot be copied.
 history.replaceState(null, "", filter.session ? `/?session=${encodeURIComponent(filter.session)}` : "/");
 
-// -- what comes ---------------------------------------------------------------------------------------------------
+// -- updates -----------------------------------------------------------------------------------------------------
 
 const refresh = latest(async () => {
   if (timeline.newer === null) await timeline.toEnd();
@@ -47,11 +47,11 @@ const refresh = latest(async () => {
 });
 
 const refreshMoment = latest(async () => {
-  // The row of a call that is closed is about what came of it.
+  // The row of a collapsed call shows its result.
   const withEffects = timeline.rows.find((row) => row.at === cursor)?.isOpen !== true;
   const asked = { session: filter.session, at: cursor, withEffects };
   const now = await ask("/moment", asked);
-  // With the end, only the time may be another one.
+  // At the end, only the time may have changed.
   const text = JSON.stringify({ ...now, at: 0, time: "" });
   byId("time").textContent = now.time;
   const isOther = text !== shownAs;
@@ -84,7 +84,7 @@ events.addEventListener("error", () => {
 });
 setInterval(() => timeline.rows.some((row) => row.isBusy) && refresh(), SECOND);
 
-// -- through time -------------------------------------------------------------------------------------------------
+// -- navigation --------------------------------------------------------------------------------------------------
 
 function showPace() {
   const [is, text] = replay.isGoing ? ["replay", `▶ ×${replay.speed}`] : cursor === null ? ["live", "● live"] : ["past", "◷ past"];
@@ -95,7 +95,7 @@ function showPace() {
   button("play").setAttribute("aria-pressed", String(replay.isGoing));
 }
 
-/** Goes to an entry and stays there. */
+/** Selects an entry and stays there. */
 function show(at) {
   cursor = at;
   timeline.choose(at);
@@ -109,7 +109,7 @@ function choose(at) {
   show(at);
 }
 
-/** To an entry anywhere, with the call during which it happened. */
+/** Goes to any entry, and expands the call that contains it. */
 async function goTo(at, call = null) {
   replay.stop();
   const isHidden = call !== null && !timeline.rows.some((row) => row.at === at);
@@ -126,12 +126,12 @@ async function goTo(at, call = null) {
   return show(at);
 }
 
-/** The call that a jump has opened, which the next one closes again. */
+/** The call that a jump has expanded, which the next jump collapses again. */
 let revealed = null;
 
 const opened = () => filter.open.split(",").filter(Boolean);
 
-/** Opens or closes the call that is chosen, or the value where the keys are. */
+/** Expands or collapses the selected call, or the focused value. */
 async function toggle() {
   const value = document.activeElement.closest("[data-path]");
   if (value) return toggleValue(value);
@@ -169,7 +169,7 @@ async function first() {
   if (timeline.rows.length) await show(timeline.rows[0].at);
 }
 
-/** By so many rows. Beyond the last one is the end, which moves. */
+/** Moves by a number of rows. After the last row comes the end, which is followed. */
 async function step(by) {
   replay.stop();
   let index = timeline.indexOf(cursor);
@@ -182,13 +182,13 @@ async function step(by) {
   show(timeline.rows[Math.min(last, Math.max(0, index + by))].at);
 }
 
-/** What comes after a closed call is behind all that happened during it. */
+/** The next row after a collapsed call follows everything that happened during it. */
 function endOf(at) {
   const row = timeline.rows[timeline.indexOf(at) + 1];
   return timeline.callOf(at)?.isOpen === false && row ? row.at - 1 : at;
 }
 
-/** To the next row of a kind, or the one before. At the end, the next one is the last that there was. */
+/** Goes to the next or previous row of a kind. At the end, the next one is the last. */
 async function jump(what, isForward) {
   replay.stop();
   const own = ++jumps;
@@ -202,7 +202,7 @@ async function jump(what, isForward) {
   await goTo(landing.at, landing.call);
 }
 
-/** How many milliseconds after a row the next one came; null for the last. */
+/** The time in milliseconds between a row and the next; null for the last. */
 function gap(steps) {
   const index = timeline.indexOf(cursor) + steps;
   const [row, next] = [timeline.rows[index], timeline.rows[index + 1]];
@@ -225,7 +225,7 @@ async function play() {
     replay.stop();
     return showPace();
   }
-  // From the end there is nothing to replay, so it begins where the rows do.
+  // There is nothing to replay at the end, so start with the first row.
   if (cursor === null) await first();
   if (gap(0) !== null) replay.start();
   showPace();
@@ -255,7 +255,7 @@ function showTimelineTitle() {
   byId("timeline-title").textContent = names.length ? `Timeline: ${names.join(", ")}, ${count}` : "Timeline";
 }
 
-/** Closes what is open; else takes away one filter. */
+/** Closes an open panel, or else removes one filter. */
 function away() {
   if (replay.isGoing) {
     replay.stop();
@@ -315,14 +315,14 @@ function speed(isSlower) {
 
 let isRaw = false;
 
-/** Shows an entry whole; as JSON, and with the same key again readable. */
+/** Shows a whole entry, formatted or as JSON; the same key toggles. */
 async function open(raw) {
   const row = timeline.rows[timeline.indexOf(cursor)];
   isRaw = raw && !(isRaw && byId("whole").open);
   if (row) showWhole(await ask("/entry", { at: row.at, raw: isRaw }));
 }
 
-/** By lines or screens; in the timeline that is through time. */
+/** Scrolls by lines or screens; in the timeline, moves through time. */
 function move(pane, by, isScreens) {
   if (pane === "timeline") return void step(isScreens ? by * SCREEN : by);
   const body = byId(pane);
@@ -350,13 +350,13 @@ byId("sessions").addEventListener("click", (event) => {
 byId("kinds").addEventListener("change", (event) => change({ kinds: event.target.value }));
 byId("text").addEventListener("keydown", (event) => {
   if (event.key !== "Enter") return;
-  // Else the row that the keys go to would be pressed by the same key.
+  // Otherwise the same key would activate the focused row.
   event.preventDefault();
   change({ text: event.target.value.trim() });
-  // At once, so that the next key is one of the page and not of the field.
+  // At once, so that the next key goes to the page and not to the field.
   event.target.blur();
   timeline.focus();
 });
-// The cross in the field, in browsers that have one.
+// The clear button of the field, in browsers that have one.
 byId("text").addEventListener("search", (event) => event.target.value === "" && filter.text && change({ text: "" }));
 listen(act, move);

@@ -1,4 +1,4 @@
-// Which key does what: the same as in the terminal.
+// Key bindings, the same as in the terminal.
 
 const PLAIN = {
   "?": "help", F1: "help",
@@ -10,11 +10,13 @@ const PLAIN = {
   r: "raw", o: "toggle", O: "toggle-all",
 };
 
-/** By so many lines, and by screens. */
+/** Movement by lines and by screens. */
 const MOVES = { ArrowUp: -1, k: -1, ArrowDown: 1, j: 1 };
 const PAGES = { PageUp: -1, PageDown: 1 };
 
-/** Lets `act` know the name of what is wanted, and `move` the pane, the lines, and whether these are screens. */
+/**
+ * Calls `act` with the name of an action, and `move` with the pane, the number of lines, and whether these are screens.
+ */
 export function listen(act, move) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
@@ -29,7 +31,7 @@ export function listen(act, move) {
       return;
     }
     const pane = target.closest("[data-pane]")?.dataset.pane ?? "timeline";
-    // A button is pressed with these; a row is chosen already when the keys are on it.
+    // These activate a button; a focused row is already selected.
     const isButton = target.matches("button") && pane !== "timeline";
     const isTool = target.matches("nav button");
     if ((isButton || isTool) && (event.key === "Enter" || event.key === " ")) return;
@@ -39,7 +41,7 @@ export function listen(act, move) {
     const action = PLAIN[event.key];
     if (action) done(event, () => act(action));
   });
-  // Some browsers press a button when Space comes up again, even though going down meant something else.
+  // Some browsers activate a button when Space is released, even if pressing it did something else.
   document.addEventListener("keyup", (event) => {
     if (event.key === " " && event.target.matches(".timeline button")) event.preventDefault();
   });

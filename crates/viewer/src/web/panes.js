@@ -1,11 +1,11 @@
-// What is shown of a moment.
+// The panes that show a moment.
 
 import { byId, element, fileName, pieces, sign } from "./parts.js";
 
 const STATE_SIGNS = { paused: "■", running: "▷", created: "◆", lost: "✗" };
 const CATEGORY_SIGNS = { stderr: "┃", log: "»", console: "·" };
 
-/** The sessions, the newest first, below a button for all of them. */
+/** Lists the sessions, newest first, below a button for all of them. */
 export function showSessions(news, only, shown) {
   byId("sessions-title").textContent = `Sessions ${news.sessionCount}`;
   const all = element("button", "", element("span", "text", "all, follow the newest"));
@@ -33,7 +33,7 @@ function sessionItem(button, id, isOnly, state = "") {
   return element("li", state, button);
 }
 
-/** The line at the top. Gives the same as a text, for those who hear the page. */
+/** Shows the line at the top, and returns it as text for screen readers. */
 export function showState(moment, hasEntries) {
   const state = byId("state");
   if (!moment.state) {
@@ -56,7 +56,7 @@ export function showState(moment, hasEntries) {
   return state.textContent;
 }
 
-/** Everything about a moment but the line at the top. */
+/** Shows everything of a moment except the line at the top. */
 export function showMoment(moment) {
   showSource(moment);
   showVariables(moment);
@@ -106,11 +106,11 @@ function showVariables(moment) {
   shownMoment = moment;
 }
 
-/** The moment whose variables are shown, and the paths of those whose parts are. */
+/** The moment whose variables are shown, and the paths of expanded ones. */
 let shownMoment = null;
 const openValues = new Set();
 
-/** A row for each variable, and for each part of those that are open. */
+/** A row for each variable, and for each child of expanded ones. */
 function valueRows(variables, parent, depth) {
   return variables.flatMap((one) => {
     const path = `${parent}/${one.name}`;
@@ -144,7 +144,7 @@ function valueRow(one, path, depth, isOpen) {
 
 const indent = (depth) => Array.from({ length: depth }, () => element("span", "indent"));
 
-/** Opens or closes the value of a button, in place. */
+/** Expands or collapses a value in place. */
 export function toggleValue(button) {
   const path = button.dataset.path;
   if (!openValues.delete(path)) openValues.add(path);
@@ -177,7 +177,7 @@ function showOutput(moment) {
     if (line.isDivider) return element("div", "divider", line.text);
     const mark = sign("sign", CATEGORY_SIGNS[line.category] ?? " ", line.category === "stderr" ? "error output:" : "");
     const shown = element("div", "line", ...mark, element("span", "words", line.text));
-    // A category is a word of another program, so it is a value here and no class.
+    // A category comes from another program, so it is an attribute value and not a class.
     shown.dataset.category = line.category || "remark";
     return shown;
   });
@@ -185,7 +185,7 @@ function showOutput(moment) {
   if (wasAtEnd) body.scrollTop = body.scrollHeight;
 }
 
-/** An entry as it is in the journal. */
+/** Shows an entry as it is in the journal. */
 export function showWhole(whole) {
   byId("whole-title").textContent = whole.title;
   byId("whole-lines").replaceChildren(...whole.lines.map((line) => element("div", "line", ...pieces(line), "\n")));

@@ -1,9 +1,9 @@
-// What the other files are made with.
+// Helpers for the other files.
 
-/** The element of that id. */
+/** The element with an ID. */
 export const byId = (id) => document.getElementById(id);
 
-/** A new element. Texts of programs come in here, as text and never as HTML. */
+/** Creates an element. Texts of programs are added as text, never as HTML. */
 export function element(tag, className, ...children) {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -11,17 +11,17 @@ export function element(tag, className, ...children) {
   return made;
 }
 
-/** A text that is seen on the screen, and for those who hear the page, another one. */
+/** A visible text, and a different one for screen readers. */
 export function sign(className, seen, heard) {
   const shown = element("span", className, seen);
   shown.setAttribute("aria-hidden", "true");
   return heard ? [shown, element("span", "hidden", `${heard} `)] : [shown];
 }
 
-/** The pieces of a line of source, each in its colour. */
+/** The highlighted tokens of a source line. */
 export const pieces = (line) => line.map(([kind, text]) => (kind ? element("span", kind, text) : text));
 
-/** Asks the server. What is null or undefined is not asked for. */
+/** Requests a path of the server. Null and undefined parameters are omitted. */
 export async function ask(path, wanted = {}) {
   const given = Object.entries(wanted).filter(([, value]) => value !== null && value !== undefined);
   const answer = await fetch(`${path}?${new URLSearchParams(given)}`);
@@ -29,14 +29,14 @@ export async function ask(path, wanted = {}) {
   return answer.json();
 }
 
-/** Does something again and again, never twice at once: what is asked for meanwhile is done once, afterwards. */
+/** Runs `work` on request, never concurrently: requests that arrive meanwhile cause one further run. */
 export function latest(work) {
   let running = null;
   let isWanted = false;
   const run = async () => {
     while (isWanted) {
       isWanted = false;
-      // The events show that a server does not answer.
+      // The event stream shows that the server does not respond.
       await work().catch(() => {});
     }
     running = null;
@@ -48,5 +48,5 @@ export function latest(work) {
   };
 }
 
-/** The last part of a path. */
+/** The last component of a path. */
 export const fileName = (path) => path.split(/[/\\]/).pop() || path;

@@ -1,12 +1,12 @@
-// Time, as it goes again.
+// Replays rows in real time.
 
-/** How long nothing happens at most, in milliseconds. What took longer is shortened to it. */
+/** The maximum pause, in milliseconds. Longer ones are shortened. */
 const PAUSE = 1000;
 const SLOWEST = 0.25;
 const FASTEST = 1024;
 
 export class Replay {
-  /** How fast, as a factor of the time that it took. */
+  /** The playback speeds. */
   speed = 1;
   #timer = null;
   #due = 0;
@@ -14,8 +14,8 @@ export class Replay {
   #advance;
 
   /**
-   * `gap` gives, for a number of rows from here, how many milliseconds after that row the next one came, or null.
-   * `advance` goes on by so many rows, and tells whether there are more.
+   * `gap` returns the time in milliseconds between a row at an offset from here and the next, or null. `advance` moves
+   * by a number of rows, and returns whether there are more.
    */
   constructor(gap, advance) {
     this.#gap = gap;
@@ -60,7 +60,7 @@ export class Replay {
     const hasMore = steps === 0 || (await this.#advance(steps));
     if (this.#timer !== timer) return;
     if (!hasMore) return this.stop();
-    // Rows that had to be asked for are not made up for.
+    // Time spent loading rows is not caught up.
     this.#due = Math.max(this.#due, performance.now());
     this.#sleep();
   }

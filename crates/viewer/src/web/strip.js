@@ -1,8 +1,8 @@
-// What happened over time, in one line.
+// An overview of events over time, in one line.
 
 import { ask, byId, element } from "./parts.js";
 
-/** How many pixels a part of the time is wide, and how many parts there are at most. */
+/** The width of a slot in pixels, and the maximum number of slots. */
 const WIDTH = 5;
 const MOST = 400;
 
@@ -11,18 +11,18 @@ export class Strip {
   #cells = [];
   #chosen = null;
 
-  /** `choose` is called with the place of an entry. */
+  /** `choose` is called with the position of an entry. */
   constructor(choose) {
     this.#strip.addEventListener("click", (event) => {
       const cells = [...this.#strip.children];
       const index = cells.indexOf(event.target.closest("i"));
-      // Between two things that happened, the one before.
+      // Between two events, the earlier one.
       const cell = this.#cells.slice(0, index + 1).findLast((one) => one.at !== null);
       if (cell) choose(cell.at, cell.call);
     });
   }
 
-  /** What happened in a session, or in all; with what is shown of it. */
+  /** Shows the events of a session, or of all, and the selected one. */
   async show(session, at) {
     const cells = Math.min(MOST, Math.max(1, Math.floor(this.#strip.clientWidth / WIDTH)));
     this.#cells = await ask("/strip", { session, cells });
@@ -37,7 +37,7 @@ export class Strip {
     this.mark(at);
   }
 
-  /** Marks the part that is shown; null for the end. */
+  /** Marks the selected slot; null for the end. */
   mark(at) {
     const chosen = this.#cells.findLastIndex((cell) => cell.at !== null && (at === null || cell.at <= at));
     this.#strip.children[this.#chosen]?.classList.remove("is-chosen");

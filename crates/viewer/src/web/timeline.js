@@ -1,11 +1,11 @@
-// The rows of the timeline: a part of them, which grows at both ends while scrolling.
+// The rows of the timeline: a window, which grows at both ends while scrolling.
 
 import { ask, byId, element, sign } from "./parts.js";
 
-/** How many rows are asked for at once, and kept at most. */
+/** The number of rows per request, and the maximum that is kept. */
 const PAGE = 150;
 const MOST = 600;
-/** How near to an end one has scrolled when more rows are asked for, in pixels. */
+/** The distance from an end at which more rows are loaded, in pixels. */
 const NEAR = 300;
 
 const HEARD = {
@@ -14,9 +14,9 @@ const HEARD = {
 };
 
 export class Timeline {
-  /** In the order of time. `at` is the place of an entry, which stays as it is whatever is read or written. */
+  /** Sorted by time. `at` is the position of an entry, which never changes. */
   rows = [];
-  /** Where older rows are, and newer ones; null where there are none. */
+  /** Cursors of older and newer rows; null if there are none. */
   older = null;
   newer = null;
   isSearching = false;
@@ -24,13 +24,13 @@ export class Timeline {
   #items = new Map();
   #chosen = null;
   #wanted;
-  /** Counts what was asked for, so that answers to what is no longer wanted are put aside. */
+  /** Counts requests, so that outdated responses are ignored. */
   #asked = 0;
   #isGrowing = false;
 
   /**
-   * `wanted` gives the filter; `choose` is called with the place of a row that is clicked, `open` for one that is
-   * clicked twice, `toggle` where its triangle is.
+   * `wanted` returns the filter; `choose` is called with the position of a clicked row, `open` on a double click, and
+   * `toggle` on a click on its triangle.
    */
   constructor(wanted, choose, open, toggle) {
     this.#wanted = wanted;
@@ -44,7 +44,7 @@ export class Timeline {
     this.#list.addEventListener("scroll", () => this.#scrolled(), { passive: true });
   }
 
-  /** Takes up the newest rows. Older ones that are here stay, where no row is missing between. */
+  /** Loads the newest rows. Older loaded ones stay if there is no gap. */
   async toEnd() {
     const asked = this.#asked;
     const page = await this.#page({});
@@ -61,7 +61,7 @@ export class Timeline {
     this.render();
   }
 
-  /** Begins anew: with what is around a place, or at the beginning, or at the end. */
+  /** Reloads around a position, or at the beginning or end. */
   async restart({ around, first } = {}) {
     const asked = ++this.#asked;
     this.rows = [];
@@ -73,7 +73,7 @@ export class Timeline {
     this.render();
   }
 
-  /** Adds older rows, or newer ones. Tells whether there are more rows now. */
+  /** Loads older or newer rows. Returns whether rows were added. */
   async grow(isNewer) {
     const from = isNewer ? this.newer : this.older;
     if (from === null || this.#isGrowing) return false;
@@ -99,39 +99,39 @@ export class Timeline {
     }
   }
 
-  /** Older parts of the journal were read: there may be more rows now. */
+  /** Called when older parts of the journal were read: there may be more rows. */
   mayHaveOlder(place) {
     if (this.older === null && (this.rows[0]?.at ?? Infinity) > place) this.older = place;
     if (this.#list.scrollHeight <= this.#list.clientHeight) this.grow(false);
   }
 
-  /** The call that is chosen, or during which what is chosen happened. */
+  /** The selected call, or the call that contains the selection. */
   callOf(at) {
     const index = this.indexOf(at);
     const row = this.rows[index];
     return row?.isEffect ? this.rows.slice(0, index).findLast((one) => !one.isEffect && one.isOpen) : row;
   }
 
-  /** The row of a place: the last one that is not behind it, else the first; the last row for none. */
+  /** The row of a position: the last one not after it, or else the first; the last row for null. */
   indexOf(at) {
     if (at === null) return this.rows.length - 1;
     const behind = this.rows.findIndex((row) => row.at > at);
     return behind < 0 ? this.rows.length - 1 : Math.max(0, behind - 1);
   }
 
-  /** Shows which row is chosen; null for the last one, whichever that is. */
+  /** Selects a row; null for the last one. */
   choose(at) {
     this.#chosen = at;
     this.#mark(true);
   }
 
-  /** Rows of other sessions than this one are faint. */
+  /** Dims rows of other sessions. */
   showSession(id) {
     this.#list.dataset.session = id ?? "";
     for (const row of this.rows) this.#items.get(row.at)?.classList.toggle("is-other", isOther(row, id));
   }
 
-  /** Puts the keys on the row that is chosen. */
+  /** Focuses the selected row. */
   focus() {
     this.#list.querySelector('[aria-current="true"]')?.focus({ preventScroll: true });
   }
@@ -168,7 +168,7 @@ export class Timeline {
     return session ? "nothing yet in this session" : "nothing yet: what an agent does with stillframe is shown here as it happens";
   }
 
-  /** Asks until there are rows, or none are left: with a filter, the server looks at a part at a time. */
+  /** Requests until rows arrive or none are left: with a filter, the server searches one part at a time. */
   async #page(part) {
     const asked = this.#asked;
     let page = await ask("/rows", { ...this.#wanted(), limit: PAGE, ...part });
@@ -187,7 +187,7 @@ export class Timeline {
     return Boolean(kinds || text || session) && (page.older !== null || page.newer !== null);
   }
 
-  /** Rows of calls that went on when they were asked for, as they are now. */
+  /** Refreshes rows of calls that were pending when they were loaded. */
   async #answered(rows) {
     const now = rows.map(async (row) => {
       if (!row.isBusy) return row;
@@ -197,7 +197,7 @@ export class Timeline {
     return Promise.all(now);
   }
 
-  /** Forgets rows at the end that is not looked at. */
+  /** Drops rows at the end that is out of view. */
   #cut(isNewer) {
     const tooMany = this.rows.length - MOST;
     if (tooMany <= 0) return;
@@ -222,7 +222,7 @@ export class Timeline {
     }
   }
 
-  /** Within the list alone: the page itself stays where it is. */
+  /** Scrolls only the list, not the page. */
   #scrollTo(item) {
     const list = this.#list;
     const top = item.offsetTop;

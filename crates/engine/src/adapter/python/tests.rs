@@ -72,7 +72,7 @@ fn a_script_is_started_by_our_launcher_which_connects_back() {
     assert_eq!(setup.adapter_id, "debugpy");
     assert_eq!(setup.arguments["stopOnEntry"], true);
     assert_eq!(setup.arguments["justMyCode"], false);
-    // A child that nobody answers for waits for ever.
+    // Without a debugger, a child would wait forever.
     assert_eq!(setup.arguments["subProcess"], true);
 }
 

@@ -1,7 +1,7 @@
-"""C and C++ values inside LLDB, written as gdb writes them: `{x = 1, y = 2}`.
+"""Formats C and C++ values inside LLDB as gdb does: `{x = 1, y = 2}`.
 
-LLDB finds the children of most containers of libstdc++ and libc++. Here these become text, those that it does not read
-get children, and the exception that is being thrown is described.
+LLDB finds the children of most containers of libstdc++ and libc++. This module formats them as text, adds children for
+other containers, and describes the exception that is being thrown.
 """
 
 import json
@@ -9,7 +9,7 @@ import re
 
 import lldb
 
-# A value is not longer than this, whatever it contains; a text may be.
+# The maximum length of a value other than a string.
 LONGEST = 1000
 ITEMS = 100
 DEPTH = 5
@@ -31,7 +31,7 @@ ARRAYS = r"^std::array<.+>$"
 TUPLE = r"^std::tuple<.*>$"
 
 
-# The names of simple types, as the linker has them.
+# The mangled names of simple types.
 SIMPLE = {
     "b": "bool", "c": "char", "h": "unsigned char", "s": "short", "t": "unsigned short", "i": "int",
     "j": "unsigned int", "l": "long", "m": "unsigned long", "x": "long long", "y": "unsigned long long",
@@ -40,7 +40,7 @@ SIMPLE = {
 
 
 def summary(value, _internal=None):
-    """The text that LLDB shows for a value; an empty one leaves it to LLDB, which shows numbers by itself."""
+    """The summary of a value for LLDB; empty for values that LLDB formats, such as numbers."""
     try:
         kind = value.GetType().GetCanonicalType()
         klass = kind.GetTypeClass()
@@ -51,12 +51,12 @@ def summary(value, _internal=None):
         if klass == lldb.eTypeClassReference:
             return text(value.Dereference(), 0, LONGEST) or ""
         return text(value, 0, LONGEST) or ""
-    except Exception:  # A value that is not initialized can be anything.
+    except Exception:  # An uninitialized value can contain anything.
         return ""
 
 
 def text(value, depth, room):
-    """A value as text, with `room` for so many characters."""
+    """A value as text of at most `room` characters."""
     value.SetPreferSyntheticValue(True)
     kind = value.GetType().GetUnqualifiedType()
     name = kind.GetName() or ""
@@ -82,7 +82,7 @@ def text(value, depth, room):
 
 
 def library(value, name, depth, room):
-    """A value of a type of the standard library; none for another type."""
+    """A value of a standard library type; None for another type."""
     if "std::" not in name and "pthread" not in name:
         return None
     if TEXTS.match(name):
@@ -117,7 +117,7 @@ def library(value, name, depth, room):
 
 
 def find(value, name, depth=4):
-    """A field somewhere inside of a value."""
+    """A field anywhere inside a value."""
     found = value.GetChildMemberWithName(name)
     if found.IsValid():
         return found
@@ -130,7 +130,7 @@ def find(value, name, depth=4):
 
 
 def simple_inside(value):
-    """The one number or pointer that a value wraps."""
+    """The single number or pointer that a value wraps."""
     while value.GetNumChildren() and not value.GetValue():
         value = value.GetChildAtIndex(value.GetNumChildren() - 1).GetNonSyntheticValue()
     return value.GetValue()
@@ -141,7 +141,7 @@ def address(value):
 
 
 def behind(value, kind, follows=True):
-    """What a pointer leads to: a text, a function, or a structure if it `follows`."""
+    """The target of a pointer: a string, a function, or a structure if it `follows`."""
     pointee = kind.GetPointeeType().GetUnqualifiedType().GetCanonicalType()
     at = value.GetValueAsUnsigned()
     if not at:
@@ -154,7 +154,7 @@ def behind(value, kind, follows=True):
         return value.GetTarget().ResolveLoadAddress(at).GetSymbol().GetName() or ""
     if follows and klass in (lldb.eTypeClassStruct, lldb.eTypeClassClass, lldb.eTypeClassUnion):
         target = value.GetNonSyntheticValue().Dereference()
-        # A pointer that leads nowhere is shown as an address only.
+        # A dangling pointer is shown as an address.
         if target.IsValid() and target.GetError().Success() and is_mapped(value, at):
             return text(target, 1, LONGEST) or ""
     return ""
@@ -165,7 +165,7 @@ def c_string(value, at):
     read = value.GetProcess().ReadCStringFromMemory(at, 4096, error)
     if error.Success() and read is not None:
         return read
-    # A crash dump leaves out what is in the file of the program.
+    # A core dump omits what is in the program's file.
     target, error = value.GetTarget(), lldb.SBError()
     read = target.ReadMemory(target.ResolveLoadAddress(at), 256, error)
     return read.split(b"\0", 1)[0].decode("utf-8", "replace") if error.Success() and read else None
@@ -263,7 +263,7 @@ def structure(value, depth, room):
 
 
 def fields_of(value):
-    """The fields of a structure, with those of the classes that it is derived from."""
+    """The fields of a structure, including those of its base classes."""
     raw = value.GetNonSyntheticValue()
     bases = raw.GetType().GetNumberOfDirectBaseClasses()
     for index in range(raw.GetNumChildren()):
@@ -291,7 +291,7 @@ class Children:
         self.found = []
         try:
             self.read(self.value.GetNonSyntheticValue())
-        except Exception:  # A container that is not initialized can be anything.
+        except Exception:  # An uninitialized container can contain anything.
             pass
         return False
 
@@ -312,7 +312,7 @@ class Children:
 
 
 class HashedChildren(Children):
-    """`std::unordered_map` and `std::unordered_set` of libstdc++: a list of nodes, each with its value behind it."""
+    """`std::unordered_map` and `std::unordered_set` of libstdc++: a list of nodes, each followed by its value."""
 
     def read(self, raw):
         table = raw.GetChildMemberWithName("_M_h")
@@ -320,7 +320,7 @@ class HashedChildren(Children):
         node = find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt").GetValueAsUnsigned()
         process, error = raw.GetProcess(), lldb.SBError()
         while node and len(self.found) < self.MOST:
-            # The value is aligned as it needs, which is not more than a pointer for all common types.
+            # The value is aligned, for all common types at most like a pointer.
             self.found.append((node + 8, kind))
             node = process.ReadPointerFromMemory(node, error)
             if error.Fail():
@@ -337,7 +337,7 @@ class ArrayChildren(Children):
 
 
 class TupleChildren(Children):
-    """`std::tuple` of libstdc++: each item is in a class that the next one is derived from."""
+    """`std::tuple` of libstdc++: each item is in a base class of the next one's."""
 
     def read(self, raw):
         self.visit(raw)
@@ -355,13 +355,13 @@ class TupleChildren(Children):
 
 
 def thrown(debugger, _command, result, _internal):
-    """Prints the type and the message of the exception that is being thrown, as JSON behind a word."""
+    """Print the type and message of the exception that is being thrown, as JSON after a marker."""
     target = debugger.GetSelectedTarget()
     thread = target.GetProcess().GetSelectedThread()
     frame = next((frame for frame in thread if (frame.GetFunctionName() or "").startswith("__cxa_throw")), None)
     if frame is None or frame.GetFrameID() != 0:
         return
-    # Its arguments are still in their registers: the object, and its type.
+    # The arguments are still in registers: the object, and its type.
     registers = ("rdi", "rsi") if "x86_64" in target.GetTriple() else ("x0", "x1")
     thing, kind = (frame.FindRegister(name).GetValueAsUnsigned() for name in registers)
     message = ""
@@ -369,7 +369,7 @@ def thrown(debugger, _command, result, _internal):
         options = lldb.SBExpressionOptions()
         options.SetTimeoutInMicroSeconds(200000)
         options.SetTrapExceptions(False)
-        # `what` is the third virtual function, behind two destructors.
+        # `what` is the third virtual function, after two destructors.
         call = f"(const char*)((const char*(*)(void*))(*(void***){thing:#x})[2])((void*){thing:#x})"
         found = frame.EvaluateExpression(call, options)
         error = lldb.SBError()
@@ -379,7 +379,7 @@ def thrown(debugger, _command, result, _internal):
 
 
 def type_at(target, kind):
-    """The name of the type that a `type_info` describes, by its symbol, which LLDB may show as the linker has it."""
+    """The name of the type that a `type_info` describes, from its symbol, which LLDB may show mangled."""
     symbol = (target.ResolveLoadAddress(kind).GetSymbol().GetName() or "").split("@")[0]
     mangled = symbol.removeprefix("_ZTI")
     if mangled == symbol:
@@ -396,7 +396,7 @@ def type_at(target, kind):
 
 
 def is_exception(target, kind):
-    """Whether a type is derived from `std::exception`, each class from one other."""
+    """Whether a type derives from `std::exception` through single inheritance."""
     process, error = target.GetProcess(), lldb.SBError()
     for _ in range(20):
         if type_at(target, kind) == "std::exception":
@@ -415,7 +415,7 @@ def __lldb_init_module(debugger, _internal):
         f'type synthetic add -l stillframe_cpp.HashedChildren -x "{HASHED}" --category stillframe',
         f'type synthetic add -l stillframe_cpp.ArrayChildren -x "{ARRAYS}" --category stillframe',
         f'type synthetic add -l stillframe_cpp.TupleChildren -x "{TUPLE}" --category stillframe',
-        # Whatever has a value of its own, such as a number, keeps it.
+        # Values that LLDB formats, such as numbers, stay as they are.
         'type summary add -F stillframe_cpp.summary -e -x "." --category stillframe',
         "type category enable stillframe",
         "command script add -f stillframe_cpp.thrown stillframe-thrown",

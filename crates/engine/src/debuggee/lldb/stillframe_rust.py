@@ -1,7 +1,8 @@
-"""Rust values inside LLDB, written as `{:?}` writes them.
+"""Formats Rust values inside LLDB as `{:?}` does.
 
 rustc ships formatters for LLDB (`lib/rustlib/etc` of the sysroot). They find the children of a value: the items of a
-`Vec`, the fields of the variant that an enum is. Here these become text, and maps that they do not read get children.
+`Vec`, the fields of an enum's active variant. This module formats them as text, and adds children for maps that they do
+not support.
 """
 
 import re
@@ -10,7 +11,7 @@ import lldb
 import lldb_lookup
 import lldb_providers
 
-# A value is not longer than this, whatever it contains; a text may be.
+# The maximum length of a value other than a string.
 LONGEST = 1000
 ITEMS = 100
 DEPTH = 6
@@ -30,19 +31,19 @@ FIELD = re.compile(r"^(__)?\d+$")
 
 
 def summary(value, _internal=None):
-    """The text that LLDB shows for a value; an empty one leaves it to LLDB, which shows a number by itself."""
+    """The summary of a value for LLDB; empty for values that LLDB formats, such as numbers."""
     try:
         kind = value.GetType().GetCanonicalType()
         is_shown = kind.GetTypeClass() in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration)
         if is_shown and kind.GetBasicType() != lldb.eBasicTypeChar32:
             return ""
         return text(value, 0, LONGEST) or ""
-    except Exception:  # A value that is not initialized can be anything.
+    except Exception:  # An uninitialized value can contain anything.
         return ""
 
 
 def text(value, depth, room):
-    """A value as text, with `room` for so many characters."""
+    """A value as text of at most `room` characters."""
     value.SetPreferSyntheticValue(True)
     kind = value.GetType().GetUnqualifiedType()
     name = kind.GetName() or ""
@@ -166,7 +167,7 @@ def ordered(value, depth, room):
 
 
 def inner(value):
-    """What is inside of a wrapper without a meaning of its own."""
+    """The content of a transparent wrapper."""
     while WRAPPERS.match(value.GetType().GetName() or ""):
         value = value.GetNonSyntheticValue().GetChildAtIndex(0)
     return value
@@ -206,7 +207,7 @@ def structure(value, name, depth, room):
 
 
 def unsized(raw, name, depth, room):
-    """A slice or a text behind a box or another pointer that has its length beside it."""
+    """A slice or string behind a box or another fat pointer."""
     data = raw.GetChildMemberWithName("data_ptr")
     count = raw.GetChildMemberWithName("length").GetValueAsUnsigned()
     kind = data.GetType().GetPointeeType()
@@ -233,7 +234,7 @@ def duration(value):
 
 
 def dynamic(value, name, depth, room):
-    """A trait object: its table names the function that drops what is behind it, which names the type of that."""
+    """A trait object: its vtable refers to the drop function, whose name contains the type."""
     raw = value.GetNonSyntheticValue()
     table = raw.GetChildMemberWithName("vtable").GetValueAsUnsigned()
     error = lldb.SBError()
@@ -274,7 +275,7 @@ class BTreeChildren:
         self.children = []
         try:
             self.walk_all()
-        except Exception:  # A map that is not initialized can be anything.
+        except Exception:  # An uninitialized map can contain anything.
             pass
         return False
 
@@ -297,7 +298,7 @@ class BTreeChildren:
         count = node.GetChildMemberWithName("len").GetValueAsUnsigned()
         keys = node.GetChildMemberWithName("keys").GetLoadAddress()
         values = node.GetChildMemberWithName("vals").GetLoadAddress()
-        # An inner node is a leaf with the addresses of its children behind it.
+        # An inner node is a leaf followed by the addresses of its children.
         edges = address + (self.leaf.GetByteSize() + 7) // 8 * 8
         for index in range(count + 1):
             if len(self.children) >= self.MOST:
@@ -333,7 +334,7 @@ class BTreeChildren:
 def __lldb_init_module(debugger, _internal):
     for command in [
         f'type synthetic add -l stillframe_rust.BTreeChildren -x "{BTREES}" --category stillframe',
-        # Whatever has a value of its own, such as a number, keeps it.
+        # Values that LLDB formats, such as numbers, stay as they are.
         'type summary add -F stillframe_rust.summary -e -x "." --category stillframe',
         "type format add -f unsigned -C no --category stillframe \"unsigned char\"",
         "type format add -f decimal -C no --category stillframe \"signed char\" char",

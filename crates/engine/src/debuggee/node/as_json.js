@@ -1,5 +1,5 @@
-// Makes the list of `Adapter::as_json`. One expression, because it is evaluated in a frame of the program. What
-// becomes JSON is what `recorder.js` writes as JSON.
+// Returns the list of `Adapter::as_json`. It is one expression, because it is evaluated in a frame of the program. The
+// same values become JSON as in `recorder.js`.
 (value, longest) => {
   const kinds = ["Map", "Set", "WeakMap", "WeakSet", "RegExp", "Promise", "Error"];
   const isBeyondJson = () => {
@@ -23,7 +23,7 @@
       text = json.replace(/[^\x20-\x7d]|\x27/g, escaped).replace(/\\/g, "~");
     }
   } catch {
-    // A circle, a bigint inside, or a method toJSON that throws.
+    // A cycle, a nested bigint, or a `toJSON` that throws.
   }
   return [typeof value, text, value];
 }

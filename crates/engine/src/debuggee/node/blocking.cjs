@@ -1,6 +1,6 @@
-// While samples are taken, reports calls that may wait in native code, where the thread cannot be asked: the function
-// and its caller before the call, and its end after it. The reports go to the pipe that `stillframe.blocking` of the
-// global object names, one line of JSON each. Files are reported only if they are pipes, terminals and the like.
+// While samples are taken, reports calls that may block in native code, where the thread cannot be queried: the
+// function and its caller before the call, and its end after it. Reports go to the pipe that `stillframe.blocking` of
+// the global object names, one line of JSON each. Files are reported only if they are pipes, terminals and the like.
 'use strict';
 const fs = require('fs');
 const { byteLength } = Buffer;
@@ -10,11 +10,11 @@ const { closeSync, constants, fstatSync, openSync, statSync, writeSync } = fs;
 const { now } = Date;
 
 const PIPE = Symbol.for('stillframe.blocking');
-// A longer line may be torn.
+// Longer lines may be split.
 const LONGEST = 4000;
-// How many reads from a file are taken for reads from the same one.
+// How many reads from a descriptor count as reads from the same file.
 const SAME = 64;
-// A read from a place that was reported this recently is not reported again, in milliseconds.
+// A read at the same location is reported again only after this time, in milliseconds.
 const RECENT = 20;
 const FRAMES = 30;
 
@@ -57,12 +57,12 @@ const stack = (above) => {
       if (before) Object.defineProperty(Error, 'prepareStackTrace', before);
       else delete Error.prepareStackTrace;
     } catch {
-      // Nothing of it can be written, so nothing was.
+      // It is read-only, so it was not changed.
     }
   }
 };
 
-/** Tells of a call before it. `above` is the function whose callers are told. */
+/** Reports a call before it. `above` is the function whose callers are reported. */
 const tell = (above, kind, what, isTimed) => {
   if (typeof globalThis[PIPE] !== 'string') return false;
   isTelling = true;
@@ -115,19 +115,19 @@ const watchPrograms = (binding) => {
 
 // Files.
 
-// What is known of files, by number or name: what to tell, and for how many reads that holds.
+// Known files, by descriptor or name: what to report, and for how many reads.
 const known = new Map();
 const MOST_KNOWN = 1000;
 let recent = 0;
 let recentFile = -1;
 
-/** Whether it is what the program reads as its standard input, by whatever name. */
+/** Whether it is the program's standard input, under any name. */
 const isInput = ({ dev, ino }) => {
   const input = fstatSync(0);
   return dev === input.dev && ino === input.ino;
 };
 
-/** What a file is called when reading it may wait; nothing for one that is there. */
+/** Describes a file if reading it may block; undefined for a regular file. */
 const described = (stats, name) => {
   if (!stats || stats.isFile() || stats.isDirectory() || stats.isBlockDevice()) return undefined;
   if (name === 0 || isInput(stats)) return ['input', 'standard input'];
@@ -170,7 +170,7 @@ const watchFile = (binding, name, callback) => {
   const own = binding[name];
   if (typeof own !== 'function') return;
   const watched = function (file) {
-    // With a callback it does not wait.
+    // With a callback it does not block.
     const told = arguments[callback] === undefined ? mayWait(file) : undefined;
     if (told === undefined) return apply(own, this, arguments);
     if (file !== recentFile || now() - recent > RECENT) tell(watched, told[0], told[1], false);
@@ -184,7 +184,7 @@ const watchFile = (binding, name, callback) => {
   binding[name] = watched;
 };
 
-// Memory that threads share.
+// Shared memory.
 
 const watchAtomics = () => {
   const { wait } = Atomics;
@@ -202,13 +202,13 @@ const watchAtomics = () => {
   Object.defineProperty(Atomics, 'wait', { configurable: true, enumerable: false, writable: true, value: watched });
 };
 
-/** Tells from now on, as long as there is a pipe. */
+/** Starts reporting, while the pipe exists. */
 exports.begin = () => {
   if (hasBegun) return;
   hasBegun = true;
   watchAtomics();
   try {
-    // The functions behind those of the modules: a program may have taken hold of the modules' own.
+    // Wrap the internal functions: the program may have stored those of the modules.
     const { binding } = process;
     watchPrograms(apply(binding, process, ['spawn_sync']));
     const files = apply(binding, process, ['fs']);
@@ -216,6 +216,6 @@ exports.begin = () => {
     watchFile(files, 'readFileUtf8', 2);
     watchFile(files, 'open', 3);
   } catch {
-    // A restricted program may not have these, and does not report them.
+    // A restricted program may lack these, and does not report them.
   }
 };

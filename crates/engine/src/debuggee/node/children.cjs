@@ -1,13 +1,12 @@
-// Takes options that open the inspector out of what a program starts as Node: the hook opens it in every process,
-// on the loopback. A child with an option to wait for a debugger would wait before its hook runs, and one with
-// an address could be reached from other machines.
-//
-// All ways to start a process end in two functions of Node's own, which get the words and the environment.
+// Removes options that open the inspector from the Node children of a program: the hook opens it in every process, on
+// the loopback interface. A child with an option to wait for a debugger would wait before its hook runs, and one with
+// an address could be reachable from other machines.
+// All ways to start a process end in two internal functions, which receive the arguments and the environment.
 'use strict';
 
 const INSPECTOR = /^--(inspect(-brk|-wait|-port)?|debug-port)(=|$)/;
 const WITH_PORT = /^--(inspect-port|debug-port)$/;
-// These take their value from the next word.
+// The value of these is the next argument.
 const WITH_VALUE =
   /^(-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--env-file|--title|--stack-trace-limit)$/;
 const IN_ENVIRONMENT = /(^NODE_OPTIONS=|\s)"?--(?!inspect-publish-uid)(inspect|debug-port)[^\s"]*"?(?=\s|$)/g;
@@ -15,13 +14,13 @@ const IS_NODE = /(^|[\\/])node(\.exe)?$/;
 
 exports.observe = function observe() {
   const silent = process.noDeprecation;
-  // With --pending-deprecation, Node would complain to the program.
+  // With --pending-deprecation, Node would print a warning.
   process.noDeprecation = true;
   try {
     wrap(process.binding('process_wrap').Process.prototype);
     wrap(process.binding('spawn_sync'));
   } catch {
-    // A Node without these starts its children as they are.
+    // A Node without these starts children unchanged.
   } finally {
     process.noDeprecation = silent;
   }
@@ -34,7 +33,7 @@ function wrap(owner) {
     try {
       if (IS_NODE.test(String(options.file))) clean(options);
     } catch {
-      // Node reports anything but a list of words.
+      // Node reports anything but a list of strings.
     }
     return apply(spawn, this, arguments);
   };
@@ -49,7 +48,7 @@ function clean(options) {
   }
 }
 
-/** The words without those in front of the script; the first word is the program's own name. */
+/** The arguments without inspector options before the script; the first one is the program's name. */
 function withoutInspector(words) {
   const kept = words.slice(0, 1);
   for (let at = 1; at < words.length; at += 1) {

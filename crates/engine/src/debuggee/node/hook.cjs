@@ -1,6 +1,6 @@
-// Runs in every Node process of a program before its own code, by way of NODE_OPTIONS. It opens the
-// inspector, says where (in the pipe that STILLFRAME_ANNOUNCE names) and waits until the debugger has set its
-// breakpoints. A child whose standard error is swallowed by its parent is reached as well as any other.
+// Runs in every Node process of a program before its own code, through NODE_OPTIONS. It opens the inspector, announces
+// its address (in the pipe that STILLFRAME_ANNOUNCE names) and waits until the debugger has set its breakpoints. This
+// works even for a child whose parent captures its standard error.
 'use strict';
 
 const announce = process.env.STILLFRAME_ANNOUNCE;
@@ -9,31 +9,31 @@ if (announce) {
   require('./loading.cjs').observe(transpiled, loading);
   if (process.env.STILLFRAME_TESTS) require('./tests.cjs').observe();
 
-  // Optimized code forgets variables that it does not read again; a person may want to.
+  // Optimized code drops variables that it does not read again, but a user may want to.
   require('v8').setFlagsFromString('--no-analyze-environment-liveness');
 
-  // Where Node itself catches what nothing else does, as in its loader of modules, V8 takes it for caught.
+  // V8 considers exceptions caught that Node itself catches last, as in its module loader.
   process.on('uncaughtExceptionMonitor', uncaught);
 
   if (require('worker_threads').isMainThread) join();
 
   require('./children.cjs').observe();
 
-  // The debugger wants to know of calls that wait in native code.
+  // Report blocking native calls to the debugger.
   if (globalThis[Symbol.for('stillframe.blocking')]) require('./blocking.cjs').begin();
 }
 
-/** The debugger stops here and looks at the arguments. */
+/** The debugger stops here and reads the arguments. */
 function transpiled(filename, sourceMapURL) {
   debugger;
 }
 
-/** The debugger stops here before a file, while it looks for the first of the user's. */
+/** The debugger stops here before a file runs, while it looks for the first user file. */
 function loading(filename) {
   debugger;
 }
 
-/** Nothing catches an error. The debugger stops here, unless it has stopped where it was thrown. */
+/** Called for an uncaught error. The debugger stops here, unless it has stopped at the throw. */
 function uncaught(error) {
   debugger;
 }
@@ -42,7 +42,7 @@ function join() {
   const inspector = require('inspector');
   const fs = require('fs');
   try {
-    // A process with an option to listen already does so. Only this machine may reach it.
+    // A process with an inspector option already listens. Only this machine may reach it.
     if (inspector.url() && !isLoopback(inspector.url())) inspector.close();
     if (!inspector.url()) inspector.open(0, '127.0.0.1', false);
     const script = require('path').basename(process.argv[1] ?? 'node').slice(0, 200);
@@ -58,7 +58,7 @@ function join() {
   inspector.waitForDebugger();
 }
 
-/** Whether an inspector listens at an address of the loopback. A name may stand for another one. */
+/** Whether an inspector listens on a loopback address. A host name could resolve to another one. */
 function isLoopback(url) {
   const host = new URL(url).hostname;
   return /^127\.\d+\.\d+\.\d+$/.test(host) || host === '[::1]';

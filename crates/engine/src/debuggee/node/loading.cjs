@@ -1,14 +1,14 @@
-// Handles files of the program while Node loads them: reports the map of a transpiled one to the debugger, and
-// inserts the debugger's code into others. It keeps two collections up to date, which programs do
-// not come across, because they belong to symbols that are not enumerable:
+// Handles files of the program while Node loads them: reports the source map of a transpiled one to the debugger, and
+// inserts the debugger's code into others. Two collections control it, stored under non-enumerable symbols that
+// programs do not encounter:
 //
-// `stillframe.wanted`: the set of the files that are to stop between transpilation and compilation.
-// `stillframe.insertions`: a map from the real path of a file to `{ source, edits: [[offset, text], …], esm }`. Where
-//   the file is still `source` when it is compiled, the texts are put in, at offsets in UTF-16 units without a byte
-//   order mark; `stillframe.inserted`, when that is a function, is called with the path, once or more. `esm: false` is
+// `stillframe.wanted`: the set of the files that should stop between transpilation and compilation.
+// `stillframe.insertions`: a map from the real path of a file to `{ source, edits: [[offset, text], …], esm }`. If
+//   the file is still `source` when it is compiled, the texts are inserted, at offsets in UTF-16 units without a byte
+//   order mark; `stillframe.inserted`, if it is a function, is called with the path, once or more. `esm: false` marks
 //   a file that is certainly not an ES module.
 //
-// What another loader has changed is left alone: it may keep what it makes of a text for the next run.
+// Source that another loader has changed is left alone: that loader may cache its output for the next run.
 'use strict';
 const fs = require('fs');
 const Module = require('module');
@@ -26,12 +26,12 @@ const wanted = new Set();
 const insertions = new Insertions();
 
 /**
- * Begins. `transpiled` is called with a wanted file and what its text says of its map; `loading` with each file before
- * it runs, while `stillframe.files` is 'all', or 'users' for those that are in no library.
+ * Installs the hooks. `transpiled` is called with a wanted file and its source map URL; `loading` with each file before
+ * it runs, while `stillframe.files` is 'all', or 'users' for files outside of libraries.
  */
 exports.observe = (transpiled, loading) => {
   publish('stillframe.wanted', wanted);
-  // The debugger of a worker fills its map before we come to it.
+  // The debugger of a worker may fill its map first.
   const before = globalThis[Symbol.for('stillframe.insertions')];
   publish('stillframe.insertions', insertions);
   for (const [filename, insertion] of before ?? []) insertions.set(filename, insertion);
@@ -48,7 +48,7 @@ function publish(name, value) {
   Object.defineProperty(globalThis, Symbol.for(name), { configurable: true, value });
 }
 
-/** The text with what is put in; nothing when there is nothing to do. */
+/** The text with insertions; undefined if there are none. */
 function edited(filename, content) {
   const insertion = insertions.get(filename);
   if (!insertion || typeof content !== 'string') return undefined;
@@ -70,13 +70,13 @@ const withoutMark = (text) => (text.startsWith('\ufeff') ? text.slice(1) : text)
 // CommonJS modules.
 
 /**
- * V8 has no stop between the compilation of a CommonJS module and its first statement. A file that was transpiled a
- * moment ago has its positions elsewhere than its source, and only its text says where. The stacks of other modules
- * are to stay as they are, so no file is compiled by way of us that need not.
+ * V8 cannot stop between the compilation of a CommonJS module and its first statement. Positions in a just transpiled
+ * file differ from its source, and only its text has the mapping. Stacks of other modules must not change, so only
+ * files that need it are compiled through this wrapper.
  */
 function watchCompiler(tell, loading) {
   const own = Module.prototype._compile;
-  // In stacks V8 calls it by the property that it is the value of, and it will be that of none.
+  // In stacks V8 names it after the property whose value it is, and it is soon not one.
   Object.defineProperty(own, 'name', { configurable: true, value: '_compile' });
   let compile = own;
   const observed = function (content, filename, ...rest) {
@@ -94,7 +94,7 @@ function watchCompiler(tell, loading) {
     return compile;
   };
   const set = function (value) {
-    // A loader puts itself before the compiler, and we stay before both.
+    // A loader wraps the compiler, and we wrap both.
     if (this === Module.prototype) {
       compile = value;
       return;
@@ -112,7 +112,7 @@ function isReported(filename) {
   return files() === 'all' || !/[\\/]node_modules[\\/]/.test(filename);
 }
 
-/** A runner that has contexts of its own, such as Jest, compiles its modules by `vm`. */
+/** A runner with its own contexts, such as Jest, compiles its modules with `vm`. */
 function watchScripts(tell, loading) {
   const vm = require('vm');
   const nameOf = (options) => (typeof options === 'string' ? options : options?.filename);
@@ -131,7 +131,7 @@ function watchScripts(tell, loading) {
   });
 }
 
-/** Puts a proxy before a function of a module, as long as files are wanted and no other code has put something there. */
+/** Wraps a function of a module in a proxy, while files are wanted and no other code has replaced it. */
 function watch(module, name, handler) {
   const own = module[name];
   const observed = new Proxy(own, handler);
@@ -144,9 +144,8 @@ function watch(module, name, handler) {
 }
 
 /**
- * The compiler with the edited text, for Node itself, which is about to call it with the text of the file. A function
- * that is bound is not seen in stacks, and ignores what it is called with. Nothing where the text that Node has, or
- * what else it would call the compiler with, cannot be known.
+ * The compiler bound to the edited text, for Node, which is about to call it with the file's text. A bound function
+ * does not appear in stacks, and ignores its arguments. Undefined if Node's text or its other arguments are unknown.
  */
 function prepared(module, compile) {
   const { filename } = module;
@@ -154,7 +153,7 @@ function prepared(module, compile) {
   const known = (name) => symbols.find(({ description }) => description === name);
   let format = module[known('kFormat')];
   if (!known('kFormat')) {
-    // Older versions do not keep it, and find out by themselves what a `.js` is.
+    // Older versions do not store it, and determine the format of a `.js` file themselves.
     if (filename.endsWith('.cjs')) format = 'commonjs';
     else if (!filename.endsWith('.js')) return undefined;
   }
@@ -167,7 +166,7 @@ function prepared(module, compile) {
   }
 }
 
-/** The file of the code that called a function, which is on the stack. */
+/** The file of the code that called a function on the stack. */
 function caller(callee) {
   const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   const { stackTraceLimit } = Error;
@@ -185,7 +184,7 @@ function caller(callee) {
       if (before) Object.defineProperty(Error, 'prepareStackTrace', before);
       else delete Error.prepareStackTrace;
     } catch {
-      // Nothing of it can be written, so nothing was.
+      // It is read-only, so it was not changed.
     }
   }
 }
@@ -195,8 +194,8 @@ function caller(callee) {
 let watchesModules = false;
 
 /**
- * A thread in which Node runs the program's own loaders has nobody to talk to. What it reads, it reads for another
- * thread and for those loaders, and Node 22 cannot have synchronous hooks in it.
+ * The thread in which Node runs the program's own loaders has no debugger. It reads files for another thread and for
+ * those loaders, and Node 22 does not support synchronous hooks in it.
  */
 const isForLoaders = !isMainThread && !parentPort;
 
@@ -207,7 +206,7 @@ function watchModules() {
   else watchReads();
 }
 
-/** What is registered last is asked first, and sees the text that is compiled. */
+/** The hook registered last runs first, and sees the text that is compiled. */
 function hookModules() {
   const { registerHooks } = Module;
   let ours = registerHooks({ load });
@@ -228,8 +227,8 @@ function load(url, context, nextLoad) {
 }
 
 /**
- * Node 20 and the first of Node 22 have hooks in a thread of their own only, which would make every start slower. They
- * read modules by what the program has as `fs.promises.readFile`.
+ * Node 20 and early releases of Node 22 only have hooks in a separate thread, which would slow down every start. They
+ * read modules with the program's `fs.promises.readFile`.
  */
 function watchReads() {
   const { readFile: read } = fs.promises;
@@ -253,7 +252,7 @@ function fileOf(url) {
   }
 }
 
-/** As Node makes a text of what was read: without a byte order mark. */
+/** Decodes a file as Node does, without a byte order mark. */
 function decoded(source) {
   return source == null || typeof source === 'string' ? source : new TextDecoder().decode(source);
 }

@@ -1,5 +1,5 @@
-// Reports the results of `node --test`; see `tests.cjs`. Thrown values come from another process, without their
-// mark. It writes nothing where Node wants it to.
+// Reports the results of `node --test`; see `tests.cjs`. Thrown values come from another process, without their mark.
+// It yields no output of its own.
 'use strict';
 const path = require('path');
 const { tell, idOf, described } = require('./tests.cjs');
@@ -17,11 +17,11 @@ module.exports = async function* (events) {
       ended(type, data, idOf(data.file, [...names, data.name]));
     }
   }
-  // Also if there was none to report.
+  // Even if there was none to report.
   tell({ kind: 'collected', count: 0 });
 };
 
-/** Whether it is a whole file, which Node runs as a test of its own. */
+/** Whether it is a whole file, which Node runs as a test. */
 const isFile = ({ name, file, nesting }) => nesting === 0 && (!file || path.resolve(name) === file) && path.extname(name) !== '';
 
 function ended(type, data, id) {
@@ -49,5 +49,5 @@ function ended(type, data, id) {
   tell({ kind: 'result', id, file, line, outcome, phase, ...described(cause(error)) });
 }
 
-/** What the test has thrown, out of what Node has wrapped it in. */
+/** The value that the test threw, without Node's wrapper. */
 const cause = (error) => (error?.code === 'ERR_TEST_FAILURE' && error.cause !== undefined ? error.cause : error);

@@ -1,11 +1,10 @@
-// Writes down the values of expressions each time the program passes a place. It is evaluated once in every
-// global object that has such a place, is given the functions of values.js, and is kept as a property of the
-// binding by which the program talks to the debugger. Rows go to a pipe, one line at once, so that what was
-// written is read even if the program is killed the moment after.
-//
-// A place comes here in two ways: by the condition of V8's breakpoint, which calls `pass`, or by a statement
-// that was put into the source in front of it when it was loaded, which is much faster and calls the methods
-// of its point. Where a place has both, the condition leaves each pass to the statement.
+// Records the values of expressions at each hit of a breakpoint. It is evaluated once in every realm that has such a
+// breakpoint, receives the functions of values.js, and is stored as a property of the binding through which the program
+// calls the debugger. Rows go to a pipe, one line at a time without buffering, so that they can be read even if the
+// program is killed.
+// A hit arrives in two ways: from the condition of V8's breakpoint, which calls `pass`, or from a statement that was
+// inserted into the source when it was loaded, which is much faster and calls the methods of its point. If a breakpoint
+// has both, the condition leaves each hit to the statement.
 (values) => {
   const { openSync, writeSync } = values.load('fs');
   const { types } = values.load('util');
@@ -21,18 +20,18 @@
   const clock = performance.now.bind(performance);
   const began = performance.timeOrigin;
   const { pid } = process;
-  // Each global object counts separately. They begin at different moments, in microseconds.
+  // Each realm counts separately. They start at different times, in microseconds.
   const writer = stringify(`${pid}/${thread * 1e12 + Math.trunc(clock() * 1000)}`);
-  // A longer line may be torn by other writers to the pipe.
+  // Longer lines may mix with those of other writers to the pipe.
   const LONGEST = 4000;
-  // How many characters a number has at most.
+  // The maximum number of characters of a number.
   const LONGEST_NUMBER = 25;
-  // Messages of errors are not cut below this, for their end says as much as their beginning.
+  // Error messages are not truncated below this, because their end matters too.
   const MESSAGE = 1000;
-  // After this many hits that a statement has handled, the condition is no longer needed. Removing it
-  // disturbs the thread, and Node 20 does not bear that well in a worker that is about to end.
+  // After this many hits of the statement, the condition is removed. Removing it interrupts the thread, which Node 20
+  // does not handle well in a worker that is about to end.
   const ENOUGH = 20;
-  // How long a count may be out of date, in milliseconds.
+  // The maximum age of a reported count, in milliseconds.
   const STALE = 50;
 
   const points = { __proto__: null };
@@ -48,16 +47,16 @@
     }
   };
 
-  // Half a surrogate pair has no place in JSON.
+  // JSON cannot contain lone surrogates.
   const quote = (text) => stringify(apply(isWellFormed, text, []) ? text : apply(toWellFormed, text, []));
 
   const shortened = (text, most) => (text.length > most ? apply(slice, text, [0, most]) + '...' : text);
 
-  // As everywhere else, under a type that is JSON already.
+  // Formatted as everywhere else; the type is already JSON.
   const shownCell = (type, shown) => `[${type},${quote(shown[0])}${shown[4] ? ',1' : ''}]`;
 
   const textCell = (value, limit) => {
-    // What is recorded most. Zero has a sign, and is left to the others.
+    // The most frequent values. Zero has a sign, and is handled below.
     if (typeof value === 'number' && (value > 0 || value < 0) && limit >= LONGEST_NUMBER) {
       return `["number","${value}"]`;
     }
@@ -65,7 +64,7 @@
     return shownCell(stringify(shown[1]), shown);
   };
 
-  // JSON says less than all of these.
+  // JSON cannot represent these exactly.
   const isBeyondJson = (value) => {
     switch (typeof value) {
       case 'number':
@@ -87,7 +86,7 @@
       const json = isBeyondJson(value) ? undefined : stringify(value);
       if (json !== undefined && json.length <= limit) return `[${type},${stringify(json)},2]`;
     } catch {
-      // A circle, a bigint inside, or a `toJSON` that throws.
+      // A cycle, a nested bigint, or a `toJSON` that throws.
     }
     return shownCell(type, values.cell(value, limit));
   };
@@ -115,14 +114,14 @@
       this.rows = 0;
       this.cells = '';
       this.last = null;
-      // A pass was dealt with by the statement in the source, and V8's condition for it is still to come.
+      // The statement in the source has handled a hit, and V8's condition for it is still to come.
       this.isDone = false;
-      // How often the condition was asked for nothing.
+      // The number of times that the condition ran needlessly.
       this.asked = 0;
       this.isOver = false;
     }
 
-    // Whether to evaluate this hit: not while one of our expressions runs.
+    // Whether to evaluate this hit; false while one of our expressions runs.
     begin() {
       if (isAsking) return false;
       this.isDone = true;
@@ -135,7 +134,7 @@
       return true;
     }
 
-    // Counts the pass, if it counts, and says whether a row is wanted.
+    // Counts the hit if its condition is true, and returns whether it needs a row.
     counts(met) {
       if (!met) return false;
       this.hits++;
@@ -217,13 +216,14 @@
     point,
     flush,
 
-    // No more rows of these.
+    // Stops recording these.
     over(ids) {
       flush();
       for (let at = 0; at < ids.length; at++) if (points[ids[at]] !== undefined) points[ids[at]].isOver = true;
     },
 
-    // A hit, with the condition (or nothing) and the expressions as functions. False: the program keeps running.
+    // Handles a hit, with an optional condition and the expressions as functions. Returns false, so that the program
+    // keeps running.
     pass(id, spec, condition, ...expressions) {
       const here = point(id, spec);
       if (isAsking) return false;

@@ -1,7 +1,7 @@
-// Decides at a breakpoint whether to stop, in the program itself: a pass that is none costs no round trip.
-// It is evaluated once in every global object that has a breakpoint with rules, and kept as a property of the
-// binding by which it talks to the debugger. What it needs of the language it takes at once, and it uses
-// neither iterators nor methods afterwards: the program may have others in their place by then.
+// Decides in the program whether a breakpoint stops, so that a hit that does not stop needs no round trip. It is
+// evaluated once in every realm that has a breakpoint with rules, and stored as a property of the binding through which
+// it calls the debugger. It captures the built-ins that it needs at once, and uses neither iterators nor methods
+// afterwards: the program may have replaced them by then.
 (() => {
   const tell = __stillframe;
   const { stringify } = JSON;
@@ -55,8 +55,8 @@
     return filled;
   };
 
-  // A rule: whose it is, and as functions where it has them the condition, the test of the number of the pass
-  // with what that is counted under, and the parts of the message.
+  // A rule: its owner, and as optional functions the condition, the test of the hit count with the key that it is
+  // counted under, and the parts of the message.
   const decide = (rules) => {
     const hit = [];
     for (let at = 0; at < rules.length; at++) {

@@ -1,7 +1,6 @@
-// Reports test results of a Node.js program: lines of JSON in the file that STILLFRAME_TESTS names, in
-// the form that `test_reports.rs` reads. Mocha and Jest are observed in the process that runs the tests, where what
-// was thrown still has the mark that the debugger has left on it; their own reporters stay as they are. Vitest gets a
-// our reporter beside its own.
+// Reports test results of a Node.js program: lines of JSON in the file that STILLFRAME_TESTS names, in the format that
+// `test_reports.rs` reads. Mocha and Jest are observed in the process that runs the tests, where thrown values still
+// have the debugger's mark; their reporters stay unchanged. Vitest gets our reporter in addition to its own.
 'use strict';
 const fs = require('fs');
 const Module = require('module');
@@ -9,10 +8,10 @@ const path = require('path');
 
 const file = process.env.STILLFRAME_TESTS;
 const MARK = Symbol.for('stillframe.mark');
-/** The most of a text that is told, in characters. */
+/** The maximum length of a reported text, in characters. */
 const LONGEST = 20_000;
 
-/** Begins, before the program's own code. */
+/** Installs the observers before the program's own code runs. */
 exports.observe = () => {
   addReporter(process.argv);
   whenLoaded((exports, filename) => {
@@ -33,10 +32,10 @@ function tell(report) {
   }
 }
 
-/** The name of a test with that of its file and its suites: as people write it. */
+/** The name of a test with its file and suites. */
 const idOf = (filename, names) => [path.relative(process.cwd(), filename ?? ''), ...names].filter(Boolean).join(' > ');
 
-/** What is told of an error: it may be anything. */
+/** The report of a thrown value, which can be anything. */
 function described(error) {
   if (error === null || typeof error !== 'object') {
     return error === undefined ? {} : { message: cut(String(error)) };
@@ -54,7 +53,7 @@ function described(error) {
   }
 }
 
-/** The class says more than the name that most inherit; what came from another process has only that. */
+/** The class is more specific than the inherited name; values from another process only have the name. */
 function nameOf({ name, constructor }) {
   const own = constructor?.name;
   return typeof own === 'string' && own !== '' && own !== 'Error' && own !== 'Object' ? own : String(name ?? 'Error');
@@ -68,7 +67,7 @@ Object.assign(exports, { tell, idOf, described });
 
 // Modules of runners.
 
-/** Calls back with what a module exports, until that says that it was the one. Then requests are as they were. */
+/** Calls `found` with the exports of each loaded module until it returns true, then removes the hook. */
 function whenLoaded(found) {
   const own = Module._load;
   const load = function (request, parent, isMain) {
@@ -93,14 +92,14 @@ function observeMocha(Runner) {
     try {
       listenToMocha(this);
     } catch {
-      // A version that is not known is run all the same.
+      // An unknown version runs without reports.
     }
     return Reflect.apply(run, this, arguments);
   };
   return true;
 }
 
-/** What cannot be loaded ends Mocha before a test is run. */
+/** A file that cannot be loaded ends Mocha before any test runs. */
 function listenToMochasFiles(Mocha) {
   for (const name of ['loadFiles', 'loadFilesAsync']) {
     const load = Mocha.prototype[name];
@@ -154,7 +153,7 @@ function observeJest(exports) {
     try {
       listenToJest(environment, testPath, globalConfig);
     } catch {
-      // A version that is not known is run all the same.
+      // An unknown version runs without reports.
     }
     try {
       return await Reflect.apply(run, this, arguments);
@@ -192,7 +191,7 @@ function listenToJest(environment, testPath, { testNamePattern }) {
     test_todo: ({ test }) => isChosen(test) && result(test, 'skipped'),
     test_done({ test }) {
       if (test.errors.length === 0) return result(test, 'passed');
-      // The second of a pair is where the test was written.
+      // The second item of a pair is where the test is defined.
       const [first] = test.errors;
       const [thrown, written] = Array.isArray(first) ? first : [first];
       return result(test, 'failed', described(thrown ?? written));
@@ -203,13 +202,13 @@ function listenToJest(environment, testPath, { testNamePattern }) {
     try {
       handlers[event.name]?.(event, state);
     } catch {
-      // An event that is not as it was known to be.
+      // An event with an unknown format.
     }
     return before && Reflect.apply(before, this, arguments);
   };
 }
 
-/** The command line of Vitest gets our reporter, with the one that it has by itself when it names none. */
+/** Adds our reporter to Vitest's command line, with the default one if it names none. */
 function addReporter(argv) {
   const script = real(argv[1]);
   if (!/[\\/]node_modules[\\/]vitest[\\/](vitest\.mjs|dist[\\/]cli\.js)$/.test(script)) return;

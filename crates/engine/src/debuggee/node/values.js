@@ -1,10 +1,9 @@
-// What stillframe runs inside a Node.js program to read values: one expression, whose value is an object of
-// functions that only the debugger holds. It is evaluated with the console's `require` in scope, once in each
-// context, when the program is suspended.
-//
-// Nothing here runs the program's code unless requested: no getter, no trap of a proxy, no custom
-// inspection. So every object is first asked whether it is a proxy, properties are read by their descriptors,
-// and nothing is used that a program may have replaced: neither methods of arrays nor iteration by `for … of`.
+// Reads values inside a Node.js program. This is one expression, whose value is an object of functions that only the
+// debugger references. It is evaluated with the console's `require` in scope, once in each context, while the program
+// is suspended.
+// Nothing here runs the program's code unless requested: no getter, proxy trap or custom inspection. So every object is
+// first checked for a proxy, properties are read through descriptors, and nothing is used that the program may have
+// replaced: neither array methods nor `for … of`.
 (() => {
   "use strict";
   // In scope only while this expression is evaluated.
@@ -12,7 +11,7 @@
   const { types, inspect } = load("util");
   const moduleOfModules = load("module");
 
-  // A program that has replaced what we build on gets a set of its own for us.
+  // If the program has replaced built-ins that we need, take pristine ones from a new context.
   const now = globalThis;
   const isNative = (found) => {
     const text = typeof found === "function" ? now.Function.prototype.toString.call(found) : "";
@@ -83,14 +82,14 @@
   const weakGet = method(WeakMap.prototype, "get");
   const weakSet = method(WeakMap.prototype, "set");
   const { toStringTag, iterator, hasInstance } = Symbol;
-  // A context of the `vm` module has no Buffer of its own; buffers that come into it are of the main one.
+  // A `vm` context has no own Buffer; buffers that it uses come from the main context.
   const bufferPrototype = load("buffer").Buffer.prototype;
 
-  // Objects with more keys, and arrays with more elements, are not searched for symbols and other extras.
+  // Larger objects and arrays are not searched for symbols and other extra properties.
   const MANY = 10000;
-  // Containers are opened to this depth.
+  // The depth to which containers are shown.
   const DEPTH = 24;
-  // Empty items that are counted one by one.
+  // The number of holes that are counted one by one.
   const HOLES = 1000;
 
   const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
@@ -99,7 +98,7 @@
   // -------------------------------------------------------------------------------------------------------
   // Properties
 
-  // A property of an object or its prototypes, if it can be found without running anything.
+  // A property of an object or its prototypes, if it can be found without running code.
   const lookup = (object, key) => {
     for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
       if (isProxy(at)) return undefined;
@@ -109,8 +108,7 @@
     return undefined;
   };
 
-  // As a descriptor; one without value and accessors is an uninitialized binding, or a stack that is not
-  // read.
+  // The descriptor of a property; one without value and accessors is an uninitialized binding, or an unread stack.
   const own = (object, key) => {
     try {
       if (careful && key === "stack" && isUnprepared(object)) return UNREAD;
@@ -133,7 +131,7 @@
     return false;
   };
 
-  // The name of the class of an object; nothing if it has no prototype, or one without a name.
+  // The name of the class of an object; undefined if it has no prototype, or an unnamed one.
   const classOf = (object) => {
     for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
       if (isProxy(at)) return null;
@@ -151,18 +149,18 @@
     return null;
   };
 
-  // The stack of an error is computed when it is first read, even by reading its descriptor: by a function of the
-  // program if it has set one, and with a head from the error's properties. If nothing of the program may run, it
+  // The stack of an error is computed when it is first read, even through its descriptor: with the program's
+  // prepareStackTrace if there is one, and a header from the error's properties. If no code of the program may run, it
   // is not read.
   let careful = false;
   const UNREAD = { __proto__: null, unread: true, enumerable: false };
 
-  // Only what the engine has put there is not enumerable.
+  // Only the engine's own property is not enumerable.
   const isUnprepared = (object) =>
     !isEnumerable(object, "stack") && hasOwn(object, "stack") && (preparesStacks(object) || writesHead(object));
 
-  // Whether what the head of a stack is made of is a getter, or an object, which is asked for its text. Of its own
-  // errors Node takes the code, too.
+  // Whether the header of a stack depends on a getter, or on an object, whose toString would run. Node's own errors
+  // include the code.
   const writesHead = (object) =>
     runsWhenRead(object, "name") || runsWhenRead(object, "message") || (runsWhenRead(object, "code") && isNodesOwn(object));
 
@@ -182,7 +180,7 @@
     return false;
   };
 
-  // What V8 calls `Error`, whatever the program has put in its place.
+  // V8's own `Error`, even if the program has replaced it.
   const genuine = (() => {
     try {
       return null.missing;
@@ -191,10 +189,10 @@
     }
   })();
 
-  // Node has one of its own in some versions.
+  // Some versions of Node set one.
   const NODES_OWN = /^function ErrorPrepareStackTrace\(error, trace\) \{\s*return \w+\(error, trace\);\s*\}$/;
 
-  // What prepares stacks for a constructor of errors, as a descriptor.
+  // The descriptor of an error constructor's prepareStackTrace.
   const preparationOf = (maker) => {
     if (!isObject(maker) || isProxy(maker)) return undefined;
     const found = own(maker, "prepareStackTrace");
@@ -203,7 +201,7 @@
     return !isProxy(found.value) && test(NODES_OWN, sourceText(found.value)) !== null ? undefined : found;
   };
 
-  // Node asks the `Error` of the global object.
+  // Node uses the `Error` of the global object.
   const preparesStacks = (object) => {
     for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
       if (isProxy(at) || preparationOf(data(own(at, "constructor"))) !== undefined) return true;
@@ -211,7 +209,7 @@
     return preparationOf(genuine) !== undefined || preparationOf(data(own(now, "Error"))) !== undefined;
   };
 
-  // What was taken away, as constructors and descriptors, and for how many that are at work.
+  // The withheld descriptors with their constructors, and the number of active users.
   let withheld = [];
   let withholders = 0;
 
@@ -236,7 +234,7 @@
 
   const BINDING = "__stillframe";
 
-  // The keys of the last objects that have very many, because listing them takes long.
+  // Caches the keys of the last very large objects, because listing them takes long.
   let manyKeys = new WeakMap();
   let hasManyKeys = false;
   let epoch = -1;
@@ -248,7 +246,7 @@
     try {
       found = enumerableKeys(object);
     } catch {
-      return ownKeys(object); // A module with bindings that are not initialized.
+      return ownKeys(object); // A module with uninitialized bindings.
     }
     if (found.length <= MANY) {
       if (types.isPromise(object)) return promiseKeys(object);
@@ -259,7 +257,7 @@
     return found;
   };
 
-  // The global object has what the program talks to the debugger by.
+  // The global object has our binding.
   const keysWithoutBinding = (object) => {
     const keys = [];
     const all = ownKeys(object);
@@ -292,12 +290,11 @@
   };
 
   // -------------------------------------------------------------------------------------------------------
-  // What lies inside
+  // Internal values
 
-  // The result of a promise and the target of a proxy are not to be had by JavaScript. `util.inspect` has
-  // them, and asks its list of what it has seen about each object before it reads it. So it is given a list
-  // that takes notes and says that it has seen everything. The list is put in place by the first styled text.
-  // Nothing when the program has replaced what `util.inspect` uses.
+  // JavaScript cannot read the result of a promise or the target of a proxy. `util.inspect` can, and checks its list of
+  // seen objects before it reads each object. So it gets a list that records the objects and reports all of them as
+  // seen. The first styled text installs the list. Undefined if the program has replaced what `util.inspect` uses.
   const peek = (inside) => {
     const notes = [];
     for (let at = 0; at < USED_BY_INSPECT.length; at++) {
@@ -334,12 +331,12 @@
     try {
       inspect(outside, options);
     } catch {
-      // What was noted before holds.
+      // Keep what was recorded before.
     }
     return notes;
   };
 
-  // It works with arrays of the main context, whichever context this is.
+  // It uses arrays of the main context, even in another one.
   const arrays = getPrototypeOf(moduleOfModules.builtinModules);
   const USED_BY_INSPECT = ["push", "join", "slice", Symbol.iterator];
   const usedByInspect = [];
@@ -348,7 +345,7 @@
     usedByInspect[at] = isNative(found) ? found : {};
   }
 
-  // Whether `util.inspect` can look at an object without running code of the program.
+  // Whether `util.inspect` can inspect an object without running code of the program.
   const isPlain = (object) => {
     for (let at = object, steps = 0; at !== null && steps < 1000; at = getPrototypeOf(at), steps++) {
       if (isProxy(at)) return false;
@@ -389,7 +386,7 @@
   // -------------------------------------------------------------------------------------------------------
   // Texts
 
-  // The head of a string, without half of a surrogate pair at its end.
+  // The beginning of a string, without splitting a surrogate pair.
   const clip = (text, limit) => {
     if (text.length <= limit) return text;
     const last = limit > 0 ? charCode(text, limit - 1) : 0;
@@ -429,7 +426,7 @@
     return mark + out + sliceText(text, copied) + mark;
   };
 
-  // Of all its digits, because one of the text may follow.
+  // With all digits, because a digit of the text may follow.
   const hex = (code, length, digits) => {
     let out = "";
     for (let at = 0, rest = code; at < length; at++, rest = rest >> 4) out = digits[rest & 15] + out;
@@ -493,7 +490,7 @@
   const accessorText = ({ get, set }) =>
     get === undefined ? "[Setter]" : set === undefined ? "[Getter]" : "[Getter/Setter]";
 
-  // The name of what a value is.
+  // The type name of a value.
   const typeName = (value) => {
     if (value === null) return "null";
     if (typeof value === "function") return isProxy(value) ? "Proxy" : isClass(value) ? "class" : "function";
@@ -504,7 +501,7 @@
     return classOf(value) ?? "Object";
   };
 
-  // Where a text is put together. `left` is the room in characters; what goes beyond is left out.
+  // Builds a text. `left` is the remaining number of characters; text beyond it is omitted.
   class Writer {
     pieces = [];
     around = [];
@@ -527,7 +524,7 @@
       return out;
     }
 
-    // A text of a length that is not known beforehand.
+    // Text of unknown length.
     bounded(text) {
       const room = this.left > 8 ? this.left : 8;
       if (text.length > room + 8) {
@@ -572,7 +569,7 @@
       if (mark.number > 0) this.pieces[mark.at] = "<ref *" + mark.number + "> ";
     }
 
-    // What an object is, and what is in it.
+    // The type of an object, and its content.
     opened(value) {
       if (isProxy(value)) return this.proxy(value);
       if (typeof value === "function") return this.based(functionText(value), value, false);
@@ -597,7 +594,7 @@
       return this.properties(this.prefix(value, "Object", null), shown, keysOf(shown));
     }
 
-    // The class in front of a value, where the brackets do not tell it.
+    // The class before a value, unless the brackets imply it.
     prefix(value, usual, size) {
       const kind = classOf(value);
       const count = size === null ? "" : "(" + size + ")";
@@ -611,7 +608,7 @@
       return silent ? "" : kind + count + " " + tagged;
     }
 
-    // Writes items, as many as there is room for. `one` writes an item; false when there is none left.
+    // Writes as many items as fit. `one` writes an item, and returns false if there is none left.
     items(open, close, one) {
       this.put(open);
       let at = 0;
@@ -666,7 +663,7 @@
       else this.put(accessorText(descriptor));
     }
 
-    // A text, with the enumerable properties after it if there are any.
+    // A text, followed by the enumerable properties if there are any.
     based(text, value, withClass) {
       this.bounded(text);
       if (withClass && prototypeOf(value) === null) this.put(" [null prototype]");
@@ -775,7 +772,7 @@
       const keys = keysOf(value);
       const listed = [];
       for (let at = 0; at < keys.length; at++) {
-        // Reading the stack for the first time runs what the program may have set to prepare stacks.
+        // Reading the stack for the first time runs the program's prepareStackTrace.
         if (keys[at] === "stack" || keys[at] === "message") continue;
         const hidden = keys[at] === "cause" || keys[at] === "errors";
         const descriptor = own(value, keys[at]);
@@ -835,9 +832,8 @@
           : types.isBigIntObject(value) ? "BigInt" : "Symbol";
 
   // -------------------------------------------------------------------------------------------------------
-  // Objects of Node's and of packages that everybody knows by something else than their properties: what to show of
-  // them. Only data is read, and what Node itself has written; an object that only bears the name is shown as any other
-  // one.
+  // Well-known objects of Node and of packages, and what to show of them in place of their properties. Only data and
+  // Node's own getters are read; an object that merely has the same name is shown like any other.
 
   const knownParts = (value) => {
     const prototype = getPrototypeOf(value);
@@ -852,7 +848,7 @@
 
   const parts = (members) => ({ __proto__: null, ...members });
 
-  // What a function or getter of Node's returns, which is known by a private member that it uses.
+  // The result of a function or getter of Node, identified by a private member that it uses.
   const byNode = (object, key, mark, given) => {
     const found = lookup(object, key);
     const call = found?.get ?? found?.value;
@@ -878,7 +874,7 @@
     return found;
   };
 
-  // What `fetch` takes and returns.
+  // Requests and responses of `fetch`.
   const fetchParts = (keys) => (value) => {
     const found = parts({});
     for (let at = 0; at < keys.length; at++) {
@@ -889,7 +885,7 @@
     return found;
   };
 
-  // Names and values take turns.
+  // Names and values alternate.
   const rawHeaders = (list) => {
     const found = {};
     const length = isArray(list) ? data(own(list, "length")) : 0;
@@ -906,13 +902,13 @@
     const list = data(own(value, "rawHeaders"));
     if (!isObject(list) || isProxy(list)) return null;
     const status = data(own(value, "statusCode"));
-    // One that a client gets has a status, one that a server gets a method.
+    // A client's has a status, a server's a method.
     const found = typeof status === "number"
       ? parts({ statusCode: status, statusMessage: data(own(value, "statusMessage")) })
       : parts({ method: data(own(value, "method")), url: data(own(value, "url")) });
     found.headers = rawHeaders(list);
     found.complete = data(own(value, "complete"));
-    // What frameworks add.
+    // Added by frameworks.
     for (let at = 0; at < ADDED.length; at++) {
       const item = data(own(value, ADDED[at]));
       if (item !== undefined) found[ADDED[at]] = item;
@@ -935,7 +931,7 @@
     });
   };
 
-  // Since version 20 the flags of a stream's state are bits, behind getters of Node's.
+  // Since version 20 the flags of a stream's state are bits behind getters of Node.
   const flag = (state, name) => {
     const found = lookup(state, name);
     if (found?.get === undefined) return data(found) === true;
@@ -968,7 +964,7 @@
     return NODES_STREAMS[name] === undefined && KNOWN[name] === undefined;
   };
 
-  // Adds what a class of the program's has of its own, after what Node keeps there.
+  // Adds own properties of a program's subclass after Node's.
   const withOwn = (found, value, isAll = false) => {
     const keys = keysOf(value);
     for (let at = 0; at < keys.length; at++) {
@@ -1008,7 +1004,7 @@
     return found;
   };
 
-  // Of BSON: four numbers of 24 bits since version 7, twelve bytes before.
+  // BSON: four 24-bit numbers since version 7, twelve bytes before.
   const objectIdParts = (value) => {
     let id = "";
     for (let at = 0; at < 4; at++) {
@@ -1024,7 +1020,7 @@
     return id.length === 24 ? parts({ id }) : null;
   };
 
-  // Of decimal.js, which Prisma has numbers of arbitrary precision by: groups of seven digits and a power of ten.
+  // decimal.js, used by Prisma for arbitrary precision: groups of seven digits and a power of ten.
   const decimalParts = (value) => {
     const sign = data(own(value, "s"));
     const power = data(own(value, "e"));
@@ -1058,7 +1054,7 @@
 
   const dateText = (value) => (dateTime(value) === dateTime(value) ? isoDate(value) : "Invalid Date");
 
-  // The flags are read from properties that a program may have replaced, on the object too.
+  // Flags are read from properties that the program may have replaced, also on the object.
   const regexText = (value) => {
     const names = ["hasIndices", "global", "ignoreCase", "multiline", "dotAll", "unicode", "unicodeSets", "sticky"];
     for (let at = 0; at < names.length; at++) {
@@ -1073,7 +1069,7 @@
     let end = start + 1;
     for (; end < count && end - start < HOLES; end++) if (own(value, "" + end) !== undefined) return end;
     if (end >= count) return count;
-    // A hole this long: the keys of the array tell where it ends, in order.
+    // For a long hole, the sorted keys of the array show where it ends.
     const all = ownKeys(value);
     for (let at = 0; at < all.length && isIndex(all[at]); at++) if (+all[at] >= end) return +all[at];
     return count;
@@ -1101,7 +1097,7 @@
     return [writer.text(), typeName(value), !isBare, count > 0 ? count : null, writer.cut, null, isPrivate];
   };
 
-  // An object of which there is nothing to tell beyond that it is empty.
+  // A plain empty object.
   const isOrdinary = (value) => {
     if (typeof value !== "object") return false;
     if (types.isPromise(value) || types.isNativeError(value)) return false;
@@ -1109,7 +1105,7 @@
     return kind === null || kind === "Object" || kind === "Array" || kind === "Map" || kind === "Set";
   };
 
-  // How many children there are that belong to the data.
+  // The number of children that are data.
   const childrenOf = (value) => {
     if (isProxy(value)) return inProxy(value).state === "open" ? 2 : 0;
     const count = itemsOf(value);
@@ -1126,7 +1122,7 @@
 
   const isKeyed = (value) => types.isMap(value) || types.isSet(value);
 
-  // How many items a container has; nothing for anything else.
+  // The number of items of a container; undefined for other values.
   const itemsOf = (value) => {
     if (isArray(value)) return data(own(value, "length"));
     if (types.isTypedArray(value)) return typedLength(value);
@@ -1139,7 +1135,7 @@
     return null;
   };
 
-  // What belongs to an error though it is not enumerable. Its own accessors are listed as such.
+  // Non-enumerable properties of an error. Its own accessors are listed as such.
   const ERROR_KEYS = ["message", "stack", "cause", "errors"];
   const errorKeys = (value) => {
     const found = [];
@@ -1161,7 +1157,7 @@
     return [accessorText(descriptor), "accessor", descriptor.get !== undefined, null, false, null];
   };
 
-  // One object that resists must not hide the others.
+  // One unreadable object must not hide the others.
   const guarded = (value, limit) => {
     try {
       return row(value, limit);
@@ -1173,8 +1169,8 @@
   // -------------------------------------------------------------------------------------------------------
   // Children
 
-  // Everything in a value but its items, as [name, special, step, descriptor]. A step is what `walk` takes.
-  // Those of an object with very many keys are left to `page`.
+  // All members of a value except items, as [name, special, step, descriptor]. A step is an argument of `walk`. `page`
+  // handles objects with very many keys.
   const membersOf = (value) => {
     const found = [];
     const add = (name, special, step, descriptor) => {
@@ -1226,7 +1222,7 @@
     return false;
   };
 
-  // The getters that an object has from classes of the program: they read as if they were its fields.
+  // Getters inherited from classes of the program, which are used like fields.
   const addInherited = (value, add) => {
     let at = typeof value === "object" ? getPrototypeOf(value) : null;
     for (let depth = 0; at !== null && depth < 100 && !isProxy(at); at = getPrototypeOf(at), depth++) {
@@ -1243,7 +1239,7 @@
     }
   };
 
-  // Whether there may be members that only the debugger can list. It describes them, with the stacks of errors.
+  // Whether there may be members that only the debugger can list. It describes them, and the stacks of errors.
   const hasInner = (value) =>
     !isProxy(value) && !(careful && preparesStacks(value)) && (typeof value === "function" || types.isGeneratorObject(value) || hasPrivate(value));
 
@@ -1284,7 +1280,7 @@
     return [writer.text(), "entry", true, 2, writer.cut, null];
   };
 
-  // A page of rows: what `Children` is made of on the other side.
+  // A page of rows, which becomes `Children` in the server.
   const page = (value, options) => {
     const { start, count, special, limit } = options;
     const rows = [];
@@ -1299,7 +1295,7 @@
       if (isMap) put(name, entryRow(found[0], found[1], limit), false, step);
       else put(name, isSet ? guarded(found, limit) : rowOf(found, limit), false, step);
     });
-    // An object with very many keys: they are all enumerable, and only those of the page are read.
+    // An object with very many keys: all are enumerable, and only those of the page are read.
     const keys = isProxy(value) || (itemsOf(value) !== null && !isKeyed(value)) ? [] : keysOf(value);
     const many = keys.length > MANY ? keys.length : 0;
     const first = start > items ? start - items : 0;
@@ -1329,9 +1325,9 @@
   };
 
   // -------------------------------------------------------------------------------------------------------
-  // Ways to a value: a list of steps from an object that the debugger holds
+  // Paths to a value: lists of steps from an object that the debugger references
 
-  // A private member distinguishes them from the program's values, because `instanceof` asks a proxy.
+  // Identified by a private member, because `instanceof` would run a proxy's trap.
   class Entry {
     #own;
 
@@ -1425,7 +1421,7 @@
 
   const MODULE_WORDS = ["exports", "require", "module", "__filename", "__dirname"];
 
-  // The modules that are loaded: what a variable may hold that is part of the program's text.
+  // The loaded modules, to recognize variables that are imports.
   const modules = () => {
     const found = new Set();
     try {
@@ -1444,7 +1440,7 @@
         if (isObject(exported)) setAdd(found, exported);
       }
     } catch {
-      // A runtime that is put together in another way: then modules are shown like other values.
+      // A runtime with different internals: modules are shown like other values.
     }
     return found;
   };
@@ -1452,13 +1448,13 @@
   const isText = (value, loaded) => {
     if (!isObject(value) || isProxy(value)) return false;
     if (typeof value === "function" || types.isModuleNamespaceObject(value) || setHas(loaded, value)) return true;
-    // What compilers put around a module for `import name from`.
+    // A compiler's wrapper of a module for `import name from`.
     const inner = data(own(value, "default"));
     return isObject(inner) && setHas(loaded, inner);
   };
 
-  // The variables of several scopes as one list. `order` has the places of scopes as they are to be shown;
-  // an inner variable hides an outer one of its name.
+  // The variables of several scopes as one list. `order` has the indices of scopes in display order; an inner variable
+  // hides an outer one of its name.
   const merged = (scopes, order) => {
     const owners = new Map();
     for (let at = 0; at < scopes.length; at++) {
@@ -1479,7 +1475,7 @@
     return found;
   };
 
-  // What was learnt about the program's objects holds until it runs, or an expression changes them.
+  // Cached facts about objects are valid until the program runs, or an expression changes them.
   const answered = (options, answer) => {
     careful = options.careful;
     if (options.epoch !== epoch) {
@@ -1498,8 +1494,8 @@
   const knownErrors = new WeakMap();
   const MOST_ENTRIES = 1000;
 
-  // Each takes the list of what it is given: options first, then values.
-  // What a compiler has made of an import, or a test runner hands to every file: no name of the source.
+  // Each function takes a list of arguments: options first, then values.
+  // A compiler's variable for an import, or a test runner's for every file: not a name of the source.
   const isOfCompiler = (name, value) => {
     if (test(/^__vite_ssr_\w+__$/, name)) return true;
     if (!isObject(value) || isProxy(value)) return false;
@@ -1510,7 +1506,7 @@
   return {
     __proto__: null,
 
-    // The variables of a frame: given what it returns, what `this` is, what was read anew, and its scopes.
+    // The variables of a frame, given its return value, `this`, re-read variables, and its scopes.
     locals: (given) => answered(given[0], (options) => {
       const returned = given[1];
       const self = given[2];
@@ -1546,7 +1542,7 @@
       return { total: at, hidden, rows };
     }),
 
-    // The names of the variables of scopes that can be read anew, where those of the first ones count.
+    // The names of variables of scopes that can be read again; names of the first scopes win.
     names: (given) => answered(given[0], (options) => {
       const scopes = from(given, 1);
       const listed = merged(scopes, options.order);
@@ -1575,7 +1571,7 @@
       return then !== undefined && (!("value" in then) || typeof then.value === "function");
     }),
 
-    // Several values that the debugger holds.
+    // Several values that the debugger references.
     each: (given) => answered(given[0], (options) => {
       const values = from(given, 1);
       const rows = [];
@@ -1583,7 +1579,7 @@
       return rows;
     }),
 
-    // Which of several values another one is itself: its place among them, or nothing.
+    // The index of the identical value among several, or null.
     same: (given) => answered(given[0], (options) => {
       const value = walk(given[1], options.steps);
       for (let at = 0; at < options.others.length; at++) {
@@ -1595,30 +1591,29 @@
     // The value itself.
     value: (given) => answered(given[0], (options) => walk(given[1], options.steps)),
 
-    // Whether an error was given here before.
+    // Whether this was called with an error before.
     known: (given) => {
       const is = weakGet(knownErrors, given[1]) === true;
       weakSet(knownErrors, given[1], true);
       return is;
     },
 
-    // Has the engine prepare stacks while something is evaluated that must change nothing; false where the program
-    // does not let it.
+    // Makes the engine prepare stacks during an evaluation without side effects; false if the program prevents it.
     withhold: () => withhold(),
 
     giveBack: () => giveBack(),
 
-    // What runs code of the program is made here and run by itself: a function without parameters.
+    // Returns code of the program to run separately, as a function without parameters.
 
-    // Runs a getter, because its value was asked for.
+    // Runs a getter whose value was requested.
     get: (given) => {
       const accessor = answered(given[0], (options) => walk(given[1], options.steps));
       const { getter, object } = accessor;
       return () => ({ __proto__: null, v: apply(getter, object, []) });
     },
 
-    // What the program and Node took down: name, kind, start and duration. The program may have wrapped the method,
-    // and marks and measures may carry anything, which is left out.
+    // The performance timeline of the program and Node: name, kind, start and duration. The program may have wrapped
+    // the method; details of marks and measures are omitted.
     timeline: () => {
       const { performance } = load("perf_hooks");
       return () => {
@@ -1635,7 +1630,7 @@
     // Assigns to a child. Setters and traps of proxies are run, as by any assignment.
     assign: (given) => () => answered(given[0], (options) => {
       const parent = walk(given[1], options.steps);
-      // The value is in a box, as every result of an evaluation.
+      // The value is boxed, like every result of an evaluation.
       const value = options.boxed ? data(own(given[2], "v")) : given[2];
       const { name, limit } = options;
       if (Entry.is(parent)) {
@@ -1656,10 +1651,10 @@
       return { row: now === undefined ? guarded(value, limit) : rowOf(now, limit), step };
     }),
 
-    // For what runs in the program by itself, where nothing that was learnt before holds.
+    // For code that runs while the program does, when cached facts are invalid.
     load,
 
-    // What a value is, in the first, second and fifth item: text, type, and whether the text was cut.
+    // Describes a value in the first, second and fifth item: text, type, and whether the text is truncated.
     cell: (value, limit) => {
       if (hasManyKeys) {
         hasManyKeys = false;
@@ -1668,7 +1663,7 @@
       return guarded(value, limit);
     },
 
-    // What was thrown, in one line.
+    // The thrown value in one line.
     problem: (thrown, limit) => {
       const told = exceptionParts(thrown, limit);
       if (!told.error) return "Uncaught " + told.message;
@@ -1676,7 +1671,7 @@
       return end < 0 ? told.headline : sliceText(told.headline, 0, end);
     },
 
-    // What an exception is: type, message, and the stack with its causes.
+    // Describes an exception: type, message, and the stack with its causes.
     exception: (given) => answered(given[0], (options) => exceptionParts(given[1], options.limit)),
   };
 

@@ -52,7 +52,7 @@ export default class {
 
 const id = (test) => idOf(test.module.moduleId, test.fullName.split(' > '));
 
-/** What Vitest has made of an error. */
+/** The error, from Vitest's serialized form. */
 function thrown(error) {
   return error ? { ...described(error), exception: error.name } : {};
 }

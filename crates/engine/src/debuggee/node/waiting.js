@@ -1,14 +1,14 @@
-// Says where a thread is and what it waits for. It is a function that is called while the thread runs, between two
-// of its steps, with Node's own lists of timers, by their milliseconds, and `this` for what it needs of Node. It runs
-// none of the program's code: it reads properties that are no getters, and calls nothing but Node's own methods on
-// Node's own objects. It answers with an array: a text in JSON, and after it the functions that the text counts from 1.
+// Reports where a thread is and what it waits for. This function is called in the running thread, between two of its
+// turns, with Node's lists of timers by their milliseconds, and `this` for what it needs of Node. It runs no code of
+// the program: it reads no getters, and calls only Node's own methods on Node's own objects. It returns an array: a
+// text in JSON, followed by the functions that the text refers to, counted from 1.
 function (timers) {
   const { process, net } = this;
   const functions = [];
   const MOST = 40;
   const FRAMES = 100;
 
-  // A property other than a getter, of the object or of what it inherits from.
+  // An own or inherited property that is not a getter.
   const read = (object, key) => {
     for (let at = object; at !== null && at !== undefined; at = Object.getPrototypeOf(at)) {
       const found = Object.getOwnPropertyDescriptor(at, key);
@@ -17,7 +17,7 @@ function (timers) {
     return undefined;
   };
 
-  // What Node keeps under a symbol of this description.
+  // The value that Node stores under a symbol of this description.
   const hidden = (object, description) => {
     const symbol = Object.getOwnPropertySymbols(object).find((symbol) => symbol.description === description);
     return symbol && read(object, symbol);
@@ -25,7 +25,7 @@ function (timers) {
 
   const handleOf = (object) => read(object, '_handle') ?? hidden(object, 'kHandle');
 
-  // The names of the classes of an object, its own first.
+  // The class names of an object, the most derived first.
   const classes = (object) => {
     const names = [];
     for (let at = Object.getPrototypeOf(object); at !== null; at = Object.getPrototypeOf(at)) {
@@ -42,7 +42,7 @@ function (timers) {
     return typeof name === 'string' && name !== '' ? ` (\`${name}\`)` : '';
   };
 
-  // A listener of an emitter, which wraps it when it is for once.
+  // A listener of an emitter, without the wrapper of `once`.
   const listener = (emitter, ...events) => {
     const all = read(emitter, '_events');
     for (const event of events) {
@@ -70,7 +70,7 @@ function (timers) {
         ]);
       const at = {};
       Error.captureStackTrace(at, stack);
-      // The first one is the call of this code.
+      // The first one is the call of this function.
       return at.stack.slice(1);
     } catch {
       return [];
@@ -80,7 +80,7 @@ function (timers) {
         if (before) Object.defineProperty(Error, 'prepareStackTrace', before);
         else delete Error.prepareStackTrace;
       } catch {
-        // Nothing of it can be written, so nothing was.
+        // It is read-only, so it was not changed.
       }
     }
   };
@@ -130,7 +130,7 @@ function (timers) {
       add('input', 'standard input', false, reads);
       return;
     }
-    // A server owns it, and is reported.
+    // It belongs to a server, which is reported.
     const at = reported(handle, 'getpeername');
     const peer = at.port ? ` with ${written(at)}` : '';
     add('socket', read(socket, 'connecting') ? 'a connection to be established' : `data on a connection${peer}`, false, reads);
@@ -187,7 +187,7 @@ function (timers) {
     }
   };
 
-  // The pipes to a child end with it.
+  // The pipes to a child close with it.
   const pipes = new Set();
   const addPipes = (child) => {
     const all = read(child, 'stdio');

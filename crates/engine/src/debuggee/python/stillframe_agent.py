@@ -1,15 +1,15 @@
-"""What stillframe runs inside a Python program: values, expressions and breakpoint rules.
+"""Runs inside the debugged Python program: reads values, evaluates expressions and applies breakpoint rules.
 
-pydevd can do all of this, but it runs properties and unbounded `__repr__`s, cuts values without saying so,
-loses evaluations that raise `SystemExit`, and swallows conditions that fail. So stillframe asks pydevd to
-evaluate one expression, a call of `call` below, in the suspended thread, and reads the JSON that comes back.
+pydevd can do all of this, but it runs properties and unbounded `__repr__`s, truncates values silently, loses
+evaluations that raise `SystemExit`, and ignores failing conditions. So stillframe asks pydevd to evaluate one
+expression, a call of `call` below, in the suspended thread, and reads the JSON that comes back.
 
-Written for Python 3.8 to 3.13 and debugpy 1.8.22. Everything that it uses of pydevd's inside is looked up
-when it is needed, so that another version fails in one request and not at the start.
+Written for Python 3.8 to 3.13 and debugpy 1.8.22. Internals of pydevd are looked up when they are needed, so that an
+incompatible version fails in one request and not at startup.
 """
 
-# What `signal` is made of. Its own functions look each number up in an enumeration, which takes as long as all
-# else that a limit needs.
+# Faster than `signal`, whose functions look each number up in an enumeration, which takes as long as everything
+# else that a limit does.
 import _signal
 import builtins
 import collections
@@ -29,7 +29,7 @@ import time
 import traceback
 import types
 
-# What marks the code of generators and coroutines.
+# Flags of the code of generators and coroutines.
 MAY_WAIT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 RETURN_VALUES = "__pydevd_ret_val_dict"
@@ -37,11 +37,11 @@ RETURN_VALUES = "__pydevd_ret_val_dict"
 # The program may replace it, as gevent does.
 sleep = time.sleep
 
-# What Python's own names stand for before the program has a say.
+# The built-in names before the program can replace them.
 BUILTINS = dict(vars(builtins))
 
-# Set for a request during which nothing of the program's may run.
-careful = False
+# True during a request that must not run code of the program.
+side_effect_free = False
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -49,8 +49,8 @@ careful = False
 
 
 def prepare(root):
-    """Imports pydevd from ROOT, set up for stillframe, and returns it."""
-    # pydevd warns about frozen modules on standard error unless it is told not to.
+    """Import pydevd from ROOT, configure it for stillframe, and return it."""
+    # Otherwise pydevd warns about frozen modules on standard error.
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     sys.path.insert(0, root)
     try:
@@ -60,15 +60,15 @@ def prepare(root):
     import pydevd
 
     patch(pydevd)
-    hand_down(pydevd)
-    listen_for_pause()
+    configure_children(pydevd)
+    install_pause_handler()
     if "STILLFRAME_TESTS" in os.environ:
-        load("stillframe_tests").meet(load)
+        load("stillframe_tests").install(load)
     return pydevd
 
 
-def hand_down(pydevd):
-    """Has child processes import this module before they connect."""
+def configure_children(pydevd):
+    """Make child processes import this module before they connect."""
     from _pydev_bundle import pydev_monkey
     from _pydevd_bundle.pydevd_defaults import PydevdCustomization
 
@@ -79,7 +79,7 @@ def hand_down(pydevd):
     pydevd.stillframe = True
     configure, code_for_child = pydevd.config, pydev_monkey._get_python_c_args
 
-    # `python -c` children are given code that configures pydevd, and forgets the import.
+    # The code that pydevd prepends for `python -c` children lacks the import.
     @functools.wraps(configure)
     def config(protocol="", debug_mode="", preimport=""):
         return configure(protocol, debug_mode, preimport or PydevdCustomization.PREIMPORT)
@@ -92,19 +92,19 @@ def hand_down(pydevd):
     pydevd.config, pydev_monkey._get_python_c_args = config, _get_python_c_args
 
 
-# pydevd can only suspend a thread that runs Python code. A signal brings the main thread out of whatever it
-# waits in, to run this code for a moment; afterwards Python goes on waiting.
+# pydevd can only suspend a thread that runs Python code. A signal interrupts the main thread's wait to run this code
+# for a moment; afterwards Python resumes the wait.
 PAUSE = """
-def stillframe_pause(number, frame, clock=clock, sleep=sleep, trace_again=trace_again):
-    trace_again()
+def stillframe_pause(number, frame, clock=clock, sleep=sleep, restore_tracing=restore_tracing):
+    restore_tracing()
     end = clock() + 0.2
     while clock() < end:
         sleep(0.002)
 """
 
 
-def let_children_go():
-    """From now on child processes run without a debugger. Those that waited for one would wait for ever."""
+def stop_debugging_children():
+    """Stop debugging new child processes. Otherwise they would wait for a debugger forever."""
     from _pydev_bundle import pydev_monkey
 
     pydev_monkey._get_apply_arg_patching = lambda: False
@@ -113,7 +113,7 @@ def let_children_go():
 
 
 def load(name):
-    """A module of ours that only some sessions need. It is beside this one, or was sent before."""
+    """Return one of our optional modules. It is in the folder of this one, or was sent before."""
     if name not in sys.modules:
         from importlib import util
 
@@ -130,26 +130,26 @@ def load(name):
     return sys.modules[name]
 
 
-def listen_for_pause():
+def install_pause_handler():
     if not hasattr(signal, "SIGURG") or threading.current_thread() is not threading.main_thread():
         return
     if signal.getsignal(signal.SIGURG) == signal.SIG_DFL:
-        names = {"clock": time.monotonic, "sleep": time.sleep, "trace_again": trace_again}
-        # pydevd does not suspend in code that it takes for its own, or for a library's.
+        names = {"clock": time.monotonic, "sleep": time.sleep, "restore_tracing": restore_tracing}
+        # pydevd does not suspend in code that it considers its own or a library's.
         exec(compile(PAUSE, "/stillframe/pause.py", "exec"), names)
         signal.signal(signal.SIGURG, names["stillframe_pause"])
 
 
-def trace_again():
-    """Up to Python 3.11, an error within the tracer takes it away, such as that of a recursion which is too deep.
-    Where the program has caught that, nothing would suspend it any more."""
+def restore_tracing():
+    """Up to Python 3.11, an error inside the tracer removes it, for example a RecursionError. If the program catches
+    that error, nothing would ever suspend it again."""
     if sys.version_info >= (3, 12) or sys.gettrace() is not None:
         return
     from _pydevd_bundle.pydevd_constants import STATE_SUSPEND
 
     debugger = sys.modules["pydevd"].get_global_debugger()
     info = getattr(threading.current_thread(), "additional_info", None)
-    # The signal may be one of the program's own.
+    # The program may have sent the signal.
     if debugger is None or getattr(info, "pydev_state", None) != STATE_SUSPEND:
         return
     debugger.enable_tracing()
@@ -157,17 +157,17 @@ def trace_again():
 
 
 def patch(pydevd):
-    """Changes pydevd where it is slow or talks too much."""
+    """Patch pydevd where it is slow or prints too much."""
     from _pydev_bundle import pydev_log
     from _pydevd_bundle import pydevd_constants
     from _pydevd_bundle.pydevd_comm_constants import CMD_SET_BREAK, CMD_THREAD_SUSPEND
 
-    # Our own limit speaks first.
+    # Our own limit applies first.
     pydevd_constants.PYDEVD_WARN_EVALUATION_TIMEOUT = 10**6
     if pydevd_constants.DebugInfoHolder.DEBUG_TRACE_LEVEL <= 0:
-        # What it has to say about itself does not belong on the program's standard error.
+        # Its log does not belong on the program's standard error.
         pydev_log._LoggingGlobals._debug_stream_initialized = True
-    # The stack of a running thread is given only after it was waited whether the thread stops.
+    # By default, pydevd waits for a running thread to stop before it returns its stack.
     from _pydevd_bundle.pydevd_api import PyDevdAPI
 
     PyDevdAPI.request_stack.__defaults__ = tuple(
@@ -176,14 +176,15 @@ def patch(pydevd):
     if hasattr(pydevd.PyDB, "stillframe"):
         return
     pydevd.PyDB.stillframe = True
-    # An exit is an end, whatever its code. pydevd would stop at some, and fails at a code without a hash.
+    # No exit is an exception to stop at, whatever its code. pydevd would stop at some, and fails if the code has no
+    # hash.
     pydevd.PyDB.ignore_system_exit_code = lambda self, error: True
-    # It ends the debugger after the last thread, but looks only every 200 ms, and the program waits for it. The
-    # handler of `atexit` that pydevd has as well ends the debugger at once.
+    # It ends the debugger after the last thread, but polls every 200 ms, and the program waits for it. pydevd's
+    # `atexit` handler ends the debugger at once.
     pydevd.CheckAliveThread.start = lambda self: None
     start, end = pydevd.PyDB.initialize_network, pydevd.PyDB.dispose_and_kill_all_pydevd_threads
 
-    # It sleeps 100 ms to "give threads time to start"; nothing needs it.
+    # It sleeps for 100 ms to "give threads time to start", which nothing needs.
     @functools.wraps(start)
     def initialize_network(*args, **kwargs):
         real, pydevd.time = pydevd.time, types.SimpleNamespace(sleep=lambda seconds: None, time=time.time)
@@ -192,7 +193,7 @@ def patch(pydevd):
         finally:
             pydevd.time = real
 
-    # At exit it waits up to 500 ms for its own daemon threads. What matters is that everything is sent.
+    # At exit it waits up to 500 ms for its own daemon threads. It is enough that everything was sent.
     @functools.wraps(end)
     def dispose_and_kill_all_pydevd_threads(self, wait=True, timeout=0.5):
         if not self.pydb_disposed:
@@ -206,7 +207,7 @@ def patch(pydevd):
         line, ident = frame.f_lineno, thread.ident
         has_hit = ident in about_to_stop
         about_to_stop.discard(ident)
-        # Another thread has stopped, and that is what pydevd reports.
+        # Another thread has stopped, and pydevd reports that one.
         is_bystander = getattr(thread, "stop_reason", None) == CMD_THREAD_SUSPEND
         stepping.pop(ident, None)
         try:
@@ -224,7 +225,7 @@ def patch(pydevd):
                 self.set_suspend(thread, CMD_SET_BREAK)
                 return self.do_wait_suspend(thread, frame, event, *arguments, **more)
         if has_hit:
-            tell_hit([])
+            report_hit([])
         return result
 
     request = PyDevdAPI.request_step
@@ -242,33 +243,33 @@ def patch(pydevd):
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
     debug_files_with_breakpoints(pydevd)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=leave_connection)
+        os.register_at_fork(after_in_child=close_inherited_connection)
 
 
-# The numbers of threads that have come to a breakpoint, and are not suspended yet.
+# Idents of threads that have hit a breakpoint, and are not suspended yet.
 about_to_stop = set()
 
-# The numbers of threads that are suspended still, and are to step.
+# Idents of threads that are still suspended, and will step.
 asked_to_step = set()
 
-# The frames in which steps began that have not ended, by the threads that take them.
+# The start frames of unfinished steps, by thread ident.
 stepping = {}
 
-# Where a generator or a coroutine is that waits to go on.
+# The instructions at which a suspended generator or coroutine is.
 WAITING = ("YIELD_VALUE", "YIELD_FROM", "SEND", "RESUME")
 
 
-def look_at_steps(request):
-    """Reports the functions in which steps began that have ended since, while the thread runs a library's code:
-    when it returns to the user's is unknown."""
+def report_ended_steps(request):
+    """Report functions that have returned since a step began in them, if the thread now runs library code: it may never
+    return to user code."""
     names = []
     current = sys._current_frames()
     for ident, frame in list(stepping.items()):
         if has_ended(frame, current.values()) and not runs_users_code(current.get(ident)):
             names.append(frame.f_code.co_name)
-            # What is in the frame is not to live longer for it.
+            # Do not extend the lifetime of the frame's objects.
             stepping.pop(ident, None)
-    tell("found", place=json.loads(request)[0], found=bool(names), names=names)
+    send_event("found", place=json.loads(request)[0], found=bool(names), names=names)
 
 
 def has_ended(frame, stacks):
@@ -282,15 +283,15 @@ def has_ended(frame, stacks):
 
 
 def runs_users_code(frame):
-    """Whether the innermost code of a thread is such that a step could end there."""
+    """Whether a step could end in the innermost code of a thread."""
     if frame is None:
         return False
     return not debugger().apply_files_filter(frame, frame.f_code.co_filename, True)
 
 
-def leave_connection():
-    """In a child that was forked off, which has a connection of its own or none: as long as it held this one open,
-    nobody would see that its parent is gone."""
+def close_inherited_connection():
+    """In a forked child, which has a separate connection or none: while it holds this one open, stillframe would not
+    notice that the parent has exited."""
     debugger = sys.modules["pydevd"].get_global_debugger()
     writer = getattr(debugger, "writer", None)
     if writer is not None:
@@ -300,26 +301,25 @@ def leave_connection():
             pass
 
 
-# Where pydevd has come across code that is about to run.
+# Files of which pydevd has seen code that is about to run.
 files_that_ran = set()
 
-# Files with breakpoints that the program has not loaded, by the paths that pydevd knows them by.
-awaited = set()
+# Files with breakpoints that the program has not loaded, by their paths in pydevd.
+pending_files = set()
 
-# Whether code of the program may have run; not so while its launcher waits for the debugger.
+# Whether code of the program may have run; false while its launcher waits for the debugger.
 has_begun = True
 
 
 def debug_files_with_breakpoints(pydevd):
-    """Has pydevd take a file for the user's when a breakpoint is set in it, even where only the user's code
-    is to be debugged and the file is a library's."""
+    """Make pydevd treat a file with a breakpoint as user code, even a library's file under just-my-code."""
     filtered, in_scope = pydevd.PyDB.apply_files_filter, pydevd.PyDB.in_project_scope
     typed = pydevd.PyDB.get_file_type
 
-    # pydevd asks this of each code that it has not met, whatever it is to debug.
+    # pydevd calls this for each code object that it has not seen, whether it debugs that or not.
     @functools.wraps(typed)
     def get_file_type(self, frame, *more):
-        met(self, frame)
+        on_code_first_run(self, frame)
         kind = typed(self, frame, *more)
         if kind is None and frame.f_code.co_flags & SUSPENDABLE:
             stop_at_first_line(self, frame)
@@ -327,7 +327,7 @@ def debug_files_with_breakpoints(pydevd):
 
     @functools.wraps(filtered)
     def apply_files_filter(self, frame, original_filename, force_check_project_scope):
-        # pydevd asks with a dummy whether it is to warn about a breakpoint that it is about to set.
+        # pydevd passes a dummy to decide whether to warn about a breakpoint that it is about to set.
         if not isinstance(frame, types.FrameType):
             return False
         if not breakpoints_in(self, original_filename):
@@ -345,21 +345,21 @@ def debug_files_with_breakpoints(pydevd):
 
 
 def breakpoints_in(its_debugger, file):
-    """pydevd's breakpoints in a file, by line; nothing when there are none."""
+    """pydevd's breakpoints in a file, by line; falsy if there are none."""
     return its_debugger.breakpoints and its_debugger.breakpoints.get(paths_of(file)[1])
 
 
 SUSPENDABLE = inspect.CO_GENERATOR | inspect.CO_COROUTINE
 
-# The frame of such a function that each thread has entered and not come to the first line of, by its id.
+# For each thread, the ID of the frame of such a function that it has entered but whose first line it has not reached.
 entered = {}
 
 
 def stop_at_first_line(its_debugger, frame):
-    """Has a function of the user's that can be suspended stop where its body begins, if one of its name is to stop.
-    By a tracer pydevd takes each call of such a function for its going on, and stops at none."""
+    """Set a breakpoint on the first line of a generator or coroutine function that has a function breakpoint. With a
+    tracer, pydevd takes each call of such a function for a resumption, and never stops."""
     code = frame.f_code
-    # Each call of such a function comes here.
+    # This runs at each call of such a function, so the common case comes first.
     if code.co_name not in its_debugger.function_breakpoint_name_to_breakpoint:
         return
     from _pydevd_bundle.pydevd_breakpoints import LineBreakpoint
@@ -379,45 +379,45 @@ def stop_at_first_line(its_debugger, frame):
 
 @functools.lru_cache(maxsize=None)
 def first_line_of(code):
-    """Where a function that can be suspended is when it is called, and the first line of its body."""
+    """The offset at which a generator or coroutine function starts, and the first line of its body."""
     import dis
 
-    # From Python 3.11 on, what makes the generator stands in front, on the line of the function.
+    # From Python 3.11 on, the instructions that create the generator come first, on the line of the `def`.
     begin = next((each.offset for each in dis.get_instructions(code) if each.opname == "RESUME"), -1)
     starts = list(dis.findlinestarts(code))
     return begin, next((line for start, line in starts if start > begin), starts[0][1])
 
 
 def paths_of(file):
-    """The absolute path of a file, and the one by which pydevd knows it."""
+    """The absolute path of a file, and its path in pydevd."""
     from pydevd_file_utils import get_abs_path_real_path_and_base_from_file
 
     return get_abs_path_real_path_and_base_from_file(file)[:2]
 
 
-# How long the end of the program waits for the debugger to have heard everything, in seconds.
+# How long the end of the program waits until everything has been sent, in seconds.
 FLUSH_LIMIT = 10.0
 
 
 def flush(debugger):
-    """Tells what is left to tell, and waits until everything has been sent."""
+    """Send the remaining reports, and wait until everything has been sent."""
     from _pydevd_bundle.pydevd_net_command import NetCommand
 
-    tell_failures()
+    report_failures()
     if "stillframe_recorder" in sys.modules:
-        sys.modules["stillframe_recorder"].tell_hits()
+        sys.modules["stillframe_recorder"].report_hits()
     try:
-        tell_unloaded(debugger)
+        report_unloaded(debugger)
     except Exception:
-        # What a program does to its modules and arguments must not keep it from ending.
+        # Unusual modules or arguments of the program must not prevent its end.
         pass
     message = {"type": "event", "event": "stillframe", "body": {"kind": "flushed"}}
     command, sent = NetCommand(-1, 0, message, is_json=True), threading.Event()
     command.call_after_send(lambda *ignored: sent.set())
-    # The writer itself comes here when the connection is lost: nothing can be sent then.
+    # The writer thread itself calls this when the connection is lost: nothing can be sent then.
     if debugger.writer not in (None, threading.current_thread()):
         debugger.writer.add_command(command)
-        # Many log messages take their time. Without its writer the rest is lost.
+        # Many log messages take a while. If the writer has ended, the rest is lost.
         until = time.monotonic() + FLUSH_LIMIT
         while not sent.wait(0.1) and debugger.writer.is_alive() and time.monotonic() < until:
             pass
@@ -434,16 +434,16 @@ def debugger():
 
 
 class Answer(str):
-    """JSON text that is its own representation, so that pydevd sends it as it is."""
+    """JSON text whose repr is itself, so that pydevd sends it unchanged."""
 
     __repr__ = str.__str__
 
 
 def call(request):
-    """Serves one request: the name of a function below and its arguments, as JSON."""
-    global careful
-    tell_failures()
-    name, arguments, careful = json.loads(request)
+    """Serve one request: the name of a function below and its arguments, as JSON."""
+    global side_effect_free
+    report_failures()
+    name, arguments, side_effect_free = json.loads(request)
     try:
         answer = REQUESTS[name](*arguments)
     except Raised as error:
@@ -463,7 +463,7 @@ def refuse(message):
 
 
 def describe(error, trace):
-    """An exception, in one line and as Python prints it. Hostile `__str__`s are survived."""
+    """An exception in one line and as Python prints it. A failing `__str__` does no harm."""
     line = message_of(error)
     try:
         full = "".join(traceback.format_exception(type(error), error, trace))
@@ -473,19 +473,19 @@ def describe(error, trace):
 
 
 def message_of(error):
-    """An exception in one line; carefully, the text that it was made with."""
-    if careful:
-        return made_with(error)
+    """An exception in one line; without side effects, its message argument."""
+    if side_effect_free:
+        return message_argument(error)
     try:
         line = "".join(traceback.format_exception_only(type(error), error)).strip()
-        # The message of a syntax error comes last; what is before shows the text.
+        # The message of a syntax error comes last, after the source text.
         return line.splitlines()[-1] if isinstance(error, SyntaxError) else line
     except BaseException:
         return type(error).__name__
 
 
 def find_frame(number):
-    """The frame that DAP calls by this number."""
+    """The frame with this ID in DAP."""
     from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
 
     frame = debugger().find_frame(thread_id(), BaseSchema._translate_id_from_dap(number))
@@ -501,7 +501,7 @@ def thread_id():
 
 
 def handles():
-    """What the user may expand, by number. It hangs on pydevd's record of this suspension and goes with it,
+    """Objects that the client can expand, by number. They belong to pydevd's record of this suspension and go with it,
     so that no object lives longer than it would without a debugger."""
     tracker = debugger().suspended_frames_manager.get_frame_tracker(thread_id())
     if tracker is None:
@@ -516,13 +516,13 @@ def handles():
 numbers = itertools.count(1)
 
 
-def keep(thing):
+def add_handle(thing):
     number = next(numbers)
     handles()[number] = thing
     return number
 
 
-def kept(number):
+def find_handle(number):
     known = handles()
     if number not in known:
         refuse("the value is gone")
@@ -534,29 +534,29 @@ def kept(number):
 
 
 class Interrupted(BaseException):
-    """Raised in the middle of user code that took too long."""
+    """Raised inside user code that takes too long."""
 
 
 def limited(seconds, work, *arguments):
-    """Calls `work`, and raises `Interrupted` in it when it takes too long.
+    """Call `work`, and raise `Interrupted` in it when it takes too long.
 
-    Python raises the exception between two instructions; a system call or a lock is only left by a signal,
-    which Python serves in the main thread alone. The signal is `SIGURG`, because one that comes late is
-    ignored, and neither the program nor asyncio listens for it. Native code that keeps the interpreter's
-    lock, such as a regular expression, keeps the clock from ticking too; stillframe then sends the signal
-    from outside. User code may catch the exception, so it is raised again until the work ends.
+    Python raises the exception between two instructions; a system call or a lock is interrupted only by a signal, which
+    Python handles in the main thread alone. The signal is `SIGURG`, because a late one is ignored, and neither the
+    program nor asyncio listens for it. Native code that holds the GIL, such as a regular expression, stops the clock
+    too; stillframe then sends the signal from outside. User code may catch the exception, so it is raised again until
+    the work ends.
     """
     limit = Limit(seconds)
     try:
         try:
-            # Not before: a limit that strikes outside `try` would not end.
+            # Not before: a limit that fires outside `try` would never end.
             clock.add(limit)
             return work(*arguments)
         finally:
             limit.active = False
     finally:
-        # Nothing new is raised after this line, but what is under way can still strike once or twice, so
-        # there is no lock to leave locked and no loop, whose jump would be a place to strike outside `try`.
+        # Nothing new is raised after this line, but a pending exception can still arrive once or twice. So there is no
+        # lock that could stay locked, and no loop, whose jump would be a point for it outside `try`.
         limit.active = False
         try:
             limit.end()
@@ -568,7 +568,7 @@ def limited(seconds, work, *arguments):
 
 
 class Limit:
-    """The end of the time that a piece of work has, in the thread that made it."""
+    """A deadline for the thread that created it."""
 
     def __init__(self, seconds):
         self.due = time.monotonic() + seconds
@@ -580,8 +580,8 @@ class Limit:
         self.take_signal()
 
     def check(self):
-        """Runs in the clock's thread, every few milliseconds. The exception and the signal take turns, so
-        that not both strike at once."""
+        """Run in the clock's thread, every few milliseconds. The exception and the signal alternate, so that they do
+        not arrive together."""
         if time.monotonic() < self.due + 0.02 * self.fired:
             return
         self.firing = True
@@ -598,14 +598,14 @@ class Limit:
             return
         handler = _signal.getsignal(_signal.SIGURG)
         if handler is None:
-            # It was not set from Python and could not be put back.
+            # It was not set from Python, and could not be restored.
             return
 
         def interrupt(number, frame):
             if self.active and time.monotonic() >= self.due:
                 raise Interrupted
 
-        # An event loop that is told of every signal must not hear of this one.
+        # An event loop with a wakeup descriptor must not be woken by this signal.
         self.signals = (handler, _signal.set_wakeup_fd(-1))
         _signal.signal(_signal.SIGURG, interrupt)
 
@@ -615,7 +615,7 @@ class Limit:
             sleep(0)
         if self.fired:
             absorb(self.ident)
-            # A signal that was sent is delivered by now, and served here.
+            # A signal that was sent has been delivered by now, and is handled here.
             sleep(0)
         if self.signals is not None:
             handler, wakeup = self.signals
@@ -626,8 +626,8 @@ class Limit:
 
 
 class Clock:
-    """One thread that checks all limits. It is started with the first one, and again in a forked child. It
-    is no `threading.Thread`, so neither the program nor pydevd sees it."""
+    """One thread that checks all limits. It starts with the first one, and again in a forked child. It is not a
+    `threading.Thread`, so neither the program nor pydevd sees it."""
 
     def __init__(self):
         self.limits = set()
@@ -657,7 +657,7 @@ clock = Clock()
 
 
 def start_thread(run):
-    """Starts a thread past pydevd, which replaces the function that starts them to trace them all."""
+    """Start a thread that pydevd does not trace: pydevd replaces the function that starts threads."""
     import _thread
 
     getattr(_thread, "_original_start_new_thread", _thread.start_new_thread)(run, ())
@@ -670,10 +670,10 @@ def raise_in(ident, exception):
 
 
 def absorb(ident):
-    """Takes the exception that may still be under way to this thread, and leaves none behind.
+    """Absorb an exception that may still be pending for this thread.
 
-    It is replaced by one that is awaited here. Taking it back instead, as the C function also can, leaves
-    Python 3.11 with a flag that never goes out, and the next traced call spins for ever.
+    It is replaced by one that is expected here. Clearing it, which the C function also supports, leaves a flag set in
+    Python 3.11, and the next traced call spins forever.
     """
     try:
         raise_in(ident, Interrupted)
@@ -693,7 +693,7 @@ ALL_VALUES = 2.0
 
 
 class Kinds(frozenset):
-    """Some types. One is compared by what it is: its metaclass may have its own idea of what it is equal to."""
+    """A set of types, compared by identity: a metaclass may define `__eq__`."""
 
     def __new__(cls, *kinds):
         return super().__new__(cls, map(id, kinds))
@@ -719,8 +719,7 @@ MOST_BITS = 4000
 
 
 class Renderer:
-    """Makes short texts of values without running the program's code where that can be avoided, and within
-    a time limit where it cannot."""
+    """Formats values briefly, without running the program's code if possible, and otherwise within a time limit."""
 
     def __init__(self, limit):
         self.limit = limit
@@ -728,14 +727,14 @@ class Renderer:
         self.readers = {}
 
     def value(self, value):
-        """What the other side knows as a `Value`: text, type, reference, number of children, whether the
-        text is cut, and the length of the whole text where that is known."""
+        """The server's `Value`: text, type, reference, number of children, whether the text is truncated, and its full
+        length if known."""
         text, cut, length = self.text(value)
         count = children_count(value)
-        return [text, type_name(value), keep(value) if count else None, count, cut, length]
+        return [text, type_name(value), add_handle(value) if count else None, count, cut, length]
 
     def text(self, value):
-        """A text, whether it is cut, and the length of the string or representation that it was cut from."""
+        """A text, whether it is truncated, and the full length of the string or repr."""
         kind = type(value)
         if kind in STRINGS:
             return self.string(value, self.limit), len(value) > self.limit, len(value)
@@ -756,8 +755,7 @@ class Renderer:
         return repr(value) if len(value) <= room else repr(value[:room]) + "..."
 
     def atom(self, value):
-        """The text of a value that is no string and no container, as far as Python's own types go; of one that is
-        made of others, its parts."""
+        """The text of a value that is neither a string nor a container; for a value made of others, its parts."""
         kind = type(value)
         if kind in SCALARS:
             return repr(value)
@@ -772,23 +770,23 @@ class Renderer:
         return self.parts(value, kind) or self.representation(value)
 
     def parts(self, value, kind):
-        """What a value of a type that everybody knows is made of."""
+        """The parts of a value of a well-known type."""
         reader = self.reader(kind)
         try:
             return reader[0](value, self.limit) if reader else None
         except Exception:
-            # Another version of its package keeps it in another way.
+            # Another version of its package has a different layout.
             return None
 
     def reader(self, kind):
-        """What knows values of a type, if anything does."""
+        """The reader for values of a type, or None."""
         if id(kind) not in self.readers:
-            # The type is kept, so that no other one comes to its number.
-            self.readers[id(kind)] = kind, known_types().reader_for(kind, careful)
+            # Keep the type alive, so that its ID is not reused.
+            self.readers[id(kind)] = kind, known_types().reader_for(kind, side_effect_free)
         return self.readers[id(kind)][1]
 
     def write(self, value, pieces, budget, around):
-        """Writes a part of a container into `pieces`, while there is room in `budget`."""
+        """Append an item of a container to `pieces`, while `budget` lasts."""
         kind = type(value)
         if kind in BRACKETS:
             self.write_container(value, kind, pieces, budget, around)
@@ -831,7 +829,7 @@ class Renderer:
         pieces.append(end)
 
     def write_parts(self, value, parts, pieces, budget, around):
-        """As a container, with a label before each item."""
+        """Like a container, with a label before each item."""
         start, items, end = parts
         if id(value) in around:
             pieces.append(start + "..." + end)
@@ -857,9 +855,9 @@ class Renderer:
         pieces.append(end)
 
     def representation(self, value):
-        """The value's own `repr`, which may do anything."""
+        """The value's own repr, which may do anything."""
         name = type_name(value)
-        if careful:
+        if side_effect_free:
             return plain_representation(value)
         if time.monotonic() - self.began > ALL_VALUES:
             return "<%s: not read, other values took too long>" % name
@@ -876,44 +874,44 @@ def known_types():
     return load("stillframe_known")
 
 
-def be_careful():
-    """From now on pydevd, which tells of exceptions and threads by itself, has their texts without asking them."""
+def forbid_side_effects():
+    """Make pydevd's own reports of exceptions and threads read their texts without running code of the program."""
     from _pydevd_bundle import pydevd_thread_lifecycle
     from _pydevd_bundle.pydevd_frame_utils import FramesList
     from _pydevd_bundle.pydevd_net_command_factory_json import NetCommandFactoryJson
 
-    def told(frames):
+    def get_description(frames):
         error = vars(frames).get("stillframe_error")
-        return made_with(error) if is_a(error, BaseException) else error
+        return message_argument(error) if is_a(error, BaseException) else error
 
-    def tell(frames, error):
+    def set_description(frames, error):
         vars(frames)["stillframe_error"] = error
 
-    FramesList.exc_desc = property(told, tell)
-    read_names_where_they_are(pydevd_thread_lifecycle.mark_thread_suspended)
-    read_names_where_they_are(NetCommandFactoryJson.make_list_threads_message)
+    FramesList.exc_desc = property(get_description, set_description)
+    read_thread_names_directly(pydevd_thread_lifecycle.mark_thread_suspended)
+    read_thread_names_directly(NetCommandFactoryJson.make_list_threads_message)
 
 
-def read_names_where_they_are(function):
-    """Has a function of pydevd's read the variable of a thread that holds its name, and not the property that a class
-    of the program's may have put in front of it."""
+def read_thread_names_directly(function):
+    """Make a function of pydevd read a thread's `_name`, and not the property `name`, which the program may
+    override."""
     code = getattr(function, "__code__", None)
     if isinstance(code, types.CodeType) and "name" in code.co_names:
         names = tuple("_name" if name == "name" else name for name in code.co_names)
         function.__code__ = code.replace(co_names=names)
 
 
-def made_with(error):
-    """The text that an exception was made with."""
+def message_argument(error):
+    """The message argument of an exception."""
     arguments = BaseException.__dict__["args"].__get__(error)
     if type(error) is SyntaxError and len(arguments) == 2 and type(arguments[0]) is str:
-        # The interpreter's own, with the place behind.
+        # The interpreter's own, with the location as second argument.
         return arguments[0]
     return arguments[0] if len(arguments) == 1 and type(arguments[0]) is str else ""
 
 
 def plain_representation(value):
-    """What can be said of a value without running its `repr`."""
+    """A description of a value without running its repr."""
     kind = type(value)
     if is_a(value, BaseException):
         message = message_of(value)
@@ -921,14 +919,14 @@ def plain_representation(value):
     return "<%s object>" % full_name(kind)
 
 
-# A metaclass may have its own idea of reading attributes of a class; these go past it.
+# A metaclass may override attribute access; these bypass it.
 class_name = type.__dict__["__name__"].__get__
 class_dict = type.__dict__["__dict__"].__get__
 class_order = type.__dict__["__mro__"].__get__
 
 
 def is_a(value, kinds):
-    """As `isinstance`, without asking the value: its `__class__` may lie or raise."""
+    """Like `isinstance`, without reading the value's `__class__`, which may lie or raise."""
     return issubclass(type(value), kinds)
 
 
@@ -946,14 +944,14 @@ def full_name(kind):
 
 
 class Attribute:
-    """A property: listed, and not run."""
+    """A property: listed without running it."""
 
     def __init__(self, name):
         self.name = name
 
 
 class Namespace:
-    """The variables of a frame, or its globals, as something with children."""
+    """The locals or globals of a frame, as an object with children."""
 
     def __init__(self, frame, is_globals):
         self.frame = frame
@@ -980,8 +978,8 @@ def items_count(value):
 
 
 def container_kind(value):
-    """The built-in type whose items the value has. Its methods are called on it, so that a subclass has no
-    say."""
+    """The built-in container type of a value. Its methods are called directly, so that overrides of a subclass do not
+    run."""
     for kind in (dict, list, tuple, set, frozenset, collections.deque):
         if is_a(value, kind):
             return kind
@@ -1024,7 +1022,7 @@ def attributes(value):
     found = {}
     classes = class_order(kind)
     if is_a(value, BaseException):
-        # A subclass has no say in what these are.
+        # Read directly, so that overrides of a subclass do not run.
         found["args"] = BaseException.__dict__["args"].__get__(value)
         for name in ("__cause__", "__context__"):
             cause = BaseException.__dict__[name].__get__(value)
@@ -1050,7 +1048,7 @@ def attributes(value):
 
 
 def parts_for_attributes(value, kind):
-    """What stands for the attributes of a value that has none which anybody knows."""
+    """Parts to show in place of the attributes of a value that only has internal ones."""
     if container_kind(value) is not None:
         return None
     renderer = Renderer(100)
@@ -1063,7 +1061,7 @@ def instance_dict(value):
     try:
         if is_a(value, type):
             return dict(class_dict(value))
-        # A class may have put a property in the place of its instances' dictionary.
+        # A class may define a property named `__dict__`.
         for owner in class_order(type(value)):
             own = class_dict(owner).get("__dict__")
             if type(own) in (types.GetSetDescriptorType, types.MemberDescriptorType):
@@ -1079,8 +1077,7 @@ def is_dunder(name):
 
 
 def is_special(name, value, module_level):
-    """Belongs to the language or to pytest's own assertions, or is part of the program's text rather than of its
-    data."""
+    """Whether a variable belongs to the language or to pytest's assertion rewriting, or is code rather than data."""
     if is_dunder(name) or str(name).startswith("@py_"):
         return True
     return module_level and is_a(value, (types.ModuleType, types.FunctionType, type))
@@ -1092,7 +1089,7 @@ def request_scopes(number):
     file = client_file_of(code)
     # The lines of a module are those of its file.
     part = [file, code.co_firstlineno, last_line_of(code)] if code.co_flags & inspect.CO_OPTIMIZED and file else None
-    return {"locals": keep(Namespace(frame, False)), "globals": keep(Namespace(frame, True)), "code": part}
+    return {"locals": add_handle(Namespace(frame, False)), "globals": add_handle(Namespace(frame, True)), "code": part}
 
 
 def last_line_of(code):
@@ -1103,7 +1100,7 @@ def last_line_of(code):
 
 
 def client_file_of(code):
-    """The file of code as the client knows it; nothing for code that no file holds."""
+    """The file of code as the client knows it; None for code without a file."""
     from pydevd_file_utils import map_file_to_client
 
     file = paths_of(code.co_filename)[0]
@@ -1115,13 +1112,13 @@ def request_locals(number, start, count, limit, with_special):
 
 
 def request_children(number, start, count, limit, with_special):
-    return page(kept(number), start, count, limit, with_special)
+    return page(find_handle(number), start, count, limit, with_special)
 
 
 def request_same(number, others):
-    """Which of several values another one is itself: its place among them, or nothing."""
-    value = kept(number)
-    places = (place for place, other in enumerate(others) if kept(other) is value)
+    """The index of the identical value among others, or None."""
+    value = find_handle(number)
+    places = (place for place, other in enumerate(others) if find_handle(other) is value)
     return {"same": next(places, None)}
 
 
@@ -1149,7 +1146,7 @@ def page(parent, start, count, limit, with_special):
         try:
             row = [str(name), renderer.value(value), is_special(name, value, module_level)]
         except Exception as error:
-            # One object that resists must not hide the others.
+            # One unreadable object must not hide the others.
             text = "<cannot be read: %s>" % message_of(error)
             row = [str(name), [text, type_name(value), None, 0, False, None], False]
         rows.append(row)
@@ -1161,7 +1158,7 @@ def page(parent, start, count, limit, with_special):
 
 
 def compiled(text, mode, frame=None):
-    """Compiles an expression; private names mean what they mean in the method of the frame."""
+    """Compile an expression; private names are mangled as in the frame's method."""
     owner = private_owner(frame) if frame is not None and "__" in text else None
     if owner is None:
         return compile(text, "<string>", mode, dont_inherit=True)
@@ -1185,7 +1182,7 @@ def compiled(text, mode, frame=None):
 
 
 def private_owner(frame):
-    """The class in whose body the frame's function is written."""
+    """The class that defines the frame's function."""
     qualified = getattr(frame.f_code, "co_qualname", None)
     if qualified is not None:
         parts = qualified.split(".")
@@ -1201,8 +1198,8 @@ def private_owner(frame):
 
 
 def run_code(code, frame):
-    """Runs code as if it stood in the frame. Local names are put among the globals, because that is where
-    comprehensions and lambdas inside the code look for them; what it assigns is carried back."""
+    """Run code as if it were in the frame. Locals are merged into the globals, where comprehensions and lambdas inside
+    the code look names up; assignments are copied back."""
     before = dict(frame.f_globals)
     local = frame.f_locals
     before.update(local)
@@ -1231,7 +1228,7 @@ def carry_back(frame, local, names, changed, gone):
 
 
 def evaluate_in(frame, text, seconds):
-    """Evaluates an expression, or else runs a statement, within a time limit."""
+    """Evaluate an expression, or else run a statement, within a time limit."""
     text = text.strip()
     try:
         code = compiled(text, "eval", frame)
@@ -1249,7 +1246,7 @@ def evaluate_in(frame, text, seconds):
 
 
 def user_part(trace):
-    """A traceback from the first frame that is not of this file."""
+    """A traceback from its first frame outside this file."""
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
     return trace
@@ -1257,12 +1254,12 @@ def user_part(trace):
 
 def request_evaluate(number, text, seconds, limit):
     frame = find_frame(number)
-    value = evaluate_carefully(frame, text) if careful else evaluate_in(frame, text, seconds)
+    value = evaluate_without_side_effects(frame, text) if side_effect_free else evaluate_in(frame, text, seconds)
     return {"value": Renderer(limit).value(value)}
 
 
-def evaluate_carefully(frame, text):
-    """Evaluates an expression that changes nothing."""
+def evaluate_without_side_effects(frame, text):
+    """Evaluate an expression without side effects."""
     pure = load("stillframe_pure")
     try:
         return pure.evaluate(text, frame)
@@ -1273,7 +1270,7 @@ def evaluate_carefully(frame, text):
 
 
 def request_assign(frame_number, number, name, text, seconds, limit):
-    parent, frame = kept(number), find_frame(frame_number)
+    parent, frame = find_handle(number), find_frame(frame_number)
     if type(parent) is Namespace:
         frame = parent.frame
     value = evaluate_in(frame, text, seconds)
@@ -1319,13 +1316,13 @@ COMPARE = {
     "<=": operator.le,
     "%": lambda count, every: count % every == 0,
 }
-# Failures are told at once the first time, and then in batches; the rest at each stop and at the end.
+# The first failure is reported at once, later ones in batches, and the rest at each stop and at the end.
 FAILURE_PAUSE = 0.1
 
 # How long a condition or log message may take, in seconds.
 RULE_LIMIT = 1.0
 
-# The rules of each place, with their owners; see `define`.
+# The rules of each location, with their owners; see `define`.
 places = {}
 known_rules = {}
 
@@ -1340,11 +1337,11 @@ class Rule:
         self.passes = itertools.count(1)
         self.failures = 0
         self.failure = ""
-        self.told = 0.0
+        self.last_report = 0.0
         self.record = load("stillframe_recorder").Record(self, condition, record) if record else None
 
     def applies(self, names):
-        """Whether this pass counts and is one to act at."""
+        """Whether the rule acts at this hit; counts it if its condition is true."""
         if self.condition is not None and not limited(RULE_LIMIT, eval, self.condition, names):
             return False
         return self.compare is None or self.compare(next(self.passes), self.count)
@@ -1352,40 +1349,40 @@ class Rule:
     def failed(self, error):
         self.failures += 1
         self.failure = message_of(error)
-        if time.monotonic() - self.told >= FAILURE_PAUSE:
-            self.tell_failures()
+        if time.monotonic() - self.last_report >= FAILURE_PAUSE:
+            self.report_failures()
 
-    def tell_failures(self):
+    def report_failures(self):
         times, self.failures = self.failures, 0
         if times:
-            self.told = time.monotonic()
-            tell("failed", id=self.number, message=self.failure, times=times)
+            self.last_report = time.monotonic()
+            send_event("failed", id=self.number, message=self.failure, times=times)
 
 
 def log_code(message):
-    """Compiles a log message as the f-string that it reads like."""
+    """Compile a log message as an f-string."""
     for quotes in ("'''", '"""'):
         if quotes not in message and not message.endswith((quotes[0], "\\")):
             return compile("rf%s%s%s" % (quotes, message, quotes), "<log message>", "eval", dont_inherit=True)
     raise SyntaxError("the text ends in a quote or backslash, or holds both kinds of triple quotes")
 
 
-def tell_failures():
+def report_failures():
     for rules in list(places.values()):
         for _, rule in rules:
-            rule.tell_failures()
+            rule.report_failures()
 
 
 def define(request):
-    """Sets the rules of a place. The condition that pydevd evaluates there calls `hit`. The rules for a function have
-    an owner: the class of a method, or nothing but a text."""
-    tell_failures()
+    """Set the rules of a location. The condition that pydevd evaluates there calls `hit`. Rules of a function
+    breakpoint have an owner: the class of a method, or an empty string."""
+    report_failures()
     place, groups = json.loads(request)
     places[place] = [(owner, rule_of(*rule)) for owner, rules in groups for rule in rules]
 
 
 def rule_of(number, *key):
-    """A rule that has not changed stays, with its count: each change of one breakpoint plants them all."""
+    """Keep an unchanged rule with its hit count: changing one breakpoint sets all of them again."""
     known = known_rules.get(number)
     if known is None or known.key != key:
         known = known_rules[number] = Rule(number, *key)
@@ -1393,8 +1390,8 @@ def rule_of(number, *key):
 
 
 def hit(place):
-    """Whether to stop. Called by the condition that pydevd evaluates in the frame at the breakpoint, with the
-    frame's own globals, which is how the frame is found."""
+    """Whether to stop. pydevd's condition calls this with the globals of the frame at the breakpoint, which identify
+    that frame."""
     evaluation = sys._getframe(1)
     frame = evaluation.f_back
     while frame is not None and frame.f_globals is not evaluation.f_globals:
@@ -1403,8 +1400,8 @@ def hit(place):
 
 
 def reached(place, frame):
-    """Applies the rules of a place, and of the function that begins there, in a frame that has come there, and
-    tells. True to stop."""
+    """Apply the rules of a location, and of the function that begins there, to a frame that has reached it, and report
+    hits. True to stop."""
     enters = any(owner is not None for owner, _ in places.get(place, ()))
     stop = apply_rules(place, frame)
     if entered.get(threading.get_ident()) == id(frame):
@@ -1413,19 +1410,19 @@ def reached(place, frame):
         stop += apply_rules(place_of(by_name), frame) if by_name is not None else []
     if stop:
         about_to_stop.add(threading.get_ident())
-        tell_hit(stop, enters)
+        report_hit(stop, enters)
     return bool(stop)
 
 
-def tell_hit(ids, enters=False):
-    """The breakpoints at which this thread stops next; none when it has gone on instead."""
+def report_hit(ids, enters=False):
+    """Report the breakpoints at which this thread stops next; none if it continued instead."""
     from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
 
-    tell("hit", ids=ids, thread=BaseSchema._translate_id_to_dap(thread_id()), enters=enters)
+    send_event("hit", ids=ids, thread=BaseSchema._translate_id_to_dap(thread_id()), enters=enters)
 
 
 def apply_rules(place, frame):
-    """The rules of a place by which to stop in a frame that has come there."""
+    """The rules of a location that stop a frame that has reached it."""
     records = records_at(place)
     if records:
         sys.modules["stillframe_recorder"].reached(place, frame, records)
@@ -1448,7 +1445,7 @@ def apply_rules(place, frame):
             if rule.message is None:
                 stop.append(rule.number)
             else:
-                tell("logged", id=rule.number, text=limited(RULE_LIMIT, eval, rule.message, names))
+                send_event("logged", id=rule.number, text=limited(RULE_LIMIT, eval, rule.message, names))
         except Interrupted:
             rule.failed(TimeoutError("it took longer than %g s" % RULE_LIMIT))
         except BaseException as error:
@@ -1457,15 +1454,15 @@ def apply_rules(place, frame):
 
 
 def records_at(place):
-    """What is recorded at a place, if that is all that is done there."""
+    """The records of a location, or None if other rules apply there too."""
     rules = places.get(place, ())
     records = [rule.record for owner, rule in rules if owner is None and rule.record is not None]
     return records if len(records) == len(rules) else None
 
 
 def is_to_stop(its_debugger, frame):
-    """Whether a thread is to stop that was suspended because of another one, at a line that it has not run yet. pydevd
-    does not look for a breakpoint there, and goes past it when the program runs on."""
+    """Whether to stop a thread that was suspended with another one, on a line that it has not run yet. pydevd does not
+    check for breakpoints there, and would miss them on resume."""
     lines = breakpoints_in(its_debugger, frame.f_code.co_filename)
     # A file whose breakpoints were all removed has an empty dictionary.
     breakpoint = lines.get(frame.f_lineno) if lines else None
@@ -1474,29 +1471,29 @@ def is_to_stop(its_debugger, frame):
 
 
 def is_still_set(its_debugger, frame):
-    """Whether there is a breakpoint still where a thread has come to one."""
+    """Whether the breakpoint that a thread has hit still exists."""
     lines = breakpoints_in(its_debugger, frame.f_code.co_filename) or {}
     by_name = its_debugger.function_breakpoint_name_to_breakpoint or {}
     return frame.f_lineno in lines or frame.f_code.co_name in by_name
 
 
 def place_of(breakpoint):
-    """The place that a breakpoint of pydevd's stands for, if it is one of ours."""
+    """The location number of one of pydevd's breakpoints, or None if it is not ours."""
     match = re.search(r"\.hit\((\d+)\)$", str(breakpoint.condition))
     return int(match.group(1)) if match else None
 
 
-def met(its_debugger, frame):
-    """Code of a file is about to run: breakpoints that waited for it are bound."""
+def on_code_first_run(its_debugger, frame):
+    """Bind pending breakpoints of a file whose code is about to run."""
     file = frame.f_code.co_filename
     if file in files_that_ran:
         return
     files_that_ran.add(file)
-    path = paths_of(file)[1] if awaited else None
-    if path in awaited:
-        awaited.discard(path)
+    path = paths_of(file)[1] if pending_files else None
+    if path in pending_files:
+        pending_files.discard(path)
         for line, breakpoint in list((breakpoints_in(its_debugger, file) or {}).items()):
-            tell("bound", ids=rules_at(breakpoint), line=line)
+            send_event("bound", ids=rules_at(breakpoint), line=line)
     by_name = its_debugger.function_breakpoint_name_to_breakpoint
     if by_name and is_users(frame.f_globals):
         written = functions_in(frame.f_code)
@@ -1505,54 +1502,54 @@ def met(its_debugger, frame):
             for owner, rule in rules:
                 code = find_function(written, owner, name)
                 if code is not None:
-                    tell("bound", ids=[rule.number], line=None, at=place_of_function(code))
+                    send_event("bound", ids=[rule.number], line=None, at=place_of_function(code))
 
 
 def rules_at(breakpoint):
     return [rule.number for _, rule in places.get(place_of(breakpoint), ())]
 
 
-def look_for_file(request):
-    """Tells whether the program has loaded the file that a place is in, and else when it does. pydevd calls a
-    breakpoint verified when there is such a file, whatever is in it."""
+def report_file(request):
+    """Report whether the program has loaded the file of a location, or else when it does. pydevd verifies a breakpoint
+    in any file that exists."""
     answer, place = json.loads(request)
     breakpoints = list((debugger().breakpoints or {}).items())
     file = next((file for file, lines in breakpoints if place in map(place_of, list(lines.values()))), None)
     found = False
     if file is not None:
-        # First awaited and then looked for: one that is loaded meanwhile is not missed.
-        awaited.add(file)
+        # Registered before the check, so that a file that is loaded meanwhile is not missed.
+        pending_files.add(file)
         found = is_loaded(file) or has_begun and file in files_of_functions()
     if found:
-        awaited.discard(file)
-    tell("found", place=answer, found=found, names=[])
+        pending_files.discard(file)
+    send_event("found", place=answer, found=found, names=[])
 
 
 def loaded_modules():
-    """The names in each module there is."""
+    """The namespace of each loaded module."""
     return [vars(module) for module in list(sys.modules.values()) if type(module) is types.ModuleType]
 
 
 def loaded_files():
-    """The files of the modules there are, and those of which something ran."""
+    """The files of loaded modules, and files whose code ran."""
     files = files_that_ran.union(module.get("__file__") for module in loaded_modules() if "__file__" in module)
     return {file for file in files if type(file) is str}
 
 
 def is_loaded(path):
-    """Whether one of the loaded files has this path, which is pydevd's."""
+    """Whether a loaded file has this path in pydevd."""
 
     def stem(file):
         return os.path.splitext(os.path.basename(file))[0].lower()
 
-    # The path of each file costs far more than its name, which only a link has other than that of its target.
+    # Resolving a path costs far more than comparing names, which differ only for links.
     wanted = stem(path)
     candidates = (file for file in loaded_files() if stem(file) == wanted or os.path.islink(file))
     return any(paths_of(file)[1] == path for file in candidates)
 
 
 def files_of_functions():
-    """The files of what came into the program without becoming a module of that name, and before the debugger."""
+    """The files of code that was loaded before the debugger attached, and is not a module."""
     functions = [each for each in gc.get_objects() if type(each) is types.FunctionType]
     codes = {function.__code__.co_filename for function in functions}
     for frame in list(sys._current_frames().values()):
@@ -1562,12 +1559,12 @@ def files_of_functions():
     return {paths_of(file)[1] for file in codes}
 
 
-def tell_unloaded(its_debugger):
-    """Tells of the breakpoints in files that the program has not loaded, now that it ends."""
+def report_unloaded(its_debugger):
+    """At the end, report breakpoints in files that the program never loaded."""
     wanted = {file: lines for file, lines in (its_debugger.breakpoints or {}).items() if lines}
     if not wanted:
         return
-    # A script is a module only while it runs.
+    # The script is a module only while it runs.
     script = [sys.argv[0]] if sys.argv and os.path.isfile(sys.argv[0]) else []
     loaded = {paths_of(file)[1] for file in loaded_files().union(script)}
     users = {module["__file__"] for module in loaded_modules() if module.get("__file__") and is_users(module)}
@@ -1575,23 +1572,23 @@ def tell_unloaded(its_debugger):
     for file in wanted:
         if file not in loaded:
             ids = [number for breakpoint in list(wanted[file].values()) for number in rules_at(breakpoint)]
-            tell("unloaded", ids=ids, file=file, loaded=users[:2000])
+            send_event("unloaded", ids=ids, file=file, loaded=users[:2000])
 
 
 def is_back_in_statement(frame):
-    """Whether a frame has come back to the first line of a statement of several lines, after the others: a
-    call whose arguments stand on lines of their own ends where it began. That is not another pass."""
+    """Whether a frame has returned to the first line of a multiline statement: a call with arguments on separate lines
+    ends where it began. That is not another hit."""
     return frame.f_lasti in ways_back_in(frame.f_code)
 
 
 def ways_back_in(code):
-    """The instructions of the code at which a frame is back in a statement."""
+    """The offsets at which code returns to the first line of a statement."""
     known = ways_back.get(code)
     if known is None:
         try:
             known = find_ways_back(code)
         except Exception:
-            # Without source that can be read, each line event counts.
+            # Without readable source, each line event counts.
             known = ()
         ways_back[code] = known
     return known
@@ -1601,7 +1598,7 @@ ways_back = {}
 
 
 def find_ways_back(code):
-    """The instructions at which a line is entered from a later line of the same statement."""
+    """The offsets at which a line is entered from a later line of the same statement."""
     import dis
 
     starts = [(offset, line) for offset, line in dis.findlinestarts(code) if line is not None]
@@ -1611,7 +1608,7 @@ def find_ways_back(code):
     ends = last_lines_of_statements(code.co_filename)
     found, seen = set(), set(lines[:1])
     for (_, before), (offset, line) in zip(starts, starts[1:]):
-        # A literal may begin with what is inside it, and come to its own first line only then.
+        # A literal may evaluate its items before it reaches its own first line.
         if line in seen and line < before <= ends.get(line, line):
             found.add(offset)
         seen.add(line)
@@ -1620,7 +1617,7 @@ def find_ways_back(code):
 
 @functools.lru_cache(maxsize=None)
 def last_lines_of_statements(file):
-    """Where statements that begin on a line end; of those that have a body, what is before it."""
+    """The last line of the statement that begins on each line; for a compound statement, of its header."""
     import ast
     import tokenize
 
@@ -1641,28 +1638,27 @@ def first_line(node):
 
 
 def is_method_of(owner, names):
-    """Whether the function at the breakpoint was called on a class of that name, going by its first
-    argument's usual names."""
+    """Whether the function at the breakpoint is a method of a class of that name, judging by `self` or `cls`."""
     first = names.get("self", names.get("cls"))
     kind = first if is_a(first, type) else type(first)
     wanted = owner.rpartition(".")[2]
     return any(class_name(each) == wanted for each in class_order(kind))
 
 
-def look_for(request):
-    """Tells whether a function of that name is among the code of the program's own that is loaded. pydevd
-    calls every name verified. The answer is an event, because outside of a frame an evaluation has none."""
+def report_function(request):
+    """Report whether loaded user code has a function of that name; pydevd verifies every name. The reply is an event,
+    because an evaluation outside a frame returns nothing."""
     place, owner, name = json.loads(request)
     known = known_functions()
     code = find_function(known, owner, name)
     if code is not None:
-        return tell("found", place=place, found=True, names=[], at=place_of_function(code))
+        return send_event("found", place=place, found=True, names=[], at=place_of_function(code))
     names = sorted("%s.%s" % pair if pair[0] else pair[1] for pair in known)
-    tell("found", place=place, found=False, names=names[:2000])
+    send_event("found", place=place, found=False, names=names[:2000])
 
 
 def known_functions():
-    """The code of the program's own functions that are loaded, by pairs of class and name."""
+    """The code of loaded user functions, by pairs of class and name."""
     known = {}
     for module in loaded_modules():
         if is_users(module):
@@ -1683,7 +1679,7 @@ def place_of_function(code):
     file = client_file_of(code)
     if file is None:
         return None
-    # Decorators are in front.
+    # Decorators come first.
     names = range(code.co_firstlineno, first_line_of(code)[1] + 1)
     header = re.compile(r"\s*(async\s+)?def\b")
     declared = next((line for line in names if header.match(linecache.getline(code.co_filename, line))), names[0])
@@ -1691,12 +1687,12 @@ def place_of_function(code):
 
 
 def is_beside(file):
-    """Whether a file is in the folder of this one, which is in none when it was sent."""
+    """Whether a file is in this module's folder; false if the module was sent."""
     return not __file__.startswith("<") and os.path.dirname(file) == os.path.dirname(__file__)
 
 
 def is_users(module):
-    """Whether pydevd would stop in a module, by its names."""
+    """Whether pydevd would stop in a module, given its namespace."""
     file = module.get("__file__")
     if not isinstance(file, str):
         return module.get("__name__") == "__main__"
@@ -1710,7 +1706,7 @@ def is_users(module):
 
 
 def collect_functions(names, module, known, owner=None):
-    """Adds the functions of a module or class, and those inside them, by pairs of class and name."""
+    """Add the functions of a module or class, and nested ones, by pairs of class and name."""
     for value in list(names.values()):
         value = getattr(value, "__func__", getattr(value, "fget", value)) if owner else value
         value = inspect_unwrapped(value)
@@ -1733,7 +1729,7 @@ def collect_code(code, owner, known):
 
 
 def functions_in(code, owner=None):
-    """The functions that are written in the code of a module, class or function, by pairs of class and name."""
+    """The functions defined in the code of a module, class or function, by pairs of class and name."""
     found = {}
     for inner in code.co_consts:
         if type(inner) is not types.CodeType or inner.co_name.startswith("<"):
@@ -1748,8 +1744,8 @@ def functions_in(code, owner=None):
     return found
 
 
-def tell(kind, **body):
-    """Sends an event of our own on pydevd's connection, in order with its events."""
+def send_event(kind, **body):
+    """Send one of our events on pydevd's connection, in order with its events."""
     import pydevd
 
     body["kind"] = kind
@@ -1757,8 +1753,8 @@ def tell(kind, **body):
 
 
 def request_seen(number):
-    """Whether the exception that the frame is stopped at was seen at an earlier stop. It leaves a mark on
-    the exception, because it may be stopped at in every frame that it passes through."""
+    """Whether an earlier stop reported the exception that the frame is stopped at. The exception is marked, because
+    each frame that it unwinds may stop."""
     error = exception_in(find_frame(number))
     if error is None:
         return {"seen": False}
@@ -1769,7 +1765,7 @@ def request_seen(number):
 
 
 def request_thrown(number, limit):
-    """What else is known of the exception that the frame is stopped at."""
+    """Details of the exception that the frame is stopped at: mark, assertion and stack."""
     frame = find_frame(number)
     _, error, trace = frame.f_locals.get("__exception__", (None, None, None))
     if error is None:
@@ -1783,15 +1779,14 @@ def request_thrown(number, limit):
 
 
 def request_exception(number, limit):
-    """The exception that the frame is stopped at: its type, the text that it was made with, and whether it was left
-    uncaught."""
+    """The exception that the frame is stopped at: its type, its message, and whether it is uncaught."""
     from _pydevd_bundle.pydevd_comm_constants import CMD_STEP_CAUGHT_EXCEPTION
 
     error = exception_in(find_frame(number))
     if error is None:
         refuse("the exception cannot be read here")
     name = type.__dict__["__qualname__"].__get__(type(error))
-    # A class of threads may have its own idea of reading attributes.
+    # A subclass of Thread may override attribute access.
     reason = instance_dict(threading.current_thread()).get("stop_reason")
     uncaught = reason != CMD_STEP_CAUGHT_EXCEPTION
     return {"type": name, "message": message_of(error)[:limit], "uncaught": uncaught}
@@ -1803,7 +1798,7 @@ def exception_in(frame):
 
 
 def request_meets(number, condition, seconds):
-    """Whether a condition is true of the exception that the frame is stopped at, which it calls `error`."""
+    """Whether a condition is true for the exception that the frame is stopped at, named `error`."""
     frame = find_frame(number)
     error = exception_in(frame)
     if error is None:
@@ -1832,10 +1827,10 @@ REQUESTS = {
 }
 
 if "stillframe_recorder" in sys.modules:
-    # Another debugger was here before. What it has recorded with belongs to its agent.
+    # An earlier debugger was attached. Its recorder belongs to its agent.
     sys.modules.pop("stillframe_recorder").finish()
     sys.modules.pop("stillframe_monitor", None)
 
 if "pydevd" in sys.modules and os.path.exists(__file__):
-    # A child process: pydevd imports this module by the name that `prepare` gave it in the parent.
+    # A child process: pydevd imports this module by the name that `prepare` set in the parent.
     prepare(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))))

@@ -1,8 +1,8 @@
-"""Tells about Python source without running it: which lines hold code, where the functions and loops are, and
-whether conditions and log messages can be compiled.
+"""Analyzes Python source without running it: which lines have code, where functions and loops are, and whether
+conditions and log messages compile.
 
-Reads a request and writes an answer, both JSON, on standard input and output. It runs in the interpreter
-that is to be debugged, because each version puts code on other lines.
+Reads a request from standard input and writes an answer to standard output, both as JSON. It runs in the interpreter
+that will be debugged, because versions differ in which lines have code.
 """
 
 import ast
@@ -14,7 +14,7 @@ import sys
 
 
 def main():
-    # Each term of a long sum is a level of the syntax tree.
+    # A long sum is nested as deeply as it has terms.
     sys.setrecursionlimit(10_000)
     request = json.load(sys.stdin)
     answer = {}
@@ -50,12 +50,12 @@ def loops(tree, source):
     try:
         return ours("stillframe_loops").loops_of(tree, source)
     except RecursionError:
-        # Code that a program has made may be nested more deeply than anyone writes.
+        # Generated code can be nested more deeply than handwritten code.
         return []
 
 
 def ours(name):
-    """A module beside this file, which an isolated interpreter does not look for there."""
+    """Load a module from this file's folder, which an isolated interpreter does not search."""
     beside = os.path.dirname(os.path.abspath(__file__))
     if beside not in sys.path:
         sys.path.insert(0, beside)
@@ -89,7 +89,7 @@ def collect_functions(node, around, functions):
 
 
 def first_statement(function):
-    """The line of the first statement that is not the docstring."""
+    """The line of the first statement after the docstring."""
     body = function.body
     if len(body) > 1 and ast.get_docstring(function, clean=False) is not None:
         body = body[1:]
@@ -98,7 +98,7 @@ def first_statement(function):
 
 
 def refused(expressions, messages):
-    """What cannot be compiled, and why."""
+    """Texts that do not compile, with the reason."""
     found = []
     for text in expressions:
         attempt(found, text, lambda text: compile(text.strip(), "<expression>", "eval", dont_inherit=True))

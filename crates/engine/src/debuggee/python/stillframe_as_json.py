@@ -1,5 +1,5 @@
-# Makes the list of `Adapter::as_json`. One expression, because it is evaluated in a frame of the program.
-# Only what JSON says in full is written as JSON: no subclass, no infinite number, no key that is not a text.
+# Returns the list of `Adapter::as_json`. It is one expression, because it is evaluated in a frame of the program. Only
+# values that JSON represents exactly become JSON: no subclass, infinite number or key other than a string.
 (
     lambda value, longest: (
         lambda fits, load=__import__: [
@@ -18,7 +18,7 @@
             value,
         ]
     )(
-        # Every value takes a character at least, so that a huge one is given up early.
+        # Every value takes at least one character, so that conversion of a huge one ends early.
         lambda fits, value, seen, depth: seen.append(0) is None
         and len(seen) <= longest
         and depth < 50

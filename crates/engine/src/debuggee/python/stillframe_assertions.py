@@ -1,8 +1,8 @@
-"""What was asserted where an assertion failed, and the values on both sides.
+"""The comparison of a failed assertion, with the values of both sides.
 
-Nothing is called a second time. The sides of a plain `assert` are read where they are names, attributes, items
-and arithmetic of plain values; pytest hands the values of a comparison to a hook; and what asserts in a library,
-such as `assertEqual`, has its arguments in its frame, which the traceback keeps.
+Nothing is called again. The sides of a plain `assert` are read if they are names, attributes, items or arithmetic of
+plain values; pytest passes the values of a comparison to a hook; and assertion functions of a library, such as
+`assertEqual`, have their arguments in a frame that the traceback keeps.
 """
 
 import ast
@@ -12,7 +12,7 @@ import re
 import sys
 import types
 
-# The comparison that pytest explained last: operator, left, right.
+# The last comparison that pytest explained: operator, left, right.
 compared = None
 
 COMPARISONS = {
@@ -38,7 +38,7 @@ ARITHMETIC = {
     ast.UAdd: operator.pos,
     ast.Not: operator.not_,
 }
-# What unittest's functions compare, in the language's own words.
+# The operators that unittest's functions check.
 METHODS = {
     "assertEqual": "==",
     "assertNotEqual": "!=",
@@ -57,15 +57,15 @@ METHODS = {
     "assertMultiLineEqual": "==",
     "assertSequenceEqual": "==",
 }
-# Functions of one argument that is tested.
+# Functions that test one argument.
 ALONE = frozenset(("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone"))
-# Numbers and texts larger than this are not computed with.
+# Arithmetic is limited to numbers and strings of this size.
 LARGE = 10**6
 
 
 def of(frame, error, trace, text):
-    """What was asserted in a frame of the user's, or nothing. `text` makes text, and whether it is cut, of a
-    value. A side is a pair of its source and its value: text, type, cut."""
+    """The failed assertion in a user frame, or None. `text` returns a value's text and whether it is truncated. A side
+    is a pair of its source and its value: text, type, truncated."""
     if not isinstance(error, AssertionError):
         return None
     inner = called_by(frame, trace)
@@ -75,7 +75,7 @@ def of(frame, error, trace, text):
 
 
 def called_by(frame, trace):
-    """The frame of a library in which a function that asserts was called from a frame."""
+    """The library frame of the assertion function that a frame called."""
     while trace is not None and trace.tb_frame is not frame:
         trace = trace.tb_next
     while trace is not None and trace.tb_frame is frame:
@@ -84,7 +84,7 @@ def called_by(frame, trace):
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Functions that assert
+# Assertion functions
 
 
 def of_function(frame, inner, text):
@@ -140,7 +140,7 @@ def of_statement(frame, error, text):
 
 
 def compare(found, test, frame, error, text):
-    """The two sides of a comparison; of a chain, those that do not hold."""
+    """The two sides of a comparison; for a chain, of the part that fails."""
     operands = [test.left] + test.comparators
     pairs = list(zip(operands, test.ops, operands[1:]))
     pair = pairs[0]
@@ -157,7 +157,7 @@ def compare(found, test, frame, error, text):
 
 
 def fails(pair, frame):
-    """Whether a comparison of plain values is known not to hold."""
+    """Whether a comparison of plain values is known to be false."""
     try:
         left, right = plain(pair[0], frame), plain(pair[2], frame)
     except LookupError:
@@ -172,12 +172,12 @@ def fails(pair, frame):
 
 
 def is_rewritten(frame):
-    """Whether pytest has rewritten the statement: then it has explained it."""
+    """Whether pytest has rewritten, and therefore explained, the statement."""
     return any(name.startswith("@py_assert") for name in frame.f_code.co_varnames + frame.f_code.co_names)
 
 
 def explained(error, before):
-    """The text that pytest has for the value: `assert TEXT`, and after that where it comes from."""
+    """pytest's text for the value: `assert TEXT`, followed by its origin."""
     message = error.args[0] if error.args and type(error.args[0]) is str else ""
     line = message.splitlines()[0] if message else ""
     found = re.match(r"assert %s(.+)$" % before, line)
@@ -202,7 +202,7 @@ def valued(value, text):
 
 
 def plain(node, frame):
-    """The value of an expression that runs no code of the program; LookupError for any other."""
+    """The value of an expression that runs no code of the program; otherwise LookupError."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
@@ -213,7 +213,7 @@ def plain(node, frame):
     if isinstance(node, ast.Attribute):
         return attribute(plain(node.value, frame), node.attr)
     if isinstance(node, ast.Subscript):
-        # Up to Python 3.8 there is a node around it.
+        # Up to Python 3.8 the index is wrapped in a node.
         key = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
         return item(plain(node.value, frame), plain(key, frame))
     if isinstance(node, (ast.Tuple, ast.List)):
@@ -227,7 +227,7 @@ def plain(node, frame):
 
 
 def attribute(owner, name):
-    """An attribute that is stored, and not computed."""
+    """A stored attribute, not a computed one."""
     kind = type(owner)
     for each in kind.__mro__:
         member = vars(each).get(name)
@@ -278,7 +278,7 @@ def computed(work, *values):
 
 
 def statement_of(frame):
-    """The innermost simple statement that a frame is at."""
+    """The innermost simple statement at which a frame is."""
     throws = sys.modules["stillframe_throws"]
     try:
         tree, _ = throws.tree_of(frame.f_code.co_filename)

@@ -1,15 +1,15 @@
-"""Gets debugpy into a program that runs, by the operating system's number of its process.
+"""Injects debugpy into a running program, by process ID.
 
     python stillframe_attach.py HOST:PORT TOKEN ROOT PID
 
-The interpreter that runs this must be the one that runs the program. ROOT is the folder that holds the `debugpy`
-package, and HOST:PORT is where debugpy connects to, with TOKEN.
+It must run in the program's interpreter. ROOT is the folder that contains the `debugpy` package; debugpy connects to
+HOST:PORT, with TOKEN.
 
-Python 3.14 and later runs code in another process by itself. For an earlier one the main thread is stopped as a
-debugger does it (`ptrace(2)`), calls functions of the interpreter, and goes on from where it was. Their addresses are
-those of this process, moved to where the other one has the same file. The thread may have been anywhere, in the midst
-of an allocation as well, so it is given the code for its next turn (`Py_AddPendingCall`). When it does not come to
-that because it waits in the system, it is stopped there and takes a turn.
+Python 3.14 and later can run code in another process. In earlier versions the main thread is stopped with `ptrace(2)`,
+calls functions of the interpreter, and continues where it was. Their addresses are those of this process, relocated to
+where the other one has mapped the same file. The thread may have been anywhere, even inside an allocation, so the code
+is scheduled with `Py_AddPendingCall`. A thread that does not reach that because it waits in a system call is stopped
+there and made to run pending calls.
 """
 
 import ctypes
@@ -25,30 +25,30 @@ CONT, DETACH, GETREGSET, SETREGSET, SEIZE, INTERRUPT, LISTEN = 7, 17, 0x4204, 0x
 EVENT_STOP = 128
 ALL_CHILDREN = 0x40000000
 
-# Sets of registers (`linux/elf.h`), and where those of x86-64 stand in the first (`struct user_regs_struct`).
+# Register sets (`linux/elf.h`), and the offsets of x86-64 registers in the first (`struct user_regs_struct`).
 GENERAL, EXTENDED = 1, 0x202
 RAX, ORIG_RAX, RIP, EFLAGS, RSP = 10, 15, 16, 18, 19
 ARGUMENTS = (14, 13, 12, 11, 9, 8)
-# More than any processor has.
+# More bytes than any processor's registers take.
 REGISTERS = 1 << 16
 
-# What a function may write to below the top of its stack without moving that.
+# The red zone: bytes below the stack pointer that a function may use without moving it.
 RED_ZONE = 128
-# Where a called function returns to: nothing is there, so that the thread stops.
+# The return address of a called function: nothing is mapped there, so the thread stops.
 NOWHERE = 0
 DIRECTION = 0x400
 
-# What of a register is a C `int`, and what `mmap` returns when it fails.
+# The bits of a register that are a C `int`, and the value of a failed `mmap`.
 INT, NO_PLACE = 0xFFFFFFFF, 2**64 - 1
 
 PAGE = 4096
 READ_WRITE, PRIVATE_ANONYMOUS = 3, 0x22
 
-# In seconds: between two looks at whether the code has run; for how long a thread that waits does not wake, which one
-# that waits for Python's lock does every few milliseconds; until it is given up.
+# In seconds: the polling interval; how long a thread must stay asleep to count as blocked, because one that waits for
+# the GIL wakes every few milliseconds; the timeout.
 LOOK, ASLEEP, PATIENCE = 0.005, 0.05, 10
 
-# What stands before the code in the memory of the program.
+# The header before the code in the program's memory.
 WANTED, BEGUN, ENDED, GIVEN_UP = b"w", b"b", b"e", b"g"
 
 
@@ -61,12 +61,12 @@ def main():
         Injection(int(pid)).run(code)
 
 
-# What the program is to run. It does not wait for the one it connects to, who may leave at any moment; one who has
-# left already is no matter of the program's.
+# Runs in the program. It does not wait for the peer, which can disconnect at any time; if it already has, that must not
+# affect the program.
 CODE = """
 import importlib.util, io, os, sys
 unset = "PYDEVD_DISABLE_FILE_VALIDATION" not in os.environ
-# pydevd warns about frozen modules unless it is told not to.
+# Otherwise pydevd warns about frozen modules.
 os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
 sys.path.insert(0, {root})
 try:
@@ -88,11 +88,11 @@ try:
             dont_trace_start_patterns=({folder},),
             dont_trace_end_patterns=(),
         )
-    # Only here, in the main thread, can the handler be set that brings it out of what it waits in.
+    # Only the main thread, which runs this, can set the handler that interrupts its waits.
     spec = importlib.util.spec_from_file_location("stillframe_agent", {agent})
     agent = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(agent)
-    agent.listen_for_pause()
+    agent.install_pause_handler()
 except ConnectionError:
     pass
 except Exception as error:
@@ -118,7 +118,7 @@ def code_for(address, token, root):
 
 
 def in_one(code):
-    """Code as one expression, which leaves no name behind."""
+    """Code as one expression that defines no names."""
     return "exec({}, {{}})".format(ascii(code))
 
 
@@ -133,11 +133,11 @@ def remote_exec(pid, code):
 
 
 class Injection:
-    """Code that a process is to run in its main thread."""
+    """Code to run in the main thread of a process."""
 
     def __init__(self, pid):
         self.pid = pid
-        # All of them are found before anything is touched.
+        # All of them are found before anything is changed.
         self.functions = {name: address_in(pid, name) for name in NAMES}
 
     def run(self, code):
@@ -163,7 +163,7 @@ class Injection:
         code = in_one(ONCE.format(place=place, wanted=WANTED, begun=BEGUN, ended=ENDED, code=code))
         with self.memory() as memory:
             memory.write(WANTED + code.encode("ascii") + b"\0")
-        # The page stays: nobody knows when it is read.
+        # The page stays mapped, because it can be read at any later time.
         run, begin = self.functions["PyRun_SimpleString"], place + len(WANTED)
         if thread.call(self.functions["Py_AddPendingCall"], run, begin) & INT:
             sys.exit("cannot call into process %d: its stack has no room" % self.pid)
@@ -177,7 +177,7 @@ class Injection:
         thread.call(self.functions["PyGILState_Release"], state)
 
     def is_asleep(self):
-        """Whether the main thread waits, and has not woken in between. It may have begun meanwhile."""
+        """Whether the main thread is blocked, and has not woken in between."""
         before = waits(self.pid)
         until = time.monotonic() + ASLEEP
         while time.monotonic() < until:
@@ -201,7 +201,7 @@ class Injection:
         return memory_at(self.pid, self.place)
 
 
-# It is run once at most, and not after it was given up. It writes its state where it stands.
+# It runs at most once, and not after a timeout. It stores its state in place.
 ONCE = """
 with open("/proc/self/mem", "r+b", buffering=0) as memory:
     def is_at(state):
@@ -230,13 +230,13 @@ NAMES = (
 
 
 def waits(pid):
-    """How often the main thread of a process has begun to wait."""
+    """How often the main thread of a process has blocked."""
     with open("/proc/%d/task/%d/status" % (pid, pid)) as lines:
         return [line for line in lines if line.startswith("voluntary_ctxt_switches")]
 
 
 def address_in(pid, name):
-    """Where another process has a function that this one has too."""
+    """The address in another process of a function that this one has too."""
     own = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
     for begin, end, offset, path in mapped("self"):
         if begin <= own < end:
@@ -256,7 +256,7 @@ def memory_at(pid, place):
 
 
 def mapped(pid):
-    """The files that a process has in its memory: from where, to where, from which place in which file."""
+    """The files that a process has mapped: start, end, offset and path."""
     with open("/proc/%s/maps" % pid) as lines:
         for line in lines:
             parts = line.rstrip("\n").split(None, 5)
@@ -266,7 +266,7 @@ def mapped(pid):
 
 
 class Thread:
-    """The main thread of a process, which stands still, and then goes on as if nothing had been."""
+    """The main thread of a process, stopped, and resumed unchanged at the end."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -293,7 +293,7 @@ class Thread:
             sys.exit("process %d cannot be traced: %s" % (self.pid, os.strerror(ctypes.get_errno())))
 
     def wait(self):
-        """Waits for a stop, and tells whether that is another one than at a signal that the process is to get."""
+        """Wait for a stop; false if it is for a signal that the process should receive."""
         _, status = os.waitpid(self.pid, ALL_CHILDREN)
         if not os.WIFSTOPPED(status):
             self.has_ended = True
@@ -302,7 +302,7 @@ class Thread:
         return status >> 16 == EVENT_STOP
 
     def is_in_system(self):
-        """Whether it was in a call of the system."""
+        """Whether it was in a system call."""
         return struct.unpack_from("q", self.saved[0], 8 * ORIG_RAX)[0] >= 0
 
     def registers(self, kind):
@@ -317,14 +317,14 @@ class Thread:
         self.ptrace(SETREGSET, kind, ctypes.addressof(parts))
 
     def call(self, function, *arguments):
-        """Has it call a function, and gives what that returns. Signals reach the process meanwhile."""
+        """Make it call a function, and return the result. Signals reach the process meanwhile."""
         registers = list(struct.unpack("27Q", self.saved[0]))
         top = (registers[RSP] - RED_ZONE) // 16 * 16 - 8
         with memory_at(self.pid, top) as memory:
             memory.write(struct.pack("Q", NOWHERE))
         for register, argument in zip(ARGUMENTS, arguments):
             registers[register] = argument % 2**64
-        # No call of the system is to be begun again.
+        # Do not restart a system call.
         registers[ORIG_RAX] = 2**64 - 1
         registers[RAX], registers[RIP], registers[RSP] = 0, function, top
         registers[EFLAGS] &= ~DIRECTION
@@ -334,7 +334,7 @@ class Thread:
             self.ptrace(request, data=number)
             request, number = CONT, 0
             if self.wait():
-                # One that is held by a signal stays so until another signal lets it go.
+                # A process suspended by a signal stays so until it gets SIGCONT.
                 request = CONT if self.signal == signal.SIGTRAP else LISTEN
                 continue
             registers = struct.unpack("27Q", self.registers(GENERAL))

@@ -1,6 +1,6 @@
-"""What the source says of the place where a running frame is: the statement, and the call that is under way.
+"""Finds the statement and the active call at which a running frame is, from the source.
 
-Nothing of the program's is run for that: names are looked up where they are kept, and properties are left alone.
+No code of the program runs for that: names are looked up where they are stored, and properties are not evaluated.
 """
 
 import ast
@@ -18,28 +18,28 @@ import stillframe_numbered as numbered
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 WITHS = (ast.With, ast.AsyncWith)
-# What calls `__enter__`, in the versions of Python; what calls `__aenter__`, which is awaited after that.
+# The instructions that call `__enter__`, by Python version; and `__aenter__`, which is awaited afterwards.
 ENTERS, ENTERS_LATER = {"SETUP_WITH", "BEFORE_WITH"}, {"BEFORE_ASYNC_WITH"}
-# The lists of statements in statements.
+# The fields of compound statements that contain statements.
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
-# What stands for a value that cannot be known without running something.
+# Marks a value that cannot be known without running code.
 UNKNOWN = object()
 
-# The syntax trees and lines of files, by name and time of change.
+# The syntax trees and lines of files, by name and modification time.
 parsed = {}
 
 of_library = (os.path.dirname(os.__file__) + os.sep, "<frozen ")
 
 
 def is_library(code):
-    """Whether code belongs to Python or to what is installed, rather than to the user."""
+    """Whether code belongs to Python or to an installed package."""
     file = code.co_filename
     return file.startswith(of_library) or "site-packages" in file or "dist-packages" in file
 
 
 def source(file):
-    """The syntax tree of a file, and its lines; nothing where there is none."""
+    """The syntax tree and the lines of a file, or None."""
     try:
         stamp = os.stat(file).st_mtime_ns
     except (OSError, ValueError):
@@ -60,7 +60,7 @@ def source(file):
 
 
 def text_of(node, frame):
-    """An expression as it is written; nothing when it is on several lines."""
+    """The source of an expression; None if it spans several lines."""
     lines = source(frame.f_code.co_filename)[1]
     if node.lineno != node.end_lineno or node.lineno > len(lines):
         return None
@@ -68,7 +68,7 @@ def text_of(node, frame):
 
 
 class Step:
-    """A statement on the way to a place, among its neighbours; `block` is the name of their list."""
+    """A statement on the path to a location, with its siblings; `block` is the name of their list."""
 
     def __init__(self, statements, index, block):
         self.statements = statements
@@ -78,10 +78,10 @@ class Step:
 
 
 def way_to(frame):
-    """The statements around the place where a frame is, from its function's inwards."""
+    """The statements that enclose a frame's location, from the outermost in its function."""
     tree, _ = source(frame.f_code.co_filename)
     span = span_of(frame)
-    # Where only the line is known, the innermost statement on it is taken.
+    # If only the line is known, use its innermost statement.
     place = (frame.f_lineno, None) if span is None else (span[0], span[2])
     way, node = [], tree
     while node is not None and place[0] is not None:
@@ -109,7 +109,7 @@ def step_into(node, place):
 
 
 def is_in(place, statement):
-    """Whether a line, and a column where that is known, is in a statement."""
+    """Whether a line, and a column if known, is in a statement."""
     line, column = place
     first, last = start_of(statement), end_of(statement)
     if column is None or not first <= line <= last:
@@ -131,7 +131,7 @@ def end_of(node):
 
 
 def head_of(statement):
-    """The nodes of a statement without those of the statements in it."""
+    """The nodes of a statement without those of nested statements."""
     waiting = [statement]
     while waiting:
         node = waiting.pop(0)
@@ -144,8 +144,8 @@ def head_of(statement):
 
 
 def calls_under_way(frame):
-    """The calls that a frame may be in, most likely first: `Call`s of the source, `with` statements as pairs of
-    the statement and the number of the item, `for` statements."""
+    """The calls that a frame may be in, most likely first: `Call` nodes, `with` statements as pairs of the statement
+    and the item's index, `for` statements."""
     way = way_to(frame)
     if not way:
         return []
@@ -154,7 +154,7 @@ def calls_under_way(frame):
         return [(statement, item_of(frame, statement))]
     span = span_of(frame)
     calls = [node for node in head_of(statement) if isinstance(node, ast.Call)]
-    # In Python 3.10 the call of a method stands where the method is named.
+    # In Python 3.10 a method call has the position of the method's name.
     exact = [node for node in calls if span in (place_of(node), place_of(node.func))]
     if exact:
         return exact
@@ -163,7 +163,7 @@ def calls_under_way(frame):
         around.append((statement, item_of(frame, statement)))
     elif isinstance(statement, (ast.For, ast.AsyncFor)):
         around.append(statement)
-    # Before Python 3.11 there is only the line.
+    # Before Python 3.11 only the line is known.
     on_line = [node for node in calls if node.lineno <= frame.f_lineno <= node.end_lineno]
     return around + on_line if span is not None and around else on_line + around
 
@@ -173,13 +173,13 @@ def place_of(node):
 
 
 def is_entering(frame):
-    """Whether a frame is at the beginning of a `with`."""
+    """Whether a frame is entering a `with`."""
     name = dis.opname[frame.f_code.co_code[frame.f_lasti]] if frame.f_lasti >= 0 else None
     return name in ENTERS or name in ENTERS_LATER
 
 
 def span_of(frame):
-    """Where what a frame is at begins and ends: two lines and two columns; nothing when that is not known."""
+    """The span of the instruction at which a frame is: two lines and two columns; None if unknown."""
     code = frame.f_code
     positions = getattr(code, "co_positions", None)
     if positions is None:
@@ -189,7 +189,7 @@ def span_of(frame):
 
 
 def item_of(frame, statement):
-    """Which item of a `with` statement a frame has come to."""
+    """The index of the `with` item at which a frame is."""
     first, last = statement.lineno, start_of(statement.body[0]) - 1
     is_later = isinstance(statement, ast.AsyncWith)
     line, entered = None, -1 if is_later else 0
@@ -206,7 +206,7 @@ def item_of(frame, statement):
 
 
 def value_of(node, frame):
-    """What an expression of names and attributes stands for in a frame."""
+    """The value in a frame of an expression of names and attributes."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
@@ -229,7 +229,7 @@ def value_of(node, frame):
 
 
 def private(name, frame):
-    """The name that an attribute has in a method, where two underscores in front make it the class's own."""
+    """The mangled name of a private attribute in a method."""
     if not name.startswith("__") or name.endswith("__"):
         return name
     owner = agent.private_owner(frame)
@@ -237,7 +237,7 @@ def private(name, frame):
 
 
 def attribute(owner, name):
-    """An attribute that is kept as it is; methods are those of the class."""
+    """A stored attribute, or a method of the class."""
     try:
         own = object.__getattribute__(owner, "__dict__")
     except Exception:
@@ -254,7 +254,7 @@ def attribute(owner, name):
                 except AttributeError:
                     return UNKNOWN
             if type(member) is types.GetSetDescriptorType:
-                # Native code, as that of a task.
+                # Native code, such as that of a task.
                 return member.__get__(owner, type(owner))
             return UNKNOWN if isinstance(member, property) else member
     return UNKNOWN
@@ -270,11 +270,11 @@ def module_of(frame):
 
 
 def loaded(module, name):
-    """Something of a module that the program has loaded; nothing when it has not."""
+    """An attribute of a module that the program has loaded, or None."""
     return getattr(sys.modules.get(module), name, None)
 
 
 def file_of(code):
-    """The absolute path of code's file; what stands for it where there is none."""
+    """The absolute path of code's file, or its placeholder such as `<string>`."""
     file = code.co_filename
     return file if os.path.isabs(file) or file.startswith("<") else agent.paths_of(file)[0]

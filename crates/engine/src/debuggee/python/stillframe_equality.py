@@ -1,16 +1,16 @@
-"""Tells whether values are equal without asking the program.
+"""Compares values without running code of the program.
 
-A class of Python's own compares without running anything else, and so does one that is derived from it as long as
-it says nothing about that itself. A value of a class that leaves it all to `object` equals only itself. What only a
-method of the program's could tell is refused, unless something else decides.
+Built-in classes compare without running anything else, and so do subclasses that do not override the comparison. An
+instance of a class that inherits it from `object` equals only itself. A comparison that needs a method of the program
+is refused, unless something else decides it.
 """
 
-# How deep containers are looked into.
+# The depth to which containers are compared.
 DEPTH = 50
 
 
 class Kinds:
-    """Some types. A type is compared by what it is: a metaclass may have its own idea of what it is equal to."""
+    """A set of types, compared by identity: a metaclass may define `__eq__`."""
 
     def __init__(self, *kinds):
         self.ids = frozenset(id(kind) for kind in kinds)
@@ -32,10 +32,10 @@ SETS = Kinds(set, frozenset)
 DICT = Kinds(dict)
 PLAIN = NUMBERS + TEXTS + Kinds(type(None), type(Ellipsis), type(NotImplemented), range)
 BYTES = Kinds(bytes, bytearray)
-# Those that say what their instances are equal to.
+# Built-in classes that define equality.
 COMPARING = PLAIN + LISTS + SETS + DICT + Kinds(object)
 
-# A metaclass may have its own idea of reading attributes of a class; these go past it.
+# A metaclass may override attribute access; these bypass it.
 class_name = type.__dict__["__name__"].__get__
 class_dict = type.__dict__["__dict__"].__get__
 class_order = type.__dict__["__mro__"].__get__
@@ -44,12 +44,12 @@ MISSING = object()
 
 
 class Refused(Exception):
-    """A part of the expression may have effects; the text says which, and why."""
+    """A part of the expression may have side effects; the text says which, and why."""
 
 
 def item_of(names, wanted):
-    """The item of a dictionary with that name. A key that is not quite a string may have its own idea of what it
-    is equal to, so keys are compared one by one where there is one."""
+    """The item of a dictionary with that name. A key of a string subclass may define `__eq__`; if there is one, keys
+    are compared one by one."""
     for name in names:
         if type(name) is not str:
             break
@@ -62,7 +62,7 @@ def item_of(names, wanted):
 
 
 def in_class(kind, name):
-    """What a class, or one that it is derived from, has under a name."""
+    """An attribute of a class or its base classes."""
     for owner in class_order(kind):
         found = item_of(class_dict(owner), name)
         if found is not MISSING:
@@ -71,21 +71,21 @@ def in_class(kind, name):
 
 
 class Equality:
-    """What compares, as a part of an evaluation that counts its steps and refuses."""
+    """The comparisons of an evaluation that counts its steps and refuses side effects."""
 
     def comparing(self, node, value, method="__eq__"):
-        """The class of Python's own that says what a value is equal to, by that method. It is looked for as Python
-        does, and where it is the program's, that is refused."""
+        """The built-in class that implements a comparison method of a value, looked up as Python does; refused if the
+        program implements it."""
         kind = type(value)
         has_it = lambda base: kind in COMPARING or item_of(class_dict(base), method) is not MISSING
         owner = next(filter(has_it, class_order(kind)), None)
-        # A class that is derived from bytes may lend others than its own.
+        # A subclass of bytes may export another buffer.
         if owner not in COMPARING or (owner in BYTES and owner is not kind):
             self.refuse(node, "needs the `%s` of `%s`, which would run" % (method, class_name(kind)))
         return owner
 
     def equal_to(self, node, left, right, depth=DEPTH):
-        """Whether two values are equal, where no code of the program has a say."""
+        """Whether two values are equal, if that needs no code of the program."""
         self.step(node)
         if type(left) is type(right) and type(left) in PLAIN:
             return left == right
@@ -118,16 +118,17 @@ class Equality:
         return self.equal_pairs(node, pairs, depth)
 
     def places_of(self, node, wanted, items, depth):
-        """Where each of some values is among the items of a set or dictionary; nothing when one is not."""
+        """The indices of values among the items of a set or dictionary; None if one is missing."""
         places = [self.place_of(node, one, items, True, depth - 1) for one in wanted]
         return None if None in places else places
 
     def equal_pairs(self, node, pairs, depth):
-        """Whether the items of two containers are equal. What differs decides, whatever else had to be asked."""
+        """Whether the items of two containers are equal. A known difference decides, even if another comparison was
+        refused."""
         refused = None
         for one, other in pairs:
             try:
-                # To a container what is the same is equal: it asks nobody.
+                # Containers treat identical items as equal.
                 if one is not other and not self.equal_to(node, one, other, depth - 1):
                     return False
             except Refused as error:
@@ -137,9 +138,9 @@ class Equality:
         return True
 
     def place_of(self, node, wanted, items, is_hashed, depth=DEPTH):
-        """Where a value is among the items of a container, if it is. What is found decides here."""
+        """The index of a value among the items of a container, or None. The first match decides."""
         if is_hashed and type(wanted) not in SETS and self.is_plain(node, wanted):
-            # It fails as it does in the program where there is none.
+            # It fails as in the program if there is none.
             hash(wanted)
         refused = None
         for place, item in enumerate(items):
@@ -162,7 +163,7 @@ class Equality:
             self.refuse(node, "would be compared, which may run `%s`" % class_name(type(value)))
 
     def is_plain(self, node, value, depth=DEPTH):
-        """Whether a value is Python's own through and through, so that comparing it runs nothing else."""
+        """Whether a value and its contents are built-in, so that comparing it runs nothing else."""
         self.step(node)
         kind = type(value)
         if kind in PLAIN or kind is type:

@@ -1,12 +1,11 @@
-"""How values of types that everybody knows are shown: those of the standard library and of well-known packages.
+"""Formats values of well-known types: those of the standard library and of popular packages.
 
-A value is taken apart by what it holds: slots, dictionaries of instances, and attributes that are written in C.
-Neither `__repr__` nor a property nor `__getattr__` of the program's is run. A type counts as known when it is the very
-class that its package has, or when a package has left its mark on the program's class.
+Values are read from slots, instance dictionaries, and attributes implemented in C. No `__repr__`, property or
+`__getattr__` of the program runs. A type is known if it is the very class of its package, or if a package has marked
+the program's class.
 
-The agent asks for the parts of a value: what stands before them, after them, and the parts themselves, each with a
-label: a text, or a tuple of a key. A reader that meets what it does not expect fails, and the value is shown as any
-other one.
+The agent asks for the parts of a value: a prefix, a suffix, and the parts, each with a label, which is a string or a
+tuple of a key. If a reader finds something unexpected, it fails, and the value is shown like any other.
 """
 
 import collections
@@ -16,11 +15,11 @@ import re
 import sys
 import types
 
-# Rows of a table, columns, and items of an array along each dimension.
+# The maximum number of rows and columns of a table, and of array items in each dimension.
 ROWS = 5
 COLUMNS = 50
 ITEMS = 6
-# Arrays with more elements are not searched for the smallest and the largest.
+# The minimum and maximum of larger arrays are not computed.
 MOST_ELEMENTS = 1000000
 
 class_name = type.__dict__["__name__"].__get__
@@ -31,20 +30,20 @@ read = object.__getattribute__
 
 
 class Bare(str):
-    """A text that is written as it is."""
+    """A text that is shown without quotes."""
 
 
 class Pairs(list):
-    """Keys with values, shown as a dictionary is."""
+    """Keys with values, shown like a dictionary."""
 
 
 Bare.__name__, Pairs.__name__ = "str", "dict"
 MORE = Bare("...")
 
 
-def reader_for(kind, careful):
-    """What takes values of a type apart: a function of the value and of how many parts there is room for, and whether
-    the attributes of such a value are of no use to anybody; nothing for other types."""
+def reader_for(kind, side_effect_free):
+    """The reader for values of a type: a function of the value and the maximum number of parts, and whether its
+    attributes are internal and not shown; None for other types."""
     reader = EXACT.get(id(kind))
     if reader is not None:
         return reader, True
@@ -53,7 +52,7 @@ def reader_for(kind, careful):
         reader = BY_NAME.get((module, name))
         if reader is not None:
             return reader, True
-    if not careful and writes_itself(kind):
+    if not side_effect_free and writes_itself(kind):
         return None
     for owner in class_order(kind):
         for mark, reader in MARKS.items():
@@ -75,12 +74,12 @@ def is_of_package(kind, module, name):
     return defined(module, name) is kind
 
 
-# Whose functions put the program's own classes into words.
+# Base classes whose functions format subclasses of the program.
 PACKAGES = ("attr", "collections", "dataclasses", "django", "enum", "pydantic", "reprlib", "sqlalchemy")
 
 
 def writes_itself(kind):
-    """Whether the program has an idea of its own of how its values are to be shown."""
+    """Whether the program overrides how its values are shown."""
     for owner in class_order(kind):
         own = class_dict(owner).get("__repr__")
         if own is None:
@@ -94,7 +93,7 @@ def writes_itself(kind):
 
 
 def fields_of(value):
-    """What the dictionary of an instance holds, by name."""
+    """The instance dictionary of a value."""
     for owner in class_order(type(value)):
         own = class_dict(owner).get("__dict__")
         if type(own) is types.GetSetDescriptorType:
@@ -104,7 +103,7 @@ def fields_of(value):
 
 
 def named(value, names):
-    """Attributes of an instance, from its dictionary or slots; those without a value are left out."""
+    """Attributes of an instance, from its dictionary or slots; those without a value are omitted."""
     own = fields_of(value)
     for name in names:
         if type(name) is not str:
@@ -123,7 +122,7 @@ def named(value, names):
 
 
 def called(value, parts):
-    """As a call of the class."""
+    """Formatted as a call of the class."""
     return class_name(type(value)) + "(", list(parts), ")"
 
 
@@ -132,7 +131,7 @@ def called(value, parts):
 
 
 def as_python_does(value, most):
-    """Its representation is Python's own, whatever an instance holds."""
+    """Formatted with Python's own repr, whatever the instance contains."""
     return repr(value), (), ""
 
 
@@ -153,7 +152,7 @@ def fraction(value, most):
 
 def path(value, most):
     for name in ("_raw_paths", "_parts"):
-        # Before it is put together it holds what the program has made it of.
+        # Before it is joined, it contains the program's arguments.
         if any(type(part) is not str for part in getattr(value, name, ())):
             raise TypeError(name)
     return class_name(type(value)) + "(", [("", str(value))], ")"
@@ -171,7 +170,7 @@ def array(value, most):
 
 
 def match(value, most):
-    # Of another string the slice is its own affair.
+    # A string subclass may override slicing.
     if type(value.string) not in (str, bytes):
         raise TypeError("string")
     return as_python_does(value, most)
@@ -235,7 +234,7 @@ def member(value, most):
 
 
 def combined(value, number):
-    """The name of a combination of flags, which has none before Python 3.11."""
+    """The name of a combination of flags, which is unset before Python 3.11."""
     names = []
     for name, each in class_dict(type(value))["_member_map_"].items():
         flag = fields_of(each)["_value_"]
@@ -252,7 +251,7 @@ def numpy_array(value, most):
     elements = value.dtype.kind
     parts = [("shape=", value.shape), ("dtype=", Bare(value.dtype))]
     if elements in "biuf" and 0 < value.size <= MOST_ELEMENTS:
-        # These pass over what is not a number.
+        # These skip NaN.
         for label, name in (("min=", "fmin"), ("max=", "fmax")):
             parts.append((label, defined("numpy", name).reduce(value, axis=None).item()))
     return "ndarray(", parts + [("", array_head(value, ITEMS))], ")"
@@ -311,7 +310,7 @@ def index(value, most):
 
 def dtype_of(values):
     kind = type(values)
-    # One that the program defines has a type of elements of its own.
+    # The program can define its own element type.
     return str(values.dtype) if in_pandas(kind) or is_array(values) else class_name(kind)
 
 
@@ -324,12 +323,12 @@ def in_pandas(kind):
     return type(module) is str and module.partition(".")[0] == "pandas" and is_of_package(kind, module, class_name(kind))
 
 
-# Those of pandas' arrays that keep the values themselves in an array of numpy's.
+# pandas arrays that store the values in a numpy array.
 KEEP_VALUES = ("DatetimeArray", "TimedeltaArray", "StringArray", "StringArrayNumpySemantics", "NumpyExtensionArray")
 
 
 def column_head(values, place, count=ROWS):
-    """The first values of a column; `place` is where it is among those that are kept together."""
+    """The first values of a column; `place` is its index in its block."""
     if is_array(values):
         return first_of(values, place, count)
     name = class_name(type(values)) if in_pandas(type(values)) else None
@@ -338,7 +337,7 @@ def column_head(values, place, count=ROWS):
         return [item_of(labels, code) for code in first_of(read(values, "_ndarray"), 0, count)]
     if name in KEEP_VALUES:
         head = first_of(read(values, "_ndarray"), place, count)
-        # They are kept in another zone than they are shown in.
+        # They are stored in a different time zone.
         return [time + "Z" for time in head] if is_of_package(type(read(values, "_dtype")), *ZONED) else head
     own = fields_of(values)
     if name and "_mask" in own:
@@ -357,7 +356,7 @@ def first_of(values, place, count):
 
 
 def plain(head):
-    """Items of an array as Python's own."""
+    """Items of an array as Python objects."""
     if head.dtype.kind == "M":
         return [ZERO_FRACTION.sub("", text) for text in head.astype("U").tolist()]
     return (head.astype("m8[us]") if head.dtype.kind == "m" else head).tolist()
@@ -413,7 +412,7 @@ def pydantic_model(value, most):
 
 
 def row_object(value, most):
-    """An instance of a class that SQLAlchemy maps. What is not loaded would be by looking at it."""
+    """An instance of a class mapped by SQLAlchemy. Reading an unloaded attribute would load it."""
     own = fields_of(value)
     manager = next(
         class_dict(owner)["_sa_class_manager"]
@@ -434,7 +433,7 @@ def row(value, most):
 
 
 def statement(value, most):
-    """Its text is only to be had by the compiler, which asks the types and elements of the program."""
+    """Its text would need the compiler, which calls types and elements of the program."""
     return "<%s: evaluate str() of it to see the SQL>" % class_name(type(value)), (), ""
 
 
@@ -444,7 +443,7 @@ def django_model(value, most):
 
 
 def query_set(value, most):
-    """Looking at its items would send the query."""
+    """Reading its items would execute the query."""
     own = fields_of(value)
     start = "<%s of %s: " % (class_name(type(value)), class_name(own["model"]))
     if own["_result_cache"] is None:
@@ -488,7 +487,7 @@ for _name in ("PosixPath", "WindowsPath", "PurePosixPath", "PureWindowsPath"):
 for _name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
               "float64", "complex64", "complex128", "str_", "bytes_", "datetime64", "timedelta64", "bool_"):
     BY_NAME["numpy", _name] = as_python_does
-# Since version 3, pandas says that its classes are defined where users have them from.
+# Since version 3, the `__module__` of pandas' classes is the public one.
 for _name, _module, _reader in (
     ("DataFrame", "frame", data_frame),
     ("Series", "series", series),
@@ -499,7 +498,7 @@ for _name, _module, _reader in (
 ):
     BY_NAME["pandas", _name] = BY_NAME["pandas.core." + _module, _name] = _reader
 
-# What packages leave on classes of the program, the more telling first.
+# Marks that packages leave on classes of the program, the most specific first.
 MARKS = {
     "_sa_class_manager": row_object,
     "__dataclass_fields__": dataclass,

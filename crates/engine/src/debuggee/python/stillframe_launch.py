@@ -2,9 +2,9 @@
 
     python stillframe_launch.py HOST:PORT ROOT file|module TARGET [ARGUMENT ...]
 
-ROOT is the folder that holds the `debugpy` package. It does what `python debugpy --connect` does with less
-work before the program starts, and the program finds the world as plain Python would make it: `sys.argv`,
-`sys.path`, `__main__`, the traceback of an uncaught exception and the exit code.
+ROOT is the folder that contains the `debugpy` package. Does the same as `python debugpy --connect` with less work
+before the program starts, and the program has the same `sys.argv`, `sys.path`, `__main__`, traceback of an uncaught
+exception and exit code as with plain Python.
 """
 
 import os
@@ -13,13 +13,13 @@ import sys
 
 def main():
     address, root, kind, target = sys.argv[1:5]
-    # By this the debugger knows that it is this program that connects. Its children are given it by pydevd.
+    # Proves to the debugger that this is the program that it started. pydevd passes it to children.
     secret = os.environ.pop("STILLFRAME_TOKEN", None)
     host, port = address.rsplit(":", 1)
     del sys.argv[:4]
     sys.argv[0] = target if kind == "file" else "-m"
 
-    # Python puts the folder of this file in front, except in isolated and safe-path mode.
+    # Python inserts this file's folder, except in isolated and safe-path mode.
     here = os.path.dirname(os.path.abspath(__file__))
     isolated = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
     if not isolated:
@@ -51,14 +51,14 @@ def main():
 
 
 def run(pydevd, is_module, target):
-    """Runs the program. pydevd takes what leaves its function `_exec` for uncaught."""
+    """Run the program. pydevd treats exceptions that leave its function `_exec` as uncaught."""
     try:
         module = target if is_module else None
         if is_module:
             sys.modules["__main__"] = type(sys)("__main__")
             name_program_after_module()
         debugger = pydevd.get_global_debugger()
-        # Up to Python 3.11 the tracer of a thread has forgotten about entry points such as `_exec` by now.
+        # Up to Python 3.11, a thread's tracer no longer knows entry points such as `_exec`.
         debugger.enable_tracing(debugger.trace_dispatch)
         debugger._exec(is_module, "", module, target, {}, {})
     except SystemExit:
@@ -68,12 +68,12 @@ def run(pydevd, is_module, target):
         while trace is not None and is_ours(pydevd, trace.tb_frame.f_code.co_filename):
             trace = trace.tb_next
         if sys.gettrace() is None:
-            # The tracer is gone: it was in the way of a recursion, or the program has put it away. So pydevd
-            # has not seen this. From Python 3.12 on it needs no tracer.
+            # The tracer is gone: a recursion error or the program has removed it, so pydevd has not seen this
+            # exception. From Python 3.12 on it needs no tracer.
             tell_of(pydevd, (type(error), error, trace))
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         if isinstance(error, KeyboardInterrupt):
-            # Python ends by the signal when this comes to the top. It has been shown by now.
+            # Python ends with the signal when this leaves the main module. It has been shown by now.
             sys.excepthook = lambda *shown: None
             raise
         return 1
@@ -81,7 +81,7 @@ def run(pydevd, is_module, target):
 
 
 def name_program_after_module():
-    """Has `sys.argv[0]` become the module's file once that is found, as Python does and pydevd does not."""
+    """Set `sys.argv[0]` to the module's file once that is found, as Python does and pydevd does not."""
     from _pydevd_bundle import pydevd_runpy
 
     run_module = pydevd_runpy._run_module_as_main

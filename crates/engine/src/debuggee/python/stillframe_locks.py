@@ -1,7 +1,7 @@
-"""Who holds a lock.
+"""Finds the holder of a lock.
 
-A lock of Python's does not know. What the source says of the places where threads and tasks are tells: they are
-inside `with lock:`, or have passed `lock.acquire()` and not yet `lock.release()`.
+Python's locks do not record it. It follows from where threads and tasks are in the source: inside `with lock:`, or
+after `lock.acquire()` and before `lock.release()`.
 """
 
 import _thread
@@ -18,7 +18,7 @@ LOCKS = (LOCK, RLOCK)
 
 
 def lock_in(value):
-    """The lock that is waited for when `value` is acquired or entered; nothing when it has none."""
+    """The lock that acquiring or entering `value` waits for, or None."""
     of_tasks = code.loaded("asyncio.locks", "Lock") or (), code.loaded("asyncio.locks", "Condition") or ()
     for _ in range(3):
         if type(value) in LOCKS or agent.is_a(value, of_tasks[0]):
@@ -30,7 +30,7 @@ def lock_in(value):
 
 
 def holders(lock, threads):
-    """The numbers of the threads that hold a lock; `threads` are pairs of a thread and its frames."""
+    """The IDs of the threads that hold a lock; `threads` are pairs of a thread and its frames."""
     if type(lock) is RLOCK:
         owner = re.search(r"owner=(\d+)", RLOCK.__repr__(lock))
         ident = int(owner.group(1)) if owner else 0
@@ -39,31 +39,31 @@ def holders(lock, threads):
 
 
 def who_holds(lock, stacks):
-    """Which threads or tasks hold a lock; `stacks` are pairs of one and its frames."""
+    """The threads or tasks that hold a lock; `stacks` are pairs of one and its frames."""
     stacks = [(one, held(frames, lock)) for one, frames in stacks]
     found = [one for one, frames in stacks if any(is_held_in(frame, lock) for frame in frames)]
     if found:
         return found
-    # Where the source names no lock, the memory may tell. To look there takes its time.
+    # If the source does not identify a lock, the interpreter's memory may. Reading it is slow.
     owners = memory.owners_of_exits()
     return [one for one, frames in stacks if is_entered(memory.entered(frames, owners), lock)]
 
 
 def is_entered(managers, lock):
-    """Whether a lock is held for `with` statements that have these things to leave at their ends."""
+    """Whether one of these context managers, which active `with` statements will exit, holds a lock."""
     inner = [manager.gen.gi_frame for manager in managers if is_generator(manager)]
     is_own = any(lock_in(manager) is lock for manager in managers)
     return is_own or any(is_held_in(frame, lock) for frame in inner if frame is not None)
 
 
 def is_generator(manager):
-    """Whether it was made by `contextlib.contextmanager`."""
+    """Whether it was created by `contextlib.contextmanager`."""
     kind = code.loaded("contextlib", "_GeneratorContextManager")
     return kind is not None and agent.is_a(manager, kind)
 
 
 def held(frames, lock):
-    """The frames outside of a wait for a condition, which lets go of its lock meanwhile."""
+    """The frames outside a wait for a condition, which releases its lock meanwhile."""
     of_tasks = code.loaded("asyncio.locks", "Condition")
     waits = [kind.wait.__code__ for kind in (threading.Condition, of_tasks) if kind is not None]
     lets_go = any(frame.f_code in waits and lock_in(code.local(frame, "self")) is lock for frame in frames)
@@ -71,7 +71,7 @@ def held(frames, lock):
 
 
 def is_held_in(frame, lock):
-    """Whether the way to the place of a frame leads through what acquires a lock and not through its release."""
+    """Whether a frame is after the acquisition of a lock and before its release."""
     way = code.way_to(frame)
     is_held = False
     for depth, step in enumerate(way):
@@ -94,7 +94,7 @@ def is_held_in(frame, lock):
 
 
 def acquired_before(frame, statement, lock):
-    """Whether the statement that is under way has acquired a lock before the call that it is in now."""
+    """Whether the active statement acquired a lock before its current call."""
     span = code.span_of(frame)
     return span is not None and any(
         is_call_of(each, "acquire", frame, lock) and (each.end_lineno, each.end_col_offset) <= (span[0], span[2])
@@ -103,7 +103,7 @@ def acquired_before(frame, statement, lock):
 
 
 def after(statement, frame, lock, is_held):
-    """Whether a lock is held after a statement that was passed."""
+    """Whether a lock is held after a statement that has run."""
     if isinstance(statement, code.FUNCTIONS + (ast.ClassDef,)):
         return is_held
     if calls(statement, "release", frame, lock):

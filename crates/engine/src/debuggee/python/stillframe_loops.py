@@ -1,7 +1,6 @@
-"""Tells about the loops of Python source without running it; `model::source::Loop` says what each word means.
+"""Analyzes loops of Python source without running it; `model::source::Loop` documents each field.
 
-Wherever something is not known for sure, less is claimed: a loop that is called certain is one whose program
-may be ended.
+If in doubt, the analysis claims less: the program of a loop that is reported as certainly endless may be killed.
 """
 
 import ast
@@ -11,22 +10,22 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.While, ast.For, ast.AsyncFor)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-# What makes something that has a length, and never anything else.
+# Expressions whose value always has a length.
 COLLECTIONS = {"list", "dict", "set", "deque", "defaultdict", "OrderedDict"}
 DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-# A handler of signals runs between any two instructions, and may change or raise what it likes.
+# A signal handler can run between any two instructions, and change or raise anything.
 SIGNALS = {"signal", "_signal"}
 
 
 def loops_of(tree, source):
-    """The loops of a module, in the order of their first lines."""
+    """The loops of a module, sorted by first line."""
     found = []
     collect(tree, tree, Module(tree, source), found)
     return found
 
 
 class Module:
-    """What all loops of a module have in common."""
+    """The context shared by all loops of a module."""
 
     def __init__(self, tree, source):
         self.tree = tree
@@ -34,10 +33,10 @@ class Module:
         self.handles_signals = any(SIGNALS & set(imported(node)) for node in ast.walk(tree))
 
     def text(self, node):
-        """An expression as it is written; nothing when it is on several lines."""
+        """The source of an expression; None if it spans several lines."""
         if node.lineno != node.end_lineno:
             return None
-        # The columns of the syntax tree count bytes.
+        # Columns of the syntax tree are in bytes.
         return self.lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()
 
 
@@ -48,7 +47,7 @@ def imported(node):
 
 
 def collect(node, scope, module, found):
-    """Adds the loops in a node; `scope` is the function around it, or the module's tree."""
+    """Add the loops in a node; `scope` is the enclosing function or module."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, LOOPS):
             found.append(describe(child, scope, module))
@@ -74,7 +73,7 @@ def describe(loop, scope, module):
 
 
 def has_no_end(iterated):
-    """Whether a `for` goes through what has no end: `itertools.count()`, `itertools.cycle(names)`."""
+    """Whether a `for` iterates over an infinite iterator: `itertools.count()`, `itertools.cycle(names)`."""
     called = iterated.func if isinstance(iterated, ast.Call) else None
     if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "itertools":
         return called.attr in ("count", "cycle") or (called.attr == "repeat" and len(iterated.args) == 1)
@@ -82,12 +81,12 @@ def has_no_end(iterated):
 
 
 # ---------------------------------------------------------------------------------------------------------
-# What leaves a loop
+# Loop exits
 
 
 def leaves(statements, inside=False):
-    """Whether any of these, in the body of a loop, may leave it; `inside` says that they are in an inner loop,
-    whose `break` is its own."""
+    """Whether any of these nodes in a loop's body may exit it; `inside` is true in an inner loop, whose `break` exits
+    only that one."""
     return any(leaves_by(each, inside) for each in statements)
 
 
@@ -107,7 +106,7 @@ def leaves_by(node, inside):
 
 
 def truth(test):
-    """What a condition always is: true or false; nothing when it depends."""
+    """The constant truth value of a condition, or None."""
     if isinstance(test, ast.Constant):
         return bool(test.value)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -116,13 +115,13 @@ def truth(test):
     return None
 
 
-# What runs other code, hands the thread to others, or reads what others may change.
+# Nodes that run other code, suspend the function, or read what other code may change.
 OPEN = (ast.Call, ast.Attribute, ast.Subscript, ast.Await, ast.Yield, ast.YieldFrom, ast.For, ast.With, ast.Import)
 OPEN += (ast.ImportFrom, ast.AsyncFor, ast.AsyncWith, ast.ClassDef) + FUNCTIONS + COMPREHENSIONS
 
 
 def is_closed(loop):
-    """Whether what the loop does next depends on variables alone."""
+    """Whether the next iteration depends only on variables."""
     return not any(isinstance(each, OPEN) for each in ast.walk(loop))
 
 
@@ -131,8 +130,8 @@ def is_closed(loop):
 
 
 def is_certain(loop, assigned):
-    """Nothing in the loop can raise, now or in a later pass, or run other code than what is seen here, and
-    what is in the condition is what is not assigned to."""
+    """Whether nothing in the loop can raise or run other code, in this or a later iteration, and no name of the
+    condition is assigned."""
     if truth(loop.test) is False or leaves(loop.body):
         return False
     names = set()
@@ -141,7 +140,7 @@ def is_certain(loop, assigned):
     if names & set(assigned):
         return False
     first = first_statements(loop.body)
-    # What every pass goes through has worked once by the time that anybody looks.
+    # Every iteration's statements have succeeded once by the time of the analysis.
     numbers = {name for each in first for name in assigned_numbers(each)}
     known = names | numbers
     for each in first:
@@ -151,7 +150,7 @@ def is_certain(loop, assigned):
 
 
 def first_statements(body):
-    """The statements that every pass begins with, whatever it does later."""
+    """The statements with which every iteration begins."""
     first = []
     for each in body:
         if isinstance(each, LOOPS):
@@ -163,7 +162,7 @@ def first_statements(body):
 
 
 def assigned_numbers(statement):
-    """The names that a statement gives an integer, when it does nothing else."""
+    """The names to which a statement assigns an integer, if it does nothing else."""
     if isinstance(statement, ast.Assign) and is_integer(statement.value):
         return [target.id for target in statement.targets if isinstance(target, ast.Name)]
     if is_count(statement):
@@ -186,7 +185,7 @@ def is_count(node):
 
 
 def is_plain(node, names):
-    """Whether an expression consists of names, constants and comparisons. Adds its names to `names`."""
+    """Whether an expression consists of names, constants and comparisons. Add its names to `names`."""
     if isinstance(node, ast.Name):
         names.add(node.id)
         return True
@@ -195,7 +194,7 @@ def is_plain(node, names):
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return is_plain(node.operand, names)
     if isinstance(node, ast.BoolOp):
-        # Those behind the first may be left out in one pass and not in another; a set of its own says so.
+        # Operands after the first are not always evaluated, so they have a separate set.
         rest = set()
         plain = is_plain(node.values[0], names) and all([is_plain(each, rest) for each in node.values[1:]])
         return plain and rest <= names
@@ -208,9 +207,9 @@ def is_plain(node, names):
 
 
 def is_harmless(node, numbers, known):
-    """Whether a statement of a certain loop is one that cannot raise or end it."""
+    """Whether a statement can neither raise nor exit the loop."""
     if isinstance(node, (ast.Pass, ast.Continue, ast.Break)):
-        # A `break` is that of an inner loop; others were looked for.
+        # This `break` belongs to an inner loop; others were checked before.
         return True
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
@@ -237,7 +236,7 @@ def is_harmless_test(test, numbers, known):
     names = set()
     if not is_plain(test, names) or not names <= known:
         return False
-    # Anything can be asked whether it is true, as it was before; only numbers can surely be compared.
+    # Any value can be tested for truth again; only comparisons of numbers are certain not to raise.
     nodes = list(ast.walk(test))
     compares = any(isinstance(each, ast.Compare) for each in nodes)
     constants = (each for each in nodes if isinstance(each, ast.Constant))
@@ -245,12 +244,12 @@ def is_harmless_test(test, numbers, known):
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Heads
+# Loop headers
 
 
 def conditions(loop, scope, module):
-    """The comparisons that all have to hold for the loop to go on. `for i in range(n)` goes on as long as
-    `i < n`, when neither is touched by the body."""
+    """The comparisons that must all be true for the loop to continue. `for i in range(n)` continues while `i < n`, if
+    the body assigns neither."""
     if isinstance(loop, ast.While):
         yield from compared(loop.test, scope, module)
     elif isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
@@ -261,7 +260,7 @@ def conditions(loop, scope, module):
 
 
 def range_end(node):
-    """Where a range ends that counts upwards."""
+    """The end of an ascending range."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"):
         return None
     if node.keywords or any(isinstance(each, ast.Starred) for each in node.args):
@@ -286,15 +285,15 @@ def compared(test, scope, module):
         test = test.operand if is_not else test
         written = not isinstance(test, (ast.Constant, ast.Compare)) and is_readable(test) and module.text(test)
         if written:
-            # What is sure to be a collection is told by its length; a number speaks for itself, and anything
-            # else is no number when it is evaluated.
+            # A known collection is reported by its length and a number by its value; anything else turns out not to be
+            # a number when it is evaluated.
             has_length = isinstance(test, ast.Name) and is_collection(test.id, scope, module.tree)
             left = "len(%s)" % written if has_length else written
             yield {"left": left, "operator": "==" if is_not else "!=", "right": "0"}
 
 
 def is_readable(node):
-    """Whether an expression can be evaluated without calling anything but `len` of a name."""
+    """Whether evaluating an expression calls nothing but `len` of a name."""
     if isinstance(node, (ast.Name, ast.Constant)):
         return True
     if isinstance(node, ast.Attribute):
@@ -314,7 +313,7 @@ def is_readable(node):
 
 
 def is_collection(name, scope, tree):
-    """Whether all that is ever bound to a name, in a function or in the module around it, are new collections."""
+    """Whether only new collections are ever bound to a name, in a function or its module."""
     if name in parameters(scope):
         return False
     nodes = list(ast.walk(scope))
@@ -346,7 +345,7 @@ def parameters(scope):
 
 
 def names_in_head(loop):
-    """What the head counts, goes through or compares; not what it calls."""
+    """The names that the loop header counts, iterates or compares; not those that it calls."""
     head = [loop.test] if isinstance(loop, ast.While) else [loop.target, loop.iter]
     called = {id(node.func) for part in head for node in ast.walk(part) if isinstance(node, ast.Call)}
     names = [
@@ -368,22 +367,22 @@ def names_assigned(loop):
 
 
 def stored(nodes):
-    """Each binding of a name that these make, in order; those inside functions and classes are not theirs."""
+    """Each binding of a name by these nodes, in order, without those inside functions and classes."""
     for node in nodes:
         yield from names_bound(node)
         if isinstance(node, COMPREHENSIONS):
-            # Their own variables are not seen outside, except for `name := value`.
+            # Their variables are invisible outside, except for `name := value`.
             yield from stored(each.target for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
         elif not isinstance(node, FUNCTIONS + (ast.ClassDef,)):
             yield from stored(ast.iter_child_nodes(node))
 
 
 def names_bound(node):
-    """The names that a node binds by itself, without those in it."""
+    """The names that a node itself binds, without nested nodes."""
     if isinstance(node, ast.Name):
         return [node.id] if isinstance(node.ctx, ast.Store) else []
     if isinstance(node, ast.alias):
         return [node.asname or node.name.partition(".")[0]]
-    # Functions, classes, handlers of exceptions, and what `match` captures.
+    # Functions, classes, exception handlers, and captures of `match`.
     names = [getattr(node, "name", None), getattr(node, "rest", None)]
     return [name for name in names if isinstance(name, str)]

@@ -1,7 +1,7 @@
-"""What the interpreter keeps and does not show: the system's lock inside a lock, and what a frame has on its stack.
+"""Reads interpreter state that Python does not expose: the system lock inside a lock, and a frame's value stack.
 
-The memory of the process is read as a file, so that a wrong address is an error and not the end of the program.
-Nothing that is found there is taken for an object: it is only compared with the addresses of objects that there are.
+The memory of the process is read as a file, so that a wrong address is an error and does not crash the program. Nothing
+that is read is used as an object: it is only compared with the addresses of existing objects.
 """
 
 import dis
@@ -12,13 +12,13 @@ import types
 
 WORD = struct.calcsize("P")
 
-# Where a frame object has its frame, and where that has its variables, before what it works on (Python 3.11 to 3.13).
+# Offsets of the frame in a frame object, and of its variables, which precede the value stack (Python 3.11 to 3.13).
 FRAME, VARIABLES = 3 * WORD, 72
 
-# What `with` keeps until it ends.
+# The methods that a `with` statement keeps until it ends.
 EXITS = ("__exit__", "__aexit__")
 
-# Where a lock has the system's, up to Python 3.12.
+# The offset of the system lock in a lock object, up to Python 3.12.
 LOCK = 2 * WORD
 
 
@@ -29,7 +29,7 @@ def words(address, count):
 
 
 def lock_at(address, kinds):
-    """The lock of these types that keeps the system's lock of this address; nothing when it is none of Python's."""
+    """The lock of these types that contains the system lock at this address, or None."""
     if sys.version_info >= (3, 13):
         return None
     for value in gc.get_objects():
@@ -39,7 +39,7 @@ def lock_at(address, kinds):
 
 
 def owners_of_exits():
-    """What can be left at the end of a `with` that is under way, by the address of what leaves it."""
+    """Objects that an active `with` may exit, by the address of the exit method."""
     if not (3, 11) <= sys.version_info < (3, 14) or sys.implementation.name != "cpython":
         return {}
     kinds = (types.BuiltinMethodType, types.MethodType)
@@ -48,7 +48,7 @@ def owners_of_exits():
 
 
 def entered(frames, owners):
-    """What is to be left at the end of the `with` statements that these frames are in."""
+    """The context managers of the `with` statements in which these frames are."""
     found = []
     for frame in frames:
         try:
@@ -59,7 +59,7 @@ def entered(frames, owners):
 
 
 def name_of(method):
-    """The name of a method that is bound to something; nothing where it is not a plain one."""
+    """The name of a bound method, or None if it is unusual."""
     if type(method) is types.MethodType:
         function = method.__func__
         return function.__name__ if type(function) is types.FunctionType else None
@@ -67,7 +67,7 @@ def name_of(method):
 
 
 def stack_of(frame):
-    """The addresses of what a frame keeps until its `try` and `with` statements end."""
+    """The addresses that a frame keeps on its stack until its `try` and `with` statements end."""
     depth = max(
         (entry.depth for entry in dis._parse_exception_table(frame.f_code) if entry.start <= frame.f_lasti < entry.end),
         default=0,
@@ -77,7 +77,7 @@ def stack_of(frame):
     owner = frame.f_code
     count = len(set(owner.co_varnames + owner.co_cellvars)) + len(owner.co_freevars)
     inner = words(id(frame) + FRAME, 1)[0]
-    # The frame says whose it is, so this is one.
+    # The frame links back to its frame object, so it is valid.
     if id(frame) not in words(inner, VARIABLES // WORD):
         return ()
     return words(inner + VARIABLES + count * WORD, depth)

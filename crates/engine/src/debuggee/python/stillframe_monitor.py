@@ -1,11 +1,10 @@
-"""The fast way to record, for Python 3.12 and newer: lines are watched by `sys.monitoring` under a tool number
-of our own, past pydevd.
+"""Fast recording for Python 3.12 and newer: lines are monitored with `sys.monitoring` under our own tool ID, bypassing
+pydevd.
 
-The first pass of a place comes by pydevd, as at every breakpoint. If all that is there records, the line is
-taken over in that code object: pydevd is made to forget it there, and our own line events are switched on. What
-changes the sides happens in one piece, a chain of C functions within which no other thread runs. Python asks
-the tool with the higher number first, so when pydevd comes to a line all the same, because breakpoints have
-changed and it looks at all code anew, it is known whether we were there.
+pydevd handles the first hit of a location, as at every breakpoint. If the location only records, the line of that code
+object is taken over: pydevd forgets it, and our own line events are enabled. The switch is atomic: a chain of C
+functions within which no other thread runs. Python calls the tool with the higher ID first, so if pydevd handles a line
+again because breakpoints have changed and it re-examines all code, it is known whether we have handled it.
 
 pydevd 1.8.22 keeps what it knows of a code object in `_code_to_func_code_info_cache`, by equality.
 """
@@ -20,10 +19,10 @@ import weakref
 
 import stillframe_agent as agent
 
-# Those without a meaning. Coverage, profilers and debuggers have their own.
+# Unreserved tool IDs. Coverage, profilers and debuggers have reserved ones.
 TOOLS = (4, 3)
 
-# Takes anything and gives what is false, in C.
+# A C function that accepts anything and returns a falsy value.
 NEVER = "".format
 
 monitoring = getattr(sys, "monitoring", None)
@@ -32,24 +31,24 @@ partial = functools.partial
 tool = None
 # Counts the changes of breakpoints.
 changes = 0
-# The threads of the program are told to end. pydevd does not look at the main thread any more.
+# The program's threads have been asked to end. pydevd no longer handles the main thread.
 ended = False
 turn = threading.Lock()
 
-# What is watched: by the identity of the code object a dictionary of lines.
+# Monitored lines, by the ID of the code object.
 taken = {}
 # References to those code objects.
 codes = {}
-# The same by equality, for what pydevd has forgotten it has forgotten in all code that is equal.
+# The same by equality, because pydevd forgets all equal code objects at once.
 forgotten = {}
-# Where each thread has come to by an event of ours: the identity of the frame, and the instruction.
+# The last location that each thread reached by one of our events: the ID of the frame, and the offset.
 last = {}
-# Lines that cannot be taken over, by the identity of the code object.
+# Lines that cannot be taken over, by the ID of the code object.
 refused = set()
 
 
 class Line:
-    """A line that is watched."""
+    """A monitored line."""
 
     def __init__(self, place, records, code):
         self.place = place
@@ -58,7 +57,7 @@ class Line:
         self.checked = changes
 
     def is_still_there(self, code, line):
-        """Looks whether the breakpoint is the one that it was before the last change."""
+        """Whether the breakpoint is unchanged since the last change of breakpoints."""
         now = changes
         if self.checked != now:
             place = place_at(code, line)
@@ -70,13 +69,13 @@ class Line:
 
 
 def place_at(code, line):
-    """The place that a breakpoint of pydevd's stands for."""
+    """The location number of one of pydevd's breakpoints."""
     lines = agent.breakpoints_in(agent.debugger(), code.co_filename)
     return agent.place_of(lines[line]) if lines and line in lines else None
 
 
 def comes_first(frame):
-    """Whether the event that pydevd tells of has been one of ours before."""
+    """Whether we have already handled the event that pydevd reports."""
     watched = frame.f_lineno in taken.get(id(frame.f_code), ())
     return watched and last.get(threading.get_ident()) == (id(frame), frame.f_lasti)
 
@@ -86,7 +85,7 @@ def comes_first(frame):
 
 
 def on_line(code, line, frame_at=sys._getframe, thread=threading.get_ident):
-    """A line of code that is watched, not only of one of the lines."""
+    """A line event of monitored code, not only of monitored lines."""
     lines = taken.get(id(code))
     if lines is None:
         return None
@@ -105,8 +104,8 @@ def on_line(code, line, frame_at=sys._getframe, thread=threading.get_ident):
 
 
 def on_start(code, offset):
-    """Code runs, or goes on, for the first time since something has changed. It may be equal to other code
-    that is watched, as a module's is that was loaded a second time."""
+    """Code starts or resumes for the first time since a change. It may equal other monitored code, as in a module that
+    was loaded twice."""
     if id(code) not in taken and code in forgotten:
         if not turn.acquire(False):
             return None
@@ -119,11 +118,11 @@ def on_start(code, offset):
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Changing sides
+# Taking lines over
 
 
 def take_over(place, frame, records):
-    """Has the passes of a line in the frame's code come to `records` by events of ours from now on."""
+    """Handle hits of a line in the frame's code with our own events from now on, for `records`."""
     code, line = frame.f_code, frame.f_lineno
     key = (id(code), line, changes)
     if ended or key in refused or not turn.acquire(False):
@@ -134,7 +133,7 @@ def take_over(place, frame, records):
         else:
             refused.add(key)
     except Exception:
-        # The way by pydevd is as right.
+        # Recording with pydevd works as well.
         refused.add(key)
     finally:
         turn.release()
@@ -144,14 +143,14 @@ def can_be_taken(place, frame):
     from _pydevd_bundle.pydevd_constants import PYDEVD_USE_SYS_MONITORING
 
     if not PYDEVD_USE_SYS_MONITORING:
-        # It was told to use a trace function.
+        # It was configured to use a trace function.
         return False
     code, line = frame.f_code, frame.f_lineno
     if place_at(code, line) != place:
-        # Functions are places too, but those are entered and not passed.
+        # Function breakpoints are locations too, but are hit on entry.
         return False
     if agent.debugger().apply_files_filter(frame, agent.paths_of(code.co_filename)[0], True):
-        # For a library's code pydevd has more to keep in mind.
+        # pydevd has additional rules for library code.
         return False
     instructions = list(dis.get_instructions(code))
     if sys.version_info >= (3, 13):
@@ -160,19 +159,19 @@ def can_be_taken(place, frame):
 
 
 def is_entered_at(instructions, code, line):
-    """Whether the line begins where the function does, as in a lambda. Python 3.13.0 tells nobody of such a
-    line any more when one tool has switched the events off there."""
+    """Whether the line begins where the function does, as in a lambda. Python 3.13.0 reports no more events of such a
+    line to any tool once one tool has disabled them there."""
     starts = {offset for offset, start in dis.findlinestarts(code) if start == line}
     return any(each.opname == "RESUME" and each.offset in starts for each in instructions)
 
 
 def is_jumped_to_from_itself(instructions, code, line):
-    """Whether a loop is on this line alone. In Python 3.12 coming round in it is no line event, and pydevd
-    makes one up."""
+    """Whether this line is a one-line loop. In Python 3.12 its next iteration is not a line event, and pydevd
+    synthesizes one."""
     spans = [span for span in code.co_lines() if span[2] is not None]
 
     def lines_at(offset):
-        # pydevd counts the end of a span to it.
+        # pydevd includes the end of a span.
         return {where for start, end, where in spans if start <= offset <= end}
 
     jumps = [each for each in instructions if each.opcode in dis.hasjrel and each.argval < each.offset]
@@ -180,7 +179,7 @@ def is_jumped_to_from_itself(instructions, code, line):
 
 
 def has_tool():
-    """Whether there is a number for us."""
+    """Whether a tool ID is available."""
     global tool
     if tool is None:
         for number in TOOLS:
@@ -195,11 +194,11 @@ def has_tool():
 
 
 class Breakpoints(dict):
-    """pydevd's breakpoints by file, with room for another `get`."""
+    """pydevd's breakpoints by file, with a replaceable `get`."""
 
 
 def begin(frame, lines):
-    """Has pydevd forget the lines in the frame's code, and us watch them."""
+    """Make pydevd forget the lines in the frame's code, and monitor them."""
     code, its_debugger, cache = frame.f_code, agent.debugger(), pydevds_cache()
     if type(its_debugger.breakpoints) is not Breakpoints:
         its_debugger.breakpoints = Breakpoints(its_debugger.breakpoints)
@@ -210,7 +209,7 @@ def begin(frame, lines):
     try:
         in_one_piece(
             [
-                # What pydevd calls to know the code again has to be in C too.
+                # What pydevd calls to analyze the code again must be in C too.
                 partial(setattr, breakpoints, "get", {file: left}.get),
                 partial(setattr, its_debugger, "apply_files_filter", NEVER),
                 partial(cache.pop, code, None),
@@ -230,12 +229,12 @@ def begin(frame, lines):
 
 
 def in_one_piece(steps):
-    """Calls functions that are written in C. Between two of them no other thread runs."""
+    """Call C functions. No other thread runs between two of them."""
     collections.deque(map(operator.call, steps), maxlen=0)
 
 
 def watching(code, lines):
-    """The steps that switch our events on in a code object, at lines too where they were switched off."""
+    """The calls that enable our events in a code object, including lines where they were disabled."""
     number = id(code)
     return [
         partial(monitoring.set_local_events, tool, code, 0),
@@ -246,14 +245,14 @@ def watching(code, lines):
 
 
 def forget(number, reference):
-    """A code object is gone."""
+    """A code object was deleted."""
     if codes.get(number) is reference:
         del codes[number]
         taken.pop(number, None)
 
 
 def twins(code):
-    """Other code objects that are equal: those that are watched, and those of frames that run."""
+    """Other equal code objects: monitored ones, and those of running frames."""
     candidates = [reference() for reference in codes.values()]
     for frame in sys._current_frames().values():
         while frame is not None:
@@ -266,7 +265,7 @@ def twins(code):
 def pydevds_module():
     from _pydevd_sys_monitoring import pydevd_sys_monitoring
 
-    # There is a compiled version of it, and one that is not.
+    # It has a compiled and a pure Python version.
     return sys.modules[pydevd_sys_monitoring.FuncCodeInfo.__module__]
 
 
@@ -275,20 +274,19 @@ def pydevds_cache():
 
 
 def is_still_watched(watched, code, line):
-    """Whether the line is, after a change of breakpoints."""
+    """Whether the line is still monitored after a change of breakpoints."""
     try:
         if watched.is_still_there(code, line):
             return True
         drop(code, line)
     except Exception:
-        # Without pydevd there is nothing to watch for.
+        # Without pydevd there is nothing to record.
         pass
     return False
 
 
 def drop(code, line):
-    """A breakpoint is not there any more, or not one that only records. pydevd knows, since it was told of
-    the change."""
+    """A breakpoint was removed, or no longer only records. pydevd has been notified of the change."""
     with turn:
         lines = {other: watched for other, watched in taken.get(id(code), {}).items() if other != line}
         if lines:
@@ -308,7 +306,7 @@ def breakpoints_changed():
 
 
 def stop():
-    """Gives up all lines, and listens to nothing. pydevd looks at the code anew when it comes there again."""
+    """Stop monitoring all lines. pydevd examines the code again when it runs next."""
     global tool, turn
     turn = threading.Lock()
     if tool is not None:

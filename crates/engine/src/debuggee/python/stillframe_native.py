@@ -1,4 +1,4 @@
-"""What a thread waits for in native code: by the call in the source, or else by the operating system's call."""
+"""Finds what a thread waits for in native code, from the call in the source or else from the system call."""
 
 import _thread
 import ast
@@ -19,12 +19,12 @@ from stillframe_agent import is_a
 Wait = None
 
 
-# A thread that waits for its turn looks as one that waits in native code, but not for so many samples.
+# A thread that waits for the GIL looks like one that waits in native code, but for fewer samples.
 LONG = 4
 
 
 def wait(scene, thread, frame):
-    """What is waited for in the native code that a frame has called."""
+    """What the native code that a frame has called waits for."""
     for node in code.calls_under_way(frame):
         found = by_source(scene, frame, node)
         if found is not None:
@@ -80,14 +80,14 @@ def quoted(expression, frame):
 
 
 class Arguments:
-    """The arguments of a call, as far as they can be known."""
+    """The known arguments of a call."""
 
     def __init__(self, node, frame):
         self.node = node
         self.frame = frame
 
     def get(self, name, position):
-        """The value of an argument; nothing when it is left out or not known."""
+        """The value of an argument; None if it is omitted or unknown."""
         for keyword in self.node.keywords:
             if keyword.arg == name:
                 return self.known(keyword.value)
@@ -111,7 +111,7 @@ class Arguments:
 
 
 def functions():
-    """Functions that wait, and what they wait for. The program may have replaced them, so they are looked up."""
+    """Blocking functions, and what they wait for. The program may have replaced them, so they are looked up."""
     select, fcntl, socket = (sys.modules.get(name) for name in ("select", "fcntl", "_socket"))
     yield real_sleep, sleeps
     yield time.sleep, sleeps
@@ -173,7 +173,7 @@ FILES = (io.TextIOWrapper, io.BufferedReader, io.BufferedWriter, io.BufferedRand
 
 
 def descriptor_of(value):
-    """The number of an open file; nothing when that cannot be known without running something."""
+    """The descriptor of an open file; None if it cannot be read without running code."""
     if type(value) is int:
         return value
     if type(value) in FILES[:2] + FILES[2:4]:
@@ -217,7 +217,7 @@ def name_of(number):
 
 
 def is_limited(value):
-    """Whether a socket's own time limit ends its wait."""
+    """Whether a socket's own timeout ends its wait."""
     socket = code.loaded("_socket", "socket")
     return socket is not None and is_a(value, socket) and socket.gettimeout(value) is not None
 
@@ -247,7 +247,7 @@ def address(method, value):
 # ---------------------------------------------------------------------------------------------------------
 # By the operating system
 
-# Calls that wait, by their numbers on two kinds of processors.
+# Blocking system calls, by their numbers on two architectures.
 READS, SOCKETS, SERVERS, POLLS, LOCKS, CHILDREN, SLEEPS, FLOCKS, OPENS = range(9)
 NUMBERS = {
     "x86_64": {
@@ -263,7 +263,7 @@ NUMBERS = {
 
 
 def by_system(scene, thread, frame):
-    """What the operating system says that a thread is in; nothing when that is not known."""
+    """The wait for the system call that a thread is in; None if unknown."""
     try:
         with open("/proc/self/task/%d/syscall" % thread.native) as file:
             words = file.read().split()
@@ -271,7 +271,7 @@ def by_system(scene, thread, frame):
     except (OSError, ValueError, LookupError, TypeError):
         return None
     if call == LOCKS:
-        # A thread that only waits for its turn looks again after a time.
+        # A thread that waits for the GIL checks again after a timeout.
         return of_system_lock(scene, frame, first) if int(words[4], 16) == 0 else None
     if call == READS:
         return about_descriptor(first)
@@ -302,7 +302,7 @@ def of_system_lock(scene, frame, address):
 
 
 def unnamed(frame):
-    """Something that cannot be told. The source has to say that native code is at work."""
+    """An unknown wait. The source must show that native code is running."""
     calls = [node for node in code.calls_under_way(frame) if isinstance(node, ast.Call)]
     texts = [code.text_of(node, frame) for node in calls if code.span_of(frame) is not None]
     return Wait("other", "`%s` to return" % texts[0]) if texts and texts[0] else None

@@ -1,7 +1,7 @@
-"""Where an instruction stands in the source, for Python before 3.11, whose code has only lines.
+"""Maps instructions to source positions, for Python before 3.11, whose code only has lines.
 
-The source is compiled again with a number for each node in place of its line, so that the lines of that code are
-numbers of nodes. Both codes have the same instructions, except for those that stand for a line.
+The source is compiled again with a number for each node in place of its line, so that the lines of that code are node
+numbers. Both code objects have the same instructions, except for those that only represent a line.
 """
 
 import ast
@@ -10,15 +10,15 @@ import itertools
 import tokenize
 import types
 
-# What may be in one of the codes alone: it stands for a line, or for the high bits of a distance.
+# Instructions that only one of them may have: they represent a line, or the high bits of an argument.
 FILLING = ("NOP", "EXTENDED_ARG")
 
-# The spans of the instructions of a code, by their offsets.
+# The spans of a code object's instructions, by offset.
 known = {}
 
 
 def span_of(code, offset):
-    """Two lines and two columns; nothing when that cannot be known."""
+    """Two lines and two columns, or None if unknown."""
     if code not in known:
         try:
             known[code] = spans_of(code)
@@ -42,7 +42,7 @@ def spans_of(code):
         first = spans[twin.co_firstlineno] if twin.co_firstlineno < len(spans) else None
         is_here = twin.co_name == "<module>" or first is not None and first[0] == code.co_firstlineno
         if is_here and twin.co_name == code.co_name:
-            # At the end of a function the codes may differ in how they return.
+            # They may differ in the return at the end of a function.
             pairs = itertools.takewhile(is_same, zip(own, instructions(twin)))
             numbers = dict(lines_of(twin))
             return {mine[0]: spans[numbers[its[0]]] for mine, its in pairs}

@@ -1,8 +1,8 @@
-"""Evaluates expressions that can be shown to change nothing.
+"""Evaluates expressions that provably have no side effects.
 
-Nothing of the program's runs: no method of a class that it defines, no property, no descriptor, no `__getattr__`,
-no `__eq__`, no iteration over anything but Python's own containers. What would need that is refused, and the
-refusal names the part of the expression that it is about. How much is computed is bounded, too.
+No code of the program runs: no method of its classes, property, descriptor, `__getattr__` or `__eq__`, and no iteration
+over anything but built-in containers. An expression that needs that is refused, and the error names the part. The
+amount of computation is limited, too.
 """
 
 import ast
@@ -32,11 +32,10 @@ from stillframe_equality import (  # noqa: E402
     item_of,
 )
 
-# The longest expression, in characters, and how many steps it may take. A step is a part of the expression or an
-# item that is looked at.
+# The maximum length of an expression, and of its steps. A step is a part of the expression or an item that it reads.
 LONGEST = 10000
 STEPS = 100000
-# How large what is computed may be: characters, items, or bits.
+# The maximum size of results: characters, items or bits.
 LARGE = 1000000
 BITS = 100000
 
@@ -65,14 +64,14 @@ COMPARE = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-# What numbers have besides their methods, and what every exception has.
+# Data attributes of numbers, and of every exception.
 OF_NUMBERS = ("real", "imag", "numerator", "denominator")
 OF_EXCEPTIONS = ("args", "__cause__", "__context__", "__suppress_context__", "__traceback__")
-# What is kept of classes themselves.
+# Attributes of classes that can be read.
 OF_CLASSES = ("__name__", "__qualname__", "__mro__", "__dict__", "__base__", "__bases__")
 
 module_dict = types.ModuleType.__dict__["__dict__"].__get__
-# How attributes are read where a class has no idea of its own of that.
+# The built-in implementations of attribute access.
 USUAL_READING = tuple(
     kind.__dict__["__getattribute__"] for kind in (object, types.ModuleType, BaseException)
 )
@@ -104,7 +103,7 @@ def is_statement(text):
 
 
 def instance_dict(value):
-    """The attributes that a value has itself, without asking its class; nothing when it has no such thing."""
+    """The instance dictionary of a value, read without its class; None if it has none."""
     if type(value) is types.ModuleType:
         return module_dict(value)
     if issubclass(type(value), type):
@@ -153,7 +152,7 @@ class Evaluation(Equality):
     def of_Name(self, node):
         name = self.mangled(node.id)
         for names in (self.frame.f_locals, self.frame.f_globals, self.frame.f_builtins):
-            # Code that runs in a mapping of the program's own, as in the body of a class, may have any kind.
+            # The namespace can be a mapping of the program, as in the body of a class.
             if type(names) is not dict and not is_view_of_locals(names):
                 self.refuse(node, "is looked up in the program's own mapping, which would run code")
             found = item_of(dict(names), name)
@@ -201,7 +200,7 @@ class Evaluation(Equality):
         raise AttributeError("%r object has no attribute %r" % (class_name(kind), node.attr))
 
     def is_plain_field(self, kind, name):
-        """What Python itself keeps of its own values."""
+        """Whether an attribute is data of a built-in value."""
         if kind in NUMBERS:
             return name in OF_NUMBERS
         if issubclass(kind, BaseException):
@@ -249,7 +248,7 @@ class Evaluation(Equality):
         return {self.key(key, self.value(key)): self.value(value) for key, value in zip(node.keys, node.values)}
 
     def key(self, node, value):
-        """A value that is asked for its hash, and for what it is equal to."""
+        """A value whose hash and equality are used."""
         self.check_plain(node, value)
         return value
 
@@ -258,7 +257,7 @@ class Evaluation(Equality):
         kind = type(value)
         if kind not in SEQUENCES + DICT:
             self.refuse(node, "would ask `%s` for an item, which would run its own code" % class_name(kind))
-        # Up to Python 3.8 an index has a node of its own around it.
+        # Up to Python 3.8 the index is wrapped in a node.
         index = node.slice.value if type(node.slice).__name__ == "Index" else node.slice
         if isinstance(index, ast.Slice):
             parts = [None if part is None else self.value(part) for part in (index.lower, index.upper, index.step)]
@@ -276,7 +275,7 @@ class Evaluation(Equality):
         items = list(names.items())
         place = self.place_of(node, key, [known for known, _ in items], is_hashed=True)
         if place is None:
-            # The words of the error have the key's own.
+            # The message contains the key's own repr.
             raise KeyError(key if self.is_plain(node, key) else "<%s object>" % class_name(type(key)))
         return items[place][1]
 
@@ -445,13 +444,13 @@ class Evaluation(Equality):
 
 
 def owner_of(code):
-    """The class in whose body a function is written, as far as that is known without looking at values."""
+    """The class that defines a function, as far as it is known without reading values."""
     parts = getattr(code, "co_qualname", "").split(".")
     return parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else None
 
 
 def is_view_of_locals(names):
-    # From Python 3.13 on, a function's variables are seen through a proxy of Python's own.
+    # From Python 3.13 on, a function's locals are a built-in proxy.
     is_static = not type.__dict__["__flags__"].__get__(type(names)) & 1 << 9
     return is_static and class_name(type(names)) == "FrameLocalsProxy"
 

@@ -1,4 +1,4 @@
-"""A plugin of pytest that tells stillframe how tests go. It prints nothing and changes no outcome."""
+"""A pytest plugin that reports test results to stillframe. It prints nothing and changes no outcome."""
 
 import functools
 import os
@@ -6,7 +6,7 @@ import re
 import sys
 
 import _pytest.config as config_of_pytest
-from stillframe_tests import MOST_NAMES, described, load, owns, shortened, tell
+from stillframe_tests import MOST_NAMES, described, load, owns, shortened, write_report
 
 hookimpl = config_of_pytest.hookimpl
 
@@ -16,17 +16,17 @@ class Plugin:
         self.is_worker = False
         self.names = []
         self.deselected = 0
-        # Tests that have passed so far: their teardown is still to come.
+        # Tests that have passed before their teardown.
         self.passed = {}
 
     @hookimpl(tryfirst=True)
     def pytest_configure(self, config):
-        # Workers of pytest-xdist send their reports to the process that has started them.
+        # pytest-xdist workers send their reports to the process that started them.
         self.is_worker = hasattr(config, "workerinput")
 
-    def tell(self, kind, **report):
+    def write_report(self, kind, **fields):
         if not self.is_worker and owns():
-            tell(kind, **report)
+            write_report(kind, **fields)
 
     # Collection
 
@@ -46,7 +46,7 @@ class Plugin:
     def pytest_exception_interact(self, node, call, report):
         if report.when == "collect":
             error = call.excinfo.value
-            # It stands for an error of an import, which is its cause.
+            # It wraps an import error, which is its cause.
             if type(error).__name__ == "CollectError" and error.__cause__ is not None:
                 error = error.__cause__
             report.stillframe = described(type(error), error, error.__traceback__)
@@ -54,27 +54,27 @@ class Plugin:
     def pytest_collectreport(self, report):
         if report.failed:
             text = shortened(report.longreprtext)
-            told = {"message": last_line(text)}
-            told.update(getattr(report, "stillframe", {}))
-            self.tell("problem", name=report.nodeid, details=text, **told)
+            fields = {"message": last_line(text)}
+            fields.update(getattr(report, "stillframe", {}))
+            self.write_report("problem", name=report.nodeid, details=text, **fields)
 
     @hookimpl(hookwrapper=True)
     def pytest_collection(self, session):
         outcome = yield
         if outcome.excinfo is not None and outcome.excinfo[0].__name__ == "UsageError":
             for name in missing(str(outcome.excinfo[1]), session.config.args):
-                self.tell("missing", name=name)
+                self.write_report("missing", name=name)
 
     @hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session, exitstatus):
         count = getattr(session, "testscollected", 0)
         names = list(dict.fromkeys(self.names))
-        self.tell("collected", count=count, deselected=self.deselected, names=names)
+        self.write_report("collected", count=count, deselected=self.deselected, names=names)
 
     # Tests
 
     def pytest_runtest_logstart(self, nodeid, location):
-        self.tell("begins", test=nodeid)
+        self.write_report("begins", test=nodeid)
 
     @hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item, call):
@@ -88,7 +88,7 @@ class Plugin:
             report.stillframe = described(type(error), error, call.excinfo.tb)
 
     def pytest_assertrepr_compare(self, config, op, left, right):
-        # Asked for each comparison that does not hold, before its assertion is raised. Others answer.
+        # Called for each false comparison before its assertion is raised. Other plugins provide the explanation.
         load("stillframe_assertions").compared = (op, left, right)
 
     def pytest_runtest_logreport(self, report):
@@ -97,10 +97,10 @@ class Plugin:
             passed = self.passed.pop(report.nodeid, None)
             if passed is not None:
                 passed["captured"] = captured(report)
-                self.tell("result", **passed)
+                self.write_report("result", **passed)
             return
         path, line, _ = report.location
-        told = {
+        fields = {
             "id": report.nodeid,
             "file": os.path.abspath(path),
             "line": None if line is None else line + 1,
@@ -109,23 +109,23 @@ class Plugin:
             "captured": captured(report),
         }
         if report.when == "call" and outcome in ("passed", "xpassed"):
-            self.passed[report.nodeid] = told
+            self.passed[report.nodeid] = fields
             return
         if outcome in ("failed", "error"):
             # A fixture that fails after a test that did not.
             passed = self.passed.pop(report.nodeid, None)
             if passed is not None:
-                self.tell("result", **passed)
-            told["details"] = shortened(report.longreprtext)
-            told["message"] = last_line(told["details"])
-            told.update(getattr(report, "stillframe", {}))
+                self.write_report("result", **passed)
+            fields["details"] = shortened(report.longreprtext)
+            fields["message"] = last_line(fields["details"])
+            fields.update(getattr(report, "stillframe", {}))
         elif outcome == "skipped" and isinstance(report.longrepr, tuple):
-            told["message"] = shortened(report.longrepr[2])
-        self.tell("result", **told)
+            fields["message"] = shortened(report.longrepr[2])
+        self.write_report("result", **fields)
 
 
 def outcome_of(report):
-    """How a part of a test went; nothing where that says nothing of the test."""
+    """The outcome of a test phase; None if it does not determine the test's."""
     expected = hasattr(report, "wasxfail")
     if report.skipped:
         return "xfailed" if expected else "skipped"
@@ -137,7 +137,7 @@ def outcome_of(report):
 
 
 def captured(report):
-    """What pytest has kept of the output so far."""
+    """The output that pytest has captured so far."""
     sections = [(name, text) for name, text in report.sections if name.startswith("Captured ") and text]
     named = []
     for name, text in sections:
@@ -153,13 +153,13 @@ def last_line(text):
 
 
 def missing(message, arguments):
-    """What was named and is not there, as it was given, by what pytest says of it."""
+    """Arguments that matched nothing, parsed from pytest's error."""
     found = re.findall(r"not found: (.+)$", message, re.MULTILINE)
     return [next((each for each in map(str, arguments) if name.endswith(each)), name) for name in found]
 
 
 def register():
-    """Has the first pytest of this process take the plugin. Those that tests start are not the user's."""
+    """Register the plugin with the first pytest run of this process. Tests may start others."""
     manager = config_of_pytest.PytestPluginManager
     initialize = manager.__init__
 

@@ -1,12 +1,12 @@
-"""What stillframe runs inside a Python program to record values at places that the program passes.
+"""Runs inside a Python program to record values at the locations that it hits.
 
-The agent loads it for the first breakpoint that records. A `Record` is what such a breakpoint does at a
-pass: it evaluates its expressions and writes a row, one line of JSON, into a named pipe, straight away, so
-that nothing is lost when the program is killed at the next moment. The other end is `recording.rs`.
+The agent loads it for the first breakpoint that records. At each hit, a `Record` evaluates its expressions and writes a
+row, one line of JSON, to a named pipe. It does not buffer, so that nothing is lost if the program is killed. The reader
+is `recording.rs`.
 
     [id, hit, time, pid, thread, cells]              a row; a cell is [type, text], [type, text, flags] or
-                                                     [null, message]; flags are 1 for cut and 2 for JSON
-    {"id": id, "writer": "pid/start", "hits": hits}  how often the place was passed so far
+                                                     [null, message]; flags are 1 for truncated and 2 for JSON
+    {"id": id, "writer": "pid/start", "hits": hits}  how often the location was hit so far
 
 Written for Python 3.8 to 3.13.
 """
@@ -27,25 +27,25 @@ import time
 
 import stillframe_agent as agent
 
-# Rows that were left out are told of as a number, after so many seconds at the latest.
+# Omitted rows are reported as a count, after at most this many seconds.
 COUNT_PAUSE = 0.05
 
-# A pipe takes so many bytes in one piece, whoever else writes. POSIX asks for 512; Linux has 4096.
+# The size of an atomic write to a pipe. POSIX guarantees 512; Linux has 4096.
 ATOMIC = 4000
 
-# Messages of errors are not cut below this, for their end says as much as their beginning.
+# Error messages are not truncated below this, because their end matters too.
 LONG_MESSAGE = 1000
 
-# Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
+# Programs rarely reach descriptors with such numbers, and rarely close descriptors that they did not open.
 HIGH = 512
 
-# JSON is not written of what is nested more deeply, which a cycle is.
+# Values nested more deeply, such as cycles, do not become JSON.
 DEEPEST = 50
 
-# From here on integers are written by the agent, which knows what to do with very long ones.
+# The agent formats integers above this, because it handles very long ones.
 LONG = 10**18
 
-# Names that see more of the place where an expression stands than its variables.
+# Built-in functions that depend on the frame that calls them.
 INTROSPECTIVE = {"dir", "eval", "exec", "globals", "locals", "vars"}
 
 SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
@@ -61,24 +61,24 @@ owner_pid = getpid()
 
 
 # ---------------------------------------------------------------------------------------------------------
-# Passes
+# Hits
 
 
 def reached(place, frame, records_here):
-    """A frame has come, by pydevd, to a place where nothing but recording is done."""
+    """A frame has reached, through pydevd, a location that only records."""
     if not agent.is_back_in_statement(frame) and (monitor is None or not monitor.comes_first(frame)):
         for record in records_here:
             try:
                 record.passed(frame)
             except BaseException:
-                # What pydevd would make of it is worse than to lose it.
+                # Losing it is better than what pydevd would do with it.
                 pass
     if monitor is not None:
         monitor.take_over(place, frame, records_here)
 
 
 class Record:
-    """What a rule of the agent does at the passes of its place."""
+    """Records the hits of a rule of the agent."""
 
     def __init__(self, rule, condition, spec):
         path, expressions, self.every, self.only_changed, self.most, form, self.limit = spec
@@ -88,7 +88,7 @@ class Record:
         self.as_json = form == "json"
         self.pipe = pipes.get(path) or pipes.setdefault(path, Pipe(path))
         self.restart()
-        # One of the same rule as it was before still has passes to tell of.
+        # An earlier record of the same rule may have unreported hits.
         records[:] = [record for record in records if not record.pipe.closed] + [self]
 
     def restart(self):
@@ -97,17 +97,16 @@ class Record:
         self.last = None
         self.full = False
         self.counted = 0
-        self.told = 0.0
+        self.last_report = 0.0
         self.writer = "%d/%d" % (getpid(), time.time_ns())
 
     def passed(self, frame):
-        """A frame has come to the place. Nothing is raised but what a handler of the program raised for a
-        signal meanwhile."""
+        """A frame has reached the location. Only an exception of the program's signal handlers is raised."""
         try:
             if not self.pipe.closed:
                 self.take(frame)
         except Exception as error:
-            # What cannot be recorded is left out, and the program keeps running.
+            # If recording fails, the row is omitted, and the program keeps running.
             if was_raised_by_a_signal(error):
                 raise
 
@@ -141,14 +140,14 @@ class Record:
             return False
 
     def leave_out(self):
-        """The place was passed, and there is no row to tell of it."""
+        """Count a hit that has no row."""
         now = time.monotonic()
-        if now - self.told >= COUNT_PAUSE:
-            self.told = now
-            self.tell_hits()
+        if now - self.last_report >= COUNT_PAUSE:
+            self.last_report = now
+            self.report_hits()
 
-    def tell_hits(self):
-        # A counter has no other way to be read without being moved.
+    def report_hits(self):
+        # The only way to read a counter without advancing it.
         hits = int(repr(self.hits)[len("count(") : -1]) - 1
         if hits != self.counted and not self.pipe.closed:
             self.counted = hits
@@ -162,7 +161,7 @@ class Record:
                 try:
                     return self.cell_of(value)
                 except RuntimeError:
-                    # Another thread changes a container while it is read.
+                    # Another thread may change a container while it is read.
                     pass
             return self.cell_of(value)
         except BaseException as error:
@@ -187,13 +186,13 @@ class Record:
 
 
 def thread_name():
-    """The name of the thread that runs, as JSON."""
+    """The name of the current thread, as JSON."""
     try:
         name = current_thread().name
     except Exception as error:
         if was_raised_by_a_signal(error):
             raise
-        # A subclass may have its own idea of a name.
+        # A subclass may override `name`.
         name = ""
     known = thread_names.get(name)
     if known is None:
@@ -204,15 +203,15 @@ def thread_name():
 
 
 def in_time(error):
-    """What to say of an error: the end of the time limit is one of ours."""
+    """The error to report: `Interrupted` becomes a timeout."""
     if isinstance(error, agent.Interrupted):
         return TimeoutError("it took longer than %g s" % agent.RULE_LIMIT)
     return error
 
 
 def was_raised_by_a_signal(error):
-    """Whether an exception comes from a handler that the program has set for a signal. Such a handler runs
-    between any two instructions, ours too, and its exception is for the program."""
+    """Whether an exception comes from one of the program's signal handlers. Such a handler runs between any two
+    instructions, ours too, and its exception is for the program."""
     if current_thread() is not threading.main_thread() or isinstance(error, agent.Interrupted):
         return False
     handlers = [_signal.getsignal(number) for number in range(1, _signal.NSIG)]
@@ -232,7 +231,7 @@ def was_raised_by_a_signal(error):
 
 
 class Expression:
-    """An expression, compiled once. One that cannot be compiled raises its error when it is evaluated."""
+    """An expression, compiled once. If it does not compile, evaluating it raises the error."""
 
     def __init__(self, text):
         self.text = text.strip()
@@ -247,19 +246,18 @@ class Expression:
             return
         nodes = list(ast.walk(tree.body))
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        # Reading a variable takes no time that could be limited.
+        # Reading a variable needs no time limit.
         self.is_name = isinstance(tree.body, (ast.Name, ast.Constant))
         self.needs_copy = any(isinstance(node, SCOPES) for node in nodes) or bool(names & INTROSPECTIVE)
 
     def value(self, frame, names, convert=None):
-        """Its value in a frame, whose globals and locals are given."""
+        """Its value, given a frame's globals and locals."""
         if self.error is not None:
-            # It would keep each of the places where it was raised.
+            # Otherwise its traceback would grow with each raise.
             raise self.error.with_traceback(None)
         code = self.code if self.private is None else self.code_in(frame)
         if self.needs_copy:
-            # Comprehensions and lambdas look for local names among the globals, and what is assigned must
-            # not reach the program.
+            # Comprehensions and lambdas look up locals among the globals, and assignments must not reach the program.
             both = dict(names[0])
             both.update(names[1])
             names = (both,)
@@ -270,7 +268,7 @@ class Expression:
         return agent.limited(agent.RULE_LIMIT, lambda: convert(eval(code, *names)))
 
     def code_in(self, frame):
-        """Private names mean what they mean in the method of the frame."""
+        """The code with private names mangled as in the frame's method."""
         owner = agent.private_owner(frame)
         if owner not in self.private:
             self.private[owner] = agent.compiled(self.text, "eval", frame)
@@ -282,7 +280,7 @@ class Expression:
 
 
 def json_text(value, limit):
-    """A value as JSON; nothing when JSON cannot say all of it, or not in so many characters."""
+    """A value as JSON; None if JSON cannot represent it exactly or within the limit."""
     pieces = []
     try:
         write_json(value, pieces, [limit], 0)
@@ -292,8 +290,8 @@ def json_text(value, limit):
 
 
 def write_json(value, pieces, room, depth):
-    """Writes a value while there is room. Raises `ValueError` where there is none, or JSON has no word. The
-    blanks that `json.dumps` writes are left out, and take room."""
+    """Write a value as JSON. Raise `ValueError` beyond the limit, or if JSON cannot represent it. Spaces that
+    `json.dumps` would write are omitted, but count."""
     kind = type(value)
     if depth == DEEPEST:
         raise ValueError
@@ -328,7 +326,7 @@ def json_string(text, room):
     if len(text) > room:
         raise ValueError
     if not text.isascii():
-        # Half of a surrogate pair is an error here, which is a `ValueError`.
+        # A lone surrogate raises an error here, which is a `ValueError`.
         text.encode()
     return quoted(text)
 
@@ -345,14 +343,14 @@ def add(piece, pieces, room):
 
 
 class Pipe:
-    """A way to the other end. Lines go by the debugger's connection where the pipe cannot be opened, as in
-    a container, and where they are too long to be written in one piece."""
+    """The connection to the reader. If the pipe cannot be opened, as in a container, or a line is too long for an
+    atomic write, lines go through the debugger's connection."""
 
     def __init__(self, path):
         self.path = path
         self.descriptor = None
         self.unreachable = False
-        # Nobody listens any more.
+        # The reader has closed the pipe.
         self.closed = False
 
     def write(self, number, line, send=os.write):
@@ -362,7 +360,7 @@ class Pipe:
             line = re.sub("[\ud800-\udfff]", "\ufffd", line)
             data = line.encode()
         if len(data) > ATOMIC or not self.open():
-            return agent.tell("recorded", id=number, line=line.rstrip("\n"))
+            return agent.send_event("recorded", id=number, line=line.rstrip("\n"))
         try:
             if _signal.getsignal(_signal.SIGPIPE) == _signal.SIG_IGN:
                 send(self.descriptor, data)
@@ -373,7 +371,7 @@ class Pipe:
                 self.closed = True
                 self.close()
                 return
-            # The program has closed all descriptors that it does not know.
+            # The program has closed all descriptors that it did not open.
             self.descriptor = None
             if self.open():
                 send(self.descriptor, data)
@@ -384,7 +382,7 @@ class Pipe:
         if self.unreachable:
             return False
         try:
-            # Without a reader it would wait for one.
+            # Otherwise it would wait for a reader.
             opened = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
             self.unreachable = error.errno != errno.ENXIO
@@ -400,12 +398,11 @@ class Pipe:
             try:
                 os.close(descriptor)
             except OSError:
-                pass  # The program was first.
+                pass  # The program has closed it.
 
 
 def moved_up(descriptor):
-    """The same under a number that the program does not come to, so that what it closes and opens by number
-    is its own."""
+    """The descriptor under a high number, so that the program neither closes nor reuses it by accident."""
     import fcntl
 
     try:
@@ -417,7 +414,7 @@ def moved_up(descriptor):
 
 
 def without_signal(send, descriptor, data):
-    """A program may have chosen to end when it writes to a pipe without a reader. Ours is not one of its."""
+    """Write without SIGPIPE: a program may have chosen to die of it, but our pipe is not its own."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGPIPE])
     try:
         send(descriptor, data)
@@ -433,14 +430,14 @@ def without_signal(send, descriptor, data):
 # Start and end
 
 
-def tell_hits():
-    """Tells how often places were passed, as far as that is news."""
+def report_hits():
+    """Report hit counts that have changed."""
     for record in list(records):
-        record.tell_hits()
+        record.report_hits()
 
 
 def restart():
-    """In a child that was forked off everything begins anew. Its debugger sets the breakpoints again."""
+    """Start over in a forked child. Its debugger sets the breakpoints again."""
     global owner_pid
     owner_pid = getpid()
     for pipe in list(pipes.values()):
@@ -455,18 +452,18 @@ def stop_monitor():
         try:
             monitor.stop()
         except Exception:
-            # The program has taken away what pydevd or Python needs for it.
+            # The program has removed something that pydevd or Python needs for it.
             pass
 
 
 def end():
-    """The program has come to its end. What is left of it does not find this module whole."""
-    tell_hits()
+    """The program is ending. Code that still runs must not use a half-destroyed module."""
+    report_hits()
     stop_monitor()
 
 
 def finish():
-    """No more rows: the debugger goes."""
+    """Stop recording: the debugger detaches."""
     end()
     for pipe in list(pipes.values()):
         pipe.closed = True
@@ -474,7 +471,7 @@ def finish():
 
 
 def listen():
-    """Has the changes of breakpoints and the ends of processes told to us."""
+    """Subscribe to breakpoint changes and process exits."""
     import functools
 
     import pydevd
@@ -486,25 +483,25 @@ def listen():
         if monitor is not None:
             monitor.breakpoints_changed()
         changed = change(self, *arguments, **more)
-        # A place that was taken away may never be passed again.
-        tell_hits()
+        # A removed location may never be hit again.
+        report_hits()
         return changed
 
     pydevd.PyDB.on_breakpoints_changed = on_breakpoints_changed
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=restart)
     atexit.register(end)
-    # The children of `multiprocessing` end without the functions of `atexit`.
+    # `multiprocessing` children exit without running `atexit` handlers.
     if hasattr(threading, "_register_atexit"):
         try:
             threading._register_atexit(threads_end)
         except RuntimeError:
-            pass  # It is too late already.
+            pass  # It is too late.
 
 
 def threads_end():
-    """From here on pydevd does not look at the main thread any more, so neither do we."""
-    tell_hits()
+    """From here on pydevd no longer handles the main thread, so neither do we."""
+    report_hits()
     if monitor is not None:
         monitor.ended = True
 

@@ -1,11 +1,11 @@
-"""What stillframe runs inside a Python program to see what it is doing without stopping it.
+"""Runs inside a Python program to sample what it is doing without stopping it.
 
-A thread of ours takes a sample of all stacks at each tick and merges them into trees of calls. The debugger asks
-for them now and then with `report`, and gets what was seen since it last asked, and what each thread waits for.
+A thread samples all stacks at each tick and merges them into call trees. The debugger polls with `report`, and gets the
+samples since its last call, and what each thread waits for.
 
-Native code that keeps the interpreter's lock, such as a regular expression without an end, keeps this thread and
-pydevd from running too. So each tick also winds up a watchdog of `faulthandler`, a thread in C, which writes all
-stacks into a file in memory when the next ticks do not come. `stacks.rs` reads it from outside.
+Native code that holds the GIL, such as an endless regular expression, blocks this thread and pydevd too. So each tick
+also rearms a watchdog of `faulthandler`, a C thread, which writes all stacks to an in-memory file if the next ticks do
+not arrive. `stacks.rs` reads that from outside.
 
 Written for Python 3.8 to 3.13.
 """
@@ -25,26 +25,26 @@ import weakref
 import stillframe_agent as agent
 
 for needed in ("numbered", "memory", "code", "locks", "native", "tasks", "turns", "waits"):
-    # One that looks for modules beside this one needs no path for it.
+    # Load them now, so that imports among them need no path.
     agent.load("stillframe_" + needed)
 
 import stillframe_turns as turns  # noqa: E402
 import stillframe_waits as waits  # noqa: E402
 from stillframe_code import file_of, is_library  # noqa: E402
 
-# When the watchdog speaks, and how long it waits between two times, in seconds.
+# The watchdog's timeout, and the interval at which it is rearmed, in seconds.
 WATCHDOG = 0.5
 
-# Of stacks that are higher, the middle is left out.
+# The middle of deeper stacks is omitted.
 OUTERMOST, INNERMOST = 60, 40
 
-# A thread that was seen at one place has used at most so much processor time if it waits there, in seconds.
+# A thread that waits at one location uses at most this much CPU time, in seconds.
 IDLE = 0.005
 
-# It has been there at least so long, in seconds.
+# And it has been there for at least this long, in seconds.
 AT_LEAST = 0.08
 
-# Programs seldom come to descriptors with such numbers, and close none by number that are not theirs.
+# Programs rarely reach descriptors with such numbers, and rarely close descriptors that they did not open.
 HIGH = 512
 
 allocate_lock = _thread.allocate_lock
@@ -63,7 +63,7 @@ class Sampler:
     def __init__(self, interval):
         self.interval = interval
         self.lock = allocate_lock()
-        # Held until it is to end.
+        # Held until sampling should end.
         self.ending = allocate_lock()
         self.ending.acquire()
         self.watchdog = Watchdog()
@@ -84,7 +84,7 @@ class Sampler:
                 if self.ending.acquire(True, self.interval):
                     return
         except BaseException:
-            # The interpreter is about to end, and takes its modules apart.
+            # The interpreter is shutting down.
             pass
 
     def end(self):
@@ -92,7 +92,7 @@ class Sampler:
         self.watchdog.close()
 
     def sample(self, frames):
-        """Adds where each thread is. `frames` are not kept, so that what they hold lives no longer."""
+        """Add the location of each thread. `frames` are not kept, so that their objects do not live longer."""
         frames.pop(self.own, None)
         now = clock()
         for ident in list(self.threads):
@@ -104,7 +104,7 @@ class Sampler:
                 thread.add(frame, self.path(frame), now)
 
     def thread(self, ident):
-        """What is known of a thread; nothing of those that belong to the debugger."""
+        """The state of a thread; None for threads of the debugger."""
         thread = threading._active.get(ident)
         known = self.threads.get(ident)
         if known is None or known.thread() is not thread:
@@ -116,14 +116,14 @@ class Sampler:
         return None if known.is_ours else known
 
     def path(self, frame):
-        """The codes and instructions of a stack that are the program's, innermost first."""
+        """The program's part of a stack as code objects and offsets, innermost first."""
         path = [(each.f_code, each.f_lasti) for each in self.visible(frame)]
         if len(path) > OUTERMOST + INNERMOST:
             path[INNERMOST:-OUTERMOST] = []
         return path
 
     def report(self):
-        """What was seen since the last report."""
+        """The samples since the last report."""
         with self.lock:
             frames = current_frames()
             frames.pop(get_ident(), None)
@@ -135,16 +135,16 @@ class Sampler:
             stacks = {thread.id: self.visible(frames.get(thread.ident)) for thread in threads}
             scene = waits.Scene({thread.id: (thread, stacks[thread.id]) for thread in threads})
             lines = Lines()
-            told = [thread.told(lines, stacks[thread.id], scene) for thread in threads]
-            told += [thread.told(lines, [], None) for thread in self.gone if not thread.is_ours]
+            reports = [thread.to_report(lines, stacks[thread.id], scene) for thread in threads]
+            reports += [thread.to_report(lines, [], None) for thread in self.gone if not thread.is_ours]
             pending = scene.pending()
             for thread in threads:
                 thread.begin()
             self.gone, self.kinds = [], {}
-        return {"threads": told, "pending": pending}
+        return {"threads": reports, "pending": pending}
 
     def visible(self, frame):
-        """The frames of a stack that are the program's, innermost first."""
+        """The program's frames of a stack, innermost first."""
         found, kinds, has_own = [], self.kinds, False
         while frame is not None:
             code = frame.f_code
@@ -155,14 +155,14 @@ class Sampler:
                 found.append(frame)
                 has_own = has_own or kind is OWN
             elif kind is DEBUGGER and not has_own:
-                # What the debugger has called of the library is no concern of the program.
+                # Library functions called by the debugger are not the program's.
                 found.clear()
             frame = frame.f_back
         return found
 
 
 class Sampled:
-    """A thread of the program, and where it was."""
+    """A thread of the program, and its samples."""
 
     def __init__(self, ident, thread):
         self.ident = ident
@@ -178,18 +178,18 @@ class Sampled:
 
     def begin(self):
         self.samples = 0
-        # A call: its code, how often it was seen, at which instructions, and what it called by code.
+        # A node: its code, sample count, counts by offset, and callees by code.
         self.root = (None, [0], {}, {})
 
     def has_new_number(self):
-        """Takes the number that DAP has for it now. A process that was forked off begins with those of its parent."""
+        """Update its DAP ID. A forked process starts with those of its parent."""
         thread, before = self.thread(), self.id
         if thread is not None:
             self.id = number_of(thread)
         return self.id != before
 
     def about(self):
-        """What there is to tell of it, whatever it does."""
+        """Its report, whatever the thread does."""
         return {"ident": self.ident, "id": self.id, "name": self.name, "os": self.native, "daemon": self.is_daemon}
 
     def add(self, frame, path, now):
@@ -209,17 +209,17 @@ class Sampled:
             self.seen += 1
 
     def processor_time(self):
-        """How much the thread has used so far, in seconds; nothing where that cannot be told."""
+        """The CPU time of the thread, in seconds, or None if unknown."""
         return None if self.native is None else processor_time(self.native)
 
     def is_idle(self):
-        """Whether it has been at one place for a while without doing anything."""
+        """Whether it has been idle at one location for a while."""
         if self.seen < 2 or clock() - self.since < AT_LEAST:
             return False
         used = self.processor_time()
         return used is None or self.used is None or used - self.used < IDLE
 
-    def told(self, lines, stack, scene):
+    def to_report(self, lines, stack, scene):
         answer = self.about()
         answer["samples"] = self.samples
         answer["calls"] = flattened(self.root, lines)
@@ -231,26 +231,26 @@ class Sampled:
 
 
 def native_of(thread):
-    """The system's number of a thread, where Python has one."""
+    """The system's thread ID, if Python has it."""
     native = getattr(thread, "_native_id", None)
     if native is None or not sys.platform.startswith("linux") or processor_time(native) is not None:
         return native
-    # A process that was forked off has the number of its parent's thread here (seen in 3.8 to 3.13). The thread
-    # that it was forked off by is its only one, and has the number of the process.
+    # A forked process still has the ID of its parent's thread here (seen in 3.8 to 3.13). The forking thread is its
+    # only one, and has the process ID.
     return os.getpid() if thread is threading.main_thread() else None
 
 
 def processor_time(native):
-    """How much a thread of this process has used so far, in seconds; nothing where that cannot be told."""
+    """The CPU time of a thread of this process, in seconds, or None if unknown."""
     try:
-        # What the system calls the clock of a thread. The number of one that is not here is refused.
+        # The system's ID of a thread's clock. The ID of a thread of another process is refused.
         return time.clock_gettime((~native << 3) | 6)
     except (OSError, AttributeError):
         return None
 
 
 def flattened(root, lines):
-    """A tree as a list of calls: the position of the caller, name, file, first line, count, and counts by line."""
+    """A tree as a list of calls: the index of the caller, name, file, first line, count, and counts by line."""
     flat, open_calls = [], [(-1, each) for each in root[3].values()]
     while open_calls:
         caller, (code, count, instructions, calls) = open_calls.pop()
@@ -265,7 +265,7 @@ def flattened(root, lines):
 
 
 class Lines:
-    """The lines of instructions."""
+    """Maps instructions to lines."""
 
     def __init__(self):
         self.known = {}
@@ -279,9 +279,9 @@ class Lines:
         return lines[index] if index >= 0 else code.co_firstlineno
 
 
-# Whose code it is: the user's, a library's, the debugger's, or what only leads to the program's.
+# The owner of code: the user, a library, the debugger, or startup code of the program.
 OWN, LIBRARY, DEBUGGER, ENTRY = range(4)
-# Functions of pydevd and of ours that the program is run by.
+# Functions of pydevd and of our launcher that run the program.
 ENTRIES = {"<module>", "main", "run", "_exec", "execfile", "__call__", "run_path"}
 ENTRIES |= {"_run_code", "_run_module_code", "_run_module_as_main"}
 
@@ -298,7 +298,7 @@ def kind_of(code):
 
 
 def number_of(thread):
-    """What DAP calls a thread."""
+    """The DAP ID of a thread."""
     from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
     from _pydevd_bundle.pydevd_constants import get_thread_id
 
@@ -320,8 +320,8 @@ debugger_roots = roots()
 
 
 class Watchdog:
-    """What writes down all stacks when nothing of ours can run. There is one for a process, and it belongs to the
-    program where that uses it."""
+    """Writes all stacks when our threads cannot run. A process has only one, and the program's own use takes
+    precedence."""
 
     def __init__(self):
         self.file = None
@@ -330,13 +330,13 @@ class Watchdog:
             self.file = moved_up(opened)
             self.inode = os.fstat(self.file).st_ino
         except (AttributeError, OSError):
-            pass  # Not on this system.
+            pass  # Not available on this system.
 
     def is_usable(self):
         try:
             return self.file is not None and os.fstat(self.file).st_ino == self.inode
         except OSError:
-            # The program has closed all descriptors that it does not know.
+            # The program has closed all descriptors that it did not open.
             return False
 
     def wind_up(self):
@@ -367,19 +367,19 @@ def moved_up(descriptor):
 
 
 arm, disarm = faulthandler.dump_traceback_later, faulthandler.cancel_dump_traceback_later
-# The program uses the watchdog itself.
+# The program itself uses the watchdog.
 taken = False
 
 
 def dump_traceback_later(*arguments, **more):
-    """The program's own call."""
+    """Replaces the function for calls of the program."""
     global taken
     taken = True
     return arm(*arguments, **more)
 
 
 def cancel_dump_traceback_later():
-    """The program's own call."""
+    """Replaces the function for calls of the program."""
     global taken
     taken = False
     return disarm()
@@ -390,35 +390,35 @@ def cancel_dump_traceback_later():
 
 
 def start(request):
-    """Begins, and tells through which descriptor the stacks are read that the watchdog writes."""
+    """Start sampling, and report the descriptor of the watchdog's stacks."""
     global sampler
     number, interval = json.loads(request)
     end()
     sampler = Sampler(interval)
     start_new_thread(sampler.run, ())
     body = {"pid": os.getpid(), "descriptor": sampler.watchdog.file, "watchdog": WATCHDOG}
-    agent.tell("answer", number=number, body=body)
+    agent.send_event("answer", number=number, body=body)
 
 
 def report(request):
-    """Tells what was seen since the last time."""
+    """Send the samples since the last report."""
     (number,) = json.loads(request)
-    agent.tell("answer", number=number, body=sampler.report() if sampler else {"threads": [], "pending": []})
+    agent.send_event("answer", number=number, body=sampler.report() if sampler else {"threads": [], "pending": []})
 
 
 def callbacks(request):
-    """Reports what event loops call more than once in so many seconds."""
+    """Report callbacks that event loops run more than once within `seconds`."""
     number, seconds = json.loads(request)
-    agent.tell("answer", number=number, body=turns.callbacks(seconds))
+    agent.send_event("answer", number=number, body=turns.callbacks(seconds))
 
 
 def stop(request):
-    """Takes no more samples."""
+    """Stop sampling."""
     end()
 
 
 def end():
-    """The same without being asked, at the end of the program."""
+    """Stop sampling at the end of the program."""
     global sampler
     ended, sampler = sampler, None
     if ended is not None:
@@ -426,13 +426,13 @@ def end():
             ended.end()
 
 
-# The one whose lock is kept over a fork.
+# The sampler whose lock is held across a fork.
 forking = None
 
 
 def before_fork():
-    # The watchdog must not be wound up meanwhile: in the child, which does not have its thread, its end would be
-    # waited for for ever.
+    # The watchdog must not be armed during a fork: the child, which does not have its thread, would wait for its end
+    # forever.
     global forking
     current = sampler
     if current is not None:

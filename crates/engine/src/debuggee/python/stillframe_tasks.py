@@ -1,4 +1,4 @@
-"""What the event loops of `asyncio` have under way."""
+"""Finds what `asyncio` event loops wait for."""
 
 import sys
 
@@ -9,12 +9,12 @@ from stillframe_agent import is_a
 # Filled by `stillframe_waits`.
 Wait = None
 
-# More than anyone reads.
+# The maximum number of reported tasks and timers.
 MOST = 200
 
 
 def loop(frame):
-    """What a thread waits for that has given its turn to its event loop."""
+    """What a thread that runs an event loop waits for."""
     owner, limit = code.local(frame, "self"), code.local(frame, "timeout")
     count = len(tasks_of(owner))
     what = "its event loop, in which %d task%s %s" % (count, "" if count == 1 else "s", "waits" if count == 1 else "wait")
@@ -22,19 +22,19 @@ def loop(frame):
 
 
 def pending(stacks):
-    """Tasks that are not done, and timers, of each loop that runs in one of these stacks."""
-    told = []
+    """Unfinished tasks, and timers, of each loop that runs in one of these stacks."""
+    found = []
     for owner in loops(stacks):
         tasks = [(task, frames_of_task(task)) for task in tasks_of(owner)]
         for task, frames in tasks:
             try:
                 wait, frame = about(task, frames, tasks)
             except Exception:
-                # It goes on at this moment.
+                # It is running.
                 continue
-            told.append(wait.told(frame))
-        told += [wait.told(None) for wait in timers(owner)]
-    return told[:MOST]
+            found.append(wait.to_report(frame))
+        found += [wait.to_report(None) for wait in timers(owner)]
+    return found[:MOST]
 
 
 def loops(stacks):
@@ -55,7 +55,7 @@ def tasks_of(owner):
         try:
             return sorted(all_tasks(owner), key=name_of)
         except RuntimeError:
-            # Tasks come and go meanwhile.
+            # The set can change meanwhile.
             continue
     return []
 
@@ -65,7 +65,7 @@ def name_of(task):
 
 
 def timers(owner):
-    """Functions that the loop is to call later; what wakes a task is told with that."""
+    """Functions that the loop will call later; those that wake a task are reported with that."""
     now = owner.time()
     for handle in list(code.attribute(owner, "_scheduled")):
         function = code.attribute(handle, "_callback")
@@ -79,8 +79,8 @@ def timers(owner):
 
 
 def about(task, frames, tasks):
-    """What a task waits for, and the frame of the user's in which it does; `tasks` are pairs of all tasks of its
-    loop and their frames."""
+    """What a task waits for, and the user frame in which it does; `tasks` are pairs of all tasks of its loop and their
+    frames."""
     name = "task `%s`" % name_of(task)
     if frames:
         name += " (`%s`)" % frames[0].f_code.co_name
@@ -91,14 +91,14 @@ def about(task, frames, tasks):
         by = ("itself" if holder is task else "task `%s`" % name_of(holder) for holder in holders)
         what += " (held by %s)" % " and ".join(by)
     where = own[-1] if own else frames[-1] if frames else None
-    told = name + (", which waits for " + what if what else ", which is about to resume")
-    wait = Wait("task", told, timed, map(id, holders))
+    description = name + (", which waits for " + what if what else ", which is about to resume")
+    wait = Wait("task", description, timed, map(id, holders))
     wait.task = [id(task), name_of(task), where.f_code.co_name if where is not None else ""]
     return wait, where
 
 
 def holders_of(task, frames, tasks):
-    """The tasks that have to act for one to go on: the one whose end it waits for, or who holds the lock."""
+    """The tasks that must act for one to continue: the one that it awaits, or the holder of the lock."""
     waited = code.attribute(task, "_fut_waiter")
     if is_a(waited, sys.modules["asyncio.tasks"].Task):
         return [waited]
@@ -115,7 +115,7 @@ def frames_of_task(task):
 
 
 def frames_of(awaited):
-    """The frames of a coroutine and of what it awaits, outermost first."""
+    """The frames of a coroutine and of its awaited coroutines, outermost first."""
     found = []
     while awaited is not None and len(found) < 100:
         for prefix, inner in (("cr", "cr_await"), ("gi", "gi_yieldfrom"), ("ag", "ag_await")):
@@ -130,7 +130,7 @@ def frames_of(awaited):
 
 
 def reason(task, frames):
-    """What a task waits for, and whether that ends after a time."""
+    """What a task waits for, and whether that has a timeout."""
     timed = any(
         code.module_of(frame) == "asyncio.tasks"
         and frame.f_code.co_name in ("wait_for", "wait")
@@ -153,14 +153,14 @@ def about_future(future):
     if is_a(future, tasks.Task):
         return "the end of task `%s`" % name_of(future)
     if type(future) is getattr(tasks, "_GatheringFuture", None):
-        # Native code has its attributes.
+        # It is implemented in C.
         children = future._children
         return "the end of %d tasks" % len(children)
     return "a future"
 
 
 def awaited(frame, method):
-    """The thing whose method is awaited, as it is written at the place that awaits it."""
+    """The source of the object whose method is awaited."""
     import stillframe_waits as waits
 
     for node in code.calls_under_way(frame) if frame is not None else ():
@@ -177,7 +177,7 @@ def sleeps(frame, caller):
 
 def named(noun):
     def wait(frame, caller):
-        # `async with lock` comes by way of `__aenter__`.
+        # `async with lock` calls `__aenter__`.
         return "the %s%s" % (noun(code.local(frame, "self")), awaited(caller, frame.f_code.co_name)), False
 
     return wait

@@ -1,8 +1,8 @@
-"""Tells stillframe how tests go, from inside the runner.
+"""Reports test results to stillframe from inside the runner.
 
-Loaded where STILLFRAME_TESTS names a file. The lines that are written there are those of
-`crates/engine/src/test_reports.rs`. The runners are met when they are imported, so that a program that is none
-stays as it is, and the user's command, options and plugins are untouched.
+Loaded if STILLFRAME_TESTS names a file, to which it writes the lines that `crates/engine/src/test_reports.rs` reads.
+Runners are detected when they are imported, so that other programs are unaffected, and the user's command, options and
+plugins stay unchanged.
 """
 
 import importlib.machinery
@@ -11,41 +11,41 @@ import os
 import sys
 
 VARIABLE = "STILLFRAME_TESTS"
-# Which process reports. One that a test starts must not tell of tests of its own.
+# The process that reports. One that a test starts must not report tests.
 OWNER = "STILLFRAME_TESTS_OWNER"
-# The longest text in a report, in characters, and how many names of tests are told.
+# The maximum length of a text in a report, and number of test names.
 LONGEST = 20000
 MOST_NAMES = 500
-# What is loaded when this has been imported.
-MET = {"unittest.result": "stillframe_unittest", "_pytest.config": "stillframe_pytest"}
+# Our module for each runner's module.
+RUNNERS = {"unittest.result": "stillframe_unittest", "_pytest.config": "stillframe_pytest"}
 
 load = None
 
 
-def tell(kind, **report):
-    """Appends a report."""
-    report["kind"] = kind
-    line = json.dumps(report, ensure_ascii=True) + "\n"
+def write_report(kind, **fields):
+    """Append a report."""
+    fields["kind"] = kind
+    line = json.dumps(fields, ensure_ascii=True) + "\n"
     try:
-        # One write each, so that lines of several processes are not mixed.
+        # A single write, so that lines of several processes do not mix.
         file = os.open(os.environ[VARIABLE], os.O_WRONLY | os.O_APPEND)
         try:
             os.write(file, line.encode("ascii"))
         finally:
             os.close(file)
     except (OSError, KeyError):
-        # Nobody is there any more who would read it.
+        # The reader is gone.
         pass
 
 
 def owns():
-    """Whether this process is the one that reports."""
+    """Whether this process reports."""
     return os.environ.setdefault(OWNER, str(os.getpid())) == str(os.getpid())
 
 
 def shortened(text):
     text = text if isinstance(text, str) else str(text)
-    # What cannot be encoded is shown as Python writes it in a literal.
+    # Unencodable characters are escaped as in a Python literal.
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     if len(text) <= LONGEST:
         return text
@@ -54,31 +54,31 @@ def shortened(text):
 
 
 def described(kind, error, trace):
-    """What is told of an exception: type, message, mark, and the innermost place of the user's."""
+    """The report of an exception: type, message, mark, and the innermost user location."""
     agent, throws = sys.modules["stillframe_agent"], load("stillframe_throws")
     line = agent.message_of(error)
     name = kind.__name__
     message = line[len(name) :].lstrip(": ") if line.startswith(name) else line
     if line.partition(":")[0].rpartition(".")[2] == name:
         message = line.partition(":")[2].strip()
-    # An assertion's message may have many lines, and a traceback line has the last.
-    told = {"exception": name, "message": shortened(message)}
+    # An assertion message can have several lines; a traceback line has only the last.
+    fields = {"exception": name, "message": shortened(message)}
     mark = BaseException.__getattribute__(error, "__dict__").get(throws.MARK)
     if mark is not None:
-        told["mark"] = mark
+        fields["mark"] = mark
     while trace is not None:
         if throws.is_users(trace.tb_frame):
-            told["file"], told["line"] = os.path.abspath(trace.tb_frame.f_code.co_filename), trace.tb_lineno
+            fields["file"], fields["line"] = os.path.abspath(trace.tb_frame.f_code.co_filename), trace.tb_lineno
         trace = trace.tb_next
-    return told
+    return fields
 
 
-class Meeting:
-    """Finds the modules of `MET`, and loads what is ours after them."""
+class RunnerFinder:
+    """Finds the modules of `RUNNERS`, and loads ours after them."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        ours = MET.get(name)
+        ours = RUNNERS.get(name)
         if ours is None:
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
@@ -90,18 +90,18 @@ class Meeting:
                 try:
                     load(ours)
                 except Exception:
-                    # A version that is not known here runs all the same, and tells nothing.
+                    # An unknown version runs without reports.
                     pass
 
             spec.loader.exec_module = exec_module
         return spec
 
 
-def meet(loading):
-    """`loading` loads a module of ours by its name."""
+def install(loading):
+    """Install the import hook. `loading` loads one of our modules by name."""
     global load
     load = loading
-    for name, ours in MET.items():
+    for name, ours in RUNNERS.items():
         if name in sys.modules:
             load(ours)
-    sys.meta_path.insert(0, Meeting)
+    sys.meta_path.insert(0, RunnerFinder)

@@ -1,13 +1,13 @@
-"""Which exceptions no code of the user's catches, decided where they are raised.
+"""Decides where an exception is raised whether user code catches it.
 
-A test suite raises thousands of exceptions that somebody catches. pydevd can stop at each, or at those that
-arrive at the top, when the frames are gone. So it is asked to stop at each, and before it does, `should_stop`
-below looks at the frames from the raise outwards: whether one of the user's is inside a `try`, or a `with` such
-as that of `pytest.raises`, that takes this type. That is read from the source; no code of the program is run.
-What cannot be known that way, such as a context manager of the user's own, counts as not catching.
+A test suite raises thousands of exceptions that are caught. pydevd can stop at each, or at those that leave the
+program, when the frames are gone. So it is configured to stop at each, and before it does, `should_stop` below checks
+the frames from the raise outwards for a user frame inside a `try`, or a `with` such as that of `pytest.raises`, that
+catches this type. It reads the source and runs no code of the program. What is unknown, such as a context manager of
+the user, counts as not catching.
 
-The decision is made in the innermost frame of the user's that the exception comes to, and again in those around
-it, should it come out of a handler after all.
+The decision is made in the innermost user frame that the exception reaches, and again in outer ones if a handler lets
+it through.
 """
 
 import ast
@@ -19,23 +19,23 @@ import sys
 import tokenize
 import types
 
-# On an exception that was found worth a stop; see `request_thrown` of the agent.
+# Marks an exception to stop at; see `request_thrown` of the agent.
 MARK = "__stillframe_mark__"
-# How often one place may be worth a stop in a process. Where a library tries something again and again and
-# catches what comes of it, only stops that are different say something new.
+# How often one location may stop in a process. If a library retries something and catches the exceptions, only
+# different stops are informative.
 MOST_AT_ONE_PLACE = 50
-# Packages that run tests. What they catch is what is looked for.
+# Packages that run tests. Exceptions that they catch are the ones to stop at.
 RUNNERS = frozenset(("_pytest", "pytest", "pluggy", "unittest", "xdist", "execnet"))
-# Functions of theirs outside of which nobody catches but they.
+# Their functions that call test code.
 OUTERMOST = frozenset(("from_call", "_callTestMethod", "_callSetUp", "_callTearDown", "_callCleanup"))
-# How tests, tasks and programs end that do not fail.
+# Exceptions that end tests, tasks and programs without a failure.
 ORDERLY = frozenset(("SystemExit", "CancelledError", "Cancelled", "Skipped", "XFailed", "Exit", "SkipTest", "_ShouldStop"))
-# Functions that take a type, and catch it in their `with`.
+# Functions that accept a type, and catch it in their `with`.
 CATCHING = frozenset(
     ("raises", "suppress", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesMessage")
 )
 
-# How the names of our own files begin. Modules that were sent to a program are in none.
+# The prefix of our file names. Modules that were sent to a program have no file.
 OURS = ("<stillframe_",) if __file__.startswith("<") else (os.path.dirname(os.path.abspath(__file__)) + os.sep,)
 
 active = False
@@ -44,7 +44,7 @@ counts = {}
 
 
 def watch(is_on):
-    """Has pydevd stop only at what is worth it, or again at everything that it is told to stop at."""
+    """Make pydevd stop only where `should_stop` agrees, or undo that."""
     global active
     active = bool(is_on)
     for name, module in list(sys.modules.items()):
@@ -54,7 +54,7 @@ def watch(is_on):
 
 
 def asking_first(original):
-    """pydevd's decision, with ours before it. Its result is whether to stop, the frame, and what it keeps."""
+    """pydevd's decision, preceded by ours. It returns whether to stop, the frame, and its own state."""
 
     def should_stop_on_exception(py_db, info, frame, thread, arg, kept, is_unwind=False):
         if active and not should_stop(frame, arg):
@@ -66,7 +66,7 @@ def asking_first(original):
 
 
 def should_stop(frame, arg):
-    """Whether an exception that has come to a frame is worth a stop. It is marked then."""
+    """Whether to stop at an exception that has reached a frame. If so, mark it."""
     kind, error, _ = arg
     try:
         if not is_users(frame) or is_orderly(kind):
@@ -80,7 +80,7 @@ def should_stop(frame, arg):
             return False
         marks[MARK] = "%d-%d" % (os.getpid(), next(numbers))
     except Exception:
-        # A stop too many is better than one that is missing.
+        # A superfluous stop is better than a missing one.
         pass
     return True
 
@@ -95,7 +95,7 @@ def is_orderly(kind):
 
 
 def is_users(frame):
-    """Whether a frame is of code of the user's."""
+    """Whether a frame runs user code."""
     file = frame.f_code.co_filename
     known = users_files.get(file)
     if known is None:
@@ -118,13 +118,13 @@ def is_users_file(file):
     return get_global_debugger()._files_filtering.in_project_roots(path)
 
 
-# The most frames of a stack that are told.
+# The maximum number of reported frames.
 MOST_FRAMES = 100
 
 
 def stack_of(frame, trace):
-    """The whole stack of an exception, innermost frame first: function, file and line of each. Those that it has
-    left already are in its traceback."""
+    """The whole stack of an exception, innermost frame first: function, file and line of each. Frames that it has left
+    are in its traceback."""
     left = []
     while trace is not None:
         if trace.tb_frame is not frame:
@@ -141,7 +141,7 @@ def outwards(frame):
 
 
 def is_programs(frame):
-    """Whether a frame is not yet one of those that have started the program."""
+    """Whether a frame belongs to the program and not to its startup."""
     file = frame.f_code.co_filename
     return "pydevd" not in os.path.basename(file) and not file.startswith(OURS)
 
@@ -152,7 +152,7 @@ def package_of(frame):
 
 
 def is_caught(frame, kind):
-    """Whether code of the user's catches an exception of this type that is raised in a frame."""
+    """Whether user code catches an exception of this type raised in a frame."""
     called = None
     while frame is not None:
         if is_users(frame):
@@ -169,7 +169,7 @@ def is_caught(frame, kind):
 
 
 def is_expected(frame, kind):
-    """Whether a frame is that of `pytest.raises(KIND, function)`, or of its like in unittest."""
+    """Whether a frame is that of `pytest.raises(KIND, function)`, or of its equivalent in unittest."""
     names = frame.f_locals
     expected = names.get("expected_exception")
     if expected is None and "self" in names:
@@ -178,15 +178,14 @@ def is_expected(frame, kind):
 
 
 def is_one_of(kind, expected):
-    """As `except` decides it."""
+    """Whether `except` would match."""
     if isinstance(expected, tuple):
         return any(is_one_of(kind, each) for each in expected)
     return expected in type.__dict__["__mro__"].__get__(kind)
 
 
 def is_caught_in(frame, kind, called):
-    """Whether a frame of the user's is at a place where this type is caught. `called` is the frame that it
-    waits for."""
+    """Whether a user frame is at a location where this type is caught. `called` is its callee's frame."""
     line = frame.f_lineno
     for guard in guards_of(frame.f_code):
         if guard.first <= line <= guard.last and guard.catches(frame, kind, called):
@@ -199,12 +198,12 @@ def is_caught_in(frame, kind, called):
 
 
 class Guard:
-    """Lines of a function, and the types that what is raised there is caught of."""
+    """Lines of a function, and the exception types that are caught there."""
 
     def __init__(self, body, types):
         self.first = min(first_line(node) for node in body)
         self.last = max(node.end_lineno for node in body)
-        # Expressions of the source; none for all types.
+        # Expressions of the source; None for all types.
         self.types = types
 
     def catches(self, frame, kind, called):
@@ -212,7 +211,7 @@ class Guard:
 
 
 class Attempt:
-    """A call of `hasattr`, or of `getattr` with a default: both catch the error of an attribute."""
+    """A call of `hasattr`, or of `getattr` with a default: both catch AttributeError."""
 
     def __init__(self, call):
         self.first, self.last = call.lineno, call.end_lineno
@@ -230,7 +229,7 @@ def first_line(node):
 
 
 def matches(node, frame, kind):
-    """Whether the types of a handler have this one among them."""
+    """Whether a handler's types include this one."""
     if node is None:
         return True
     if isinstance(node, ast.Tuple):
@@ -238,13 +237,13 @@ def matches(node, frame, kind):
     try:
         return is_one_of(kind, value_of(node, frame))
     except LookupError:
-        # It is not known without running something; what it is called says as much.
+        # It is unknown without running code; compare the name.
         name = getattr(node, "attr", getattr(node, "id", None))
         return any(each.__name__ == name for each in kind.__mro__)
 
 
 def value_of(node, frame):
-    """What a name, or an attribute of a module or class, stands for."""
+    """The value of a name, or of an attribute of a module or class."""
     if isinstance(node, ast.Name):
         code = frame.f_code
         if node.id in code.co_varnames or node.id in code.co_cellvars or node.id in code.co_freevars:
@@ -264,13 +263,13 @@ def value_of(node, frame):
 
 
 def guards_of(code):
-    """What guards lines of a function against exceptions."""
+    """The exception handlers of a function."""
     known = guards.get(code)
     if known is None:
         try:
             scope = scopes_of(code.co_filename).get((code.co_name, code.co_firstlineno))
         except Exception:
-            # Without source that can be read, nothing is known to be caught.
+            # Without readable source, no handler is known.
             scope = None
         known = guards[code] = [] if scope is None else list(find_guards(scope.body))
     return known
@@ -288,7 +287,7 @@ def tree_of(file):
 
 @functools.lru_cache(maxsize=None)
 def scopes_of(file):
-    """The functions, classes and the module of a file, by name and first line as code objects have them."""
+    """The functions, classes and module of a file, by name and first line as in code objects."""
     tree, _ = tree_of(file)
     found = {("<module>", line): tree for line in (0, 1)}
     for node in ast.walk(tree):
@@ -298,7 +297,7 @@ def scopes_of(file):
 
 
 def find_guards(body):
-    """The guards among statements, without those inside functions and classes that these define."""
+    """The handlers among statements, without those inside nested functions and classes."""
     waiting = list(body)
     while waiting:
         node = waiting.pop()
@@ -319,7 +318,7 @@ def find_guards(body):
 
 
 def raises_again(handler):
-    """Whether a handler ends with raising what it has caught."""
+    """Whether a handler ends by raising what it has caught."""
     last = handler.body[-1]
     if not isinstance(last, ast.Raise):
         return False
@@ -327,7 +326,7 @@ def raises_again(handler):
 
 
 def caught_by(expression):
-    """The types that are caught by what is entered with `with`."""
+    """The types that a context manager catches."""
     if not isinstance(expression, ast.Call):
         return []
     name = getattr(expression.func, "attr", getattr(expression.func, "id", None))

@@ -1,7 +1,7 @@
-"""What the event loops of `asyncio` call again and again.
+"""Finds callbacks that `asyncio` event loops run repeatedly.
 
-A loop keeps what it is to call, handles, in a queue, and what it calls at the moment in a variable. A handle that was in
-one of them and is in neither any more has been called, and the call has come back.
+A loop keeps pending callbacks, handles, in a queue, and the current one in a variable. A handle that was in one of them
+and is in neither now has run.
 """
 
 import itertools
@@ -11,21 +11,21 @@ import time
 import stillframe_code as code
 from stillframe_agent import is_a
 
-# How far apart it is looked, in seconds.
+# The polling interval, in seconds.
 APART = 0.005
-# How many handles of a queue are looked at.
+# The maximum number of handles that are read from a queue.
 MOST = 100
 
 sleep, clock = time.sleep, time.monotonic
 
 
 def callbacks(seconds):
-    """The functions that were called more than once in that time: name, file, first line, and how many calls of them
-    were seen to come back. None when a call takes long."""
+    """The functions that were called more than once in that time: name, file, first line, and number of finished calls.
+    None if a call takes long."""
     began = last = clock()
     until, open_calls, counts = began + seconds, {}, {}
     while clock() < until:
-        # They are held here, so that no two have the same number.
+        # Keep them alive, so that no two have the same ID.
         now = {id(handle): handle for handle in handles()}
         for number in [each for each in open_calls if each not in now]:
             called, last = called_by(open_calls.pop(number)), clock()
@@ -35,12 +35,12 @@ def callbacks(seconds):
         sleep(APART)
     if until - last > seconds / 2:
         return []
-    told = [[each.co_name, code.file_of(each), each.co_firstlineno, count] for each, count in counts.items() if count > 1]
-    return sorted(told, key=lambda each: -each[3])
+    found = [[each.co_name, code.file_of(each), each.co_firstlineno, count] for each, count in counts.items() if count > 1]
+    return sorted(found, key=lambda each: -each[3])
 
 
 def handles():
-    """What loops call now, or next."""
+    """The current and next callbacks of loops."""
     found = []
     for frame in list(sys._current_frames().values()):
         while frame is not None:
@@ -54,7 +54,7 @@ def handles():
 
 
 def called_by(handle):
-    """The code of the user's that a handle stands for: of a task, its coroutine's."""
+    """The user code that a handle runs: for a task, its coroutine's."""
     function = code.attribute(handle, "_callback")
     function = getattr(function, "func", function)
     kind = code.loaded("asyncio.tasks", "Task")

@@ -1,15 +1,15 @@
-"""Has the results of unittest tell stillframe how tests go, whoever runs them."""
+"""Makes unittest's result classes report to stillframe, whatever runs the tests."""
 
 import functools
 import inspect
 import os
 import sys
 
-from stillframe_tests import MOST_NAMES, described, owns, shortened, tell
+from stillframe_tests import MOST_NAMES, described, owns, shortened, write_report
 
-# The package itself may be half imported.
+# The package may be partially imported.
 RESULTS = sys.modules["unittest.result"].TestResult
-# Methods of a test case that are not the test.
+# Fixture methods of a test case.
 PHASES = {
     "setUp": "setup",
     "asyncSetUp": "setup",
@@ -23,7 +23,7 @@ PHASES = {
 
 
 def reporting(name, report):
-    """Puts a report in front of a method of all results."""
+    """Wrap a method of all result classes with a report."""
     original = getattr(RESULTS, name, None)
     if original is None:
         return
@@ -34,7 +34,7 @@ def reporting(name, report):
             try:
                 report(self, *arguments, **named)
             except Exception:
-                # A test that cannot be described goes on all the same.
+                # A test that cannot be described still runs.
                 pass
         return original(self, *arguments, **named)
 
@@ -43,14 +43,14 @@ def reporting(name, report):
 
 def begins(result, test):
     if not is_loading(test):
-        tell("begins", test=test.id())
+        write_report("begins", test=test.id())
 
 
 def result_of(result, test, outcome, **more):
-    told = {"id": test.id(), "outcome": outcome, "captured": captured(result)}
-    told.update(place(test))
-    told.update(more)
-    tell("result", **told)
+    fields = {"id": test.id(), "outcome": outcome, "captured": captured(result)}
+    fields.update(place(test))
+    fields.update(more)
+    write_report("result", **fields)
 
 
 def passed(result, test):
@@ -77,7 +77,7 @@ def failed(result, test, err):
     phase = phase_of(test, trace)
     more = described(kind, error, trace)
     more["details"] = shortened(result._exc_info_to_string(err, test))
-    # In a part that is not the test, the place of the test says less.
+    # In a fixture, the location of the test is less informative.
     result_of(result, test, "failed" if phase == "call" else "error", phase=phase, **more)
 
 
@@ -87,7 +87,7 @@ def failed_in_part(result, test, subtest, err):
 
 
 def phase_of(test, trace):
-    """The part of a test that an exception comes from, by the first function of it that is known."""
+    """The phase of a test that raised an exception, from the first known function."""
     if type(test).__name__ == "_ErrorHolder":
         return PHASES.get(test.id().partition(" ")[0], "setup")
     while trace is not None:
@@ -108,7 +108,7 @@ def place(test):
 
 
 def captured(result):
-    """With `-b` unittest keeps the output of tests."""
+    """With `-b` unittest captures the output of tests."""
     found = []
     for name in ("stdout", "stderr"):
         buffer = getattr(result, "_%s_buffer" % name, None) if getattr(result, "buffer", False) else None
@@ -123,7 +123,7 @@ def captured(result):
 
 
 def is_loading(test):
-    """unittest makes a test of what it cannot load."""
+    """unittest creates a failing test for a module that it cannot load."""
     return type(test).__name__ in ("_FailedTest", "ModuleImportFailure")
 
 
@@ -135,15 +135,15 @@ def loading(test, err):
     last = own[-1].strip() if own else ""
     is_unknown = kind is AttributeError or last == "ModuleNotFoundError: No module named %r" % name
     if is_unknown and not text.startswith("Failed to import test module: %s\n" % name) or is_named(last, name):
-        tell("missing", name=name)
-        tell("collected", count=0, names=names())
+        write_report("missing", name=name)
+        write_report("collected", count=0, names=names())
         return
     type_name, _, message = last.partition(": ")
-    tell("problem", name=name, exception=type_name, message=message, details=shortened(text), **where(text))
+    write_report("problem", name=name, exception=type_name, message=message, details=shortened(text), **where(text))
 
 
 def is_named(line, name):
-    """Whether it is the module itself that is not there, and not one that it imports."""
+    """Whether the module itself is missing, and not one that it imports."""
     return line in (
         "ModuleNotFoundError: No module named %r" % name,
         "ModuleNotFoundError: No module named %r" % name.rpartition(".")[0],
@@ -151,7 +151,7 @@ def is_named(line, name):
 
 
 def where(text):
-    """The last place in a traceback."""
+    """The last location in a traceback."""
     import re
 
     found = re.findall(r'^  File "(.+)", line (\d+)', text, re.MULTILINE)
@@ -159,7 +159,7 @@ def where(text):
 
 
 def names():
-    """The tests of the classes that are loaded."""
+    """The tests of loaded classes."""
     import unittest
 
     found, waiting = [], [unittest.TestCase]

@@ -1,7 +1,7 @@
-"""What the threads of a Python program wait for.
+"""Finds what the threads of a Python program wait for.
 
-A thread that waits in code of the standard library is told by the functions that it is in and their variables; one
-that waits in native code by the call in the source, and where that does not tell, by the operating system's call.
+For a thread in the standard library, that follows from its functions and their variables; for one in native code, from
+the call in the source, or else from the system call.
 """
 
 import stillframe_code as code
@@ -14,27 +14,27 @@ import threading
 
 
 class Scene:
-    """The threads of the program at one moment: pairs of what is known of a thread and its frames, innermost
-    first, by the debugger's number."""
+    """The threads of the program at one moment: pairs of a thread's state and its frames, innermost first, by DAP
+    ID."""
 
     def __init__(self, threads):
         self.threads = threads
 
     def blocked(self, thread, frames):
-        """What a thread waits for, which does nothing; nothing when it is only kept from running."""
+        """What an idle thread waits for; None if it only waits for the GIL."""
         if not frames:
             return None
         try:
             found = self.in_library(frames) or native.wait(self, thread, frames[0])
         except Exception:
-            # What cannot be read is not told.
+            # An unreadable wait is not reported.
             return None
         own = [frame for frame in frames if not code.is_library(frame.f_code)]
-        return found and found.told((own or frames[-1:])[0])
+        return found and found.to_report((own or frames[-1:])[0])
 
     def in_library(self, frames):
-        """What the functions of the standard library wait for that a thread is in; the one that the user has
-        called knows best."""
+        """What the library functions that a thread is in wait for. The one that user code called is the most
+        informative."""
         found = None
         for frame, caller in zip(frames, frames[1:] + [None]):
             wait = CALLS.get((code.module_of(frame), frame.f_code.co_name))
@@ -45,27 +45,27 @@ class Scene:
         return found
 
     def pending(self):
-        """What the event loops of the program have under way."""
+        """Pending tasks and timers of the program's event loops."""
         return tasks.pending([frames for _, frames in self.threads.values()])
 
     def holders(self, lock):
         return locks.holders(lock, list(self.threads.values()))
 
     def number(self, thread):
-        """The debugger's number of a thread of Python's, as a list that is empty for one that is not there."""
+        """The DAP ID of a Python thread, as a list that is empty for an unknown one."""
         found = [number for number, (known, _) in self.threads.items() if known.thread() is thread]
         return found if thread is not None else []
 
 
 class Wait:
-    """Something that is waited for; `what` goes on after `waits for`."""
+    """A wait; `what` completes the phrase `waits for`."""
 
     def __init__(self, kind, what, timed=False, holders=()):
         self.kind, self.what, self.timed, self.holders = kind, what, timed, list(holders)
-        # The number and the name of the task that waits; holders are tasks then, and threads else.
+        # The ID and name of the waiting task; then holders are tasks, otherwise threads.
         self.task = None
 
-    def told(self, frame):
+    def to_report(self, frame):
         place = None if frame is None else [code.file_of(frame.f_code), frame.f_lineno or 0]
         return {
             "kind": self.kind,
@@ -81,7 +81,7 @@ native.Wait = tasks.Wait = Wait
 
 
 class Call:
-    """A function of the standard library that a thread is in, and the frame that called it."""
+    """A library function that a thread is in, and the frame that called it."""
 
     def __init__(self, frame, caller):
         self.frame = frame
@@ -93,7 +93,7 @@ class Call:
         return limit is not None and limit != -1
 
     def named(self, noun):
-        """The noun with what the caller calls the thing that waits: ``the event `done` ``."""
+        """The noun with the caller's name for the object: ``the event `done` ``."""
         name = self.frame.f_code.co_name
         for node in code.calls_under_way(self.caller) if self.caller is not None else ():
             text = written(node, name, self.caller)
@@ -103,7 +103,7 @@ class Call:
 
 
 def written(node, method, frame):
-    """The thing whose method is called, as it is written."""
+    """The source of the object whose method is called."""
     if type(node) is tuple:
         return code.text_of(node[0].items[node[1]].context_expr, frame)
     function = getattr(node, "func", None)
@@ -129,7 +129,7 @@ def acquires_semaphore(scene, call):
 
 
 def enters(scene, call):
-    """`with` of a condition, whose lock is taken by native code."""
+    """`with` on a condition, whose lock is acquired by native code."""
     lock = locks.lock_in(call.owner)
     if lock is None:
         return None

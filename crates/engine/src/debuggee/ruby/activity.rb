@@ -1,10 +1,9 @@
 # frozen_string_literal: true
 
 module Stillframe
-  # What the program is doing while it runs: samples of its threads, and what each waits for.
-  #
-  # Samples are merged as they are taken. Who holds a Mutex is not known to Ruby: what is inside `synchronize` or behind
-  # `lock` further down its stack is taken for a holder.
+  # Samples the threads of the running program, and finds what each waits for. Samples are merged as they are taken.
+  # Ruby does not record the holder of a Mutex: a thread inside `synchronize`, or after `lock` further down its stack,
+  # counts as the holder.
   module Activity
     Call = Struct.new(:function, :file, :line, :total, :lines, :calls) do
       def plain
@@ -12,7 +11,7 @@ module Stillframe
           calls: calls.values.sort_by { |call| -call.total }.map(&:plain) }
       end
     end
-    # The native function that a thread waits in: what kind of thing it waits for, and in words.
+    # Blocking native functions: the kind of wait, and its description.
     WAITS = {
       'sleep' => ['timer', 'a time'], 'lock' => ['lock', 'a Mutex'], 'synchronize' => ['lock', 'a Mutex or Monitor'],
       'mon_enter' => ['lock', 'a Monitor'], 'enter' => ['lock', 'a Monitor'], 'pop' => ['lock', 'an item of a Queue'],
@@ -47,7 +46,7 @@ module Stillframe
         @thread = nil
       end
 
-      # What was seen since it was last asked for.
+      # The samples since the last call.
       def take
         stacks = Stops.threads.to_h { |client| [client, places(client.thread)] }
         threads = stacks.map do |client, stack|
@@ -85,7 +84,7 @@ module Stillframe
 
       def all_places(thread) = (thread.backtrace_locations || []).reject { |place| Agent.own?(place.path) }
 
-      # Native functions are in the lines that call them.
+      # Frames of native functions have the line of their caller.
       def places(thread) = all_places(thread).reject { |place| place.absolute_path.nil? || native?(place) }
 
       def native?(place) = WAITS.key?(method_of(place)) && !place.label.start_with?('block', '<')

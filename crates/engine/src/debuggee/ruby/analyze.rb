@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Reads a source file without running it. The question comes on standard input, the answer goes to standard output,
-# both as JSON.
+# Analyzes a source file without running it. Reads a request from standard input and writes the answer to standard
+# output, both as JSON.
 
 require_relative 'wire'
 

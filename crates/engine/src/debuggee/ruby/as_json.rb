@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Stillframe
-  # Is shown as the text of a value.
+  # An object whose `inspect` is a given text.
   class Text
     def initialize(value)
       @value = value
@@ -10,8 +10,8 @@ module Stillframe
     def inspect = @value.to_s
   end
 
-  # A value as JSON, for the other side: its type, the JSON, and the value itself. JSON that would be too long, or could
-  # not say all of it, is left out: a number is in its place.
+  # A value for the server: its type, its JSON, and the value itself. If JSON would be too long or inexact, a number
+  # replaces it.
   module AsJson
     class << self
       def of(value, longest)

@@ -7,14 +7,14 @@ module Stillframe
     @real = {}
 
     class << self
-      # Code of a file, as it is loaded.
+      # Adds code when it is loaded.
       def add(code)
         path = real(code.absolute_path || code.path)
         (@files[path] ||= []) << code
         path
       end
 
-      # What was loaded before this agent came.
+      # Adds code that was loaded before this agent.
       def add_all
         found = []
         ObjectSpace.each_iseq { |code| found << code unless Agent.own?(code.path) }
@@ -37,14 +37,14 @@ module Stillframe
         found
       end
 
-      # The lines on which code of a file can stop.
+      # The lines of a file on which code can stop.
       def lines(path)
         found = {}
         of(path).each { |top| walk(top) { |code| each_line_of(code) { |line| found[line] = true } } }
         found.keys.sort
       end
 
-      # The lines of the blocks in a function.
+      # The lines of blocks in a function.
       def lines_of_blocks(code, found = {})
         code.each_child do |child|
           next unless child.label.start_with?('block ')
@@ -58,7 +58,7 @@ module Stillframe
         code.trace_points.each { |line, event| yield line if event == :line }
       end
 
-      # Methods with a name, with the class in front for one of a class.
+      # Methods of a name, optionally qualified with a class.
       def methods_named(name)
         every_method.select { |code| name == code.label.split(/[.#]/).last }
       end
@@ -79,12 +79,12 @@ module Stillframe
         end
       end
 
-      # What two objects for the same code have in common.
+      # Identifies code that several objects represent.
       def key(code) = [code.path, code.first_lineno, code.label, code.trace_points]
     end
   end
 
-  # A place to stop at.
+  # A breakpoint, bound to trace points of loaded code.
   class Breakpoint
     attr_reader :id, :line
 
@@ -107,7 +107,7 @@ module Stillframe
 
     private
 
-    # A condition that fails stops the program: the other side reports why, and goes on.
+    # A failing condition stops the program: the server reports why, and resumes it.
     def met?(point)
       return true if @condition.nil?
       Evaluation.evaluate(point.binding, @condition, Agent::CONDITION) ? true : false
@@ -124,7 +124,7 @@ module Stillframe
     end
   end
 
-  # One on a line.
+  # A breakpoint on a line.
   class LineBreakpoint < Breakpoint
     def initialize(id, path, line, condition)
       super(id, condition)
@@ -156,7 +156,7 @@ module Stillframe
     end
   end
 
-  # One on the entry of a function.
+  # A breakpoint on the entry of a function.
   class FunctionBreakpoint < Breakpoint
     def initialize(id, name, condition)
       super(id, condition)
@@ -186,7 +186,7 @@ module Stillframe
 
     private
 
-    # Whether a method of that file and line belongs to the class: classes know their methods.
+    # Whether the class has a method at that file and line.
     def owned?(code)
       kind = @class.split('::').inject(Object) { |scope, name| scope.const_get(name) }
       [[kind, :instance_method], [kind.singleton_class, :instance_method]].any? do |owner, find|
@@ -205,7 +205,7 @@ module Stillframe
       first, = code.trace_points.find { |_, event| event == :line }
       @path ||= code.path
       @line ||= first || code.first_lineno
-      # A stop is on the first line of the body, once for each call.
+      # Stops on the first line of the body, once per call.
       watch(:call, target: code) do |at|
         next if at.method_id.to_s != @method || Agent.threads.include?(Thread.current)
         first ? @entered[Thread.current] = true : hit(at)
@@ -221,7 +221,7 @@ module Stillframe
     end
   end
 
-  # All of them.
+  # All breakpoints.
   module Breakpoints
     @lines = {}
     @functions = []
@@ -260,7 +260,7 @@ module Stillframe
         bind_new(@functions)
       end
 
-      # A class has its methods only when its body has run.
+      # A class has its methods only after its body has run.
       def defined
         bind_new(@functions.reject(&:bound?))
       end
@@ -289,7 +289,7 @@ module Stillframe
 
       private
 
-      # How many letters differ, roughly: what both begin and end with is the same.
+      # The approximate number of different letters: a common beginning and end are ignored.
       def distance(one, other)
         same = one.each_char.zip(other.each_char).take_while { |left, right| left == right }.size
         [one.size, other.size].max - same

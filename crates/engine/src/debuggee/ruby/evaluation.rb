@@ -1,14 +1,13 @@
 # frozen_string_literal: true
 
 module Stillframe
-  # An evaluation has taken too long.
+  # Raised in an evaluation that takes too long.
   class Interrupted < Exception
     def message = 'the expression took too long'
   end
 
-  # Runs code of the user's for a limited time.
-  #
-  # One thread watches all evaluations, because a thread for each would cost more than most conditions do.
+  # Runs user code with a time limit.
+  # One thread watches all evaluations: a thread for each would cost more than most conditions.
   module Evaluation
     TICK = 0.02
     IDLE = 1.0
@@ -17,7 +16,7 @@ module Stillframe
     @thread = nil
 
     class << self
-      # What the block gives; Interrupted after so many seconds.
+      # Returns the block's value, or raises Interrupted in it after `seconds`.
       def within(seconds)
         target = Thread.current
         before = @watched[target]

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
-# Loads the server into a program that `rdbg --open` waits in, by one evaluation, and lets rdbg go on.
-#
-# Words: `HOST:PORT` of rdbg, or the number of its process; our address; the secret.
+# Loads the server into a program that was started with `rdbg --open`, by one evaluation, and makes rdbg continue.
+# Arguments: `HOST:PORT` of rdbg, or its process ID; our address; the secret.
 
 require 'socket'
 require_relative 'wire'
@@ -48,7 +47,7 @@ Stillframe::Wire.write(socket, { type: 'request', seq: sequence += 1, command: '
 thread = wait_for_stop.call
 frames = request.call('stackTrace', { threadId: thread })['stackFrames'] || []
 expression = "load(#{server.dump}); ::Stillframe::Agent.start(#{address.dump}, #{token.dump}, waits: false); :loaded"
-# A frame of a function in C, such as `sleep`, evaluates nothing.
+# rdbg cannot evaluate in the frame of a C function such as `sleep`.
 result = nil
 frames.each do |frame|
   result = request.call('evaluate', { expression: expression, frameId: frame['id'], context: 'repl' })['result']

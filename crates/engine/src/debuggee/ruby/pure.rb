@@ -4,7 +4,7 @@ require 'ripper'
 
 module Stillframe
   # Evaluates expressions that run no code of the program: names, constants, literals, operators and lookups of core
-  # classes, and readers that `attr_reader` made.
+  # classes, and `attr_reader` methods.
   module Pure
     CORE = [Integer, Float, String, Symbol, Array, Hash, NilClass, TrueClass, FalseClass, Range].freeze
     METHODS = %i[
@@ -85,7 +85,7 @@ module Stillframe
         read(object, name) { return send_core(object, name, arguments) }
       end
 
-      # An attribute that `attr_reader` made: its method has neither code nor parameters, and a variable of its name.
+      # An `attr_reader` method has neither code nor parameters, and an instance variable of its name.
       def read(object, name)
         method = Values.call(Kernel, :method, object, name)
         is_reader = method.arity.zero? && RubyVM::InstructionSequence.of(method).nil? && method.source_location

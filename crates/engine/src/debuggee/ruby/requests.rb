@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Stillframe
-  # What the debugger asks for. What needs a suspended thread is done by that thread.
+  # Handles requests. Those that need a suspended thread run in that thread.
   module Requests
     CAPABILITIES = {
       supportsConfigurationDoneRequest: true, supportsFunctionBreakpoints: true, supportsConditionalBreakpoints: true,
@@ -132,7 +132,7 @@ module Stillframe
         @ids = {}
       end
 
-      # One that ends the program leaves it suspended: it is killed next, and does nothing more.
+      # To terminate, the program stays suspended until it is killed, so that it runs no further.
       def disconnect(request, arguments)
         Agent.respond(request)
         Agent.leave unless arguments['terminateDebuggee']
@@ -164,7 +164,7 @@ module Stillframe
         "#{Values.type(error)}: #{text}"
       end
 
-      # Without the receiver, whose text has an address.
+      # Removes the receiver, whose text contains an address.
       def plain(text)
         text = text.sub(/\A(undefined local variable or method .*?') for .*/, '\1')
         text = text.sub(/ for nil:NilClass\z/, ' for nil')
@@ -211,7 +211,7 @@ module Stillframe
         client.frames[at]
       end
 
-      # At an exception, `error` stands for it, unless the program has a variable of that name.
+      # At an exception, `error` refers to it, unless the program has a variable of that name.
       def binding_of(client, frame)
         binding = frame.binding or raise Refused, 'this frame has no variables'
         return binding unless client.exception && !binding.local_variable_defined?(:error)
@@ -246,7 +246,7 @@ module Stillframe
     end
   end
 
-  # Variables and constants outside of functions, of the program alone.
+  # Global variables and top-level constants of the program.
   module Globals
     VARIABLES = global_variables.freeze
     CONSTANTS = Object.constants.freeze

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Stillframe
-  # A thread of the program, and what it does while the program is suspended.
+  # A thread of the program, and the requests that it handles while suspended.
   class Client
     attr_reader :thread, :id, :frames, :exception, :returned
 
@@ -19,7 +19,7 @@ module Stillframe
 
     def parked? = @parked
 
-    # Has the suspended thread run a block.
+    # Runs a block in the suspended thread.
     def ask(&block)
       @inbox << block
     end
@@ -28,8 +28,7 @@ module Stillframe
       @inbox << :resume
     end
 
-    # Serves requests until the program is resumed.
-    # Frames deeper than `depth` have returned already.
+    # Handles requests until the program is resumed. Frames deeper than `depth` have returned.
     def park(exception: nil, returned: nil, depth: nil)
       @exception = exception
       @returned = returned
@@ -73,7 +72,7 @@ module Stillframe
 
       def pausing? = @pausing
 
-      # Suspends the program in this thread. A thread that comes to a stop while another is reported waits for its turn.
+      # Suspends the program in this thread. A thread that stops while another stop is reported waits for its turn.
       def suspend(reason, exception: nil, returned: nil, depth: nil, **body)
         client = self.client
         return if client.parked? || !Agent.active?
@@ -94,7 +93,7 @@ module Stillframe
         @pausing = true
         @stopper = stopper
         @stopper.enable
-        # A main thread that waits in the operating system runs no line, but a trap.
+        # A main thread that is blocked in a system call runs only signal handlers.
         Agent.own_thread('pause') do
           sleep 0.05
           Process.kill(:URG, Process.pid) if @pausing && @stopped.nil?
@@ -137,7 +136,7 @@ module Stillframe
         false
       end
 
-      # Enabling it instruments all code, which costs a moment.
+      # Enabling it instruments all code, which takes a moment.
       def hold_others(client)
         return if @stopper || threads.all? { |other| other == client || other.parked? }
         @stopper = stopper
@@ -169,12 +168,12 @@ module Stillframe
         label
       end
 
-      # How deep the frame is in which a handler of trace points runs that calls this.
+      # The depth of the frame whose trace point handler calls this.
       def depth = DEBUGGER__.frame_depth - 3
 
       def path(frame) = frame.location.absolute_path || frame.location.path
 
-      # The class of a method, in front of it; nothing for one of the main object.
+      # The class of a method as a prefix; empty for the main object.
       def owner(kind, receiver)
         return '' if kind.nil? || kind == Object || kind == Kernel || Values.type(receiver) == 'NilClass'
         return "#{Values.plain_name(receiver)}." if Module === receiver && kind.singleton_class?
@@ -196,7 +195,7 @@ module Stillframe
         start = frames.first.frame_depth
         case kind
         when :in then watch_lines(client.thread)
-        # Lines of the functions on the stack alone are watched: what they call runs at full speed.
+        # Only lines of functions on the stack are traced: what they call runs at full speed.
         when :over then over(client.thread, frames, start)
         when :out then out(client.thread, frames)
         end
@@ -235,7 +234,7 @@ module Stillframe
         end).enable
       end
 
-      # A block in the function is a part of it, wherever it is called from.
+      # A block in the function counts as part of it, wherever it is called.
       def over(thread, frames, start)
         blocks = Code.lines_of_blocks(frames.first.iseq)
         line = frames.first.location.lineno
@@ -254,7 +253,7 @@ module Stillframe
         end
       end
 
-      # The frames that a step may end in: not those between a block and the function that it is in.
+      # The frames in which a step may end: not those between a block and its function.
       def goals(frames)
         first, *outer = frames
         return frames unless first.location.label.start_with?('block')
@@ -263,12 +262,12 @@ module Stillframe
         [first] + outer.drop(home || 0)
       end
 
-      # Ends in the caller, at the line of the call, whose value is known then.
+      # Ends in the caller, on the line of the call, whose value is then known.
       def out(thread, frames)
         to = frames.drop(1).find { |frame| Agent.shown?(Frames.path(frame)) } or return
         depth = to.frame_depth
         add(TracePoint.new(:return, :b_return, :c_return) do |at|
-          # The frame of a native function is gone already.
+          # The frame of a native function has already been removed.
           next unless Thread.current == thread && Frames.depth == (at.event == :c_return ? depth : depth + 1)
           clear
           Stops.suspend('step', returned: [at.method_id.to_s, at.return_value], depth: depth)

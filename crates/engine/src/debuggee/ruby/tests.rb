@@ -1,14 +1,13 @@
 # frozen_string_literal: true
 
 module Stillframe
-  # What test runners say of their tests, and what a failed assertion compared.
-  #
-  # Reports are lines of JSON in the file that STILLFRAME_TESTS names. Runners are recognized when a class of theirs is
-  # defined, so `rake` and `bundle exec` need nothing.
+  # Reports test results, and what a failed assertion compared.
+  # Reports are lines of JSON in the file that STILLFRAME_TESTS names. Runners are detected when their classes are
+  # defined, so `rake` and `bundle exec` work too.
   module Tests
     TEXT = 4000
     MARK = :@__stillframe_mark
-    # What an assertion of minitest compares: its operator, and the parameters with the actual and the expected value.
+    # Comparisons of minitest's assertions: the operator, and the parameters with the actual and the expected value.
     MINITEST = {
       'assert_equal' => ['==', :act, :exp], 'assert_same' => ['equal?', :act, :exp], 'assert_nil' => [nil, :obj, nil],
       'assert_includes' => ['include?', :collection, :obj], 'assert_match' => ['=~', :obj, :matcher],
@@ -24,7 +23,7 @@ module Stillframe
     class << self
       def wanted? = ENV.key?('STILLFRAME_TESTS')
 
-      # A class or module has been defined.
+      # Called when a class or module is defined.
       def defined(kind)
         return if @hooked.size == 2
         name = Values.plain_name(kind)
@@ -48,14 +47,14 @@ module Stillframe
           mark: mark(error, make: false) }
       end
 
-      # A program that could not even load its tests.
+      # Called if a program failed to load its tests.
       def ending(error)
         return if @told || error.nil? || SystemExit === error || SignalException === error
         place = Array(error.backtrace_locations).find { |one| one.absolute_path && Agent.user?(one.absolute_path) }
         tell('problem', name: $PROGRAM_NAME, **self.error(error), file: place&.absolute_path, line: place&.lineno)
       end
 
-      # What is known of the exception that a thread is stopped at.
+      # Details of the exception at which a thread is stopped.
       def thrown(client, limit)
         error = client.exception
         { mark: mark(error), assertion: assertion(error, limit) }.compact
@@ -86,7 +85,7 @@ module Stillframe
         nil
       end
 
-      # The frames of a library that checks an assertion have what it compared.
+      # The frames of an assertion library contain the compared values.
       def assertion(_error, limit)
         all = DEBUGGER__.capture_frames(Agent::FOLDER).select(&:binding)
         user = all.index { |frame| Agent.user?(Frames.path(frame)) } or return nil
@@ -129,7 +128,7 @@ module Stillframe
       end
     end
 
-    # A listener of RSpec's reporter.
+    # A listener for RSpec's reporter.
     module RSpecReporter
       def start(*)
         listener = Listener.new
@@ -138,7 +137,7 @@ module Stillframe
         super
       end
 
-      # What goes wrong outside of examples, such as in a file that cannot be loaded.
+      # Errors outside of examples, such as a file that cannot be loaded.
       def notify_non_example_exception(error, context)
         place = Array(error.backtrace_locations).find { |one| one.absolute_path && Agent.user?(one.absolute_path) }
         Tests.tell('problem', name: context.to_s.strip, **Tests.error(error), file: place&.absolute_path, line: place&.lineno)

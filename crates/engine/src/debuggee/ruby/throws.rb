@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Stillframe
-  # Which exceptions are worth a stop: those that nothing catches, that no code of the user's catches, or all that reach
-  # code of the user's. What catches one is read from the sources of the frames.
+  # Decides which exceptions stop: uncaught ones, those that no user code catches, or all that reach user code. Handlers
+  # are read from the source of the frames.
   module Throws
-    # Code in a `begin`, and the classes that its `rescue` names.
+    # The lines of a `begin`, and the classes that its `rescue` names.
     Region = Struct.new(:lines, :classes)
 
     @files = {}
@@ -23,7 +23,7 @@ module Stillframe
 
       def uncaught?(error) = error.equal?(@last[Thread.current]) && @uncaught
 
-      # What is known of an exception for the other side.
+      # Describes an exception for the server.
       def describe(client)
         error = client.exception
         message = Values.message(error)
@@ -59,7 +59,7 @@ module Stillframe
         end
       end
 
-      # `loop` ends with what an iterator throws at its end.
+      # `loop` catches the StopIteration of an iterator.
       def native_catch?(error)
         StopIteration === error && caller_locations.any? { |place| place.label.end_with?('loop') }
       end

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 module Stillframe
-  # Values as text, and what is in them. Objects of the program are read without calling their own methods, except for
-  # an `inspect` of their class, which may run for a moment.
+  # Formats values and lists their children. Objects of the program are read without calling their methods, except for
+  # their own `inspect`, which has a time limit.
   module Values
     INSPECT = 0.25
     ITEMS = 100
     DEPTH = 6
 
-    # What a reference leads to, and the frame that it was found in.
+    # The object of a reference, and the frame in which it was found.
     Held = Struct.new(:kind, :value, :frame)
 
     @held = {}
@@ -24,7 +24,7 @@ module Stillframe
 
       def held(number) = @held[number] || raise(Refused, 'the value is gone')
 
-      # Calls a method of a core class, whatever the class of the object defines.
+      # Calls a method of a core class, bypassing overrides of the object's class.
       def call(kind, name, object, *arguments)
         kind.instance_method(name).bind_call(object, *arguments)
       end
@@ -47,7 +47,7 @@ module Stillframe
         ''
       end
 
-      # A value for the other side.
+      # A value for the server.
       def show(object, frame, limit)
         text, length = shown(object, limit)
         indexed, named = sizes(object)
@@ -56,7 +56,7 @@ module Stillframe
           namedVariables: named, textLength: length }.compact
       end
 
-      # A text, and its length if that is not all of it.
+      # A text, and the full length if it is truncated.
       def shown(object, limit)
         if String === object && object.length > limit
           return [call(String, :inspect, call(String, :[], object, 0, limit)), object.length]
@@ -85,7 +85,7 @@ module Stillframe
         "#<#{type(object)}>"
       end
 
-      # How many numbered and named parts it has.
+      # The number of indexed and named children.
       def sizes(object)
         case object
         when Array then [object.size, 0]
@@ -120,7 +120,7 @@ module Stillframe
         end
       end
 
-      # Assigns to a part of a value.
+      # Assigns to a child of a value.
       def assign(object, name, value)
         if name.start_with?('@')
           missing(name, object) unless variables(object).include?(name.to_sym)
@@ -198,7 +198,7 @@ module Stillframe
         "#<#{[type(object), fields.empty? ? nil : fields].compact.join(' ')}>"
       end
 
-      # What an `inspect` of the object's own class says; nil without one.
+      # The result of the object's own `inspect`; nil without one.
       def inspected(object, core)
         method = call(Kernel, :method, object, :inspect)
         method.owner == core ? nil : safe_inspect(object)

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
-# Messages of the Debug Adapter Protocol, as bytes.
-#
-# JSON is read and written here: loading the library would settle its version before Bundler can choose one, and
+# Reads and writes messages of the Debug Adapter Protocol.
+# Includes a JSON implementation: loading the library would fix its version before Bundler can choose one, and
 # frameworks change how it writes values.
 module Stillframe
   module Wire
@@ -48,7 +47,7 @@ module Stillframe
       "\"#{plain}\""
     end
 
-    # Bytes that are no text are shown as escapes.
+    # Invalid bytes are escaped.
     def unicode(text)
       text = text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace) unless text.encoding == Encoding::UTF_8
       text.valid_encoding? ? text : text.scrub { |bytes| bytes.unpack('C*').map { |byte| format('\\x%02X', byte) }.join }

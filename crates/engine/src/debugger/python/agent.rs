@@ -56,7 +56,7 @@ pub(super) struct AgentClient {
     /// Filled when the program has what evaluates without effects.
     pure: tokio::sync::OnceCell<()>,
     /// Nothing of the program's may run while it is read.
-    careful: bool,
+    side_effect_free: bool,
     /// The program decides itself which exceptions are worth a stop.
     watches_throws: AtomicBool,
     /// The process to nudge.
@@ -213,12 +213,12 @@ impl From<RawSide> for Side {
 }
 
 impl AgentClient {
-    pub(super) fn new(client: ::dap::Client, pid: Option<u32>, careful: bool) -> Self {
+    pub(super) fn new(client: ::dap::Client, pid: Option<u32>, side_effect_free: bool) -> Self {
         Self {
             client,
             recorder: tokio::sync::OnceCell::new(),
             pure: tokio::sync::OnceCell::new(),
-            careful,
+            side_effect_free,
             watches_throws: AtomicBool::new(false),
             pid,
             frames: Mutex::default(),
@@ -237,7 +237,7 @@ impl AgentClient {
 
     /// Has the server, which asks exceptions for their text at each stop, ask nothing.
     pub(super) async fn forbid_side_effects(&self) -> Result<()> {
-        let call = format!("__import__('sys').modules['{MODULE}'].be_careful()");
+        let call = format!("__import__('sys').modules['{MODULE}'].forbid_side_effects()");
         if self.execute(call.clone()).await.is_ok() {
             return Ok(());
         }
@@ -311,7 +311,7 @@ impl AgentClient {
 
     /// Child processes stop connecting, because no one will debug them.
     pub(super) async fn stop_debugging_children(&self) -> Result<()> {
-        let call = format!("__import__('sys').modules['{MODULE}'].let_children_go()");
+        let call = format!("__import__('sys').modules['{MODULE}'].stop_debugging_children()");
         self.execute_within(call, deadlines::GOODBYE).await
     }
 
@@ -374,7 +374,7 @@ impl AgentClient {
             self.pure.get_or_try_init(|| self.load(PURE, AGENT.pure)).await?;
         }
         let arguments = json!([frame.0, expression, deadline.as_secs_f64(), text]);
-        let call = json!(["evaluate", arguments, pure || self.careful]);
+        let call = json!(["evaluate", arguments, pure || self.side_effect_free]);
         let answer: Result<ValueReply> = self.send_call(frame, &call, deadline).await;
         Ok(self.value(answer.map_err(|error| interrupted(error, deadline, self.pid))?.value, frame))
     }
@@ -438,17 +438,17 @@ impl AgentClient {
         class: Option<&str>,
         name: &str,
     ) -> Result<FunctionLookup> {
-        self.find(answer, "look_for", &json!([answer, class, name])).await
+        self.find(answer, "report_function", &json!([answer, class, name])).await
     }
 
     /// Asks whether the file of a location is loaded. If not, the program reports it once it is.
-    pub(super) async fn look_for_file(&self, answer: u64, place: u64) -> Result<FunctionLookup> {
-        self.find(answer, "look_for_file", &json!([answer, place])).await
+    pub(super) async fn report_file(&self, answer: u64, place: u64) -> Result<FunctionLookup> {
+        self.find(answer, "report_file", &json!([answer, place])).await
     }
 
     /// Asks in which functions steps began that have ended, while code of a library runs.
-    pub(super) async fn look_at_steps(&self, answer: u64) -> Result<FunctionLookup> {
-        self.find(answer, "look_at_steps", &json!([answer])).await
+    pub(super) async fn report_ended_steps(&self, answer: u64) -> Result<FunctionLookup> {
+        self.find(answer, "report_ended_steps", &json!([answer])).await
     }
 
     /// The answer is an event, because an evaluation outside of a frame has none.
@@ -482,7 +482,7 @@ impl AgentClient {
         arguments: Json,
         expected: Duration,
     ) -> Result<T> {
-        self.send_call(frame, &json!([function, arguments, self.careful]), expected).await
+        self.send_call(frame, &json!([function, arguments, self.side_effect_free]), expected).await
     }
 
     /// A call is a function's name, its arguments, and whether nothing of the program's may run.

@@ -33,7 +33,7 @@ pub(super) async fn set_in_source(
     }
     let result = debugger.0.dap.send_breakpoints(path, places).await?;
     let is_known = result.iter().any(|result| matches!(result, BindResult::Bound { .. }));
-    let is_loaded = is_known && agent.look_for_file(next_place(debugger), place).await?.is_there;
+    let is_loaded = is_known && agent.report_file(next_place(debugger), place).await?.is_there;
     Ok(result.into_iter().map(|result| checked(result, is_loaded)).collect())
 }
 

@@ -124,7 +124,7 @@ enum AgentEvent {
         id: u32,
         line: String,
     },
-    /// The answer to `find_function` and `look_for_file`.
+    /// The answer to `find_function` and `report_file`.
     Found {
         place: u64,
         #[serde(flatten)]

@@ -19,7 +19,7 @@ fn given() -> PeerOptions {
     PeerOptions { adapter: &Language, quirks: &QUIRKS, ..PeerOptions::default() }
 }
 
-/// debugpy's adapter, which somebody else has started.
+/// debugpy's adapter, started by someone else.
 fn by_adapter() -> PeerOptions {
     PeerOptions { request: StartRequest::Attach, is_by_adapter: true, ..given() }
 }
@@ -143,7 +143,7 @@ async fn unresponsive_adapter_is_named() {
     assert_eq!(scene.debugger.prepare().await.unwrap_err().code(), "deadline_exceeded", "the program itself");
 }
 
-/// Its adapter takes nobody any more when somebody comes before that.
+/// Its adapter accepts no more clients if one connects before that.
 #[tokio::test(start_paused = true)]
 async fn next_client_connects_after_debugpy_releases_us() {
     let Scene { debugger, mut peer, .. }: Scene = Scene::of(&by_adapter());
@@ -162,7 +162,7 @@ async fn detaching_from_a_program_that_connected_to_us_is_immediate() {
     let mut scene = prepared(json!({ "supportTerminateDebuggee": true })).await;
     let debugger = scene.debugger.clone();
     let served = async {
-        assert!(serve_agent(&mut scene).await.contains("let_children_go"));
+        assert!(serve_agent(&mut scene).await.contains("stop_debugging_children"));
         scene.peer.serve("disconnect", json!({})).await
     };
     let begin = tokio::time::Instant::now();
@@ -194,7 +194,7 @@ async fn the_agent_applies_rules_and_names_hit_breakpoints() {
         let condition = "__import__('sys').modules['stillframe_agent'].hit(1)";
         assert_eq!(asked["breakpoints"], json!([{ "line": 3, "condition": condition }]));
         let looked = serve_agent(&mut scene).await;
-        assert!(looked.contains(".look_for_file(\"[2,1]\")"), "{looked}");
+        assert!(looked.contains(".report_file(\"[2,1]\")"), "{looked}");
         let found = json!({ "kind": "found", "place": 2, "found": true, "names": [] });
         scene.peer.event("stillframe", found).await;
     };
@@ -218,7 +218,7 @@ async fn the_agent_applies_rules_and_names_hit_breakpoints() {
         breakpoints: vec![BreakpointId(4)],
     };
     assert_eq!(scene.event().await, stopped(7));
-    // Another thread came to it as well, which stops when the program goes on.
+    // Another thread hit it too, and stops when the program resumes.
     scene.peer.event("stillframe", hit(8)).await;
     scene.peer.event("stopped", json!({ "reason": "breakpoint", "threadId": 8 })).await;
     assert_eq!(scene.event().await, stopped(8));

@@ -116,7 +116,7 @@ fn a_column_maps_to_the_range_that_contains_it() {
 
 #[test]
 fn each_copy_of_a_line_is_a_separate_location() {
-    // Line 0 twice in one run, then line 1, then line 0 again, and once more after code that is nobody's.
+    // Line 0 twice in one run, then line 1, then line 0 again, and once more after unmapped code.
     let map = map_of("AAAA,CAAA,CACA,CADA;A,CAAA", &[]);
     let id = only(&map);
     assert_eq!(map.generated(id, 0, None), [(0, 0), (0, 1), (0, 3), (1, 1)]);

@@ -37,7 +37,7 @@ fn expected(revision: Option<&str>) -> Value {
 #[tokio::test]
 async fn the_first_typescript_sdk_debugs_over_both_transports() {
     let [pipes, http] = TransportKind::both().await;
-    // It tells the revision only where that goes into a header.
+    // It exposes the revision only if that is sent in a header.
     assert_eq!(session("sdk", "legacy", pipes).await, expected(None));
     assert_eq!(session("sdk", "legacy", http).await, expected(Some("2025-11-25")));
 }

@@ -1,4 +1,4 @@
-//! `await` at a stop, where nothing goes on.
+//! `await` at a stop, while nothing runs.
 
 use serde_json::json;
 

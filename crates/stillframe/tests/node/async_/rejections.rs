@@ -1,4 +1,4 @@
-//! Errors that nobody catches, thrown at once or later.
+//! Uncaught errors, thrown at once or later.
 
 use serde_json::json;
 use test_support::Answer;

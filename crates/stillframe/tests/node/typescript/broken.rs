@@ -7,8 +7,8 @@ use super::{bundled, compiled_by_tsc, run};
 use crate::debugging::{Debugging, Report};
 use crate::project::Project;
 
-/// Runs a build with a breakpoint that cannot be bound, and gives the reason that is told afterwards. The
-/// report of the end tells it as well.
+/// Runs a build with a breakpoint that cannot be bound, and returns the reason, which the report of the end contains
+/// too.
 async fn reason(project: &Project, source: &str, name: &str) -> String {
     let source = project.read(source);
     let session = Debugging::of(Language::Node).await;
@@ -47,7 +47,7 @@ async fn a_changed_source_is_reported() {
     assert!(reason.contains("differs from the source of the source map: rebuild"), "{reason}");
 }
 
-/// A bundler leaves out what nobody calls.
+/// A bundler omits unused functions.
 #[tokio::test]
 async fn a_line_without_generated_code_is_reported() {
     let project = Project::typescript(&[]).await;

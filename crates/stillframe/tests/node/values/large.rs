@@ -1,4 +1,4 @@
-//! Values that are too large to be looked at whole.
+//! Values that are too large to show whole.
 
 use serde_json::{Value, json};
 

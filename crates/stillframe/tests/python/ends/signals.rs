@@ -14,7 +14,7 @@ async fn kill(pid: &str) {
     assert_eq!(plain(Path::new("/"), &["-c", &code]).await.code, Some(0));
 }
 
-/// What is told of a program that a signal killed.
+/// The report of a program killed by a signal.
 fn killed_by(report: &Answer) -> (&str, &Value, &Value) {
     (report.outcome(), &report["signal"], &report["exitCode"])
 }
@@ -90,13 +90,13 @@ async fn a_program_killed_while_a_call_waits_answers_the_call() {
     session.finish().await;
 }
 
-/// Nothing of ours takes the place of what a program does at SIGINT.
+/// The debugger does not replace the program's handling of SIGINT.
 #[tokio::test]
 async fn a_program_sees_pythons_default_signal_handlers() {
     let source = "import signal\nfor number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE, signal.SIGCHLD, signal.SIGUSR1):\n    print(number.name, signal.getsignal(number))\n";
     let script = Script::new(source);
     let (session, ended) = script.start().await;
-    // Not compared with plain Python, which would inherit what whoever runs the tests ignores.
+    // Not compared with plain Python, which would inherit ignored signals from the test runner.
     let handlers =
         "SIGINT <built-in function default_int_handler>\nSIGTERM 0\nSIGPIPE 1\nSIGCHLD 0\nSIGUSR1 0\n";
     assert_eq!(ended["output"], handlers);

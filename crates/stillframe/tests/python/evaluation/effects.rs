@@ -126,7 +126,7 @@ async fn two_simultaneous_expressions_are_evaluated_in_turn() {
     session.finish().await;
 }
 
-/// A frame of debugpy 1.8.22 that is no more still answers, with what it held then.
+/// debugpy 1.8.22 still evaluates in a frame that is gone, with its old variables.
 #[tokio::test]
 async fn a_frame_of_an_earlier_stop_is_refused() {
     let (_script, session) = stopped().await;

@@ -39,7 +39,7 @@ wait()
     let frames = paused["stackFrames"].as_array().unwrap();
     let names: Vec<_> = frames.iter().map(|frame| frame["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["wait", "<module>"], "{statement}: the pause itself is no frame of the program");
-    // The wait goes on as if nothing had been.
+    // The wait continues.
     let running = session.ok("continue_execution", json!({ "timeout": 300 })).await;
     assert_eq!(running.outcome(), "running", "{statement}: {}", running.text);
     let paused = session.ok("pause_execution", json!({ "timeout": 10_000 })).await;

@@ -115,7 +115,7 @@ async fn an_unknown_argument_is_ignored_with_a_warning_that_suggests_a_similar_o
     ];
     assert_eq!(started["warnings"], json!(warnings));
 
-    // What is missing stays an error, and the warning tells why it is.
+    // The missing argument stays an error, and the warning explains it.
     let failed =
         session.fails("invalid_arguments", "get_source_context", json!({ "file": file, "lien": 3 })).await;
     assert_eq!(failed["message"], "`line` is missing; expected a whole number");

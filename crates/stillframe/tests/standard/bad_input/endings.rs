@@ -35,7 +35,7 @@ async fn ended_with(language: Language, how: &str, code: Value, signal: Value, o
     let (session, ended) = ends(language, how).await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     assert_eq!((&ended["exitCode"], &ended["signal"]), (&code, &signal), "{}", ended.text);
-    // Standard output and standard error are two pipes, and which is read first is nobody's to say.
+    // Standard output and standard error are two pipes, read in any order.
     let (said, output) = (ended.text_of("output"), output.to_owned());
     let before = format!("about to {how}\n");
     assert!([format!("{before}{output}"), format!("{output}{before}")].contains(&said.to_owned()), "{said}");
@@ -98,7 +98,7 @@ async fn the_end_is_described_in_a_sentence(language: Language) {
     }
 }
 
-/// How a program ends by an error that nobody catches: its code, or else its signal.
+/// How an uncaught error ends a program: its exit code, or else its signal.
 const UNCAUGHT: PerLanguage<(Option<i64>, Option<&str>)> = PerLanguage {
     name: "endings: uncaught",
     python: (Some(1), None),

@@ -82,7 +82,7 @@ async fn an_unreadable_script_is_reported_with_the_reason(language: Language) {
     .await;
 }
 
-/// To open a pipe that nobody writes to, or to read a device to its end, would take for ever.
+/// Opening a pipe without a writer, or reading a device to its end, would take forever.
 #[cfg(unix)]
 async fn pipes_and_devices_are_refused_as_script_source_and_input(language: Language) {
     let folder = folder();

@@ -17,7 +17,7 @@ dynamic![
     run_until_applies_an_exception_condition_only_once,
 ];
 
-/// Throws three errors that it catches, and one that it does not catch when it is told to.
+/// Throws three errors that it catches, and, on request, one that it does not catch.
 const PROGRAM: Dynamic = Dynamic {
     python: r#"import sys
 class Broken(Exception):

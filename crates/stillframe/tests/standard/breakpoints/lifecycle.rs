@@ -95,7 +95,7 @@ async fn a_breakpoint_set_while_the_program_is_paused_is_bound_at_once(language:
     session.finish().await;
 }
 
-/// Counts for ever, with pauses.
+/// Counts forever, with pauses.
 const COUNTS: Texts = Texts {
     name: "life_counts",
     python: "import time\nn = 0  # @first\nwhile True:\n    n += 1  # @count\n    time.sleep(0.01)\n",
@@ -122,7 +122,7 @@ async fn a_breakpoint_set_while_the_program_runs_is_bound_at_once(language: Lang
     session.finish().await;
 }
 
-/// Comes to its place once a millisecond, for ever.
+/// Reaches its location once a millisecond, forever.
 const TICKS: Texts = Texts {
     name: "life_ticks",
     python: "\

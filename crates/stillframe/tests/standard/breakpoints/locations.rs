@@ -38,7 +38,7 @@ async fn a_breakpoint_on_a_line_with_code_is_bound_there(language: Language) {
     session.finish().await;
 }
 
-/// Sets a breakpoint on a line that holds no code, checks that the answer says where it went, and that the
+/// Sets a breakpoint on a line without code, checks that the answer says where it moved, and that the
 /// program stops there.
 async fn goes_to(program: &Fixture, asked: u32, to: &str) {
     let session = Debugging::of(program.language()).await;
@@ -76,7 +76,7 @@ async fn a_breakpoint_on_a_comment_moves_to_the_next_line_with_code(language: La
 async fn a_breakpoint_between_functions_does_not_move_into_one(language: Language) {
     let program = bank(language);
     if language.is_compiled() {
-        // What is outside of functions holds no code there.
+        // Lines outside functions have no code there.
         let session = Debugging::of(language).await;
         session.break_at(&program, "comment_of_module").await;
         let ended = session.start(&program).await;

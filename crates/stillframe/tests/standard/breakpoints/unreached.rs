@@ -75,7 +75,7 @@ async fn a_breakpoint_that_was_never_hit_is_reported_at_the_end(language: Langua
     let never = format!("bp-1 at {file}:{} was never reached", program.line("never"));
     let about = format!("bp-2 at {file}:{} was never reached with `{other}` true", program.line("about"));
     assert_eq!(notes(&ended), [never, about]);
-    // What is told belongs to one run.
+    // The report is about one run.
     let again = session.ok("restart_debugging", json!({})).await;
     assert_eq!(notes(&again).len(), 2, "{}", again.text);
     session.finish().await;

@@ -21,7 +21,7 @@ fn on(stop: &StoppedEvent) -> ThreadArguments {
     ThreadArguments { thread_id: stop.thread_id.expect("a stop has a thread") }
 }
 
-/// Goes on in some way, and is told of the stop behind the answer.
+/// Resumes in some way, and receives the stop after the response.
 async fn go<R: Request<Arguments = ThreadArguments>>(
     editor: &mut Editor,
     stop: &StoppedEvent,

@@ -93,7 +93,7 @@ impl Editor {
         }
     }
 
-    /// The next thing that it is told, but for output; none when the connection has ended.
+    /// The next message except output; None when the connection has ended.
     pub(super) async fn next(&mut self) -> Option<Event> {
         loop {
             let told = timeout(PATIENCE, self.incoming.recv()).await.expect("something comes")?;
@@ -101,7 +101,7 @@ impl Editor {
                 Message::Event(Event::Output(OutputEvent { category, output, .. })) => {
                     self.output.push((category.unwrap_or_default(), output));
                 }
-                // The breakpoints of a session are told of in between.
+                // Breakpoint events arrive in between.
                 Message::Event(Event::Initialized | Event::Breakpoint(_)) => {}
                 Message::Event(event) => return Some(event),
                 Message::Request(request) => panic!("an editor is asked for {}", request.command),
@@ -115,7 +115,7 @@ impl Editor {
         assert!(matches!(told, Some(Message::Event(Event::Initialized))), "{told:?}");
     }
 
-    /// What it is told of breakpoints next, but for anything else.
+    /// The next breakpoint event, skipping anything else.
     pub(super) async fn breakpoint(&mut self) -> dap::BreakpointEvent {
         loop {
             let told = timeout(PATIENCE, self.incoming.recv()).await.expect("something comes");
@@ -139,14 +139,14 @@ impl Editor {
         assert!(matches!(told, Some(Event::Continued(_))), "{told:?}");
     }
 
-    /// No stop is told of any more until the connection ends.
+    /// No further stop arrives before the connection ends.
     pub(super) async fn gone(&mut self) {
         while let Some(event) = self.next().await {
             assert!(!matches!(event, Event::Stopped(_)), "{event:?}");
         }
     }
 
-    /// What the program wrote to a stream, as far as it was told.
+    /// The output of a stream that it has received.
     pub(super) fn written(&self, category: &str) -> String {
         self.output.iter().filter(|(kind, _)| kind == category).map(|(_, text)| text.as_str()).collect()
     }

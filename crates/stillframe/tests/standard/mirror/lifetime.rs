@@ -14,7 +14,7 @@ each![
     closing_the_session_ends_the_exposure,
 ];
 
-/// Nobody can connect any more. The system may take a moment to say so.
+/// The port is closed. The system may take a moment to refuse connections.
 async fn is_closed(port: u16) {
     while TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
         tokio::task::yield_now().await;

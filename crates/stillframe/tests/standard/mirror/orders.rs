@@ -1,4 +1,4 @@
-//! Editors attach in orders of their own, and some ask for more than there is.
+//! Editors send requests in different orders, and some request unsupported features.
 
 use dap::{
     ConfigurationDone, Disconnect, DisconnectArguments, Empty, Evaluate, EvaluateArguments, Request, Scopes,

@@ -54,7 +54,7 @@ async fn a_session_with_host_and_port_attaches_at_once_and_leaves_the_program_ru
 
 async fn a_closed_port_is_an_error_and_leaves_no_session(language: Language) {
     let server = STILLFRAME.serve().await;
-    // Bound and not listening: nobody else gets the port, and nobody answers on it.
+    // Bound and not listening: no other process gets the port, and none answers on it.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let port = socket.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! Where it stops, and what it tells there.
+//! Where it stops, and what it reports there.
 
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage, Fixture, Language, PerLanguage, dynamic, each};

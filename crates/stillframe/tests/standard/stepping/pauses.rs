@@ -21,7 +21,7 @@ async fn pauses<L: Into<Language> + Copy>(language: L, texts: impl Program<L>) {
     let paused = session.ok("pause_execution", json!({ "timeout": 20_000 })).await;
     assert_eq!((paused.outcome(), paused.place()), ("pause", (program.path(), program.line("here"))));
     assert_eq!(session.evaluate("number + 1").await, "2");
-    // It goes on with what it was doing.
+    // It continues its work.
     assert_eq!(session.ok("continue_execution", json!({ "timeout": 100 })).await.outcome(), "running");
     session.finish().await;
 }

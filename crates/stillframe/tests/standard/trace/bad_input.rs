@@ -93,7 +93,7 @@ async fn an_unreached_line_is_reported_with_how_the_program_ended(language: Lang
     assert_eq!(traced["points"][0]["notes"], json!([note]));
     assert_eq!((&traced["exitCode"], &traced["output"]), (&json!(0), &json!("odd even\n6\n")));
     assert_eq!(traced["message"], "Recorded 0 rows of 0 hits. The program exited with code 0");
-    // Only its own breakpoints are told of once.
+    // Only its own breakpoints are reported, once.
     assert_eq!(traced["notes"], json!(null));
     server.finish().await;
 }

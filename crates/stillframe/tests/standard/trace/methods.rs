@@ -1,4 +1,4 @@
-//! The program writes its rows itself, or is stopped at each pass: the rows are the same.
+//! Recording in the program and stopping at each hit give the same rows.
 
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage, Fixture, Server, dynamic};
@@ -7,7 +7,7 @@ use super::{at, stopping_server, trace_in};
 use crate::STILLFRAME;
 
 dynamic![
-    // A program of C is always stopped at each pass.
+    // A C program always stops at each hit.
     all_methods_record_the_same_rows,
 ];
 

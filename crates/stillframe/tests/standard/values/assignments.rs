@@ -123,7 +123,7 @@ async fn an_undefined_name_is_refused(language: Language) {
 
 async fn an_expression_that_is_not_assignable_is_refused(language: Language) {
     let session = stopped(language).await;
-    // What holds it and its name there, and how it is refused.
+    // Its container and its name there, and the error.
     let table: &[(Option<&str>, &str, &str, &str)] = PerLanguage {
         name: "assignments: refused",
         python: &[

@@ -17,7 +17,7 @@ each![
 ];
 
 dynamic![
-    // An expression of C holds no functions.
+    // C expressions cannot contain functions.
     comprehensions_and_lambdas_see_local_names,
     // Of a text of C, LLDB shows no more than the first 1024 characters.
     a_string_of_ten_megabytes_is_truncated_and_the_rest_is_readable,

@@ -42,7 +42,7 @@ impl Reader {
         reader
     }
 
-    /// Until everything was read and looked at.
+    /// Until everything was read and indexed.
     fn settle(&mut self) {
         let began = Instant::now();
         while !self.app.is_complete || !self.app.rows.is_done(&self.app.log) {
@@ -457,7 +457,7 @@ fn nothing_is_redrawn_without_a_change() {
     assert!(!reader.app.is_stale());
     reader.append(&story()[10..]);
     assert!(reader.app.is_stale());
-    // A call goes on, and tells how long.
+    // A pending call shows its duration.
     reader.view();
     let now = Instant::now();
     reader.app.drawn(DrawnState::default(), now);

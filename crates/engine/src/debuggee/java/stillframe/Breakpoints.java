@@ -16,11 +16,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Breakpoints. One waits until its class is loaded, and is in each class that has code on its line. */
+/** Breakpoints. Each is pending until its class is loaded, and set in every class that has code on its line. */
 final class Breakpoints {
     private final Debuggee debuggee;
     private final List<Place> places = new ArrayList<>();
-    /** How often the condition of each rule was true: it is counted on when breakpoints are set anew. */
+    /** The hit count of each rule, kept when breakpoints are set again. */
     private final Map<Long, Long> hits = new HashMap<>();
     private long numbers;
 
@@ -28,7 +28,7 @@ final class Breakpoints {
         this.debuggee = debuggee;
     }
 
-    /** A line of a file, or a method. */
+    /** A location: a line of a file, or a method. */
     private static final class Place {
         long number;
         String file;
@@ -36,13 +36,13 @@ final class Breakpoints {
         int line;
         String method;
         Rules rules;
-        /** The line where it is bound. */
+        /** The bound line. */
         int bound;
-        /** The file of that line, of a method. */
+        /** The file of that line, for a method. */
         String boundFile;
         String message;
         final List<EventRequest> requests = new ArrayList<>();
-        /** The classes that were searched. A class is reported once for each request that asks for it. */
+        /** The classes that were searched. A class is reported once for each request. */
         final Set<ReferenceType> searched = new HashSet<>();
 
         boolean isBound() {
@@ -98,7 +98,7 @@ final class Breakpoints {
         return answer(place);
     }
 
-    /** Has the JVM report classes that the place may be in. */
+    /** Requests events for classes that may contain the location. */
     private void watch(Place place) {
         ClassPrepareRequest request = debuggee.vm.eventRequestManager().createClassPrepareRequest();
         if (place.file != null) {
@@ -146,7 +146,7 @@ final class Breakpoints {
                 place.bound = locations.get(0).lineNumber();
                 return;
             }
-            // A method is reported where it begins only if that is one place.
+            // Report the location of a method only if it is unique.
             boolean isOne = locations.size() == 1 && !wasBound;
             place.bound = isOne ? locations.get(0).lineNumber() : 0;
             place.boundFile = isOne ? debuggee.sources.fileOf(type) : null;
@@ -167,7 +167,7 @@ final class Breakpoints {
         return found;
     }
 
-    /** The code of a line, or of the next line of the same method that has any. */
+    /** The code of a line, or of the next line with code in the same method. */
     private static List<Location> onLine(Place place, ReferenceType type) throws AbsentInformationException {
         List<Location> all = type.locationsOfLine(place.line);
         if (all.isEmpty() && !place.isBound()) {
@@ -178,7 +178,7 @@ final class Breakpoints {
         return firstOfEachMethod(all);
     }
 
-    /** The next line of a method that has code, if the method holds the line. */
+    /** The next line with code in a method, if the method contains the line. */
     private static int nextLine(Place place, Method method) throws AbsentInformationException {
         if (method.isAbstract() || method.isNative()) return Integer.MAX_VALUE;
         TreeSet<Integer> lines = new TreeSet<>();
@@ -188,7 +188,7 @@ final class Breakpoints {
         return holds ? next : Integer.MAX_VALUE;
     }
 
-    /** The code of one line can be in several pieces, as in a `for`: it is hit once each time that it begins. */
+    /** The code of a line can be split, as in a `for`: it is hit once each time that it begins. */
     private static List<Location> firstOfEachMethod(List<Location> all) {
         List<Location> found = new ArrayList<>();
         for (Location location : all) {
@@ -212,7 +212,7 @@ final class Breakpoints {
             "source", place.boundFile != null ? Json.object("path", place.boundFile) : null);
     }
 
-    /** A class is loaded. */
+    /** Binds breakpoints in a class that was loaded. */
     synchronized void loaded(ReferenceType type) {
         for (Place place : places) {
             if (!isFor(place, type)) continue;
@@ -226,19 +226,19 @@ final class Breakpoints {
         }
     }
 
-    /** The program ends: says what never came about. */
+    /** Reports breakpoints that never bound when the program ends. */
     synchronized void ended() {
         for (Place place : places) {
             place.rules.ended();
         }
     }
 
-    /** Counts a hit of a rule. One without a number is not known again later. */
+    /** Counts a hit of a rule. Without an ID the count is not kept. */
     synchronized long count(Long rule, long before) {
         return rule == null ? before + 1 : hits.merge(rule, 1L, Long::sum);
     }
 
-    /** Whether a breakpoint stops the program. Adds its number. */
+    /** Whether a breakpoint stops the program. Adds its ID. */
     boolean hit(BreakpointEvent event, List<Object> numbers) {
         Place place = (Place) event.request().getProperty("place");
         boolean stops = place.rules.stop(event.thread());

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A debug adapter for Java on top of JDI. It prints where it listens; the first connection debugs the program, and
- * each further one a JVM that the program has started. It exits with the last connection.
+ * A debug adapter for Java on top of JDI. It prints its address; the first connection debugs the program, and each
+ * further one a JVM that the program has started. It exits with the last connection.
  */
 public final class Bridge {
-    /** JVMs that wait for a connection, by their numbers. */
+    /** JVMs that wait for a connection, by ID. */
     private static final Map<Long, VirtualMachine> waiting = new HashMap<>();
     private static final AtomicInteger sessions = new AtomicInteger();
     private static long numbers;
@@ -41,7 +41,7 @@ public final class Bridge {
         if (sessions.decrementAndGet() == 0) System.exit(0);
     }
 
-    /** Whether a client knows the secret that this process was started with. */
+    /** Whether a client has sent the secret that this process was started with. */
     static boolean isSecret(String shown) {
         String secret = System.getenv("STILLFRAME_BRIDGE_SECRET");
         return secret == null || (shown != null && MessageDigest.isEqual(shown.getBytes(), secret.getBytes()));

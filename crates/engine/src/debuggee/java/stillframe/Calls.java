@@ -24,10 +24,10 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Runs code of the program in a stopped thread, with a deadline. Only that thread is resumed meanwhile. Code that does
- * not end is thrown out of by an Error, as by `Thread.stop`; a thread that does not heed that is left to itself.
+ * not end is interrupted with an Error, as by `Thread.stop`; a thread that ignores that is abandoned.
  */
 final class Calls {
-    /** How long code may take to end after it was interrupted. */
+    /** The time that interrupted code has to end. */
     private static final long GRACE = 1000;
     private final Debuggee debuggee;
     private volatile boolean isReadOnly;
@@ -39,12 +39,12 @@ final class Calls {
         this.debuggee = debuggee;
     }
 
-    /** Nothing of the program may run from now on. */
+    /** Forbids running code of the program. */
     void forbid() {
         isReadOnly = true;
     }
 
-    /** Something that may run code of the program. */
+    /** Work that may run code of the program. */
     interface Body<T> {
         T run(Call call) throws Failure;
     }
@@ -81,11 +81,11 @@ final class Calls {
     private Failure interrupted(Call call, FutureTask<?> task, long milliseconds) {
         call.isOver = true;
         try {
-            // Once only: JDWP ends the JVM if it keeps an error for a thread already.
+            // Only once: JDWP ends the JVM if an error is already pending for a thread.
             if (stopper != null && isCalling(call.thread)) call.thread.stop(stopper);
             task.get(GRACE, TimeUnit.MILLISECONDS);
         } catch (Exception expected) {
-            // It fails with the error that was thrown into it, or takes longer.
+            // It fails with the injected error, or takes longer.
         }
         String problem = "the expression did not end within " + milliseconds + " ms";
         if (task.isDone()) return new Failure(problem);
@@ -93,7 +93,7 @@ final class Calls {
             + "that is stopped; the thread `" + call.thread.name() + "` responds again when that returns");
     }
 
-    /** Objects that only we know must not be collected while code of the program runs. */
+    /** Keeps objects that only we refer to from being collected while code of the program runs. */
     private <T extends Value> T pin(T value) {
         if (value instanceof ObjectReference) {
             ((ObjectReference) value).disableCollection();
@@ -110,7 +110,7 @@ final class Calls {
                 try {
                     object.enableCollection();
                 } catch (ObjectCollectedException gone) {
-                    // That was the purpose.
+                    // It was meant to fail.
                 }
             }
             pinned.clear();
@@ -140,7 +140,7 @@ final class Calls {
             if (isPure) throw new Failure(what + " is not allowed without side effects");
         }
 
-        /** Calls the method of that name that fits. `object` is null for a static one. */
+        /** Calls the matching overload of a method. `object` is null for a static one. */
         Value method(ObjectReference object, ReferenceType type, String name, List<Value> arguments) throws Failure {
             Overloads.Choice choice = Overloads.choose(debuggee, this, type, name, arguments, object == null);
             return invoke(object, type, choice.method, choice.arguments);
@@ -201,7 +201,7 @@ final class Calls {
             return object;
         }
 
-        /** A call that has returned after it was given up must not hold its thread in a program that runs. */
+        /** Resumes the thread of an abandoned call that has returned while the program runs. */
         private void letGo() {
             while (!debuggee.isStopped() && thread.suspendCount() > 0) thread.resume();
         }

@@ -20,7 +20,7 @@ final class Containers {
     int size;
     private Reader reader;
 
-    /** An item, or an entry with its key. `array` and `index`, or `node`, is where it can be replaced. */
+    /** An item, or an entry with its key. `array` and `index`, or `node`, locate it for assignment. */
     static final class Item {
         Value key;
         Value value;
@@ -36,7 +36,7 @@ final class Containers {
     }
 
     private interface Reader {
-        /** The items up to `end`; those before `start` need no values. */
+        /** The items up to `end`; those before `start` can lack values. */
         List<Item> read(int start, int end);
     }
 
@@ -45,7 +45,7 @@ final class Containers {
         return start >= end ? List.of() : reader.read(start, end);
     }
 
-    /** Null for an object that is no collection known here. */
+    /** Null for an object that is not a known collection. */
     static Containers of(ObjectReference object) {
         ReferenceType type = object.referenceType();
         while (type instanceof ClassType && !type.name().startsWith("java.util.")) type = ((ClassType) type).superclass();
@@ -53,7 +53,7 @@ final class Containers {
         try {
             return known(object, type.name().substring("java.util.".length()));
         } catch (RuntimeException changed) {
-            // Another JDK has other fields: it is shown as an object.
+            // Another JDK has different fields: show it as an object.
             return null;
         }
     }
@@ -99,7 +99,7 @@ final class Containers {
         }
     }
 
-    /** `Collections.unmodifiableList` and its like show what they wrap. */
+    /** Wrappers such as `Collections.unmodifiableList` show their content. */
     private static Containers wrapped(ObjectReference object, String type) {
         if (!type.startsWith("Collections$Unmodifiable") && !type.startsWith("Collections$Synchronized")) return null;
         Value inner = type.endsWith("Map") ? field(object, "m") : field(object, "c");
@@ -142,7 +142,7 @@ final class Containers {
         return container;
     }
 
-    /** Nodes that each know the next one. Without a field for an item they have `key` and `value`. */
+    /** Linked nodes. Without a field for an item they have `key` and `value`. */
     private static Containers chain(ObjectReference object, String first, String next, String item, int size) {
         Containers container = new Containers();
         container.size = size;
@@ -186,7 +186,7 @@ final class Containers {
         return container;
     }
 
-    /** A bucket of a ConcurrentHashMap can be a tree, which keeps its nodes in a list, too. */
+    /** A bucket of a ConcurrentHashMap can be a tree, whose nodes are also linked. */
     private static Value nodes(Value bucket) {
         boolean isTree = bucket != null && bucket.type().name().endsWith("ConcurrentHashMap$TreeBin");
         return isTree ? field((ObjectReference) bucket, "first") : bucket;
@@ -243,7 +243,7 @@ final class Containers {
         return items;
     }
 
-    /** One or two items; the absence of the second has an object of its own. */
+    /** One or two items; a special object marks the absence of the second. */
     private static List<Item> pair(ObjectReference object) {
         List<Item> items = new ArrayList<>(List.of(new Item(null, field(object, "e0"))));
         Value second = field(object, "e1");

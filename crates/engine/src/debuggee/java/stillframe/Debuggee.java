@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** One JVM: whether it runs or is stopped, and the parts that know the rest. */
+/** One JVM: whether it runs or is stopped, and its parts. */
 final class Debuggee {
     final VirtualMachine vm;
     final Wire wire;
@@ -27,7 +27,7 @@ final class Debuggee {
     final boolean justMyCode;
     private final boolean stopsOnEntry;
     private final Pump pump;
-    /** Events that came while another stop is shown. */
+    /** Events that arrived while another stop is reported. */
     private final List<EventSet> deferred = new ArrayList<>();
     /** Held while a rule runs code of the program, which a pause must not interrupt. */
     final ReentrantLock ruling = new ReentrantLock(true);
@@ -50,7 +50,7 @@ final class Debuggee {
         pump = new Pump(this);
     }
 
-    /** Lets it run: everything is configured. */
+    /** Starts it after the configuration. */
     void begin() {
         if (stopsOnEntry) {
             MethodEntryRequest entry = vm.eventRequestManager().createMethodEntryRequest();
@@ -58,7 +58,7 @@ final class Debuggee {
             entry.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
             entry.enable();
         }
-        // A JVM that waits at its beginning is resumed with its first event.
+        // A JVM that is suspended at startup resumes with its first event.
         pump.start();
     }
 
@@ -67,8 +67,8 @@ final class Debuggee {
     }
 
     /**
-     * Stops everything because of an event in one thread, which is suspended by it. If another stop is shown, the
-     * event is handled again when the program is resumed.
+     * Stops all threads because of an event, which has suspended its own thread. If another stop is reported, the event
+     * is handled again on resume.
      */
     synchronized void stop(ThreadReference thread, EventSet set, String reason, List<Object> numbers, String text) {
         if (isStopped) {
@@ -89,7 +89,7 @@ final class Debuggee {
             "allThreadsStopped", true, "hitBreakpointIds", numbers, "text", text));
     }
 
-    /** Keeps an event for later if a stop is shown. */
+    /** Queues an event if a stop is reported. */
     synchronized boolean defers(EventSet set) {
         if (isStopped) deferred.add(set);
         return isStopped;
@@ -108,8 +108,8 @@ final class Debuggee {
     }
 
     /**
-     * A thread can call methods only where an event has stopped it, so one that runs is stopped by a step of one
-     * instruction. One that waits is suspended where it is.
+     * A thread can call methods only if an event has stopped it, so a running one is stopped by a step of one
+     * instruction. A blocked one is suspended where it is.
      */
     void pause(Object number) throws Failure, InterruptedException {
         ThreadReference thread;
@@ -117,7 +117,7 @@ final class Debuggee {
         try {
             thread = threads.toPause(number);
             synchronized (this) {
-                // Another stop was faster, and is reported.
+                // Another stop came first, and is reported.
                 if (isStopped) return;
                 pausing = thread;
             }
@@ -143,7 +143,7 @@ final class Debuggee {
         return thread.equals(pausing);
     }
 
-    /** Lets go, or ends the program. */
+    /** Detaches from the program, or ends it. */
     void leave(boolean kills) {
         try {
             if (kills) vm.exit(143);
@@ -153,7 +153,7 @@ final class Debuggee {
         }
     }
 
-    /** The stack of a thread, or why it cannot be read. */
+    /** The stack of a thread, or an error. */
     static Failure unreadable(ThreadReference thread, IncompatibleThreadStateException error) {
         return new Failure("the thread `" + thread.name() + "` is running, so its frames cannot be read");
     }

@@ -14,7 +14,7 @@ import com.sun.jdi.Value;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Evaluates expressions in a frame. A frame is fetched each time, because a call makes it invalid. */
+/** Evaluates expressions in a frame. The frame is fetched each time, because a call invalidates it. */
 final class Evaluator {
     private final Debuggee debuggee;
     private final ThreadReference thread;
@@ -32,7 +32,7 @@ final class Evaluator {
         types = new Types(debuggee, call, frame().location());
     }
 
-    /** The beginning of a qualified name that is no variable and no type. */
+    /** The beginning of a qualified name that is neither a variable nor a type. */
     private static final class Package {
         final String name;
 
@@ -113,7 +113,7 @@ final class Evaluator {
         return operators.binary(node.text, left, value(node.part(1)));
     }
 
-    /** A variable, a field of the object or of one around it, or a type. */
+    /** A variable, a field of the object or of an enclosing one, or a type. */
     private Object name(String name) throws Failure {
         StackFrame frame = frame();
         if (name.equals("this")) {
@@ -124,7 +124,7 @@ final class Evaluator {
         if (variable != null) return frame.getValue(variable);
         Place place = Place.find(frame, name);
         if (place != null) return place.get();
-        // A condition on exceptions calls the exception so.
+        // Conditions on exceptions refer to the exception by this name.
         if (name.equals("error") && debuggee.exceptions.current() != null) return debuggee.exceptions.current();
         ReferenceType type = types.find(name);
         return type != null ? type : new Package(name);
@@ -178,7 +178,7 @@ final class Evaluator {
         return call.method((ObjectReference) of, ((ObjectReference) of).referenceType(), node.text, arguments);
     }
 
-    /** A method of the object, of one around it, or of the class. */
+    /** A method of the object, of an enclosing one, or of the class. */
     private Value calledHere(Syntax.Node node) throws Failure {
         List<Value> arguments = values(node.parts);
         ObjectReference self = frame().thisObject();
@@ -265,7 +265,7 @@ final class Evaluator {
         return converted;
     }
 
-    /** Assigns a value that is written as an expression, for the client's `setVariable`. */
+    /** Assigns the value of an expression, for the client's `setVariable`. */
     Value assign(Place place, String expression) throws Failure {
         call.mayChange("an assignment");
         return store(place, value(expression));

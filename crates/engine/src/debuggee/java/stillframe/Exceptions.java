@@ -56,14 +56,14 @@ final class Exceptions {
     private boolean isWanted(ExceptionEvent event) {
         Location handler = event.catchLocation();
         if (handler == null) return uncaught || userUnhandled;
-        // The JDK and libraries throw and catch a lot among themselves.
+        // The JDK and libraries throw and catch many exceptions internally.
         boolean isByUser = debuggee.sources.isUsers(event.location());
         boolean isForUser = debuggee.sources.isUsers(handler);
         if (caught) return !debuggee.justMyCode || isByUser || isForUser;
         return userUnhandled && !isForUser && passesUserCode(event.thread(), handler);
     }
 
-    /** Whether an exception leaves a function of the user's before it is caught. */
+    /** Whether an exception leaves a user function before it is caught. */
     private boolean passesUserCode(ThreadReference thread, Location handler) {
         try {
             for (StackFrame frame : thread.frames()) {
@@ -71,12 +71,12 @@ final class Exceptions {
                 if (debuggee.sources.isUsers(frame.location())) return true;
             }
         } catch (IncompatibleThreadStateException running) {
-            // Without a stack it is not known.
+            // Unknown without a stack.
         }
         return false;
     }
 
-    /** The exception that has stopped the program, or null. */
+    /** The exception at which the program is stopped, or null. */
     ObjectReference current() {
         return exception;
     }
@@ -85,7 +85,7 @@ final class Exceptions {
         exception = null;
     }
 
-    /** The type, and the message as far as it is known without running code of the program. */
+    /** The type, and the message if it can be read without running code of the program. */
     String title() {
         String message = message(exception);
         return exception.referenceType().name() + (message == null ? "" : ": " + message);
@@ -107,14 +107,14 @@ final class Exceptions {
                 "stackTrace", trace(thrown, message)));
     }
 
-    /** Some messages are made when they are asked for, such as that of a NullPointerException. */
+    /** Some messages are computed on request, such as that of a NullPointerException. */
     private String fullMessage(ObjectReference thrown) {
         try {
             Value value = debuggee.calls.within(MESSAGE_WITHIN, thread, false,
                 call -> call.method(thrown, thrown.referenceType(), "getMessage", List.of()));
             if (value instanceof StringReference) return ((StringReference) value).value();
         } catch (Failure unavailable) {
-            // The field has what the constructor was given.
+            // The field contains the constructor's argument.
         }
         return message(thrown);
     }
@@ -152,7 +152,7 @@ final class Exceptions {
         return cause instanceof ObjectReference && !cause.equals(thrown) ? (ObjectReference) cause : null;
     }
 
-    /** What a failed assertion compared: the values that JUnit and others keep in the exception. */
+    /** The comparison of a failed assertion: the values that JUnit and others store in the exception. */
     Map<String, Object> thrown() {
         ObjectReference thrown = exception;
         if (thrown == null) return Json.object();
@@ -165,7 +165,7 @@ final class Exceptions {
         return answer;
     }
 
-    /** opentest4j keeps the text and type of a value in a `ValueWrapper`. */
+    /** opentest4j stores the text and type of a value in a `ValueWrapper`. */
     private List<Object> side(Value value) {
         List<Object> side = new ArrayList<>();
         Value shown = value;

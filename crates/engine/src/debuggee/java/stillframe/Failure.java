@@ -1,6 +1,6 @@
 package stillframe;
 
-/** An error that the client reads. */
+/** An error for the client. */
 final class Failure extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Frames, scopes and variables of a stop, by the numbers that the client has for them. */
+/** Frames, scopes and variables of a stop, by the client's references. */
 final class Frames {
     private static final long EVALUATE = 5000;
     private final Debuggee debuggee;
@@ -35,12 +35,12 @@ final class Frames {
         int depth;
     }
 
-    /** What has variables: a frame, the static fields of a class, an object. */
+    /** A container of variables: a frame, the static fields of a class, an object. */
     private static final class Holder {
         Frame frame;
         ReferenceType type;
         ObjectReference object;
-        /** An expression for the object. */
+        /** An expression that evaluates to the object. */
         String expression;
     }
 
@@ -209,7 +209,7 @@ final class Frames {
         return row;
     }
 
-    /** A value, with a number for its children if it has any. */
+    /** A value, with a reference for its children if it has any. */
     private Map<String, Object> described(Frame frame, Value value, String expression, String key) {
         Map<String, Object> row = Json.object(key, Values.text(value), "type", Values.typeName(value), "variablesReference", 0L);
         if (!(value instanceof ObjectReference) || value instanceof StringReference) return row;
@@ -279,7 +279,7 @@ final class Frames {
         return index >= 0 && index < container.size ? Place.entry(container.items(index, 1).get(0)) : null;
     }
 
-    /** Which of several values is the same object as another one. */
+    /** The index of the identical object among several values. */
     synchronized Map<String, Object> same(Map<String, Object> arguments) throws Failure {
         ObjectReference object = object(arguments.get("value"));
         List<Object> among = Json.list(arguments.get("among"));

@@ -18,7 +18,7 @@ final class Json {
         return new Json(text).value();
     }
 
-    /** A map of the given keys and values, without those that are null. */
+    /** A map of the given keys and values, without null values. */
     static Map<String, Object> object(Object... pairs) {
         Map<String, Object> map = new LinkedHashMap<>();
         for (int i = 0; i < pairs.length; i += 2) {
@@ -140,7 +140,7 @@ final class Json {
         return items;
     }
 
-    /** Skips a comma, or what ends the list or map. */
+    /** Skips a comma or the end of the list or map. */
     private boolean ends(char end) {
         skipSpace();
         if (text.charAt(at) == ',') {

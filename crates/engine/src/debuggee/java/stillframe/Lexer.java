@@ -3,7 +3,7 @@ package stillframe;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cuts a Java expression into names, literals and signs. */
+/** Splits a Java expression into names, literals and operators. */
 final class Lexer {
     private static final String[] SIGNS = {
         ">>>=", "<<=", ">>=", ">>>", "->", "::", "++", "--", "&&", "||", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=",
@@ -31,7 +31,7 @@ final class Lexer {
         }
     }
 
-    /** Stands for `null`, which a literal without a value is not. */
+    /** The value of the literal `null`, as opposed to a token without a value. */
     static final Object NULL = new Object();
 
     private final String text;

@@ -2,7 +2,7 @@ package stillframe;
 
 import com.sun.jdi.Method;
 
-/** The names of types and methods as programmers write them. */
+/** Formats names of types and methods as programmers write them. */
 final class Names {
     private Names() {
     }
@@ -15,7 +15,7 @@ final class Names {
         return nested(name) + (hidden < 0 ? "" : " lambda");
     }
 
-    /** The `$` in front of the name of a nested class as a dot. That of an anonymous class is a number. */
+    /** Replaces the `$` before the name of a nested class with a dot. The name of an anonymous class is a number. */
     private static String nested(String name) {
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < name.length(); i++) {
@@ -25,7 +25,7 @@ final class Names {
         return out.toString();
     }
 
-    /** The name of a frame, beside which its file is shown: `total`, and `Basket` for a constructor. */
+    /** The name of a frame, shown next to its file: `total`, or `Basket` for a constructor. */
     static String inFrame(Method method) {
         String type = simple(method.declaringType().name());
         return method.isConstructor() ? type.substring(type.lastIndexOf('.') + 1) : method.name();

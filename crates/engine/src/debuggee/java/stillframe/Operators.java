@@ -79,7 +79,7 @@ final class Operators {
         return operator.equals("-") ? arithmetic("-", zero(number), number) : arithmetic("+", zero(number), number);
     }
 
-    /** Negative zero is zero's own matter: `-x` of a floating-point number is `-0.0 - x`. */
+    /** Preserves negative zero: `-x` of a floating-point number is `-0.0 - x`. */
     private PrimitiveValue zero(PrimitiveValue like) {
         if (like instanceof DoubleValue) return vm.mirrorOf(-0.0);
         return like instanceof FloatValue ? vm.mirrorOf(-0.0f) : vm.mirrorOf(0);
@@ -108,7 +108,7 @@ final class Operators {
         throw new Failure("bad operand type `boolean` for `" + operator + "`");
     }
 
-    /** Numbers are compared by value if one of them is not boxed; texts that are written out are interned. */
+    /** Numbers are compared by value if one of them is not boxed; string literals are interned. */
     private boolean isSame(Value left, Value right) throws Failure {
         if (left instanceof PrimitiveValue || right instanceof PrimitiveValue) {
             Value one = unboxed(left);
@@ -179,7 +179,7 @@ final class Operators {
         }
     }
 
-    /** As string concatenation does it. */
+    /** Converts a value as string concatenation does. */
     String string(Value value) throws Failure {
         Value plain = unboxed(value);
         if (plain == null) return "null";
@@ -192,7 +192,7 @@ final class Operators {
         return text instanceof StringReference ? Values.string((StringReference) text) : "null";
     }
 
-    /** A value as the type of a variable or parameter needs it: wider, boxed or unboxed. */
+    /** Converts a value for a variable or parameter: widens, boxes or unboxes it. */
     Value converted(Value value, String type) throws Failure {
         if (isPrimitive(type)) {
             Value plain = unboxed(value);
@@ -212,7 +212,7 @@ final class Operators {
         return new Failure("incompatible types: `" + Values.typeName(value) + "` " + Values.text(value) + " cannot be converted to `" + Names.simple(type) + "`");
     }
 
-    /** As a cast in the source: it may lose digits. */
+    /** Converts a value like a cast: it may lose digits. */
     Value cast(PrimitiveValue value, String type) {
         switch (type) {
             case "byte": return vm.mirrorOf((byte) whole(value));

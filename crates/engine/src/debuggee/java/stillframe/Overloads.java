@@ -15,7 +15,7 @@ import com.sun.jdi.Value;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Chooses among methods of one name, and makes their arguments fit. */
+/** Selects among overloaded methods, and converts their arguments. */
 final class Overloads {
     private static final int NO = 1000;
     private static final int BOXED = 50;
@@ -55,7 +55,7 @@ final class Overloads {
     private static List<Method> candidates(ReferenceType type, String name) {
         if (name.equals("<init>") || !(type instanceof InterfaceType || type instanceof ArrayType)) return type.methodsByName(name);
         List<Method> methods = new ArrayList<>(type.methodsByName(name));
-        // Every object has the methods of `Object`.
+        // Every object inherits the methods of `Object`.
         for (ReferenceType object : type.virtualMachine().classesByName("java.lang.Object")) methods.addAll(object.methodsByName(name));
         return methods;
     }
@@ -128,7 +128,7 @@ final class Overloads {
         return primitive.equals("long") ? 'J' : Character.toUpperCase(primitive.charAt(0));
     }
 
-    /** How far above a type another one is, by its name; it may be of another class loader. */
+    /** The distance from a type to a supertype, by name; it may belong to another class loader. */
     static int distance(ReferenceType type, String name) {
         if (type.name().equals(name)) return 0;
         if (name.equals("java.lang.Object")) return 20;

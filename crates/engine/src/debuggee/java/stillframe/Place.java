@@ -12,7 +12,7 @@ import com.sun.jdi.ReferenceType;
 import com.sun.jdi.StackFrame;
 import com.sun.jdi.Value;
 
-/** Where a value is kept: a variable, a field, an item of an array. */
+/** An assignable location: a variable, a field, an array item. */
 abstract class Place {
     abstract Value get() throws Failure;
 
@@ -20,7 +20,7 @@ abstract class Place {
 
     abstract void put(Value value) throws InvalidTypeException, ClassNotLoadedException, Failure;
 
-    /** The same in a frame that was fetched again. */
+    /** The same location in a frame that was fetched again. */
     Place refresh(StackFrame frame) {
         return this;
     }
@@ -57,7 +57,7 @@ abstract class Place {
         };
     }
 
-    /** A field of the object of a frame, of those around it, or of the class. */
+    /** A field of the object of a frame, of an enclosing one, or of the class. */
     static Place find(StackFrame frame, String name) {
         ReferenceType type = frame.location().declaringType();
         ObjectReference self = frame.thisObject();
@@ -79,7 +79,7 @@ abstract class Place {
         return null;
     }
 
-    /** The object around one of an inner class. */
+    /** The enclosing object of an inner class's instance. */
     static ObjectReference around(ObjectReference self) {
         for (Field field : self.referenceType().fields()) {
             if (field.name().startsWith("this$")) return (ObjectReference) self.getValue(field);
@@ -87,7 +87,7 @@ abstract class Place {
         return null;
     }
 
-    /** A field by its name; without an object a static one. Null if there is none. */
+    /** A field by name, static without an object; null if it does not exist. */
     static Place of(ObjectReference object, ReferenceType type, String name) {
         Field field = type.fieldByName(name);
         if (field == null || (object == null && !field.isStatic())) return null;
@@ -135,7 +135,7 @@ abstract class Place {
         };
     }
 
-    /** An item of a collection, which can be replaced where the order does not depend on it. */
+    /** An item of a collection, assignable unless the order depends on it. */
     static Place entry(Containers.Item item) {
         if (item.array != null) return item(item.array, item.index);
         if (item.node != null) return field(item.node, item.node.referenceType().fieldByName(item.nodeField));

@@ -17,10 +17,9 @@ import java.util.List;
 import java.util.concurrent.LinkedBlockingDeque;
 
 /**
- * Takes the JVM's events. Every event suspends its own thread only, and all threads once a stop is decided on.
- *
- * One thread reads them. It answers at once where it must not wait, because code of the program that we call may be
- * what caused the event; another thread decides about stops.
+ * Handles the JVM's events. Every event suspends only its own thread; all threads are suspended once a stop is decided.
+ * One thread reads them. It responds at once where it must not block, because code of the program that we call may have
+ * caused the event; another thread decides about stops.
  */
 final class Pump {
     private final Debuggee debuggee;
@@ -35,7 +34,7 @@ final class Pump {
         Session.daemon(this::decide).start();
     }
 
-    /** Looks at events again that were put off. */
+    /** Handles queued events again. */
     void again(List<EventSet> sets) {
         for (int i = sets.size(); i-- > 0; ) inbox.addFirst(sets.get(i));
     }
@@ -83,7 +82,7 @@ final class Pump {
         }
     }
 
-    /** Whether events of one thread at one place stop the program. */
+    /** Whether events of one thread at one location stop the program. */
     private boolean stops(EventSet set) throws Failure {
         ThreadReference thread = null;
         String reason = null;

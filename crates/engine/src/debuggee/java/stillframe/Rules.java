@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The rules of one breakpoint: conditions, hit counts, log messages, what is recorded. A client gives them as JSON in
- * place of a condition, a list with the rule of each of its breakpoints there; a plain condition is one rule.
+ * The rules of one breakpoint: conditions, hit counts, log messages and recorded expressions. A client sends them as
+ * JSON in place of a condition, a list with one rule for each of its breakpoints there; a plain condition is one rule.
  */
 final class Rules {
     private static final long WITHIN = 1000;
@@ -27,7 +27,7 @@ final class Rules {
         long count;
         String log;
         Map<String, Object> record;
-        /** How often the condition was true. */
+        /** The number of hits with a true condition. */
         long own;
         long written;
         long counted;
@@ -96,7 +96,7 @@ final class Rules {
         return debuggee.calls.within(WITHIN, thread, false, call -> new Evaluator(debuggee, thread, 0, call).value(expression));
     }
 
-    /** A log message with the values of the expressions in its braces. Doubled braces are braces. */
+    /** A log message with the values of the expressions in braces. Doubled braces are literal. */
     private String filled(String message, ThreadReference thread) throws Failure {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < message.length(); i++) {
@@ -126,7 +126,7 @@ final class Rules {
         return -1;
     }
 
-    /** Writes a row to the recorder's pipe: id, hit, time, process, thread, and a cell for each expression. */
+    /** Writes a row to the recorder's pipe: id, hit, time, process, thread, and one cell per expression. */
     private void record(Rule rule, ThreadReference thread) {
         if ((rule.own - 1) % Json.number(rule.record.get("every"), 1) != 0) return;
         List<Object> cells = new ArrayList<>();
@@ -180,7 +180,7 @@ final class Rules {
         }
     }
 
-    /** Hits that have no row are counted on. The program may be killed at any time. */
+    /** Reports hits without a row in time, because the program can be killed at any moment. */
     private static void count(Rule rule, boolean isEnd) {
         long now = System.currentTimeMillis();
         if (!isEnd && now - rule.counted < BETWEEN_COUNTS) return;
@@ -188,7 +188,7 @@ final class Rules {
         write(rule, Json.object("id", rule.id, "writer", process(rule) + "/0", "hits", rule.own));
     }
 
-    /** Hands out how often each place was hit: rows are left out where there are too many. */
+    /** Reports the hit count of each location: beyond the limit, rows are omitted. */
     void ended() {
         for (Rule rule : rules) {
             if (rule.record != null && rule.own > 0) count(rule, true);

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** One conversation with a client: about the program, or about a JVM that it has started. */
+/** One DAP session: for the program, or for a JVM that it has started. */
 final class Session {
     private final Wire wire;
-    /** Requests that may run code of the program wait for each other here, so that `pause` does not wait for them. */
+    /** Serializes requests that may run code of the program, so that `pause` does not wait for them. */
     private final ExecutorService slow = Executors.newSingleThreadExecutor(Session::daemon);
     private volatile Debuggee debuggee;
     private Start start;
@@ -66,7 +66,7 @@ final class Session {
         return Json.map(request.get("arguments"));
     }
 
-    /** Starts or reaches the program. The answer follows when the client has configured everything. */
+    /** Launches or attaches to the program. The response follows after the configuration. */
     private void start(String command, Map<String, Object> request) {
         try {
             Map<String, Object> arguments = arguments(request);
@@ -94,7 +94,7 @@ final class Session {
         } catch (Failure failure) {
             wire.fail(request, failure.getMessage());
         } catch (VMDisconnectedException gone) {
-            // The pump reports the end and closes the connection. An answer could come before that, and hide it.
+            // The pump reports the end and closes the connection. A response could arrive first, and hide it.
             if (!hasBegun) wire.fail(request, "the program has ended");
         } catch (Exception error) {
             wire.fail(request, command + " failed: " + error);

@@ -17,12 +17,12 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds the files that classes were compiled from. A class is the user's if its file is found. */
+/** Finds the source files of classes. A class is user code if its file is found. */
 final class Sources {
     private static final int MOST_FILES = 50_000;
     private static final Pattern PACKAGE = Pattern.compile("(?m)^\\s*package\\s+([\\w.]+)\\s*;");
     private final List<Path> roots = new ArrayList<>();
-    /** By the path within a root, such as `shop/Basket.java`; an empty text for one that is not found. */
+    /** Files by path within a root, such as `shop/Basket.java`; empty if not found. */
     private final Map<String, String> found = new HashMap<>();
     private final Path folder;
     private Map<String, List<Path>> byName;
@@ -40,12 +40,12 @@ final class Sources {
             Matcher matcher = PACKAGE.matcher(Files.readString(path));
             if (matcher.find()) return matcher.group(1).replace('.', '/') + "/" + name;
         } catch (IOException | java.io.UncheckedIOException unreadable) {
-            // A file of another machine: its name must do.
+            // A file of another machine: only its name is usable.
         }
         return name;
     }
 
-    /** A file of the user's. Those beside it are found, too. */
+    /** Adds a user file. Files in its folder are found too. */
     synchronized void add(String file) {
         String inRoot = inRoot(file);
         found.put(inRoot, file);
@@ -56,7 +56,7 @@ final class Sources {
         }
     }
 
-    /** The file of a place, or null. */
+    /** The file of a location, or null. */
     String fileOf(Location location) {
         try {
             return find(location.sourcePath());
@@ -87,7 +87,7 @@ final class Sources {
             || type.startsWith("javax.") || type.startsWith("com.sun.");
     }
 
-    /** Whether nothing ends or begins between two lines: the first may be the head of a block with the other. */
+    /** Whether no block ends or begins between two lines: the first may be the header of a block with the other. */
     static boolean isOneBlock(String file, int line, int next) {
         try {
             String[] lines = Files.readString(Paths.get(file)).split("\n", -1);
@@ -151,7 +151,7 @@ final class Sources {
                 }
             });
         } catch (IOException unreadable) {
-            // What was found so far must do.
+            // Use what was found so far.
         }
         return files;
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** How a JVM is come by. One that we start connects to us, so that no port of it is open. */
+/** Launches JVMs or attaches to them. One that we launch connects to us, so that it opens no port. */
 final class Start {
     private static final long ATTACH_WITHIN = 4000;
     private final Wire wire;
@@ -51,7 +51,7 @@ final class Start {
         }
     }
 
-    /** The words of `args` and the values of `env` in which `{agent}` stands for the option that connects a JVM to us. */
+    /** Replaces `{agent}` in `args` and `env` with the option that connects a JVM to us. */
     private VirtualMachine launch() throws Exception {
         listener = (ListeningConnector) connector("com.sun.jdi.SocketListen");
         listening = listener.defaultArguments();
@@ -84,7 +84,7 @@ final class Start {
         }
     }
 
-    /** Each further JVM that the program starts is debugged on a connection of its own. */
+    /** Each further JVM that the program starts is debugged on a separate connection. */
     private void acceptOthers() {
         while (!isClosed) {
             try {
@@ -98,7 +98,7 @@ final class Start {
                     vm.dispose();
                 }
             } catch (TransportTimeoutException nothing) {
-                // The next one may still come.
+                // Another one may still arrive.
             } catch (Exception closed) {
                 if (isClosed) return;
             }
@@ -124,7 +124,7 @@ final class Start {
         }
     }
 
-    /** A JVM can be debugged only if it was started with the agent: HotSpot does not load it later. */
+    /** A JVM can be debugged only if it was started with the agent: HotSpot cannot load it later. */
     private VirtualMachine attachToProcess() throws Exception {
         long pid = Json.number(arguments.get("pid"), 0);
         String without = "process " + pid + " was started without the debug agent, and a JVM cannot load it later; "
@@ -153,7 +153,7 @@ final class Start {
         return attachToAddress();
     }
 
-    /** The signal by which a JVM is asked to listen would end another program. */
+    /** The signal that makes a JVM listen would end any other program. */
     private static boolean isJvm(long pid) {
         Path maps = Paths.get("/proc/" + pid + "/maps");
         try {
@@ -164,7 +164,7 @@ final class Start {
         return com.sun.tools.attach.VirtualMachine.list().stream().anyMatch(one -> one.id().equals(String.valueOf(pid)));
     }
 
-    /** A JVM whose agent has the option `onjcmd=y` starts to listen when it is asked to. */
+    /** A JVM whose agent has the option `onjcmd=y` starts to listen on request. */
     private static void startDebugging(com.sun.tools.attach.VirtualMachine process) {
         try {
             java.lang.reflect.Method command = process.getClass().getMethod("executeJCmd", String.class);

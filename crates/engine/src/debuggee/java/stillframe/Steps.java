@@ -18,14 +18,14 @@ import java.util.List;
 final class Steps {
     /** What steps skip. */
     static final List<String> LIBRARIES = List.of("java.*", "javax.*", "sun.*", "com.sun.*", "jdk.*");
-    /** A step out through many calls of one class looks at no more exits than this. */
+    /** The maximum number of method exits that a step out checks. */
     private static final int MOST_EXITS = 200;
     private final Debuggee debuggee;
     private final List<EventRequest> requests = new ArrayList<>();
     private int depth;
     private int exits;
     private Method leaving;
-    /** What the last step out returned, and from where. */
+    /** The value that the last step out returned, and its method. */
     private String returnedFrom;
     private Value returned;
 
@@ -74,7 +74,7 @@ final class Steps {
         enable(request);
     }
 
-    /** A method has returned, maybe the one that the step leaves. */
+    /** Handles the return of a method, possibly the one that the step leaves. */
     synchronized void left(MethodExitEvent event) {
         try {
             boolean isIt = event.method().equals(leaving) && event.thread().frameCount() == depth;
@@ -88,14 +88,14 @@ final class Steps {
         }
     }
 
-    /** Stops a thread that runs, at its next instruction. */
+    /** Stops a running thread at its next instruction. */
     synchronized void nudge(ThreadReference thread) {
         end();
         StepRequest request = debuggee.vm.eventRequestManager().createStepRequest(thread, StepRequest.STEP_MIN, StepRequest.STEP_INTO);
         enable(request);
     }
 
-    /** Whether a step has come to a line of the source. The compiler's own methods have none. */
+    /** Whether a step has reached a source line. Synthetic methods have none. */
     synchronized boolean ends(StepEvent event) {
         Location location = event.location();
         Method method = location.method();

@@ -3,9 +3,9 @@ package stillframe;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a Java expression into a tree. */
+/** Parses a Java expression into a tree. */
 final class Syntax {
-    /** A part of an expression: what it is, a name or operator, and what it consists of. */
+    /** A node of an expression: its kind, name or operator, and children. */
     static final class Node {
         final String kind;
         final String text;
@@ -134,7 +134,7 @@ final class Syntax {
         return isClosed && (isPrimitive || isOperand);
     }
 
-    /** The name of a type, with `[]`; type arguments are left out. */
+    /** The name of a type, with `[]`, without type arguments. */
     private String type() throws Failure {
         StringBuilder name = new StringBuilder(name());
         typeArguments();

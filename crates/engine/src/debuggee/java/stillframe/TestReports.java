@@ -18,7 +18,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** Passes on what Maven Surefire and Gradle say of tests: they write an XML file for each class. */
+/** Forwards the test results of Maven Surefire and Gradle, which write an XML file for each class. */
 final class TestReports {
     private static final List<String> FOLDERS = List.of("surefire-reports", "failsafe-reports", "test-results");
     private static final int DEPTH = 8;
@@ -33,7 +33,7 @@ final class TestReports {
         file = Json.string(arguments.get("reports"));
     }
 
-    /** Writes a line for each test, if the client has asked for that. */
+    /** Writes a line for each test if the client has requested it. */
     void passOn() {
         if (file == null || folder == null) return;
         List<Object> lines = new ArrayList<>();
@@ -55,7 +55,7 @@ final class TestReports {
         }
     }
 
-    /** Reports of this run: those of an earlier one may be there, too. */
+    /** Reports of this run; those of an earlier one may exist too. */
     private List<Path> found() {
         try (Stream<Path> paths = Files.walk(Paths.get(folder), DEPTH)) {
             return paths.filter(this::isReport).sorted().collect(Collectors.toList());

@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The threads of a JVM: their numbers, names, and what they do and wait for. */
+/** The threads of a JVM: their IDs, names, states and waits. */
 final class Threads {
     private static final int MOST_FRAMES = 200;
     private final Debuggee debuggee;
@@ -37,7 +37,7 @@ final class Threads {
         throw new Failure("no thread `" + wanted + "`");
     }
 
-    /** The user's threads first: those of the JVM itself are in the group `system`. */
+    /** User threads first: those of the JVM itself are in the group `system`. */
     private List<ThreadReference> ordered() {
         List<ThreadReference> threads = new ArrayList<>();
         List<ThreadReference> system = new ArrayList<>();
@@ -48,7 +48,7 @@ final class Threads {
         return threads;
     }
 
-    /** Those of the JVM itself are not listed, unless one has stopped. */
+    /** Threads of the JVM itself are not listed, unless one has stopped. */
     private boolean isListed(ThreadReference thread) {
         return !isSystem(thread) || (debuggee.isStopped() && thread.isAtBreakpoint());
     }
@@ -90,7 +90,7 @@ final class Threads {
         return thread.status() == ThreadReference.THREAD_STATUS_RUNNING;
     }
 
-    /** The thread that was asked for, or else one that runs code of the user's. */
+    /** The requested thread, or else one that runs user code. */
     ThreadReference toPause(Object number) throws Failure {
         ThreadReference asked = null;
         ThreadReference users = null;
@@ -116,12 +116,12 @@ final class Threads {
                 if (debuggee.sources.isUsers(frame.location())) return true;
             }
         } catch (IncompatibleThreadStateException running) {
-            // It is called into at the moment.
+            // An evaluation is running in it.
         }
         return false;
     }
 
-    /** What each thread does and waits for. The program is suspended for that, for a moment. */
+    /** What each thread does and waits for. The program is suspended briefly for that. */
     Map<String, Object> activity() {
         List<Object> rows = new ArrayList<>();
         debuggee.vm.suspend();

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds types by the names that they have in the source of a place. One that is not loaded yet is loaded. */
+/** Resolves type names as at a source location, and loads types if necessary. */
 final class Types {
     private static final Pattern IMPORT = Pattern.compile("(?m)^\\s*import\\s+([\\w.]+(?:\\.\\*)?)\\s*;");
     private final Debuggee debuggee;
@@ -47,7 +47,7 @@ final class Types {
         throw new Failure("the program has no array of `" + item + "` yet");
     }
 
-    /** Null for a name that no type has. */
+    /** Null if the type does not exist. */
     ReferenceType find(String name) throws Failure {
         if (Operators.isPrimitive(name)) return null;
         List<String> candidates = candidates(name);
@@ -89,7 +89,7 @@ final class Types {
             String rest = String.join("$", Arrays.asList(parts).subList(1, parts.length));
             names.add(rest.isEmpty() ? begin : begin + "$" + rest);
         }
-        // `java.util.Map.Entry`: a dot can be the end of a package or of a class.
+        // `java.util.Map.Entry`: a dot can follow a package or a class.
         StringBuilder qualified = new StringBuilder(name);
         for (int at = name.length(); at >= 0; at = name.lastIndexOf('.', at - 1)) {
             if (at < name.length()) qualified.setCharAt(at, '$');
@@ -136,7 +136,7 @@ final class Types {
         return wanted.equals("java.lang.Object") || Overloads.distance(((ObjectReference) value).referenceType(), wanted) < 1000;
     }
 
-    /** The class around a nested one. */
+    /** The enclosing class of a nested one. */
     ReferenceType outer(ReferenceType type) {
         int dollar = type.name().lastIndexOf('$');
         return dollar < 0 ? null : loaded(type.name().substring(0, dollar));

@@ -18,9 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Values as text. Nothing of the program is run for that: collections are read from their fields. */
+/** Formats values. No code of the program runs for that: collections are read from their fields. */
 final class Values {
-    /** What a text shows of numbers, of objects, and of a string. */
+    /** Limits of a text: array items, objects and characters of a string. */
     private static final int MOST_NUMBERS = 100;
     private static final int MOST_OBJECTS = 10;
     private static final int MOST_LETTERS = 1 << 20;
@@ -43,7 +43,7 @@ final class Values {
         return object((ObjectReference) value, depth);
     }
 
-    /** As it is written in a source. */
+    /** Formats a value as a literal. */
     private static String quoted(String text) {
         StringBuilder out = new StringBuilder("\"");
         for (char letter : text.toCharArray()) {
@@ -133,7 +133,7 @@ final class Values {
         return String.join(", ", texts);
     }
 
-    /** Fields of an object, those of its superclasses first. What the compiler adds is left out. */
+    /** Fields of an object, those of superclasses first, without synthetic ones. */
     static List<Field> instanceFields(ReferenceType type) {
         List<Field> fields = new ArrayList<>();
         if (type instanceof ClassType && ((ClassType) type).superclass() != null) {
@@ -145,7 +145,7 @@ final class Values {
         return fields;
     }
 
-    /** The text of some classes of the JDK that are values. */
+    /** The text of instances of some JDK value classes. */
     private static String plain(ObjectReference object, String type) {
         switch (type) {
             case "java.util.concurrent.atomic.AtomicInteger":
@@ -225,7 +225,7 @@ final class Values {
         return Names.simple(value.type().name());
     }
 
-    /** JSON that says all of a value, or null where that is not possible. */
+    /** JSON that represents a value exactly, or null. */
     static String json(Value value) {
         if (value == null) return "null";
         if (value instanceof CharValue) return ascii(Json.write(String.valueOf(((CharValue) value).value())));

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What a thread waits for, by the methods of the JDK that it is in. */
+/** Finds what a thread waits for from the JDK methods on its stack. */
 final class Waits {
-    /** Beginnings of `Class.method` in a stack, and the kind of what is waited for there. */
+    /** Prefixes of `Class.method` on a stack, and the kind of wait. */
     private static final String[][] KINDS = {
         {"java.io.FileInputStream.read", "input", "its standard input or a file"},
         {"sun.nio.ch.NioSocketImpl.accept", "server", "connections to a port"},
@@ -32,7 +32,7 @@ final class Waits {
     private Waits() {
     }
 
-    /** Methods that wait end by themselves if they were given a time. */
+    /** Blocking methods with a timeout end by themselves. */
     static boolean isTimed(List<StackFrame> frames) {
         for (StackFrame frame : frames.subList(0, Math.min(4, frames.size()))) {
             String method = frame.location().method().name();
@@ -72,7 +72,7 @@ final class Waits {
         return null;
     }
 
-    /** A lock of `java.util.concurrent` knows who has it. */
+    /** A lock of `java.util.concurrent` records its owner. */
     private static Map<String, Object> parked(Threads threads, List<StackFrame> frames, boolean isTimed) {
         for (StackFrame frame : frames) {
             String type = frame.location().declaringType().name();

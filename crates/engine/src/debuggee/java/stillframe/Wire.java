@@ -28,7 +28,7 @@ final class Wire {
         out = new BufferedOutputStream(socket.getOutputStream());
     }
 
-    /** The next request of the client. Its responses go to whoever waits for them. */
+    /** The next request of the client. Responses go to the callers that wait for them. */
     Map<String, Object> read() throws IOException {
         while (true) {
             Map<String, Object> message = Json.map(Json.parse(readText()));
@@ -76,7 +76,7 @@ final class Wire {
             "command", request.get("command"), "message", message));
     }
 
-    /** Asks the client for something, and waits for the answer. */
+    /** Sends a reverse request, and waits for the response. */
     Map<String, Object> ask(String command, Map<String, Object> arguments) throws Failure {
         CompletableFuture<Map<String, Object>> answer = new CompletableFuture<>();
         Map<String, Object> request = Json.object("type", "request", "command", command, "arguments", arguments);
@@ -107,7 +107,7 @@ final class Wire {
                 out.flush();
             }
         } catch (IOException gone) {
-            // The reader finds the end of the connection, too.
+            // The reader detects the end of the connection too.
         }
     }
 

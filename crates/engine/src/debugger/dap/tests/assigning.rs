@@ -51,7 +51,7 @@ async fn variable_is_set_by_set_expression() {
     let (value, asked) = tokio::join!(scene.debugger.set_variable(RawId(2), "p", "q", 10), served);
     assert_eq!(asked, json!({ "expression": "p", "value": "q", "frameId": 4 }));
     assert_eq!(text(value), "7");
-    // The members were not listed, so nobody knows yet what to call them.
+    // The members were not listed, so their expressions are unknown.
     let served = async {
         assert_eq!(scene.peer.serve("variables", member()).await["variablesReference"], 5);
         let asked = scene.peer.serve("setExpression", json!({ "value": "8" })).await;
@@ -103,7 +103,7 @@ async fn adapter_without_assignment_is_refused() {
     scene.assert_quiet().await;
 }
 
-/// lldb-dap 19 puts the reason where nobody else does.
+/// lldb-dap 19 puts the reason in an unusual field.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_has_the_adapters_message() {
     let capabilities = json!({ "supportsSetVariable": true });

@@ -95,7 +95,7 @@ async fn disconnect_terminates_a_launched_program_and_keeps_an_attached_one() {
     }
 }
 
-/// Until `initialize` is answered nobody knows what the adapter takes.
+/// The adapter's capabilities are unknown until `initialize` is answered.
 #[tokio::test(start_paused = true)]
 async fn a_start_cancelled_before_the_first_reply_ends_the_program() {
     let mut scene = Scene::new(&PeerOptions::default());

@@ -9,7 +9,7 @@ use crate::model::ids::RawId;
 use crate::model::stack::Stack;
 use crate::model::stop::ExceptionMode;
 
-/// lldb-dap 19 exits at a request that it does not know, and debugpy's adapter serves nothing any more.
+/// lldb-dap 19 exits at a request that it does not know, and debugpy's adapter stops responding.
 #[tokio::test(start_paused = true)]
 async fn only_supported_requests_are_sent() {
     let mut scene = Scene::offering(json!({})).await;

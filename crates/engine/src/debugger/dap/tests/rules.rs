@@ -135,7 +135,7 @@ async fn only_hits_with_a_true_condition_count() {
     }
 }
 
-/// `{{x}}` is no escape to lldb-dap.
+/// lldb-dap does not support the escape `{{x}}`.
 #[tokio::test(start_paused = true)]
 async fn a_log_message_has_the_values_of_its_expressions() {
     let given = PeerOptions { capabilities: json!({ "supportsLogPoints": true }), ..PeerOptions::default() };
@@ -201,7 +201,7 @@ async fn a_program_that_cannot_resume_is_stopped() {
     assert_eq!(scene.event().await, stops(&[]));
 }
 
-/// The program stands still when the pause arrives, so the adapter has nothing to stop, and says nothing more.
+/// The program is already stopped when the pause arrives, so the adapter sends no further event.
 #[tokio::test(start_paused = true)]
 async fn pause_is_kept_at_a_stop_that_a_rule_skips() {
     let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "seen")]).await;

@@ -1,4 +1,4 @@
-//! Steps that come upon a rule. The adapter has stopped, and forgotten the step; it goes on from there.
+//! Steps interrupted by a rule. The adapter has stopped and dropped the step, which is resumed from there.
 
 use serde_json::json;
 
@@ -193,7 +193,7 @@ async fn a_step_ends_at_any_other_stop() {
     scene.peer.stopped("breakpoint", &[7]).await;
     assert_eq!(scene.event().await, logged());
     assert_eq!(scene.event().await, stops(&[2]));
-    // What comes now is no part of that step.
+    // This stop is not part of the step.
     scene.peer.stopped("step", &[]).await;
     assert_eq!(scene.event().await, over());
 }

@@ -54,7 +54,7 @@ impl PausedProgram {
         scene
     }
 
-    /// Looks at it as at a program of which nothing may run.
+    /// Reads it without running code of the program.
     pub(super) fn forbid_side_effects(&mut self) {
         self.values = reader(self.client.clone(), true);
     }

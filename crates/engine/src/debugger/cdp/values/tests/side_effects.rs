@@ -116,7 +116,7 @@ async fn error_stacks_with_a_programs_header_are_not_read() {
         assert!(matches!(&refused, Err(Error::Refused(_))), "{expression}: {refused:?}");
     }
     assert_eq!(has_run(&scene).await, "''");
-    // Once the program itself has read them, nobody can tell.
+    // Once the program itself has read them, they cannot be distinguished.
     assert_eq!(scene.text("named.stack && ran.join()").await, "'name'");
 }
 
