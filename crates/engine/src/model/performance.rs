@@ -7,6 +7,8 @@ use super::source::Location;
 /// Where a process spent its time, by samples of what it ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CpuProfile {
+    /// When it began, on a clock of the process that only goes forward.
+    pub begin: Duration,
     /// From the first sample to the last.
     pub duration: Duration,
     /// How many different calls were seen: functions with what called them.

@@ -74,9 +74,10 @@ impl Profiler {
                 hits: sum.hits,
             });
         }
+        let time = |micros: f64| Duration::try_from_secs_f64(micros / 1e6).unwrap_or_default();
         CpuProfile {
-            duration: Duration::try_from_secs_f64((profile.end_time - profile.start_time).max(0.0) / 1e6)
-                .unwrap_or_default(),
+            begin: time(profile.start_time),
+            duration: time(profile.end_time - profile.start_time),
             calls: profile.nodes.len(),
             samples: profile.samples.len(),
             idle: Duration::from_micros(idle),

@@ -55,7 +55,7 @@ pub(super) struct HangResult {
     location: Option<String>,
     /// Stack of the responsible thread, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    stack: Vec<PlaceData>,
+    stack: Vec<StackData>,
     /// Evidence for the verdict.
     evidence: Vec<String>,
     /// The loop it is in.
@@ -86,6 +86,22 @@ pub(super) struct HangResult {
     session_id: Option<String>,
 }
 
+/// A place in a stack.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct StackData {
+    /// The same as `function`.
+    function_name: String,
+    #[serde(flatten)]
+    place: PlaceData,
+}
+
+impl From<PlaceData> for StackData {
+    fn from(place: PlaceData) -> Self {
+        Self { function_name: place.function.clone(), place }
+    }
+}
+
 impl HangResult {
     fn new(found: HangReport, kept: Option<&Session>) -> Self {
         let has_place = |place: &&PlaceData| !place.file.is_empty();
@@ -99,7 +115,7 @@ impl HangResult {
                 .as_ref()
                 .filter(has_place)
                 .map(|place| format!("{}:{}", place.file, place.line)),
-            stack: found.stack,
+            stack: found.stack.into_iter().map(StackData::from).collect(),
             evidence: found.evidence,
             found: found.found,
             waits_for: found.waits_for,

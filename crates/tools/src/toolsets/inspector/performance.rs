@@ -1,5 +1,8 @@
 //! Where the time and the memory of a program of Node.js go.
 
+use std::fmt::Write;
+use std::time::SystemTime;
+
 use engine::model::performance::{HeapSnapshot, HeapType, HeapUsage, TimelineEntry};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,9 +80,12 @@ pub(super) struct DebuggerTakeHeapSnapshot(SessionParam);
 
 /// What is in memory.
 #[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct HeapSnapshotResult {
     snapshot: SnapshotData,
     report: HeapReport,
+    /// The same as text.
+    formatted_report: String,
 }
 
 /// How much there is.
@@ -125,16 +131,27 @@ impl HeapSnapshotResult {
             size: found.size,
             percentage: percent(found.size, snapshot.size),
         };
+        let report = HeapReport {
+            total_heap_size: usage.total,
+            used_heap_size: usage.used,
+            heap_usage_percentage: percent(usage.used, usage.total),
+            top_object_types: snapshot.types.iter().take(TYPES).map(of_type).collect(),
+        };
         Self {
             snapshot: SnapshotData { node_count: snapshot.nodes, edge_count: snapshot.edges },
-            report: HeapReport {
-                total_heap_size: usage.total,
-                used_heap_size: usage.used,
-                heap_usage_percentage: percent(usage.used, usage.total),
-                top_object_types: snapshot.types.iter().take(TYPES).map(of_type).collect(),
-            },
+            formatted_report: formatted(&report),
+            report,
         }
     }
+}
+
+fn formatted(report: &HeapReport) -> String {
+    let HeapReport { used_heap_size, total_heap_size, heap_usage_percentage, .. } = report;
+    let mut text = format!("{used_heap_size} of {total_heap_size} bytes used ({heap_usage_percentage} %)\n");
+    for TypeData { type_name, count, size, percentage } in &report.top_object_types {
+        let _ = writeln!(text, "{percentage:5.1} %  {type_name}  {count} objects, {size} bytes");
+    }
+    text
 }
 
 impl Tool for DebuggerTakeHeapSnapshot {
@@ -182,6 +199,8 @@ struct MemoryUsage {
     used_size: u64,
     total_size: u64,
     usage_percentage: f64,
+    /// In milliseconds since 1970.
+    timestamp: u64,
 }
 
 /// How the memory grows.
@@ -259,8 +278,13 @@ impl Tool for DebuggerGetPerformanceMetrics {
     async fn call(self, context: &Context) -> Result<StatusAnswer<Metrics>, ToolError> {
         let session = context.session(self.session_id.as_deref())?;
         let HeapUsage { used, total } = session.heap_usage(false).await?;
-        let memory_usage =
-            MemoryUsage { used_size: used, total_size: total, usage_percentage: percent(used, total) };
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let memory_usage = MemoryUsage {
+            used_size: used,
+            total_size: total,
+            usage_percentage: percent(used, total),
+            timestamp: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+        };
         let mut metrics = Metrics { memory_usage, leak_detection: None, performance_timeline: None };
         if self.include_leak_detection == Some(true) {
             metrics.leak_detection = Some(performance::growth(&session, context).await?.into());

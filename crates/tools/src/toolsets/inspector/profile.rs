@@ -26,6 +26,9 @@ pub(super) struct ProfileResult {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ProfileData {
+    /// On a clock of the process that only goes forward.
+    start_time: u64,
+    end_time: u64,
     duration: u64,
     /// Different calls: functions with what called them.
     node_count: usize,
@@ -42,7 +45,17 @@ struct Analysis {
     /// Most self time first.
     top_functions: Vec<FunctionData>,
     /// Those with more than 5 % self time.
-    bottlenecks: Vec<FunctionData>,
+    bottlenecks: Vec<Bottleneck>,
+}
+
+/// A function that is worth making faster.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Bottleneck {
+    #[serde(flatten)]
+    function: FunctionData,
+    reason: String,
+    /// As `selfPercentage`.
+    impact: f64,
 }
 
 /// The time of a function, over all calls of it.
@@ -61,6 +74,8 @@ struct FunctionData {
     /// Including its callees.
     total_time: u64,
     self_percentage: f64,
+    /// The same.
+    percentage: f64,
     total_percentage: f64,
     /// Number of samples in which it was the innermost.
     hit_count: u64,
@@ -77,9 +92,17 @@ impl FunctionData {
             self_time: own,
             total_time: total,
             self_percentage: percent(own, all),
+            percentage: percent(own, all),
             total_percentage: percent(total, all),
             hit_count: function.hits,
         }
+    }
+}
+
+impl Bottleneck {
+    fn new(function: &FunctionData) -> Self {
+        let impact = function.self_percentage;
+        Self { function: function.clone(), reason: format!("{impact} % of the time is in it"), impact }
     }
 }
 
@@ -92,11 +115,17 @@ impl From<&CpuProfile> for ProfileResult {
         let analysis = Analysis {
             total_time: all,
             idle_time: micros(profile.idle),
-            bottlenecks: functions.iter().filter(is_bottleneck).cloned().collect(),
+            bottlenecks: functions.iter().filter(is_bottleneck).map(Bottleneck::new).collect(),
             top_functions: functions.into_iter().take(FUNCTIONS).collect(),
         };
         Self {
-            profile: ProfileData { duration: all, node_count: profile.calls, sample_count: profile.samples },
+            profile: ProfileData {
+                start_time: micros(profile.begin),
+                end_time: micros(profile.begin + profile.duration),
+                duration: all,
+                node_count: profile.calls,
+                sample_count: profile.samples,
+            },
             formatted_analysis: formatted(&analysis, profile.samples),
             analysis,
         }
@@ -146,6 +175,7 @@ mod tests {
             hits: own / 1000,
         };
         let profile = CpuProfile {
+            begin: Duration::from_secs(1),
             duration: Duration::from_millis(100),
             calls: 3,
             samples: 100,
@@ -153,10 +183,15 @@ mod tests {
             functions: vec![function("hot", 80_000, 80_000), function("main", 5_000, 90_000)],
         };
         let taken = ProfileResult::from(&profile);
-        let names =
-            |list: &[FunctionData]| list.iter().map(|one| one.function_name.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&taken.analysis.bottlenecks), ["hot"], "5 % is not more than 5 %");
-        assert_eq!(names(&taken.analysis.top_functions), ["hot", "main"]);
+        let Analysis { bottlenecks, top_functions, .. } = &taken.analysis;
+        let reasons: Vec<_> = bottlenecks
+            .iter()
+            .map(|one| (one.function.function_name.as_str(), one.reason.as_str()))
+            .collect();
+        assert_eq!(reasons, [("hot", "80 % of the time is in it")], "5 % is not more than 5 %");
+        let names: Vec<_> = top_functions.iter().map(|one| one.function_name.as_str()).collect();
+        assert_eq!(names, ["hot", "main"]);
+        assert_eq!((taken.profile.start_time, taken.profile.end_time), (1_000_000, 1_100_000));
         let text = "100.0 ms in 100 samples, 10.0 ms of it idle\n \
                     80.0 %  hot  80.0 ms itself, 80.0 ms with what it called\n  \
                     5.0 %  main  5.0 ms itself, 90.0 ms with what it called\n";
