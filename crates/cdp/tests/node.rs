@@ -193,12 +193,12 @@ async fn bindings_console_and_exceptions_are_events() {
     let uncaught = debugger::SetPauseOnExceptions { state: debugger::PauseOnExceptions::Uncaught };
     client.request(uncaught, SOON).await.unwrap();
     resume(&client).await;
-    let mut seen = Vec::new();
+    let mut observed = Vec::new();
     let stop = next(&mut incoming, |message| {
         match message {
-            Message::Event(Event::BindingCalled(called)) => seen.push(called.payload),
+            Message::Event(Event::BindingCalled(called)) => observed.push(called.payload),
             Message::Event(Event::ConsoleApiCalled(called)) => {
-                seen.push(format!("{} {}", called.kind, called.args.len()));
+                observed.push(format!("{} {}", called.kind, called.args.len()));
             }
             Message::Event(Event::Paused(paused)) => return Some(paused),
             _ => {}
@@ -206,7 +206,7 @@ async fn bindings_console_and_exceptions_are_events() {
         None
     })
     .await;
-    assert_eq!(seen, ["ä", "log 2"]);
+    assert_eq!(observed, ["ä", "log 2"]);
     assert_eq!(stop.reason, "exception");
     assert_eq!(stop.data.unwrap()["className"], "TypeError");
     resume(&client).await;

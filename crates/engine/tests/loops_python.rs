@@ -138,12 +138,12 @@ async fn a_loop_is_endless_only_if_nothing_can_end_it() {
     for found in loops(&file).await {
         for (line, expected) in &heads {
             let Some(each) = found.iter().find(|each| each.start == *line) else { panic!("line {line}") };
-            let told = match (each.is_certain, each.is_endless) {
+            let reported = match (each.is_certain, each.is_endless) {
                 (true, _) => "certain",
                 (false, true) => "endless",
                 (false, false) => "open",
             };
-            assert_eq!(told, *expected, "{}", file.lines().nth(*line as usize - 1).unwrap());
+            assert_eq!(reported, *expected, "{}", file.lines().nth(*line as usize - 1).unwrap());
         }
     }
 }
@@ -218,8 +218,12 @@ async fn loop_conditions_are_split_into_evaluable_parts() {
                 .iter()
                 .map(|part| format!("{} {} {}", part.left, part.operator, part.right))
                 .collect();
-            let told = (comparisons.join("; "), each.variables.join(" "), each.assigned.join(" "));
-            assert_eq!(told, (condition.to_owned(), variables.to_owned(), assigned.to_owned()), "{source}");
+            let reported = (comparisons.join("; "), each.variables.join(" "), each.assigned.join(" "));
+            assert_eq!(
+                reported,
+                (condition.to_owned(), variables.to_owned(), assigned.to_owned()),
+                "{source}"
+            );
         }
     }
 }

@@ -247,10 +247,10 @@ async fn workers_and_children_write_their_own_rows() {
     let scene = Scene::new(&[("main.js", source), ("part.js", part)]);
     scene.at("part.js", "pass", scene.record(&["i"])).await;
     let ran = scene.run("main.js").await;
-    let seen: Vec<(&str, u64)> = ran.rows.iter().map(|row| (row.thread.as_str(), row.hit)).collect();
+    let observed: Vec<(&str, u64)> = ran.rows.iter().map(|row| (row.thread.as_str(), row.hit)).collect();
     let expected =
         [("helper", 1), ("helper", 2), ("helper", 3), ("part.js", 1), ("part.js", 2), ("part.js", 3)];
-    assert_eq!(seen, expected);
+    assert_eq!(observed, expected);
     assert_eq!(ran.hits, BTreeMap::from([(1, 6)]));
     assert_ne!(ran.rows[0].pid, ran.rows[3].pid);
 }

@@ -73,8 +73,9 @@ impl Scene {
 
     async fn until_blocked(&self, by: WaitKind) -> (ThreadActivity, Waiting) {
         let is_it = |waiting: &Waiting| waiting.kind == by;
-        let seen = self.until(|seen| main(seen).threads[0].blocked.as_ref().is_some_and(is_it)).await;
-        let thread = main(&seen).threads[0].clone();
+        let observed =
+            self.until(|observed| main(observed).threads[0].blocked.as_ref().is_some_and(is_it)).await;
+        let thread = main(&observed).threads[0].clone();
         let waiting = thread.blocked.clone().unwrap();
         (thread, waiting)
     }
@@ -82,8 +83,9 @@ impl Scene {
     /// What is waited for, and is called at that mark then.
     async fn until_pending_at(&self, kind: WaitKind, mark: &str) -> Waiting {
         let is_it = |waiting: &&Waiting| waiting.kind == kind && self.is_at(waiting, "main.js", mark);
-        let seen = self.until(|seen| main(seen).pending.iter().any(|waiting| is_it(&waiting))).await;
-        main(&seen).pending.iter().find(is_it).unwrap().clone()
+        let observed =
+            self.until(|observed| main(observed).pending.iter().any(|waiting| is_it(&waiting))).await;
+        main(&observed).pending.iter().find(is_it).unwrap().clone()
     }
 
     /// The line with the mark `// @name`.
@@ -110,8 +112,8 @@ fn launch(path: &Path, stdin: Stdin) -> Start {
     Start::Launch(launch)
 }
 
-fn main(seen: &[ProcessActivity]) -> &Activity {
-    &seen.iter().find(|process| process.activity.threads[0].name == "main").unwrap().activity
+fn main(observed: &[ProcessActivity]) -> &Activity {
+    &observed.iter().find(|process| process.activity.threads[0].name == "main").unwrap().activity
 }
 
 /// The calls of a function, wherever they are.
@@ -152,16 +154,16 @@ new Job().spin(); // @module
 async fn a_busy_loop_has_its_function_and_lines() {
     let scene = Scene::run(BUSY).await;
     let (first, last) = (scene.line("main.js", "first"), scene.line("main.js", "last"));
-    let is_seen = |seen: &[ProcessActivity]| {
-        let lines = lines(&main(seen).threads[0], "heavy");
-        let thread = &main(seen).threads[0];
+    let is_seen = |observed: &[ProcessActivity]| {
+        let lines = lines(&main(observed).threads[0], "heavy");
+        let thread = &main(observed).threads[0];
         let inside: u64 = calls(&thread.calls, "spin").iter().map(|call| call.total).sum();
         let is_most = inside * 10 > thread.samples * 8;
         is_most && lines.contains(&first) && lines.contains(&last) && !thread.stack.is_empty()
     };
     for _ in 0..3 {
-        let seen = scene.until(is_seen).await;
-        let thread = &main(&seen).threads[0];
+        let observed = scene.until(is_seen).await;
+        let thread = &main(&observed).threads[0];
         let names: Vec<_> = thread.stack.iter().map(|frame| frame.function.as_str()).collect();
         assert!(
             names.starts_with(&["heavy", "spin", "<module>"]) || names.starts_with(&["spin", "<module>"]),
@@ -169,7 +171,7 @@ async fn a_busy_loop_has_its_function_and_lines() {
         );
         let module = thread.stack.iter().find(|frame| frame.function == "<module>").unwrap();
         assert_eq!(module.location.as_ref().unwrap().line, scene.line("main.js", "module"));
-        assert_eq!(thread.os_thread, seen[0].pid);
+        assert_eq!(thread.os_thread, observed[0].pid);
         assert_eq!(thread.blocked, None);
     }
     scene.end().await;
@@ -194,12 +196,13 @@ setInterval(() => {}, 100000).unref();
     let port = printed();
     assert_eq!(server.what, format!("connections to port {}", port.trim()));
     assert_eq!((timer.what.as_str(), timer.is_timed), ("a timer of 100000 ms (`later`)", true));
-    let is_whole =
-        |seen: &[ProcessActivity]| main(seen).threads[0].samples > 0 && !main(seen).pending.is_empty();
-    let seen = scene.until(is_whole).await;
-    let kinds: Vec<WaitKind> = main(&seen).pending.iter().map(|waiting| waiting.kind).collect();
+    let is_whole = |observed: &[ProcessActivity]| {
+        main(observed).threads[0].samples > 0 && !main(observed).pending.is_empty()
+    };
+    let observed = scene.until(is_whole).await;
+    let kinds: Vec<WaitKind> = main(&observed).pending.iter().map(|waiting| waiting.kind).collect();
     assert_eq!(kinds, [WaitKind::Timer, WaitKind::Server]);
-    assert_eq!(main(&seen).threads[0].stack, []);
+    assert_eq!(main(&observed).threads[0].stack, []);
     scene.end().await;
 }
 
@@ -274,8 +277,8 @@ console.log(check('a'.repeat(40) + 'b'));
 ";
     let scene = Scene::run(text).await;
     let line = scene.line("main.js", "match");
-    let is_seen = |seen: &[ProcessActivity]| {
-        let thread = &main(seen).threads[0];
+    let is_seen = |observed: &[ProcessActivity]| {
+        let thread = &main(observed).threads[0];
         let at = thread.stack.iter().find(|frame| frame.function == "check");
         at.and_then(|frame| frame.location.as_ref()).is_some_and(|location| location.line == line)
             && calls(&thread.calls, "check").iter().any(|call| call.total > 0)
@@ -321,8 +324,8 @@ async fn compiled_code_is_reported_by_its_source() {
     let scene = Scene::new(&[("main.js", COMPILED), ("main.ts", TYPED), ("main.js.map", MAP)]);
     scene.start("main.js", Stdin::Empty).await;
     let line = scene.line("main.ts", "add");
-    let seen = scene.until(|seen| lines(&main(seen).threads[0], "spin").contains(&line)).await;
-    let thread = &main(&seen).threads[0];
+    let observed = scene.until(|observed| lines(&main(observed).threads[0], "spin").contains(&line)).await;
+    let thread = &main(&observed).threads[0];
     let location = calls(&thread.calls, "spin")[0].location.clone().unwrap();
     assert_eq!(location.source.path, Some(scene.path("main.ts")));
     assert_eq!(location.line, scene.line("main.ts", "begin"));
@@ -346,12 +349,12 @@ first();
 second();
 ";
     let scene = Scene::run(text).await;
-    scene.until(|seen| !calls(&main(seen).threads[0].calls, "first").is_empty()).await;
+    scene.until(|observed| !calls(&main(observed).threads[0].calls, "first").is_empty()).await;
     std::fs::write(scene.path("go"), "").unwrap();
-    scene.until(|seen| !calls(&main(seen).threads[0].calls, "second").is_empty()).await;
+    scene.until(|observed| !calls(&main(observed).threads[0].calls, "second").is_empty()).await;
     // What was fetched before is not among these.
-    let seen = scene.until(|seen| main(seen).threads[0].samples > 0).await;
-    assert!(calls(&main(&seen).threads[0].calls, "first").is_empty(), "{seen:#?}");
+    let observed = scene.until(|observed| main(observed).threads[0].samples > 0).await;
+    assert!(calls(&main(&observed).threads[0].calls, "first").is_empty(), "{observed:#?}");
     scene.end().await;
 }
 
@@ -366,17 +369,18 @@ new Worker(__dirname + '/wait.js', { name: 'waits' });
     let wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1e9); // @wait\n";
     let scene = Scene::new(&[("main.js", text), ("spin.js", spin), ("wait.js", wait)]);
     scene.start("main.js", Stdin::Empty).await;
-    let thread = |seen: &[ProcessActivity], name: &str| {
-        let mut threads = seen.iter().flat_map(|process| process.activity.threads.clone());
+    let thread = |observed: &[ProcessActivity], name: &str| {
+        let mut threads = observed.iter().flat_map(|process| process.activity.threads.clone());
         threads.find(|thread| thread.name == name)
     };
-    let seen = scene
-        .until(|seen| {
-            let spins = thread(seen, "spins").is_some_and(|spins| !calls(&spins.calls, "spin").is_empty());
-            spins && thread(seen, "waits").is_some_and(|waits| waits.blocked.is_some())
+    let observed = scene
+        .until(|observed| {
+            let spins =
+                thread(observed, "spins").is_some_and(|spins| !calls(&spins.calls, "spin").is_empty());
+            spins && thread(observed, "waits").is_some_and(|waits| waits.blocked.is_some())
         })
         .await;
-    let waiting = thread(&seen, "waits").unwrap().blocked.unwrap();
+    let waiting = thread(&observed, "waits").unwrap().blocked.unwrap();
     assert_eq!((waiting.kind, waiting.is_timed), (WaitKind::Lock, true));
     assert!(scene.is_at(&waiting, "wait.js", "wait"), "{waiting:?}");
     scene.end().await;
@@ -402,10 +406,10 @@ async fn programs_that_already_run_can_be_sampled() {
     scene.session.start(launch(&scene.path("main.js"), Stdin::Empty)).await.unwrap();
     scene.session.start_sampling(Duration::from_millis(5)).await.unwrap();
     let first = scene.line("main.js", "first");
-    scene.until(|seen| lines(&main(seen).threads[0], "heavy").contains(&first)).await;
+    scene.until(|observed| lines(&main(observed).threads[0], "heavy").contains(&first)).await;
     scene.session.stop_sampling().await.unwrap();
-    let seen = scene.session.activity().await.unwrap();
-    assert_eq!(main(&seen).threads[0].samples, 0);
+    let observed = scene.session.activity().await.unwrap();
+    assert_eq!(main(&observed).threads[0].samples, 0);
     scene.end().await;
 }
 
@@ -433,8 +437,8 @@ Object.defineProperty(Function.prototype, 'name', { get() { throw new Error('ran
         let is_connected = waiting.what.starts_with("data on a connection with 127.0.0.1:");
         is_connected && scene.is_at(waiting, "main.js", "socket")
     };
-    let is_whole = |seen: &[ProcessActivity]| {
-        let pending = &main(seen).pending;
+    let is_whole = |observed: &[ProcessActivity]| {
+        let pending = &main(observed).pending;
         let sockets = pending.iter().filter(|waiting| waiting.kind == WaitKind::Socket);
         pending.iter().any(is_client) && sockets.count() == 2
     };

@@ -12,18 +12,18 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// When, in milliseconds since 1970. Entries are sorted by it.
+    /// Time in milliseconds since 1970. Entries are sorted by it.
     pub timestamp: i64,
-    /// The same as ISO 8601 in UTC, for readers.
+    /// The same in ISO 8601 (UTC), for people.
     pub time: String,
-    /// How much it matters.
+    /// Severity.
     pub level: Level,
-    /// What it is about, such as `debug-mcp:tools`.
+    /// Topic, such as `debug-mcp:tools`.
     pub namespace: String,
-    /// The session that it belongs to; none for a call that belongs to no session, or not yet.
+    /// ID of its session; absent for a call without a session, or before it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The name of that session.
+    /// Name of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_name: Option<String>,
     /// What happened.
@@ -32,12 +32,12 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry of this moment.
+    /// An entry with the current time.
     pub fn now(session: Option<(String, String)>, event: Event) -> Self {
         Self::at(Timestamp::now(), session, event)
     }
 
-    /// An entry of a moment, with the id and the name of its session.
+    /// An entry with a time, and the ID and name of its session.
     pub fn at(time: Timestamp, session: Option<(String, String)>, event: Event) -> Self {
         let (session_id, session_name) = session.unzip();
         Self {
@@ -57,13 +57,13 @@ pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Entry)
 }
 
-/// How much an entry matters.
+/// The severity of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// For the developers of a debugger.
+    /// For developers of the debugger.
     Debug,
-    /// The user's selection.
+    /// Normal operation.
     Info,
     /// Something is missing.
     Warn,
@@ -84,7 +84,7 @@ pub enum Event {
     /// A tool has failed.
     #[serde(rename = "tool:error")]
     Failure(Failure),
-    /// A program does something else than before.
+    /// The state of a program has changed.
     #[serde(rename = "debug:state")]
     State(State),
     /// A breakpoint was set, verified, hit or removed.
@@ -102,10 +102,10 @@ pub enum Event {
     /// An editor can attach to a session, or no longer can. An addition.
     #[serde(rename = "session:exposure")]
     Exposure(Exposure),
-    /// A program, or the debugger for it, wrote something.
+    /// Output of a program or its debugger.
     #[serde(rename = "debug:output")]
     Output(OutputWritten),
-    /// Entries are missing here, because they came faster than they could be written. An addition.
+    /// Entries are missing here, because they arrived faster than they could be written. An addition.
     #[serde(rename = "journal:dropped")]
     Dropped(Dropped),
 }
@@ -136,12 +136,12 @@ impl Event {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
-    /// The tool; a command of the command line is `stillframe probe`.
+    /// Tool name; for a command-line call, such as `stillframe probe`.
     pub tool: String,
-    /// Joins a call with its answer; unique in all journals. An addition.
+    /// Links a call to its answer; unique in all journals. An addition.
     #[serde(default)]
     pub call_id: String,
-    /// The arguments, cut.
+    /// The arguments, truncated.
     pub request: Map<String, Value>,
 }
 
@@ -156,7 +156,7 @@ pub struct Response {
     pub call_id: String,
     /// True.
     pub success: bool,
-    /// The answer's data, cut; `{ "text": … }` where there is only text.
+    /// The answer's data, truncated; `{ "text": … }` if there is only text.
     pub response: Map<String, Value>,
 }
 
@@ -169,7 +169,7 @@ pub struct Failure {
     /// The call's. An addition.
     #[serde(default)]
     pub call_id: String,
-    /// What was wrong.
+    /// Error message.
     pub error: String,
 }
 
@@ -177,14 +177,14 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct State {
-    /// Which of the three.
+    /// The new state.
     pub event: StateEvent,
-    /// What was started or attached to, such as `pytest tests/test_cart.py`, in the first state of each run. An
+    /// The launched or attached program, such as `pytest tests/test_cart.py`, in the first state of each run. An
     /// addition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// Why: of a pause `breakpoint`, `step`, `entry`, `exception`, `pause` or the debugger's word; of an end how it
-    /// came, such as `exited with code 1`.
+    /// Reason: for a pause `breakpoint`, `step`, `entry`, `exception`, `pause` or the debugger's own; for an end a
+    /// description, such as `exited with code 1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Where it is suspended.
@@ -193,7 +193,7 @@ pub struct State {
     /// The thread that is suspended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<u32>,
-    /// What the debugger adds, such as the exception. An addition.
+    /// The debugger's description, such as the exception. An addition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The innermost frames, innermost first. An addition.
@@ -205,7 +205,7 @@ pub struct State {
 }
 
 impl State {
-    /// Nothing else is known.
+    /// A state without details.
     pub fn of(event: StateEvent) -> Self {
         Self {
             event,
@@ -232,32 +232,32 @@ pub enum StateEvent {
     Stopped,
 }
 
-/// A place in a program.
+/// A location in a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Location {
-    /// The file, its home folder shortened to `~`.
+    /// File, with the home folder as `~`.
     pub file: String,
     /// 1-based.
     pub line: u32,
     /// The function.
     #[serde(default)]
     pub function: String,
-    /// The frame's number, by which variables name it. An addition.
+    /// Frame ID, as in `debug:variables`. An addition.
     #[serde(rename = "frameId", default, skip_serializing_if = "Option::is_none")]
     pub frame_id: Option<u64>,
 }
 
-/// Some lines of a source.
+/// An excerpt of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceWindow {
-    /// The number of the first of them, 1-based.
+    /// Number of the first line, 1-based.
     pub first_line: u32,
-    /// Their texts, each cut at 200 characters.
+    /// The lines, each truncated at 200 characters.
     pub lines: Vec<String>,
 }
 
-/// Something happened to a breakpoint.
+/// A breakpoint event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BreakpointChange {
@@ -265,22 +265,22 @@ pub struct BreakpointChange {
     pub event: BreakpointEvent,
     /// Its id, such as `bp-1`.
     pub breakpoint_id: String,
-    /// The file; empty for one on a function.
+    /// File; empty for a function breakpoint.
     #[serde(default)]
     pub file: String,
-    /// 1-based, where it is bound or else was asked for; 0 for one on a function that is not bound.
+    /// Bound or else requested line, 1-based; 0 for an unbound function breakpoint.
     #[serde(default)]
     pub line: u32,
     /// It is bound.
     #[serde(default)]
     pub verified: bool,
-    /// The function that it was asked for on. An addition.
+    /// Function of a function breakpoint. An addition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// It stops only where this is true. An addition.
+    /// Condition. An addition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// It prints this and does not stop. An addition.
+    /// Log message of a logpoint. An addition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_message: Option<String>,
 }
@@ -289,13 +289,13 @@ pub struct BreakpointChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BreakpointEvent {
-    /// It was asked for.
+    /// It was set.
     Set,
     /// The debugger has bound it.
     Verified,
-    /// A program was suspended by it.
+    /// It stopped a program.
     Hit,
-    /// It was taken away. An addition.
+    /// It was removed. An addition.
     Removed,
 }
 
@@ -303,18 +303,18 @@ pub enum BreakpointEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Variables {
-    /// The frame's number, where they are of one.
+    /// Frame ID, if they belong to a frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_id: Option<u64>,
-    /// The scope, such as `Locals`; none for the parts of a value.
+    /// Scope, such as `Locals`; absent for the children of a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// The number by which they were asked for; none where the frame's number was.
+    /// Requested reference; absent if they were requested by frame ID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variables_reference: Option<u64>,
-    /// How many there are.
+    /// Total number.
     pub variable_count: u64,
-    /// The first hundred of those that were read.
+    /// The first hundred variables that were read.
     pub variables: Vec<Variable>,
 }
 
@@ -324,12 +324,12 @@ pub struct Variables {
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// Its type, in the language's word.
+    /// Type name in the language.
     #[serde(rename = "type", default)]
     pub type_name: String,
-    /// Its value as text, cut at 200 characters.
+    /// Value as text, truncated at 200 characters.
     pub value: String,
-    /// The number by which its parts can be asked for, where it has any. An addition.
+    /// Reference to request its children, if it has any. An addition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variables_reference: Option<u64>,
 }
@@ -351,14 +351,14 @@ pub struct Created {
 /// A session was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Closed {
-    /// How long it was open, in milliseconds.
+    /// Time it was open, in milliseconds.
     pub duration: u64,
 }
 
 /// An editor can attach to a session, or no longer can.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Exposure {
-    /// Which of the two.
+    /// Whether it was opened or closed.
     pub event: ExposureEvent,
     /// The address.
     pub host: String,
@@ -379,14 +379,14 @@ pub enum ExposureEvent {
     Closed,
 }
 
-/// A program wrote something.
+/// Output of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutputWritten {
     /// `stdout`, `stderr`, `log` for a logpoint, `console` for the debugger.
     pub category: String,
-    /// What it wrote, cut at 200 characters.
+    /// Text, truncated at 200 characters.
     pub output: String,
-    /// This many bytes before it are omitted, because there were too many at once. An addition.
+    /// Number of bytes omitted before it, because there were too many at once. An addition.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted: u64,
 }
@@ -394,7 +394,7 @@ pub struct OutputWritten {
 /// Entries are missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dropped {
-    /// How many.
+    /// Number of missing entries.
     pub count: u64,
 }
 

@@ -126,7 +126,7 @@ impl HttpOptions {
         }
         let mut child = command.spawn().expect("the server starts");
         let mut stderr = BufReader::new(child.stderr.take().expect("stderr is piped"));
-        let mut said = String::new();
+        let mut answer = String::new();
         // Unless it was given one, or requires none, it prints one.
         let tells = self.token.is_none() && !self.args.iter().any(|arg| arg == "--no-token");
         let reading = async {
@@ -134,10 +134,10 @@ impl HttpOptions {
                 text.lines().find_map(|line| line.strip_prefix(word)).map(str::to_owned)
             };
             loop {
-                let count = stderr.read_line(&mut said).await.expect("the log is text");
-                assert!(count > 0, "the server ended: {said}");
-                let token = after(&said, "token: ");
-                if let Some(url) = after(&said, "listening on http://")
+                let count = stderr.read_line(&mut answer).await.expect("the log is text");
+                assert!(count > 0, "the server ended: {answer}");
+                let token = after(&answer, "token: ");
+                if let Some(url) = after(&answer, "listening on http://")
                     && (token.is_some() || !tells)
                 {
                     let address = url.strip_suffix("/mcp").and_then(|address| address.parse().ok());
@@ -147,8 +147,8 @@ impl HttpOptions {
         };
         let (address, token) = timeout(PATIENCE, reading).await.expect("the server listens");
         let log = tokio::spawn(async move {
-            let _ = stderr.read_to_string(&mut said).await;
-            said
+            let _ = stderr.read_to_string(&mut answer).await;
+            answer
         });
         HttpServer { child, address, token: token.or(self.token), mark, log }
     }

@@ -58,6 +58,6 @@ pub(crate) async fn run(program: &Path, args: &[&str], folder: &Path) -> Result<
     let mut command = Command::new(program);
     command.args(args).current_dir(folder).stdin(Stdio::null()).kill_on_drop(true);
     let output = command.output().await.map_err(|error| error.to_string())?;
-    let said = [output.stdout, output.stderr].concat();
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&said).into_owned()) }
+    let answer = [output.stdout, output.stderr].concat();
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&answer).into_owned()) }
 }

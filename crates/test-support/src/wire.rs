@@ -67,14 +67,14 @@ impl Wire {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port can be opened");
         let port = listener.local_addr().expect("it has an address").port();
         let harm = Arc::new(watch::Sender::new(WireFault::None));
-        let told = Arc::clone(&harm);
+        let reported = Arc::clone(&harm);
         let mut connections = JoinSet::new();
         connections.spawn(async move {
             let mut passing = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 // A debugger that is gone is one that closes the connection.
                 if let Ok(debugger) = TcpStream::connect(("127.0.0.1", debugger)).await {
-                    passing.spawn(forward(client, debugger, told.subscribe(), speech));
+                    passing.spawn(forward(client, debugger, reported.subscribe(), speech));
                 }
             }
         });

@@ -37,21 +37,21 @@ pub use variable::{ValueData, ValueReadInfo, VariableData, expression_value, var
 /// A frame of a stack.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FrameData {
-    /// Good until the program runs again.
+    /// Valid until the program resumes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<u64>,
     /// The function.
     pub name: String,
-    /// Absolute path, or the name of code that is in no file.
+    /// Absolute path, or a name for code without a file.
     pub file: String,
     /// 1-based.
     pub line: u32,
     /// 1-based.
     pub column: u32,
-    /// Where the code is that really runs, when a compiler made it of this file.
+    /// Location of the generated code that runs, if this file was compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<GeneratedData>,
-    /// It belongs to a library or to the runtime.
+    /// Belongs to a library or to the runtime.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub internal: bool,
 }
@@ -95,7 +95,7 @@ impl GeneratedData {
 pub struct LineData {
     /// 1-based.
     pub line: u32,
-    /// Its text.
+    /// Text.
     pub content: String,
 }
 

@@ -80,7 +80,7 @@ fn in_flight(client: &Client) -> usize {
 #[tokio::test]
 async fn replies_are_matched_to_commands_in_any_order() {
     let (client, _incoming, mut peer) = Peer::connect().await;
-    let asked =
+    let arguments =
         async { tokio::join!(client.request(evaluate("a"), SOON), client.request(evaluate("ä😀"), SOON)) };
     let served = async {
         let (first, second) = (peer.receive().await, peer.receive().await);
@@ -89,7 +89,7 @@ async fn replies_are_matched_to_commands_in_any_order() {
             peer.answer(command, text(expression)).await;
         }
     };
-    let ((a, b), ()) = tokio::join!(asked, served);
+    let ((a, b), ()) = tokio::join!(arguments, served);
     assert_eq!((value(a), value(b)), (json!("a"), json!("ä😀")));
 }
 
@@ -137,13 +137,13 @@ async fn a_refusal_has_the_debuggers_message() {
 async fn a_closed_connection_fails_every_pending_command() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let worker = peer.start_worker("1", &mut incoming).await;
-    let asked = async {
+    let arguments = async {
         tokio::join!(
             client.request(debugger::Pause {}, SOON),
             worker.client.request(debugger::Pause {}, SOON)
         )
     };
-    let (answers, ()) = tokio::join!(asked, async { drop(peer) });
+    let (answers, ()) = tokio::join!(arguments, async { drop(peer) });
     assert_eq!((answers.0.unwrap_err(), answers.1.unwrap_err()), (Error::Closed, Error::Closed));
     assert!(incoming.recv().await.is_none());
     for client in [&client, &worker.client] {
@@ -156,8 +156,8 @@ async fn dropping_the_driver_closes_the_connection() {
     let (ours, _theirs) = duplex(1 << 20);
     let socket = WebSocketStream::from_raw_socket(ours, tungstenite::protocol::Role::Client, None).await;
     let (client, _incoming, driver) = start(socket, LIMIT);
-    let asked = client.request(debugger::Pause {}, SOON);
-    let (answer, ()) = tokio::join!(asked, async { drop(driver) });
+    let arguments = client.request(debugger::Pause {}, SOON);
+    let (answer, ()) = tokio::join!(arguments, async { drop(driver) });
     assert_eq!(answer.unwrap_err(), Error::Closed);
 }
 
@@ -231,7 +231,7 @@ async fn invalid_websocket_frame_closes_the_connection() {
 async fn oversized_message_fails_only_its_command() {
     let (client, mut incoming, mut peer) = Peer::connect().await;
     let worker = peer.start_worker("7", &mut incoming).await;
-    let asked = async {
+    let arguments = async {
         tokio::join!(
             client.request(evaluate("long"), SOON),
             worker.client.request(evaluate("long"), SOON),
@@ -248,7 +248,7 @@ async fn oversized_message_fails_only_its_command() {
         let command = peer.receive().await;
         peer.answer(&command, text("short")).await;
     };
-    let ((main, worker, short), ()) = tokio::join!(asked, served);
+    let ((main, worker, short), ()) = tokio::join!(arguments, served);
     for long in [main, worker] {
         let Err(Error::Malformed { command: "Runtime.evaluate", reason }) = long else { panic!("too long") };
         assert!(reason.ends_with("above the limit of 100000"), "{reason}");
@@ -265,9 +265,9 @@ async fn malformed_reply_fails_only_its_command() {
             peer.answer(&command, result).await;
         }
     };
-    let asked =
+    let arguments =
         async { (client.request(evaluate("3"), SOON).await, client.request(evaluate("3"), SOON).await) };
-    let ((strange, plain), ()) = tokio::join!(asked, served);
+    let ((strange, plain), ()) = tokio::join!(arguments, served);
     assert!(matches!(strange, Err(Error::Malformed { command: "Runtime.evaluate", .. })), "{strange:?}");
     assert_eq!(value(plain), 3);
 }
@@ -286,10 +286,10 @@ async fn lone_surrogate_does_not_lose_the_message() {
         let params = json!({ "sessionId": "1", "message": message });
         peer.send(json!({ "method": "NodeWorker.receivedMessageFromWorker", "params": params })).await;
     };
-    let asked = async {
+    let arguments = async {
         tokio::join!(client.request(evaluate("x"), SOON), worker.client.request(evaluate("x"), SOON))
     };
-    let ((main, worker), ()) = tokio::join!(asked, served);
+    let ((main, worker), ()) = tokio::join!(arguments, served);
     assert_eq!((value(main), value(worker)), (json!("a\u{fffd} 😀"), json!("a\u{fffd} 😀")));
 }
 
@@ -300,7 +300,7 @@ async fn workers_have_separate_ids_replies_and_events() {
     let mut two = peer.start_worker("2", &mut incoming).await;
     assert_eq!(one.attached.worker_info.title, "[worker 1]");
     assert!(one.attached.waiting_for_debugger);
-    let asked = async {
+    let arguments = async {
         tokio::join!(
             one.client.request(evaluate("one"), SOON),
             two.client.request(evaluate("two"), SOON),
@@ -318,7 +318,7 @@ async fn workers_have_separate_ids_replies_and_events() {
         peer.send_as_worker("2", &json!({ "id": 1, "result": text("of two") })).await;
         peer.send_as_worker("1", &json!({ "id": 1, "result": text("of one") })).await;
     };
-    let ((of_one, of_two, of_main), ()) = tokio::join!(asked, served);
+    let ((of_one, of_two, of_main), ()) = tokio::join!(arguments, served);
     let answers = [of_one, of_two, of_main].map(value);
     assert_eq!(answers, [json!("of one"), json!("of two"), json!("of main")]);
     assert!(matches!(two.incoming.recv().await, Some(Message::Event(Event::Resumed))));

@@ -129,8 +129,8 @@ async fn a_refusal_has_the_debuggers_message_from_any_field() {
 #[tokio::test]
 async fn a_closed_connection_fails_every_pending_request() {
     let (client, mut incoming, peer) = Peer::connect();
-    let asked = client.request::<Threads>(Empty {}, SOON);
-    let (answer, ()) = tokio::join!(asked, async { drop(peer) });
+    let arguments = client.request::<Threads>(Empty {}, SOON);
+    let (answer, ()) = tokio::join!(arguments, async { drop(peer) });
     assert_eq!(answer.unwrap_err(), Error::Closed);
     assert!(incoming.recv().await.is_none());
     assert_eq!(client.request::<Threads>(Empty {}, SOON).await.unwrap_err(), Error::Closed);
@@ -182,19 +182,19 @@ async fn dropping_the_client_closes_the_connection() {
 
 #[tokio::test]
 async fn messages_sent_before_the_adapter_closes_are_delivered() {
-    let said = encode(br#"{"type":"event","event":"terminated"}"#);
+    let answer = encode(br#"{"type":"event","event":"terminated"}"#);
     let (reader, mut theirs) = duplex(1024);
     let (writer, deaf) = duplex(1024);
     drop(deaf);
     let (client, mut incoming, driver) = connect(reader, writer);
     let driver = tokio::spawn(driver);
-    let asked = tokio::spawn(async move { client.request::<Evaluate>(evaluate("a"), SOON).await });
+    let arguments = tokio::spawn(async move { client.request::<Evaluate>(evaluate("a"), SOON).await });
     tokio::task::yield_now().await;
-    theirs.write_all(&said).await.unwrap();
+    theirs.write_all(&answer).await.unwrap();
     assert!(matches!(incoming.recv().await, Some(Message::Event(Event::Terminated))));
     drop(theirs);
     driver.await.unwrap();
-    assert_eq!(asked.await.unwrap().err(), Some(Error::Closed));
+    assert_eq!(arguments.await.unwrap().err(), Some(Error::Closed));
 }
 
 #[tokio::test]

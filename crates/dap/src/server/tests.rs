@@ -77,8 +77,8 @@ async fn a_client_gets_what_its_server_writes() {
     assert_eq!(asked.await.unwrap().total_frames, Some(3));
 
     out.event("continued", json!({ "threadId": 7 })).await.unwrap();
-    let told = incoming.recv().await;
-    assert!(matches!(told, Some(Message::Event(Event::Continued(event))) if event.thread_id == 7));
+    let reported = incoming.recv().await;
+    assert!(matches!(reported, Some(Message::Event(Event::Continued(event))) if event.thread_id == 7));
 
     let asked = client.begin::<StackTrace>(&arguments, DEADLINE);
     let request = requests.next().await.unwrap().unwrap();

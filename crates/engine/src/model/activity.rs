@@ -91,7 +91,7 @@ pub struct Waiting {
     pub what: String,
     /// Where the code is that waits, where that is known.
     pub location: Option<Location>,
-    /// It ends by itself, after a time.
+    /// The wait has a timeout.
     pub is_timed: bool,
     /// The threads of this process that can end the wait: the holder of the lock, the joined thread. Empty if there
     /// is none in particular. For a waiting task, these are tasks.

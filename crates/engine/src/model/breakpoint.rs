@@ -216,7 +216,7 @@ pub struct Breakpoint {
     pub fate: BreakpointFate,
     /// How often it stopped the program or logged.
     pub hits: u64,
-    /// How often its condition or log message failed, and how the last time.
+    /// Number of failures of its condition or log message, and the last one.
     pub failures: Option<Failures>,
 }
 
@@ -233,7 +233,7 @@ pub enum Binding {
         column: Option<u32>,
         /// The columns of that line where code begins, when the one asked for is none of them.
         columns: Vec<u32>,
-        /// Why the place may not be the one that is meant.
+        /// Why the location may be wrong.
         warning: Option<String>,
         /// The function, for a breakpoint that was asked for by a function's name alone.
         function: Option<FunctionLocation>,

@@ -89,7 +89,7 @@ pub struct Function {
     pub body: u32,
     /// The column of its first statement, 1-based, in UTF-16 units; 1 if the language does not report it.
     pub body_column: u32,
-    /// Its last line.
+    /// Last line.
     pub end: u32,
 }
 
@@ -117,7 +117,7 @@ pub enum Placement {
 pub struct Loop {
     /// The line where it begins: `while`, `for`, `do`.
     pub start: u32,
-    /// Its last line.
+    /// Last line.
     pub end: u32,
     /// It goes through something, as `for … of` and `for … in` do, and ends with that.
     pub goes_through: bool,

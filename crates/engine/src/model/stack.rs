@@ -105,7 +105,7 @@ pub struct SourceRange {
     pub line: u32,
     /// Where it begins there, 1-based; none where the debugger has no columns.
     pub column: Option<u32>,
-    /// Its last line.
+    /// Last line.
     pub end_line: u32,
     /// Behind its end there.
     pub end_column: Option<u32>,

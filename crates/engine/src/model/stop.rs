@@ -17,7 +17,7 @@ pub struct Stop {
     pub reason: StopReason,
     /// The debugger's addition, for messages.
     pub text: Option<String>,
-    /// The breakpoints that it stopped at.
+    /// Breakpoints at which it stopped.
     pub breakpoints: Vec<BreakpointId>,
 }
 
@@ -58,9 +58,9 @@ pub struct Exception {
     pub type_name: String,
     /// Its message.
     pub message: String,
-    /// Its stack and causes, as the language prints them.
+    /// Stack and causes, as the language prints them.
     pub stack: String,
-    /// Nothing will catch it, as far as the debugger can tell.
+    /// Whether the debugger predicts that nothing catches it.
     pub uncaught: bool,
 }
 

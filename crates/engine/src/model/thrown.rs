@@ -29,7 +29,7 @@ pub struct Assertion {
 /// One side of an assertion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Side {
-    /// As the source has it.
+    /// Source text.
     pub expression: Option<String>,
     /// Its value, unless that could not be known without running code of the program again.
     pub value: Option<SideValue>,
@@ -42,6 +42,6 @@ pub struct SideValue {
     pub text: String,
     /// The name of its type; empty where only the text is known.
     pub type_name: String,
-    /// The text is not all of it.
+    /// The text is truncated.
     pub cut: bool,
 }

@@ -17,7 +17,7 @@ pub struct Variable<Id> {
 pub struct Value<Id> {
     /// The language's own text for it, possibly cut.
     pub text: String,
-    /// The name of its type.
+    /// Type name.
     pub type_name: String,
     /// What the language calls values of its kind, where that says less than the name of the type: `object`.
     pub kind: Option<&'static str>,
@@ -61,7 +61,7 @@ pub struct Page {
 }
 
 impl<Id> Children<Id> {
-    /// Where the next page starts, when there is one.
+    /// Where the next page starts, if there is one.
     pub fn next_start(&self) -> Option<u64> {
         Some(self.start + self.variables.len() as u64).filter(|next| *next < self.total)
     }

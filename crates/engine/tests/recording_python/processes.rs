@@ -29,9 +29,9 @@ for thread in threads:
         for k in 0..4 {
             let name = format!("worker \"{k}\"");
             let of = ran.rows.iter().filter(|row| row.thread == name);
-            let seen: Vec<String> = of.flat_map(crate::scene::texts).collect();
+            let observed: Vec<String> = of.flat_map(crate::scene::texts).collect();
             let expected: Vec<String> = (0..200).flat_map(|i| [i.to_string(), k.to_string()]).collect();
-            assert_eq!(seen, expected, "{:?}", ran.way);
+            assert_eq!(observed, expected, "{:?}", ran.way);
         }
         ran.was_quiet();
     }

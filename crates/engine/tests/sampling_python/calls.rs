@@ -21,12 +21,12 @@ begin()  # @main
 ";
     for way in versions().await {
         let scene = Scene::start(way, source).await;
-        let mut seen = 0;
+        let mut observed = 0;
         let activity = scene
             .until(|activity| {
-                seen += activity.threads.iter().map(|thread| thread.samples).sum::<u64>();
+                observed += activity.threads.iter().map(|thread| thread.samples).sum::<u64>();
                 // The first samples may be of the time before.
-                seen >= 10 && activity.threads.iter().any(|thread| call(&thread.calls, "spin").is_some())
+                observed >= 10 && activity.threads.iter().any(|thread| call(&thread.calls, "spin").is_some())
             })
             .await;
         let main = thread(&activity, "MainThread");

@@ -138,8 +138,8 @@ pub(crate) fn waits(activity: &Activity, name: &str) -> String {
     };
     let holders: Vec<String> = waiting.holders.iter().map(|id| holder(*id)).collect();
     let held = if holders.is_empty() { String::new() } else { format!(", held by {}", holders.join(", ")) };
-    let place = place(waiting.location.as_ref());
-    format!("{:?}: {} at {place}{timed}{held}", waiting.kind, waiting.what)
+    let target_location = place(waiting.location.as_ref());
+    format!("{:?}: {} at {target_location}{timed}{held}", waiting.kind, waiting.what)
 }
 
 /// The call of a function, wherever it is.

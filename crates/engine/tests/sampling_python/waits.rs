@@ -12,10 +12,10 @@ async fn main_waits(imports: &str, body: &str, expected: &str) {
         let scene = Scene::start(way, &source).await;
         let activity = scene.blocked("MainThread").await;
         let expected = expected.replace("PLACE", &format!("main.py:{}", scene.line("wait")));
-        let told = waits(&activity, "MainThread");
+        let reported = waits(&activity, "MainThread");
         // What differs from run to run.
-        let told = told.split(' ').map(|word| if word.starts_with("PID") { "PID" } else { word });
-        assert_eq!(told.collect::<Vec<_>>().join(" "), expected, "{:?}: {body}", scene.way);
+        let reported = reported.split(' ').map(|word| if word.starts_with("PID") { "PID" } else { word });
+        assert_eq!(reported.collect::<Vec<_>>().join(" "), expected, "{:?}: {body}", scene.way);
         scene.end().await;
     }
 }
@@ -80,11 +80,11 @@ async fn waits_for_connections_are_reported() {
         let source = format!("import socket\n{body}\n");
         for way in versions().await {
             let scene = Scene::start(way, &source).await;
-            let told = waits(&scene.blocked("MainThread").await, "MainThread");
-            let port = told.split([':', ' ']).find(|word| word.len() > 3 && word.parse::<u16>().is_ok());
-            let told = port.map_or_else(|| told.clone(), |port| told.replacen(port, "PORT", 1));
+            let reported = waits(&scene.blocked("MainThread").await, "MainThread");
+            let port = reported.split([':', ' ']).find(|word| word.len() > 3 && word.parse::<u16>().is_ok());
+            let reported = port.map_or_else(|| reported.clone(), |port| reported.replacen(port, "PORT", 1));
             let expected = expected.replace("PLACE", &format!("main.py:{}", scene.line("wait")));
-            assert_eq!(told, expected, "{:?}", scene.way);
+            assert_eq!(reported, expected, "{:?}", scene.way);
             scene.end().await;
         }
     }
@@ -101,11 +101,11 @@ async fn waits_for_child_processes_are_reported() {
         let source = format!("import subprocess\n{body}\n");
         for way in versions().await {
             let scene = Scene::start(way, &source).await;
-            let told = waits(&scene.blocked("MainThread").await, "MainThread");
+            let reported = waits(&scene.blocked("MainThread").await, "MainThread");
             let end = format!(" at main.py:{}", scene.line("wait"));
             assert!(
-                told.starts_with(&format!("Child: {what}")) && told.ends_with(&end),
-                "{:?}: {told}",
+                reported.starts_with(&format!("Child: {what}")) && reported.ends_with(&end),
+                "{:?}: {reported}",
                 scene.way
             );
             scene.end().await;
@@ -132,10 +132,10 @@ async fn waits_for_pipes_and_file_locks_are_reported() {
         let source = format!("import {imports}\n{body}\n");
         for way in versions().await {
             let scene = Scene::start(way, &source).await;
-            let told = waits(&scene.blocked("MainThread").await, "MainThread");
+            let reported = waits(&scene.blocked("MainThread").await, "MainThread");
             let expected = expected.replace("PLACE", &format!("main.py:{}", scene.line("wait")));
             let expected = expected.replace("FOLDER/f", &scene.path("f").to_string_lossy());
-            assert_eq!(told, expected, "{:?}", scene.way);
+            assert_eq!(reported, expected, "{:?}", scene.way);
             scene.end().await;
         }
     }
@@ -190,13 +190,13 @@ one.join()  # @join
             let names = ["MainThread", "one", "two"];
             let activity = scene
                 .until(|activity| {
-                    let told = names.iter().filter(|name| {
+                    let reported = names.iter().filter(|name| {
                         activity.threads.iter().any(|each| {
                             each.name == **name
                                 && each.blocked.as_ref().is_some_and(|blocked| !blocked.holders.is_empty())
                         })
                     });
-                    told.count() == names.len()
+                    reported.count() == names.len()
                 })
                 .await;
             let (wait, join) = (scene.line("wait"), scene.line("join"));
@@ -273,8 +273,8 @@ threading.Thread(target=threading.Event().wait, name='daemon', daemon=True).star
         let ends = |activity: &Activity| {
             waits(activity, "MainThread").starts_with("Thread: the end of thread `left` at threading.py:")
         };
-        let told = waits(&scene.until(ends).await, "MainThread");
-        assert!(told.ends_with(", held by left"), "{:?}: {told}", scene.way);
+        let reported = waits(&scene.until(ends).await, "MainThread");
+        assert!(reported.ends_with(", held by left"), "{:?}: {reported}", scene.way);
         scene.end().await;
     }
 }
@@ -319,11 +319,11 @@ asyncio.run(main())  # @run
         let loop_waits =
             format!("Task: its event loop, in which 5 tasks wait at main.py:{}, timed", scene.line("run"));
         assert_eq!(waits(&activity, "MainThread"), loop_waits, "{:?}", scene.way);
-        let told = activity.pending.iter().map(|wait| {
+        let reported = activity.pending.iter().map(|wait| {
             let timed = if wait.is_timed { ", timed" } else { "" };
             format!("{:?}: {} at {}{timed}", wait.kind, wait.what, place(wait.location.as_ref()))
         });
-        let told: Vec<String> = told.collect();
+        let reported: Vec<String> = reported.collect();
         let at = |mark: &str| format!("main.py:{}", scene.line(mark));
         let expected = [
             format!("Task: task `Task-1` (`main`), which waits for the end of 4 tasks at {}", at("gather")),
@@ -341,8 +341,8 @@ asyncio.run(main())  # @run
                 at("lock")
             ),
         ];
-        assert_eq!(told.get(..5), Some(&expected[..]), "{:?}", scene.way);
-        let timer = told.get(5).unwrap();
+        assert_eq!(reported.get(..5), Some(&expected[..]), "{:?}", scene.way);
+        let timer = reported.get(5).unwrap();
         assert!(
             timer.starts_with("Timer: a timer of 89") && timer.ends_with("calls `alarm` at nowhere, timed"),
             "{timer}"

@@ -242,17 +242,17 @@ fn a_project_chooses_the_toolset_only_if_it_is_not_set_elsewhere() {
 fn settings_that_a_project_does_not_change_keep_their_source() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap().display().to_string();
-    let said = |name, items: &[&str]| SettingValue {
+    let answer = |name, items: &[&str]| SettingValue {
         name,
         value: Value::List(items.iter().map(|item| (*item).to_owned()).collect()),
         origin: SettingSource::Option("--allow"),
     };
-    let options = || vec![said("safety.roots", &[&root]), said("safety.languages", &["python"])];
+    let options = || vec![answer("safety.roots", &[&root]), answer("safety.languages", &["python"])];
     let wide = || parsed("[safety]\nroots = [\"/\"]\nlanguages = [\"python\", \"js\"]\n", true);
     let both = || [options(), wide()].concat();
     assert_eq!(held(both(), "safety.roots"), (root.clone(), "--allow".to_owned()));
     assert_eq!(held(both(), "safety.languages"), ("python".to_owned(), "--allow".to_owned()));
-    let both = [vec![said("safety.languages", &["python", "javascript"])], wide()].concat();
+    let both = [vec![answer("safety.languages", &["python", "javascript"])], wide()].concat();
     assert_eq!(held(both, "safety.languages").1, "--allow", "one name for another is no change");
     let inner = PathBuf::from(&root).join("inner");
     std::fs::create_dir(&inner).unwrap();
@@ -312,11 +312,11 @@ fn a_project_can_only_tighten() {
 
 #[test]
 fn a_project_does_not_override_explicit_settings() {
-    let said = vec![SettingValue {
+    let answer = vec![SettingValue {
         name: "safety.remote_attach",
         value: Value::Flag(true),
         origin: SettingSource::Option("--allow-remote-attach"),
     }];
     let project = parsed("[safety]\nremote_attach = false\n", true);
-    assert!(merge([project, said].concat()).unwrap().policy.safety.remote_attach);
+    assert!(merge([project, answer].concat()).unwrap().policy.safety.remote_attach);
 }

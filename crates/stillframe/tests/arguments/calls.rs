@@ -98,10 +98,10 @@ impl Tally {
         } else {
             counts.1 += 1;
         }
-        let told = answer.text.to_lowercase();
+        let reported = answer.text.to_lowercase();
         let code = answer["code"].as_str().or_else(|| answer.at("/error/code").as_str());
         let mut wrong = Vec::new();
-        if told.contains("internal error") || told.contains("panicked") {
+        if reported.contains("internal error") || reported.contains("panicked") {
             wrong.push("it went wrong inside".to_owned());
         }
         if let Expected::Says(parts) = expected {
@@ -183,8 +183,8 @@ impl Tally {
 
 /// What a failure says, in whichever form its toolset has.
 fn message(answer: &Answer) -> String {
-    let places = [answer.at("/message"), answer.at("/error/message"), answer.at("/error")];
-    let found = places.into_iter().find_map(Value::as_str);
+    let locations = [answer.at("/message"), answer.at("/error/message"), answer.at("/error")];
+    let found = locations.into_iter().find_map(Value::as_str);
     found.map_or_else(|| answer.text.clone(), str::to_owned)
 }
 

@@ -25,8 +25,8 @@ async fn a_missing_runner_is_reported_with_how_to_install_it() {
     let project = Project::with(&[]).await;
     project.file("package.json", r#"{ "scripts": { "test": "jest" } }"#);
     let server = STILLFRAME.serve().await;
-    let asked = json!({ "command": "npm test", "cwd": project.folder() });
-    let refused = server.fails("command_not_found", "debug_test", asked).await;
+    let arguments = json!({ "command": "npm test", "cwd": project.folder() });
+    let refused = server.fails("command_not_found", "debug_test", arguments).await;
     assert!(refused.text.contains("npm install --save-dev jest"), "{}", refused.text);
     server.finish().await;
 }

@@ -33,8 +33,8 @@ async fn a_runner_started_by_npm_reports_as_much() {
         "const assert = require('node:assert');\n\nit('a', () => {\n  const b = 1;\n  assert.ok(b > 2); // @fails\n});\n",
     );
     let server = STILLFRAME.serve().await;
-    let asked = json!({ "command": "npm test", "cwd": project.folder(), "timeout": 60_000 });
-    let answer = server.ok("debug_test", asked).await;
+    let arguments = json!({ "command": "npm test", "cwd": project.folder(), "timeout": 60_000 });
+    let answer = server.ok("debug_test", arguments).await;
     assert_eq!(answer["verdict"], "failed", "{}", answer.text);
     assert_eq!(answer["failure"]["test"], "a.spec.js > a", "{}", answer.text);
     assert_eq!(answer["failure"]["line"], json!(test.line("fails")), "{}", answer.text);
@@ -59,8 +59,8 @@ async fn a_test_that_catches_many_exceptions_ends() {
     );
     let server = STILLFRAME.serve().await;
     let command = "node node_modules/mocha/bin/mocha.js many.spec.js";
-    let asked = json!({ "command": command, "cwd": project.folder(), "timeout": 60_000 });
-    let answer = server.ok("debug_test", asked).await;
+    let arguments = json!({ "command": command, "cwd": project.folder(), "timeout": 60_000 });
+    let answer = server.ok("debug_test", arguments).await;
     assert_eq!(answer["verdict"], "failed", "{}", answer.text);
     assert_eq!(answer["failure"]["line"], json!(test.line("fails")), "{}", answer.text);
     assert_eq!(answer["failure"]["assertion"]["left"]["value"], "20000", "{}", answer.text);
@@ -76,8 +76,8 @@ async fn an_endless_test_is_named() {
     );
     let server = STILLFRAME.serve().await;
     let command = "node node_modules/mocha/bin/mocha.js idle.spec.js";
-    let asked = json!({ "command": command, "cwd": project.folder(), "timeout": 100 });
-    let answer = server.ok("debug_test", asked).await;
+    let arguments = json!({ "command": command, "cwd": project.folder(), "timeout": 100 });
+    let answer = server.ok("debug_test", arguments).await;
     assert_eq!(answer["verdict"], "hung", "{}", answer.text);
     server.finish().await;
 }

@@ -134,9 +134,9 @@ def test_expected():
     assert_eq!(ran.answer["tests"]["expectedFailures"], 1, "{}", ran.answer.text);
     assert_eq!(ran.answer["failure"]["test"], "test_shop.py::test_less[2]", "{}", ran.answer.text);
     let others = ran.answer["otherFailures"].as_array().expect("a list");
-    let told: Vec<_> = others.iter().map(|other| (&other["name"], &other["message"])).collect();
+    let reported: Vec<_> = others.iter().map(|other| (&other["name"], &other["message"])).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (&json!("test_shop.py::test_broken"), &json!("no port")),
             (&json!("test_shop.py::test_untidy"), &json!("not tidy"))
@@ -165,8 +165,8 @@ def test_broken(broken):
     let ran = pytest(body).await;
     ran.came_to("failed", 1, [1, 0, 1]);
     let failure = &ran.answer["failure"];
-    let told = json!([failure["phase"], failure["line"], failure["function"]]);
-    assert_eq!(told, json!(["setup", ran.tests.line("setup"), "broken"]), "{}", ran.answer.text);
+    let reported = json!([failure["phase"], failure["line"], failure["function"]]);
+    assert_eq!(reported, json!(["setup", ran.tests.line("setup"), "broken"]), "{}", ran.answer.text);
     ran.finish().await;
 }
 
@@ -228,8 +228,8 @@ async fn a_kept_session_stays_at_the_throw() {
     let ran = run(&words, &text, json!({ "keepSession": true })).await;
     assert_eq!(ran.answer["verdict"], "failed", "{}", ran.answer.text);
     assert_eq!(ran.answer["failure"]["test"], "test_shop.py::test_bill", "{}", ran.answer.text);
-    let asked = json!({ "sessionId": ran.answer["sessionId"], "expression": "currency" });
-    let value = ran.server.ok("evaluate_expression", asked).await;
+    let arguments = json!({ "sessionId": ran.answer["sessionId"], "expression": "currency" });
+    let value = ran.server.ok("evaluate_expression", arguments).await;
     assert_eq!(value["result"], "'USD'", "{}", value.text);
     let id = json!({ "sessionId": ran.answer["sessionId"] });
     ran.server.ok("close_debug_session", id).await;

@@ -90,18 +90,18 @@ async fn a_mistake_in_a_file_is_an_error_with_its_line() {
     let home = folder.path().canonicalize().unwrap();
     std::fs::write(home.join("stillframe.toml"), "[limits]\nsesions = 3\n").unwrap();
     let ran = config(&home, &home, &[], &[]).await;
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    let answer = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(!ran.status.success());
     let expected = "stillframe.toml:2: unknown setting `limits.sesions`; did you mean `limits.sessions`?";
-    assert!(said.contains(expected), "{said}");
+    assert!(answer.contains(expected), "{answer}");
     let ran = config(&home, &home, &["--config", "missing.toml"], &[]).await;
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(said.contains("--config: no configuration file `missing.toml`"), "{said}");
+    let answer = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(answer.contains("--config: no configuration file `missing.toml`"), "{answer}");
     let ran = config(&home, &home, &["--no-config", "--limit", "rows=0"], &[]).await;
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    let answer = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert!(
-        said.contains("--limit: `limits.rows` must be a whole number from 1 to 1000000 (rows), not 0"),
-        "{said}"
+        answer.contains("--limit: `limits.rows` must be a whole number from 1 to 1000000 (rows), not 0"),
+        "{answer}"
     );
 }
 
@@ -109,11 +109,11 @@ async fn a_mistake_in_a_file_is_an_error_with_its_line() {
 async fn an_unknown_toolset_is_refused_from_any_source() {
     let folder = tempfile::tempdir().unwrap();
     let ran = config(folder.path(), folder.path(), &[], &[("STILLFRAME_TOOLSET", "bogus")]).await;
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(!ran.status.success(), "{said}");
+    let answer = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(!ran.status.success(), "{answer}");
     assert!(
-        said.contains("STILLFRAME_TOOLSET: `serve.toolset`: no toolset `bogus`; available toolsets: "),
-        "{said}"
+        answer.contains("STILLFRAME_TOOLSET: `serve.toolset`: no toolset `bogus`; available toolsets: "),
+        "{answer}"
     );
 }
 
@@ -176,19 +176,19 @@ async fn invalid_utf_8_is_refused_with_its_position() {
         String::from_utf8_lossy(&ran.stderr).into_owned()
     };
     for name in VARIABLES {
-        let said = run(&[], Some(name)).await;
+        let answer = run(&[], Some(name)).await;
         let is_a_file = name == "STILLFRAME_CONFIG";
         let problem = if is_a_file { "no configuration file" } else { "value is not UTF-8" };
-        assert!(said.contains(&format!("{name}: {problem}")), "{said}");
+        assert!(answer.contains(&format!("{name}: {problem}")), "{answer}");
     }
     for option in ["--allow-root", "--allow-program", "--log-file"] {
-        let said = run(&[option.as_ref(), odd], None).await;
-        assert!(said.contains(&format!("{option}: value is not UTF-8")), "{said}");
+        let answer = run(&[option.as_ref(), odd], None).await;
+        assert!(answer.contains(&format!("{option}: value is not UTF-8")), "{answer}");
     }
     let file = folder.path().join("stillframe.toml");
     std::fs::write(&file, b"[safety]\nroots = [\"\xff\"]\n").unwrap();
-    let said = run(&[], None).await;
-    assert!(said.contains("stillframe.toml:2: this is not UTF-8"), "{said}");
+    let answer = run(&[], None).await;
+    assert!(answer.contains("stillframe.toml:2: this is not UTF-8"), "{answer}");
 }
 
 #[tokio::test]
@@ -211,12 +211,15 @@ async fn an_invalid_option_is_reported_with_the_allowed_values() {
     ];
     for (arguments, problem) in table {
         let ran = config(folder.path(), folder.path(), arguments, &[]).await;
-        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert!(!ran.status.success() && said.contains(problem), "{said}");
+        let answer = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(!ran.status.success() && answer.contains(problem), "{answer}");
     }
     let ran = config(folder.path(), folder.path(), &["--allow-root", "/no/such"], &[]).await;
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(said.contains("--allow-root: `/no/such` cannot be in `safety.roots`: No such file"), "{said}");
+    let answer = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(
+        answer.contains("--allow-root: `/no/such` cannot be in `safety.roots`: No such file"),
+        "{answer}"
+    );
 }
 
 /// A user who has forbidden something, in a file that cannot be used, is not to believe that it is forbidden.
@@ -247,8 +250,11 @@ async fn an_unreadable_config_file_is_an_error() {
                 _ => drop(UnixListener::bind(&file).unwrap()),
             }
             let ran = config(&project, &home, &[], &[]).await;
-            let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-            assert!(!ran.status.success() && said.contains(&file.display().to_string()), "{kind}: {said}");
+            let answer = String::from_utf8_lossy(&ran.stderr).into_owned();
+            assert!(
+                !ran.status.success() && answer.contains(&file.display().to_string()),
+                "{kind}: {answer}"
+            );
             let ran = config(&project, &home, &["--no-config"], &[]).await;
             assert!(ran.status.success(), "{kind}: use `--no-config` to run without it");
         }
@@ -264,8 +270,8 @@ async fn an_unsearchable_config_folder_is_an_error_unless_it_cannot_have_one() {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let long = home.join("x".repeat(300));
     let ran = config(&home, &long, &[], &[]).await;
-    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(!ran.status.success() && said.contains("stillframe.toml`; use `--no-config`"), "{said}");
+    let answer = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(!ran.status.success() && answer.contains("stillframe.toml`; use `--no-config`"), "{answer}");
 }
 
 /// A warning or an error may name what a stranger has named.
@@ -279,9 +285,9 @@ async fn invisible_characters_are_escaped_in_warnings_and_errors() {
     for (text, succeeds) in texts.into_iter().zip([false, true]) {
         std::fs::write(odd.join("stillframe.toml"), text).unwrap();
         let ran = config(&odd, folder.path(), &[], &[]).await;
-        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert_eq!(ran.status.success(), succeeds, "{said}");
-        assert!(said.contains("/a\\u{202e}b\\x1b[31m/stillframe.toml:2: "), "{said:?}");
-        assert!(!said.contains(['\u{1b}', '\u{202e}', '\u{200b}']), "{said:?}");
+        let answer = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.success(), succeeds, "{answer}");
+        assert!(answer.contains("/a\\u{202e}b\\x1b[31m/stillframe.toml:2: "), "{answer:?}");
+        assert!(!answer.contains(['\u{1b}', '\u{202e}', '\u{200b}']), "{answer:?}");
     }
 }

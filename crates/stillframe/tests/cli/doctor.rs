@@ -66,8 +66,8 @@ async fn setup_installs_into_an_empty_cache_and_then_finds_it_there() {
 #[tokio::test]
 async fn offline_with_an_empty_cache_the_error_names_the_setup_command() {
     let program = Fixture::python("swap_vars");
-    let place = format!("{}:main", program.path());
-    for arguments in [vec!["setup", "python"], vec!["probe", &place]] {
+    let location = format!("{}:main", program.path());
+    for arguments in [vec!["setup", "python"], vec!["probe", &location]] {
         let cache = folder();
         let ran = offline(&arguments, cache.path()).await.ended_with(1);
         let error = ran.err.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();

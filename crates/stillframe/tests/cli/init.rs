@@ -140,10 +140,10 @@ async fn a_broken_file_is_reported_and_stays_as_it_is() {
         home.write(host.file, host.broken);
         for arguments in [&["--yes"][..], &["--yes", "--remove"]] {
             let ran = home.run(&[&["init", host.name], arguments].concat()).await.ended_with(1);
-            let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+            let answer = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
             let expected = format!("`{}`, line 2,", home.path(host.file).display());
-            assert!(said.replace(' ', "").contains(&expected.replace(' ', "")), "{expected}: {}", ran.out);
-            assert!(said.contains(&format!("`stillframe init --print {}`", host.name)), "{}", ran.out);
+            assert!(answer.replace(' ', "").contains(&expected.replace(' ', "")), "{expected}: {}", ran.out);
+            assert!(answer.contains(&format!("`stillframe init --print {}`", host.name)), "{}", ran.out);
         }
         assert_eq!(home.read(host.file), host.broken);
         assert_eq!(home.files(), [host.file], "{}", host.name);

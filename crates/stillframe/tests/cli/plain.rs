@@ -18,9 +18,9 @@ fn fits(text: &str) {
 #[tokio::test]
 async fn no_line_of_a_report_is_wider_than_80_columns() {
     let program = Fixture::python("wide");
-    let place = format!("{}:{}", program.path(), program.line("stop"));
+    let location = format!("{}:{}", program.path(), program.line("stop"));
     let expressions = ["-e", "wide", "-e", "[control] * 30", "-e", "undefined_", "-e", "{}['a key ' * 30]"];
-    let ran = stillframe(["probe", &place].into_iter().chain(expressions)).await.ended_with(0);
+    let ran = stillframe(["probe", &location].into_iter().chain(expressions)).await.ended_with(0);
     fits(&ran.out);
     for section in ["values", "locals", "stack", "output"] {
         assert!(ran.out.contains(&format!("\n{section}\n")), "{section}: {}", ran.out);
@@ -41,13 +41,13 @@ async fn control_sequences_are_escaped() {
     let folder = folder();
     let text = "text = '\\x1b[2Jgone\\0'\nprint('\\x1b[1A\\x1b[31mover\\0\\x07')\nend = 1  # @end\n";
     let program = Fixture::write(folder.path(), "escapes\nin two.py", text);
-    let place = format!("{}:{}", program.path(), program.line("end"));
-    let ran = stillframe(["probe", &place, "-e", "print(text) or '\\x9b1A'"]).await.ended_with(0);
+    let location = format!("{}:{}", program.path(), program.line("end"));
+    let ran = stillframe(["probe", &location, "-e", "print(text) or '\\x9b1A'"]).await.ended_with(0);
     fits(&ran.out);
     for shown in ["\\x1b[1Aover\\x00\\x07", "\\x1b[2Jgone\\x00", "escapes\\x0ain two.py:3"] {
         assert!(ran.out.contains(shown), "{shown}: {}", ran.out);
     }
-    let ran = stillframe(["trace", &place, "-e", "text"]).await.ended_with(0);
+    let ran = stillframe(["trace", &location, "-e", "text"]).await.ended_with(0);
     fits(&ran.out);
     assert!(ran.out.contains("\\x1b[2Jgone\\x00"), "{}", ran.out);
 }
@@ -60,8 +60,8 @@ async fn a_long_path_fits_and_keeps_its_line() {
     std::fs::create_dir_all(&below).unwrap();
     let program = Fixture::write(&below, "program.py", "x = 1\nprint(x)  # @print\n");
     let line = program.line("print");
-    let place = format!("{}:{line}", program.path());
-    let ran = stillframe(["probe", &place]).await.ended_with(0);
+    let location = format!("{}:{line}", program.path());
+    let ran = stillframe(["probe", &location]).await.ended_with(0);
     fits(&ran.out);
     assert!(ran.out.contains(&format!("program.py:{line}")), "{}", ran.out);
 }

@@ -31,15 +31,15 @@ async fn a_line_stops_and_its_values_are_shown() {
 #[tokio::test]
 async fn callers_are_shown_with_their_variables() {
     let program = Fixture::python("swap_vars");
-    let place = at(&program, "second_assignment");
-    let ran = stillframe(["probe", &place]).await.ended_with(0);
+    let location = at(&program, "second_assignment");
+    let ran = stillframe(["probe", &location]).await.ended_with(0);
     let stack = ran.out.split_once("\nstack\n").expect("a stack").1;
     let lines: Vec<&str> = stack.lines().collect();
     assert!(lines[0].starts_with("  swap_variables "), "{}", ran.out);
     assert!(lines[1].starts_with("  main ") || lines[2].starts_with("  main "), "{}", ran.out);
     assert!(lines.contains(&"    x = 10") && lines.contains(&"    y = 20"), "{}", ran.out);
 
-    let report = stillframe(["probe", &place, "--json"]).await.ended_with(0).json();
+    let report = stillframe(["probe", &location, "--json"]).await.ended_with(0).json();
     assert_eq!(report["callers"][0]["id"], report["stackFrames"][1]["id"]);
     assert_eq!(
         (&report["callers"][0]["name"], &report["callers"][0]["line"]),
@@ -67,8 +67,8 @@ async fn a_binary_is_recognized_by_its_first_bytes() {
     let (folder, program) = (folder(), Fixture::of(Language::C, "swap_vars"));
     let binary = folder.path().join("binary").display().to_string();
     compile(program.path(), &binary).await;
-    let place = at(&program, "second_assignment");
-    let ran = stillframe(["probe", &place, "--program", &binary, "-e", "a", "--json"]).await.ended_with(0);
+    let location = at(&program, "second_assignment");
+    let ran = stillframe(["probe", &location, "--program", &binary, "-e", "a", "--json"]).await.ended_with(0);
     assert_eq!(ran.json()["values"][0]["value"], "20", "{}", ran.out);
     // What is asked of a program that cannot be sampled is refused before it starts, with what works.
     let ran = stillframe(["hang", "--", &binary]).await.ended_with(1);
@@ -79,8 +79,8 @@ async fn a_binary_is_recognized_by_its_first_bytes() {
 async fn a_column_stops_in_languages_with_columns() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "line.js", "let a = 1; a += 1; console.log(a);\n");
-    let place = format!("{}:1:20", program.path());
-    let ran = stillframe(["probe", &place, "-e", "a", "--json"]).await.ended_with(0);
+    let location = format!("{}:1:20", program.path());
+    let ran = stillframe(["probe", &location, "-e", "a", "--json"]).await.ended_with(0);
     assert_eq!(ran.json()["values"][0]["value"], "2");
 
     let program = Fixture::python("bank");
@@ -91,8 +91,8 @@ async fn a_column_stops_in_languages_with_columns() {
 #[tokio::test]
 async fn a_function_stops_at_its_entry() {
     let program = Fixture::python("bank");
-    let place = format!("{}:Account.deposit", program.path());
-    let ran = stillframe(["probe", &place, "--json"]).await.ended_with(0);
+    let target_location = format!("{}:Account.deposit", program.path());
+    let ran = stillframe(["probe", &target_location, "--json"]).await.ended_with(0);
     assert_eq!(ran.json()["location"]["line"], program.line("deposit"));
 }
 
@@ -113,14 +113,14 @@ async fn a_statement_stops_by_its_text() {
 #[tokio::test]
 async fn conditions_and_counts_select_the_hit() {
     let program = Fixture::python("bank");
-    let place = at(&program, "deposit");
+    let location = at(&program, "deposit");
     let table = [
         (vec!["--condition", "amount > 4"], "5"),
         (vec!["--hit-condition", "3"], "3"),
         (vec!["--hit-condition", ">= 2", "--condition", "amount % 2 == 0"], "4"),
     ];
     for (options, amount) in table {
-        let mut arguments = vec!["probe", &place, "--json", "-e", "amount"];
+        let mut arguments = vec!["probe", &location, "--json", "-e", "amount"];
         arguments.extend(options.iter().copied());
         let ran = stillframe(arguments).await.ended_with(0);
         assert_eq!(ran.json()["values"][0]["value"], amount, "{options:?}");
@@ -130,8 +130,8 @@ async fn conditions_and_counts_select_the_hit() {
 #[tokio::test]
 async fn several_expressions_are_evaluated_in_order() {
     let program = Fixture::python("swap_vars");
-    let place = at(&program, "call");
-    let arguments = ["probe", &place, "-e", "x + y", "--expression", "nope", "-e", "[x] * 2"];
+    let location = at(&program, "call");
+    let arguments = ["probe", &location, "-e", "x + y", "--expression", "nope", "-e", "[x] * 2"];
     let ran = stillframe(arguments).await.ended_with(0);
     let values =
         "values\n  x + y = 30\n  nope: NameError: name 'nope' is not defined\n  [x] * 2 = [10, 10]\n";
@@ -146,10 +146,10 @@ async fn the_program_gets_arguments_environment_directory_and_input() {
     std::fs::write(&input, "from a file").unwrap();
     let (input, cwd) =
         (input.display().to_string(), folder.path().canonicalize().unwrap().display().to_string());
-    let place = at(&program, "done");
+    let location = at(&program, "done");
     let arguments = [
         "probe",
-        &place,
+        &location,
         "--json",
         "--stdin",
         &input,
@@ -197,14 +197,14 @@ async fn json_contains_the_report_and_values() {
 #[tokio::test]
 async fn a_program_that_ends_before_the_location_exits_3() {
     let program = Fixture::python("endings");
-    let place = at(&program, "never");
+    let location = at(&program, "never");
     for (how, said) in [
         ("exit", "The program exited with code 4\n"),
         ("os_exit", "The program exited with code 3\n"),
         ("crash", "The program was killed by SIGSEGV\n"),
         ("return", "The program exited with code 0\n"),
     ] {
-        let ran = stillframe(["probe", &place, "--", how]).await.ended_with(3);
+        let ran = stillframe(["probe", &location, "--", how]).await.ended_with(3);
         let line = program.line("never");
         let missed = format!("Line {line} of {} was not reached. ", program.path());
         // Long lines are broken, so the text is compared by its words.
@@ -223,8 +223,8 @@ async fn a_failing_program_without_a_location_exits_3() {
 #[tokio::test]
 async fn an_uncaught_exception_exits_4() {
     let program = Fixture::python("endings");
-    for place in [at(&program, "never"), program.path().to_owned()] {
-        let ran = stillframe(["probe", &place, "-e", "how", "--", "raise"]).await.ended_with(4);
+    for location in [at(&program, "never"), program.path().to_owned()] {
+        let ran = stillframe(["probe", &location, "-e", "how", "--", "raise"]).await.ended_with(4);
         assert!(ran.out.starts_with("exception at "), "{}", ran.out);
         assert!(ran.out.contains("\nValueError: nobody catches this\n"), "{}", ran.out);
         assert!(ran.out.contains("values\n  how = 'raise'\n"), "{}", ran.out);
@@ -247,13 +247,13 @@ async fn likely_credentials_are_redacted_unless_shown_on_request() {
     let folder = folder();
     let text = "kept = 'note ' * 12 + 'gh' + 'p_' + 'A1b2C3' * 6\nprint(kept)  # @stop\n";
     let program = Fixture::write(folder.path(), "secret.py", text);
-    let place = at(&program, "stop");
+    let location = at(&program, "stop");
     let note = "hidden: 2 values that look like credentials (start with --no-redact to see them)\n";
-    let ran = stillframe(["probe", &place, "-e", "kept"]).await.ended_with(0);
+    let ran = stillframe(["probe", &location, "-e", "kept"]).await.ended_with(0);
     assert!(!ran.out.contains("A1b2C3A1b2C3") && ran.out.ends_with(note), "{}", ran.out);
-    let ran = stillframe(["probe", &place, "-e", "kept", "--json"]).await.ended_with(0);
+    let ran = stillframe(["probe", &location, "-e", "kept", "--json"]).await.ended_with(0);
     assert!(!ran.out.contains("A1b2C3A1b2C3"), "{}", ran.out);
     assert_eq!(ran.json()["hidden"], note.trim_start_matches("hidden: ").trim_end());
-    let ran = stillframe(["probe", &place, "-e", "kept", "--json", "--no-redact"]).await.ended_with(0);
+    let ran = stillframe(["probe", &location, "-e", "kept", "--json", "--no-redact"]).await.ended_with(0);
     assert!(ran.out.contains("A1b2C3A1b2C3") && ran.json()["hidden"].is_null(), "{}", ran.out);
 }

@@ -174,11 +174,11 @@ async fn usage_errors_exit_2_and_impossible_requests_exit_1() {
     let ran = stillframe(["trace", &deposit, "-e", "x ="]).await.ended_with(1);
     assert!(ran.err.contains("`x =` is not a valid expression: SyntaxError"), "{}", ran.err);
     let ran = stillframe(["trace", &deposit, "-e", "x", "--max-hits", "100001"]).await.ended_with(1);
-    let said = "`maxHits` is 100001: the limit `rows` is 100000, the default; ask for 100000 rows or less";
-    assert!(ran.err.contains(said), "{}", ran.err);
+    let answer = "`maxHits` is 100001: the limit `rows` is 100000, the default; ask for 100000 rows or less";
+    assert!(ran.err.contains(answer), "{}", ran.err);
     let ran = stillframe(["trace", &deposit, "-e", "x", "--length", "100001"]).await.ended_with(1);
-    let said = "`--length` is 100001: the limit `longest_value` is 100000, the default";
-    assert!(ran.err.contains(said), "{}", ran.err);
+    let answer = "`--length` is 100001: the limit `longest_value` is 100000, the default";
+    assert!(ran.err.contains(answer), "{}", ran.err);
 }
 
 #[tokio::test]

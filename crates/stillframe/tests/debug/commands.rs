@@ -12,8 +12,8 @@ fn at(program: &Fixture, name: &str) -> String {
 /// From the first stop to the end of the program.
 async fn a_session_goes_from_command_to_command(language: DynamicLanguage) {
     let (shell, program) = (Shell::new(), Fixture::of(language, "swap_vars"));
-    let place = at(&program, "second_assignment");
-    let ran = shell.debug(["launch", program.path(), "--break", &place]).await.ended_with(0);
+    let location = at(&program, "second_assignment");
+    let ran = shell.debug(["launch", program.path(), "--break", &location]).await.ended_with(0);
     assert!(ran.out.starts_with("breakpoint at "), "{}", ran.out);
     let ran = ran.says(&format!("\n> {} |", program.line("second_assignment")));
     assert!(ran.out.contains("locals\n  a = 20\n  b = 20\nstack\n  swap"), "{}", ran.out);
@@ -60,8 +60,9 @@ async fn node() {
 #[tokio::test]
 async fn json_output_is_the_tools_answer() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
-    let place = at(&program, "return");
-    let report = shell.debug(["launch", program.path(), "-b", &place, "--json"]).await.ended_with(0).json();
+    let target_location = at(&program, "return");
+    let report =
+        shell.debug(["launch", program.path(), "-b", &target_location, "--json"]).await.ended_with(0).json();
     assert_eq!((&report["success"], &report["state"]), (&json!(true), &json!("paused")));
     assert_eq!(report["location"]["line"], program.line("return"));
     let value = shell.debug(["--json", "eval", "a"]).await.ended_with(0).json();
@@ -83,9 +84,9 @@ async fn json_output_is_the_tools_answer() {
 #[tokio::test]
 async fn breakpoints_are_set_listed_and_removed_while_stopped() {
     let (shell, program) = (Shell::new(), Fixture::python("bank"));
-    let place = at(&program, "deposit");
+    let location = at(&program, "deposit");
     shell.debug(["launch", program.path(), "--stop-on-entry"]).await.ended_with(0).says("entry at ");
-    let ran = shell.debug(["break", &place, "--condition", "amount > 4"]).await.ended_with(0);
+    let ran = shell.debug(["break", &location, "--condition", "amount > 4"]).await.ended_with(0);
     let ran = ran.says("bp-1 ").says(", if amount > 4: bound\n");
     ran.says(&format!("\n> {} |", program.line("deposit")));
     shell.debug(["continue"]).await.ended_with(0).says("  amount = 5\n");

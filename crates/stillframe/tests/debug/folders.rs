@@ -7,8 +7,8 @@ use crate::{Shell, TICKS};
 #[tokio::test]
 async fn sessions_of_one_folder_have_names() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
-    let place = |name: &str| format!("{}:{}", program.path(), program.line(name));
-    let (first, second) = (place("first_assignment"), place("return"));
+    let location = |name: &str| format!("{}:{}", program.path(), program.line(name));
+    let (first, second) = (location("first_assignment"), location("return"));
     shell.debug(["launch", program.path(), "--break", &first]).await.ended_with(0);
     let words = ["--session", "two", "launch", program.path(), "--break", &second];
     shell.debug(words).await.ended_with(0);
@@ -27,8 +27,8 @@ async fn sessions_of_one_folder_have_names() {
 #[tokio::test]
 async fn a_session_is_found_from_subfolders_but_not_from_another_repository() {
     let (shell, program) = (Shell::new(), Fixture::python("swap_vars"));
-    let place = format!("{}:{}", program.path(), program.line("return"));
-    shell.debug(["launch", program.path(), "--break", &place]).await.ended_with(0);
+    let location = format!("{}:{}", program.path(), program.line("return"));
+    shell.debug(["launch", program.path(), "--break", &location]).await.ended_with(0);
     let below = shell.path().join("src/deep");
     let other = shell.path().join("other/src");
     std::fs::create_dir_all(&below).unwrap();

@@ -99,8 +99,8 @@ impl<'a> Attacked<'a> {
                 harm.await
             }),
             Moment::Evaluating => {
-                let asked = json!({ "expression": Self::sleeps_after("evaluating", self.language) });
-                tokio::join!(self.call("evaluate_expression", asked), async {
+                let arguments = json!({ "expression": Self::sleeps_after("evaluating", self.language) });
+                tokio::join!(self.call("evaluate_expression", arguments), async {
                     self.told("evaluating").await;
                     harm.await
                 })
@@ -109,8 +109,8 @@ impl<'a> Attacked<'a> {
                 let (file, line) = (self.program.path(), self.program.line("rest"));
                 let expressions = json!(["label", Self::tells("tracing")]);
                 let points = json!([{ "file": file, "line": line, "expressions": expressions }]);
-                let asked = json!({ "points": points, "maxHits": 100_000 });
-                tokio::join!(self.call("trace_values", asked), async {
+                let arguments = json!({ "points": points, "maxHits": 100_000 });
+                tokio::join!(self.call("trace_values", arguments), async {
                     self.told("tracing").await;
                     harm.await
                 })
@@ -132,8 +132,8 @@ impl<'a> Attacked<'a> {
     }
 
     pub(crate) async fn break_at(&self, mark: &str) {
-        let place = json!({ "file": self.program.path(), "line": self.program.line(mark) });
-        self.ok("set_breakpoint", place).await;
+        let location = json!({ "file": self.program.path(), "line": self.program.line(mark) });
+        self.ok("set_breakpoint", location).await;
     }
 
     pub(crate) fn with_session(&self, mut arguments: Value) -> Value {

@@ -28,8 +28,8 @@ impl Bystanders {
         let (session, place) = &self.sessions[turn % self.sessions.len()];
         let began = Instant::now();
         assert_eq!(&place_of(server, session).await, place);
-        let asked = json!({ "sessionId": session, "expression": "x + y" });
-        assert_eq!(server.ok("evaluate_expression", asked).await["result"], "30");
+        let arguments = json!({ "sessionId": session, "expression": "x + y" });
+        assert_eq!(server.ok("evaluate_expression", arguments).await["result"], "30");
         assert!(began.elapsed() < AT_ONCE, "the other session was held up for {:?}", began.elapsed());
     }
 }
@@ -41,8 +41,8 @@ async fn pause(server: &Server, language: Language) -> (String, Value) {
     });
     let stopped = server.ok("run_until", until).await;
     let session = stopped.text_of("sessionId").to_owned();
-    let place = place_of(server, &session).await;
-    (session, place)
+    let location = place_of(server, &session).await;
+    (session, location)
 }
 
 async fn place_of(server: &Server, session: &str) -> Value {

@@ -80,10 +80,10 @@ impl Attack {
     /// Calls that read the source answer in time, whatever they make of it.
     async fn is_still_of_use(&self, attacked: &Attacked<'_>) {
         let (file, line) = (attacked.program.path(), attacked.program.line("worked"));
-        let place = json!({ "file": file, "line": line });
+        let location = json!({ "file": file, "line": line });
         for tool in ["set_breakpoint", "get_source_context"] {
-            let asked = attacked.with_session(place.clone());
-            in_time(&self.server, tool, asked, Duration::ZERO).await;
+            let arguments = attacked.with_session(location.clone());
+            in_time(&self.server, tool, arguments, Duration::ZERO).await;
         }
         attacked.call("continue_execution", json!({})).await;
         attacked.ask("get_stack_trace").await;
@@ -193,9 +193,9 @@ async fn a_deleted_working_folder_is_reported_if_it_is_needed() {
     std::fs::remove_dir(&gone).unwrap();
     let program = Fixture::of(Language::Python, "swap_vars");
     for language in [Language::Python, Language::Node] {
-        let asked =
+        let arguments =
             json!({ "program": Fixture::of(language, "swap_vars").path(), "cwd": gone, "close": true });
-        server.fails("file_unusable", "run_until", asked).await;
+        server.fails("file_unusable", "run_until", arguments).await;
     }
     let relative = json!({ "program": "main.py", "close": true });
     server.fails("file_not_found", "run_until", relative).await;

@@ -197,8 +197,8 @@ impl Attached<'_> {
             Moment::Running | Moment::Tracing => {}
             _ => {
                 let (file, line) = (self.attack.file.path(), self.attack.file.line("work"));
-                let place = json!({ "sessionId": self.session, "file": file, "line": line });
-                self.attack.server.ok("set_breakpoint", place).await;
+                let location = json!({ "sessionId": self.session, "file": file, "line": line });
+                self.attack.server.ok("set_breakpoint", location).await;
                 let stopped = self.attack.server.ok("continue_execution", session).await;
                 assert_eq!(stopped["state"], "paused", "{}", stopped.text);
             }

@@ -43,8 +43,8 @@ async fn each_goroutine_reports_what_it_waits_for() {
     assert!(name("sync.Mutex.Lock").starts_with("goroutine "), "{}", listed.text);
     assert!(name("[sleep]").starts_with("goroutine "), "{}", listed.text);
     let receiver = threads.iter().find(|thread| thread["name"].as_str().unwrap().contains("receives"));
-    let asked = json!({ "threadId": receiver.unwrap()["id"] });
-    let stack = session.ok("get_stack_trace", asked).await;
+    let arguments = json!({ "threadId": receiver.unwrap()["id"] });
+    let stack = session.ok("get_stack_trace", arguments).await;
     assert!(stack.text.contains("\"receives\""), "{}", stack.text);
     assert_eq!(stopped.at("/location/function"), "main");
     session.finish().await;

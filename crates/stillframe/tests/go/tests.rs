@@ -57,13 +57,13 @@ async fn the_first_failure_is_reported_with_both_sides_and_the_tests_locals() {
     let module = cart();
     let tests = module.file("cart/cart_test.go");
     let server = STILLFRAME.serve().await;
-    let asked = json!({
+    let arguments = json!({
         "command": "go",
         "args": ["test", "./cart", "-run", "TestTotal|TestEmpty"],
         "cwd": module.folder(),
         "timeout": 120_000,
     });
-    let tested = server.ok("debug_test", asked).await;
+    let tested = server.ok("debug_test", arguments).await;
     assert_eq!(tested["verdict"], "failed", "{}", tested.text);
     assert_eq!(tested.at("/failure/test"), "TestTotal/two", "{}", tested.text);
     assert!(tested.text.contains("got 2, want 3"), "{}", tested.text);
@@ -94,8 +94,8 @@ async fn passing_tests_and_unmatched_names_are_reported() {
 async fn a_test_is_debugged_by_name() {
     let module = cart();
     let session = Debugging::of(Language::Go).await;
-    let asked = json!({ "scriptPath": module.path("cart/cart_test.go"), "args": ["-run", "TestPanics"], "timeout": 50_000 });
-    let stopped = session.ok("start_debugging", asked).await;
+    let arguments = json!({ "scriptPath": module.path("cart/cart_test.go"), "args": ["-run", "TestPanics"], "timeout": 50_000 });
+    let stopped = session.ok("start_debugging", arguments).await;
     let cart = module.file("cart/cart.go");
     assert_eq!((stopped.outcome(), stopped.place().0), ("exception", cart.path()), "{}", stopped.text);
     assert!(stopped.at("/exception/message").as_str().unwrap().contains("boundsError"), "{}", stopped.text);

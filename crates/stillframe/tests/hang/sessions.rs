@@ -17,8 +17,8 @@ async fn a_hanging_program_can_be_kept_and_inspected() {
             "{answer:?}"
         );
         let session = answer.at("/sessionId").clone();
-        let asked = json!({ "sessionId": session, "expression": "limit" });
-        assert_eq!(server.ok("evaluate_expression", asked).await.at("/result"), "100");
+        let request = json!({ "sessionId": session, "expression": "limit" });
+        assert_eq!(server.ok("evaluate_expression", request).await.at("/result"), "100");
         server.ok("close_debug_session", json!({ "sessionId": session })).await;
     }
     server.finish().await;
@@ -33,8 +33,8 @@ async fn a_running_session_is_diagnosed_and_continues() {
         let program = program(name);
         let start = json!({ "sessionId": session, "scriptPath": program.path(), "timeout": 0 });
         assert_eq!(server.ok("start_debugging", start).await.at("/state"), "running");
-        let asked = json!({ "sessionId": session, "timeout": 1_500 });
-        let answer = server.ok("diagnose_hang", asked).await;
+        let arguments = json!({ "sessionId": session, "timeout": 1_500 });
+        let answer = server.ok("diagnose_hang", arguments).await;
         assert_eq!(answer.at("/verdict"), "busy_loop", "{answer:?}");
         assert_eq!(answer.at("/loop/startLine"), program.line("held"), "{answer:?}");
         assert_eq!(answer.at("/closed"), false);
@@ -53,8 +53,8 @@ async fn a_user_breakpoint_precedes_a_verdict() {
     let program = program("many_lines.js");
     let start = json!({ "sessionId": session, "scriptPath": program.path(), "timeout": 0 });
     server.ok("start_debugging", start).await;
-    let place = json!({ "sessionId": session, "file": program.path(), "line": program.line("held") + 1 });
-    server.ok("set_breakpoint", place).await;
+    let location = json!({ "sessionId": session, "file": program.path(), "line": program.line("held") + 1 });
+    server.ok("set_breakpoint", location).await;
     let answer = server.ok("diagnose_hang", json!({ "sessionId": session })).await;
     assert_eq!((answer.at("/verdict"), answer.at("/reason")), (&json!("stopped"), &json!("breakpoint")));
     server.finish().await;

@@ -131,8 +131,8 @@ async fn the_token_is_never_written_anywhere() {
     for client in [server.client().await, server.stateless()] {
         let session = paused_at(&client, &Fixture::python("shop"), "call").await;
         let expression = "__import__('os').environ.get('STILLFRAME_HTTP_TOKEN')";
-        let asked = json!({ "sessionId": session, "expression": expression });
-        assert_eq!(client.ok("evaluate_expression", asked).await["result"], "None");
+        let arguments = json!({ "sessionId": session, "expression": expression });
+        assert_eq!(client.ok("evaluate_expression", arguments).await["result"], "None");
         client.ok("close_debug_session", json!({ "sessionId": session })).await;
     }
     let log = server.finish().await;
@@ -179,15 +179,15 @@ async fn an_exposed_configuration_is_refused_at_startup() {
         (&[local[0], local[1], "--allow-origin", "app.example"], &[], "such as https://app.example"),
     ];
     for (args, env, problem) in table {
-        let said = refusal(args, env).await;
-        assert!(said.replace('\n', " ").contains(problem), "{args:?}: {said}");
+        let answer = refusal(args, env).await;
+        assert!(answer.replace('\n', " ").contains(problem), "{args:?}: {answer}");
     }
 }
 
 #[tokio::test]
 async fn a_used_port_is_reported() {
     let server = STILLFRAME.serve_http().await;
-    let said = refusal(&["--http", &server.address().to_string()], &[]).await;
-    assert!(said.contains("cannot listen on 127.0.0.1:"), "{said}");
+    let answer = refusal(&["--http", &server.address().to_string()], &[]).await;
+    assert!(answer.contains("cannot listen on 127.0.0.1:"), "{answer}");
     server.finish().await;
 }

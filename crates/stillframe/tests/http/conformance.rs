@@ -35,7 +35,7 @@ async fn run(url: &str, revision: &str, results: &Path) -> BTreeMap<String, Fail
     suite.stdin(Stdio::null()).kill_on_drop(true);
     let done = tokio::time::timeout(Duration::from_mins(5), suite.output()).await;
     let done = done.expect("the suite ends").expect("the suite starts");
-    let said = String::from_utf8_lossy(&done.stdout);
+    let answer = String::from_utf8_lossy(&done.stdout);
     let mut scenarios = BTreeMap::new();
     for folder in std::fs::read_dir(results).expect("the suite leaves its results").flatten() {
         let name = folder.file_name().into_string().unwrap();
@@ -49,7 +49,7 @@ async fn run(url: &str, revision: &str, results: &Path) -> BTreeMap<String, Fail
         scenarios.insert(name.to_owned(), failed);
     }
     // One that was not run at all is missed here.
-    let count = said.lines().next().unwrap_or_default();
+    let count = answer.lines().next().unwrap_or_default();
     assert!(count.contains(&format!("({} scenarios)", scenarios.len())), "{count}");
     scenarios
 }

@@ -16,8 +16,8 @@ async fn cannot_reach(client: &HttpClient, session: &str) {
     {
         client.fails("session_not_found", tool, known.clone()).await;
     }
-    let asked = json!({ "sessionId": session, "expression": "1" });
-    client.fails("session_not_found", "evaluate_expression", asked).await;
+    let arguments = json!({ "sessionId": session, "expression": "1" });
+    client.fails("session_not_found", "evaluate_expression", arguments).await;
     let uri = json!({ "uri": format!("stillframe://sessions/{session}/output") });
     assert!(client.request("resources/read", uri.clone()).await.is_err());
     let list = client.request("resources/list", json!({})).await.expect("resources are listed");
@@ -116,8 +116,8 @@ async fn a_toolset_without_session_ids_has_one_session_per_client() {
     let server = STILLFRAME.http().await.args(&["--toolset", "quick"]).cwd(folder.path()).start().await;
     let (one, other) = (server.client().await, server.client().await);
     let program = Fixture::python("shop");
-    let place = json!({ "file": program.path(), "line": program.line("call") });
-    one.text("debug_breakpoint", place).await;
+    let location = json!({ "file": program.path(), "line": program.line("call") });
+    one.text("debug_breakpoint", location).await;
     let stopped = one.text("debug_launch", json!({ "program": program.path() })).await;
     assert!(stopped.contains("Debugger started"), "{stopped}");
     let nothing = other.text("debug_continue", json!({})).await;

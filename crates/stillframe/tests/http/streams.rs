@@ -180,9 +180,9 @@ async fn no_message_arrives_on_two_streams() {
     let mut second = client.listen(None).await;
     let uri = json!({ "uri": format!("stillframe://sessions/{session}/output") });
     client.request("resources/subscribe", uri).await.expect("subscribing succeeds");
-    let told = update(&mut first, &session).await;
+    let reported = update(&mut first, &session).await;
     drop(first);
-    assert_ne!(update(&mut second, &session).await, told);
+    assert_ne!(update(&mut second, &session).await, reported);
     server.finish().await;
 }
 
@@ -240,7 +240,7 @@ async fn several_clients_debug_at_once() {
     let clients = [server.client().await, server.client().await, server.client_of("2025-03-26").await];
     let debug = async |client: &HttpClient| {
         let session = paused_at(client, &program, "call").await;
-        let asked = json!({ "sessionId": session, "expression": "prices['pear'] * 2" });
+        let arguments = json!({ "sessionId": session, "expression": "prices['pear'] * 2" });
         let waits = async {
             let waiting = running(client).await;
             let (id, mut events, _) = begin_waiting(client, &waiting).await;
@@ -249,7 +249,7 @@ async fn several_clients_debug_at_once() {
         };
         let values = async {
             for _ in 0..20 {
-                assert_eq!(client.ok("evaluate_expression", asked.clone()).await["result"], "6");
+                assert_eq!(client.ok("evaluate_expression", arguments.clone()).await["result"], "6");
             }
         };
         tokio::join!(waits, values);

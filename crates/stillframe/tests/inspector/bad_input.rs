@@ -3,53 +3,53 @@
 use serde_json::json;
 use test_support::{DynamicLanguage as Language, dynamic};
 
-use crate::client::{ADDS, Talk, at};
+use crate::client::{ADDS, ToolClient, at};
 
 dynamic![unknown_ids_are_refused_with_the_existing_ones, lines_without_code_suggest_lines_with_code];
 
 async fn unknown_ids_are_refused_with_the_existing_ones(language: Language) {
-    let (talk, program) = Talk::started(language, ADDS).await;
-    let id = talk.break_at(&program, "return").await["breakpointId"].clone();
+    let (client, program) = ToolClient::started(language, ADDS).await;
+    let id = client.break_at(&program, "return").await["breakpointId"].clone();
     for tool in ["toggle_breakpoint", "remove_breakpoint", "set_hit_count_condition"] {
-        let mut asked = json!({ "breakpointId": "bp-77" });
+        let mut arguments = json!({ "breakpointId": "bp-77" });
         if tool == "set_hit_count_condition" {
-            asked["operator"] = json!("==");
-            asked["value"] = json!(1);
+            arguments["operator"] = json!("==");
+            arguments["value"] = json!(1);
         }
-        let failed = talk.fails("BREAKPOINT_NOT_FOUND", tool, asked).await;
+        let failed = client.fails("BREAKPOINT_NOT_FOUND", tool, arguments).await;
         assert!(failed.text_of("message").starts_with("no breakpoint `bp-77`; there are: bp-1"));
         assert_eq!(failed.at("/context/breakpoints"), &json!([id]));
     }
     let operator = json!({ "breakpointId": id, "operator": "=>", "value": 1 });
-    let failed = talk.fails("INVALID_ARGUMENTS", "set_hit_count_condition", operator).await;
+    let failed = client.fails("INVALID_ARGUMENTS", "set_hit_count_condition", operator).await;
     assert!(failed.text_of("message").contains("`operator` must be"), "{}", failed.text);
     let never = json!({ "breakpointId": id, "operator": "%", "value": 0 });
-    talk.fails("INVALID_ARGUMENTS", "set_hit_count_condition", never).await;
-    assert_eq!(talk.step("continue").await.at("/location/line"), program.line("return"));
-    talk.finish().await;
+    client.fails("INVALID_ARGUMENTS", "set_hit_count_condition", never).await;
+    assert_eq!(client.step("continue").await.at("/location/line"), program.line("return"));
+    client.finish().await;
 }
 
 async fn lines_without_code_suggest_lines_with_code(language: Language) {
-    let (talk, program) = Talk::started(language, ADDS).await;
+    let (client, program) = ToolClient::started(language, ADDS).await;
     let mut far = at(&program, "return");
     far["line"] = json!(999);
-    let failed = talk.fails("BREAKPOINT_SET_FAILED", "set_breakpoint", far).await;
+    let failed = client.fails("BREAKPOINT_SET_FAILED", "set_breakpoint", far).await;
     assert!(failed.at("/context/nearest").is_array(), "{}", failed.text);
     let missing = json!({ "file": language.file("ap"), "line": 1 });
-    let failed = talk.fails("BREAKPOINT_SET_FAILED", "set_breakpoint", missing).await;
+    let failed = client.fails("BREAKPOINT_SET_FAILED", "set_breakpoint", missing).await;
     assert!(failed.text_of("message").contains("did you mean"), "{}", failed.text);
     let mut condition = at(&program, "return");
     condition["condition"] = json!("number >");
-    let failed = talk.fails("BREAKPOINT_SET_FAILED", "set_breakpoint", condition).await;
+    let failed = client.fails("BREAKPOINT_SET_FAILED", "set_breakpoint", condition).await;
     assert_eq!(failed.at("/context/cause"), "bad_expression");
-    assert_eq!(talk.step("list_breakpoints").await["breakpoints"], json!([]));
-    talk.finish().await;
+    assert_eq!(client.step("list_breakpoints").await["breakpoints"], json!([]));
+    client.finish().await;
 }
 
 #[tokio::test]
 async fn a_program_that_fails_to_start_leaves_no_session() {
-    let talk = Talk::new().await;
-    let folder = talk.folder().display().to_string();
+    let client = ToolClient::new().await;
+    let folder = client.folder().display().to_string();
     let table = [
         (
             json!({ "command": "no-such-command-here" }),
@@ -80,38 +80,38 @@ async fn a_program_that_fails_to_start_leaves_no_session() {
         ),
     ];
     for (arguments, code, message) in table {
-        let failed = talk.fails(code, "start", arguments.clone()).await;
+        let failed = client.fails(code, "start", arguments.clone()).await;
         assert!(failed.text_of("message").starts_with(message), "{arguments}: {}", failed.text);
     }
     let misspelt = json!({ "command": "no-such-command-here", "argz": [] });
-    let failed = talk.fails("SESSION_START_FAILED", "start", misspelt).await;
+    let failed = client.fails("SESSION_START_FAILED", "start", misspelt).await;
     assert_eq!(failed["warnings"], json!(["ignored unknown argument `argz`; did you mean `args`?"]));
-    let none = talk.fails("SESSION_NOT_FOUND", "continue", json!({})).await;
+    let none = client.fails("SESSION_NOT_FOUND", "continue", json!({})).await;
     assert_eq!(none["message"], "no debug session is open; call debugger_start to start a program");
-    talk.finish().await;
+    client.finish().await;
 }
 
 #[tokio::test]
 async fn timeouts_above_the_maximum_are_refused() {
-    let (talk, _) = Talk::started(Language::Node, ADDS).await;
+    let (client, _) = ToolClient::started(Language::Node, ADDS).await;
     for tool in ["continue", "step_over", "pause"] {
-        let failed = talk.fails("LIMIT_REACHED", tool, json!({ "timeout": 700_000 })).await;
+        let failed = client.fails("LIMIT_REACHED", tool, json!({ "timeout": 700_000 })).await;
         assert_eq!(failed.at("/context/value"), 600_000);
     }
     let failed =
-        talk.fails("LIMIT_REACHED", "inspect", json!({ "expression": "1", "timeout": 200_000 })).await;
+        client.fails("LIMIT_REACHED", "inspect", json!({ "expression": "1", "timeout": 200_000 })).await;
     assert_eq!(failed.at("/context/value"), 120_000);
-    assert_eq!(talk.value("1 + 1").await, 2);
-    talk.finish().await;
+    assert_eq!(client.value("1 + 1").await, 2);
+    client.finish().await;
 }
 
 #[tokio::test]
 async fn after_the_end_every_tool_reports_it() {
-    let (talk, _) = Talk::started(Language::Node, ADDS).await;
-    assert_eq!(talk.step("continue").await["state"], "terminated");
-    let asked = json!({ "expression": "1" });
+    let (client, _) = ToolClient::started(Language::Node, ADDS).await;
+    assert_eq!(client.step("continue").await["state"], "terminated");
+    let request = json!({ "expression": "1" });
     for (code, tool, arguments) in [
-        ("NOT_PAUSED", "inspect", asked.clone()),
+        ("NOT_PAUSED", "inspect", request.clone()),
         ("NOT_PAUSED", "get_stack", json!({})),
         ("NOT_PAUSED", "get_local_variables", json!({})),
         ("NOT_PAUSED", "get_global_variables", json!({})),
@@ -121,9 +121,9 @@ async fn after_the_end_every_tool_reports_it() {
         ("HEAP_SNAPSHOT_FAILED", "take_heap_snapshot", json!({})),
         ("CPU_PROFILE_START_FAILED", "start_cpu_profile", json!({})),
     ] {
-        let failed = talk.fails(code, tool, arguments).await;
+        let failed = client.fails(code, tool, arguments).await;
         assert!(failed.text_of("message").contains("debugger_"), "{tool} says what to do: {}", failed.text);
     }
-    assert_eq!(talk.step("get_watches").await["watches"], json!([]));
-    talk.finish().await;
+    assert_eq!(client.step("get_watches").await["watches"], json!([]));
+    client.finish().await;
 }

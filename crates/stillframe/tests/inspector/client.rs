@@ -9,12 +9,12 @@ use test_support::{Answer, Dynamic, DynamicLanguage as Language, Fixture, Server
 use crate::STILLFRAME;
 
 /// A server whose working directory is a folder of the test.
-pub(crate) struct Talk {
+pub(crate) struct ToolClient {
     folder: TempDir,
     server: Server,
 }
 
-impl Talk {
+impl ToolClient {
     pub(crate) async fn new() -> Self {
         let folder = tempfile::tempdir_in(STILLFRAME.scratch).expect("a folder can be made");
         let options = STILLFRAME.options().await;
@@ -26,19 +26,19 @@ impl Talk {
 
     /// A server, and a program in its folder that is paused at its beginning.
     pub(crate) async fn started(language: Language, texts: Dynamic) -> (Self, Fixture) {
-        let talk = Self::new().await;
-        let program = talk.write(language, texts);
-        talk.start(&program).await;
-        (talk, program)
+        let client = Self::new().await;
+        let program = client.write(language, texts);
+        client.start(&program).await;
+        (client, program)
     }
 
     /// The same at a named line.
     pub(crate) async fn stopped_at(language: Language, texts: Dynamic, name: &str) -> (Self, Fixture) {
-        let (talk, program) = Self::started(language, texts).await;
-        talk.break_at(&program, name).await;
-        let stopped = talk.step("continue").await;
+        let (client, program) = Self::started(language, texts).await;
+        client.break_at(&program, name).await;
+        let stopped = client.step("continue").await;
         assert_eq!(stopped.at("/location/line"), program.line(name), "{}", stopped.text);
-        (talk, program)
+        (client, program)
     }
 
     pub(crate) fn folder(&self) -> &Path {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
-use crate::client::{ADDS, Talk};
+use crate::client::{ADDS, ToolClient};
 
 dynamic![a_loop_is_reported_with_its_location, a_program_that_ends_is_reported_as_completed];
 
@@ -22,30 +22,30 @@ while (true) { // @loop
 };
 
 async fn a_loop_is_reported_with_its_location(language: Language) {
-    let talk = Talk::new().await;
-    let program = talk.write(language, LOOPS);
+    let client = ToolClient::new().await;
+    let program = client.write(language, LOOPS);
     let command = language.pick("python3", "node");
-    let asked =
+    let arguments =
         json!({ "command": command, "args": [program.path()], "timeout": 20_000, "keepSession": true });
-    let found = talk.ok("detect_hang", asked).await;
+    let found = client.ok("detect_hang", arguments).await;
     assert_eq!((&found["hung"], &found["verdict"]), (&json!(true), &json!("busy_loop")), "{}", found.text);
     assert!(found.text_of("location").starts_with(&format!("{}:", program.path())), "{}", found.text);
     assert_eq!(found.at("/stack/0/file"), program.path());
     assert!(!found["evidence"].as_array().unwrap().is_empty(), "{}", found.text);
-    assert!(talk.value("count").await.as_u64().is_some(), "the session is kept, paused");
-    talk.ok("stop_session", json!({ "sessionId": found["sessionId"] })).await;
-    talk.finish().await;
+    assert!(client.value("count").await.as_u64().is_some(), "the session is kept, paused");
+    client.ok("stop_session", json!({ "sessionId": found["sessionId"] })).await;
+    client.finish().await;
 }
 
 async fn a_program_that_ends_is_reported_as_completed(language: Language) {
-    let talk = Talk::new().await;
-    let program = talk.write(language, ADDS);
+    let client = ToolClient::new().await;
+    let program = client.write(language, ADDS);
     let command = format!("{} {}", language.pick("python3", "node"), program.path());
-    let found = talk.ok("detect_hang", json!({ "command": command })).await;
+    let found = client.ok("detect_hang", json!({ "command": command })).await;
     assert_eq!(
         (&found["hung"], &found["completed"], &found["exitCode"]),
         (&json!(false), &json!(true), &json!(0))
     );
     assert_eq!((&found["output"], &found["sessionId"]), (&json!("done 25\n"), &Value::Null));
-    talk.finish().await;
+    client.finish().await;
 }

@@ -3,20 +3,20 @@
 use serde_json::json;
 use test_support::{DynamicLanguage as Language, dynamic};
 
-use crate::client::{ADDS, Talk};
+use crate::client::{ADDS, ToolClient};
 
 dynamic![a_program_killed_while_paused_is_reported_as_ended];
 
 async fn a_program_killed_while_paused_is_reported_as_ended(language: Language) {
-    let talk = Talk::new().await;
-    let program = talk.write(language, ADDS);
-    let started = talk.start(&program).await;
-    talk.break_at(&program, "return").await;
-    talk.step("continue").await;
-    talk.ok("switch_stack_frame", json!({ "frameIndex": 1 })).await;
-    talk.kill(&started);
+    let client = ToolClient::new().await;
+    let program = client.write(language, ADDS);
+    let started = client.start(&program).await;
+    client.break_at(&program, "return").await;
+    client.step("continue").await;
+    client.ok("switch_stack_frame", json!({ "frameIndex": 1 })).await;
+    client.kill(&started);
     // What was asked before its connection has closed is lost with it.
-    while talk.inspect_killed().await["context"]["cause"] == "connection_lost" {}
+    while client.inspect_killed().await["context"]["cause"] == "connection_lost" {}
     for (tool, arguments) in [
         ("inspect", json!({ "expression": "total" })),
         ("inspect", json!({ "expression": "total", "frameIndex": 0 })),
@@ -25,11 +25,11 @@ async fn a_program_killed_while_paused_is_reported_as_ended(language: Language) 
         ("get_stack", json!({})),
         ("switch_stack_frame", json!({ "frameIndex": 1 })),
     ] {
-        let failed = talk.fails("NOT_PAUSED", tool, arguments).await;
+        let failed = client.fails("NOT_PAUSED", tool, arguments).await;
         assert_eq!(failed.at("/context/state"), "ended", "{tool}: {}", failed.text);
         assert!(failed.text_of("message").contains("the program has ended"), "{tool}: {}", failed.text);
     }
-    let ended = talk.step("continue").await;
+    let ended = client.step("continue").await;
     assert_eq!(ended["message"], "The program was killed by SIGKILL");
-    talk.finish().await;
+    client.finish().await;
 }

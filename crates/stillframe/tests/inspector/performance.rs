@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{DynamicLanguage as Language, Fixture};
 
-use crate::client::{ADDS, Talk};
+use crate::client::{ADDS, ToolClient};
 
 const WORKS: &str = "\
 class Car { constructor(number) { this.number = number; } }
@@ -22,21 +22,21 @@ console.log('ready'); // @ready
 setInterval(() => make(2000), 20);
 ";
 
-async fn started() -> (Talk, Fixture) {
-    let talk = Talk::new().await;
-    let program = Fixture::write(talk.folder(), "works.js", WORKS);
-    talk.start(&program).await;
-    (talk, program)
+async fn started() -> (ToolClient, Fixture) {
+    let client = ToolClient::new().await;
+    let program = Fixture::write(client.folder(), "works.js", WORKS);
+    client.start(&program).await;
+    (client, program)
 }
 
 #[tokio::test]
 async fn a_profile_names_the_slowest_function() {
-    let (talk, program) = started().await;
-    talk.break_at(&program, "ready").await;
-    talk.step("start_cpu_profile").await;
-    talk.fails("CPU_PROFILE_START_FAILED", "start_cpu_profile", json!({})).await;
-    assert_eq!(talk.step("continue").await.at("/location/line"), program.line("ready"));
-    let taken = talk.step("stop_cpu_profile").await;
+    let (client, program) = started().await;
+    client.break_at(&program, "ready").await;
+    client.step("start_cpu_profile").await;
+    client.fails("CPU_PROFILE_START_FAILED", "start_cpu_profile", json!({})).await;
+    assert_eq!(client.step("continue").await.at("/location/line"), program.line("ready"));
+    let taken = client.step("stop_cpu_profile").await;
     let count = |pointer: &str| taken.at(pointer).as_u64().unwrap_or_default();
     assert!(count("/profile/duration") > 0 && count("/profile/nodeCount") > 0, "{}", taken.text);
     assert!(count("/profile/sampleCount") > 0, "{}", taken.text);
@@ -47,27 +47,27 @@ async fn a_profile_names_the_slowest_function() {
     assert!(compute["selfPercentage"].as_f64().unwrap() > 5.0, "{compute}");
     assert!(taken.at("/analysis/topFunctions").as_array().unwrap().len() <= 10);
     assert!(taken.text_of("formattedAnalysis").contains("compute"), "{}", taken.text);
-    talk.fails("CPU_PROFILE_STOP_FAILED", "stop_cpu_profile", json!({})).await;
-    talk.finish().await;
+    client.fails("CPU_PROFILE_STOP_FAILED", "stop_cpu_profile", json!({})).await;
+    client.finish().await;
 }
 
 #[tokio::test]
 async fn a_profile_outlives_its_program() {
-    let (talk, _) = Talk::started(Language::Node, ADDS).await;
-    talk.step("start_cpu_profile").await;
-    assert_eq!(talk.step("continue").await["state"], "terminated");
-    let taken = talk.step("stop_cpu_profile").await;
+    let (client, _) = ToolClient::started(Language::Node, ADDS).await;
+    client.step("start_cpu_profile").await;
+    assert_eq!(client.step("continue").await["state"], "terminated");
+    let taken = client.step("stop_cpu_profile").await;
     assert!(taken.at("/profile/nodeCount").as_u64().unwrap() > 0, "{}", taken.text);
-    talk.finish().await;
+    client.finish().await;
 }
 
 #[tokio::test]
 async fn a_heap_snapshot_counts_objects_by_their_types() {
-    let (talk, program) = started().await;
-    talk.break_at(&program, "ready").await;
-    talk.step("continue").await;
+    let (client, program) = started().await;
+    client.break_at(&program, "ready").await;
+    client.step("continue").await;
     for _ in 0..2 {
-        let taken = talk.step("take_heap_snapshot").await;
+        let taken = client.step("take_heap_snapshot").await;
         let count = |pointer: &str| taken.at(pointer).as_u64().unwrap_or_default();
         assert!(count("/snapshot/nodeCount") > 5000 && count("/snapshot/edgeCount") > 5000, "{}", taken.text);
         assert!(count("/report/usedHeapSize") <= count("/report/totalHeapSize"), "{}", taken.text);
@@ -76,16 +76,16 @@ async fn a_heap_snapshot_counts_objects_by_their_types() {
         assert_eq!(cars["count"], 5000);
         assert!(types.len() <= 10);
     }
-    talk.finish().await;
+    client.finish().await;
 }
 
 #[tokio::test]
 async fn growing_memory_is_reported_with_a_timeline() {
-    let (talk, program) = started().await;
-    talk.break_at(&program, "ready").await;
-    talk.step("continue").await;
+    let (client, program) = started().await;
+    client.break_at(&program, "ready").await;
+    client.step("continue").await;
     let wanted = json!({ "includeLeakDetection": true, "includePerformanceTimeline": true });
-    let paused = talk.ok("get_performance_metrics", wanted).await;
+    let paused = client.ok("get_performance_metrics", wanted).await;
     assert!(paused.at("/memoryUsage/usedSize").as_u64().unwrap() > 0, "{}", paused.text);
     assert_eq!(paused.at("/leakDetection/isLeaking"), false);
     assert!(paused.at("/leakDetection/note").is_string(), "{}", paused.text);
@@ -95,26 +95,26 @@ async fn growing_memory_is_reported_with_a_timeline() {
         "{}",
         paused.text
     );
-    assert_eq!(talk.ok("continue", json!({ "timeout": 50 })).await["state"], "running");
-    let running = talk.ok("get_performance_metrics", json!({ "includeLeakDetection": true })).await;
+    assert_eq!(client.ok("continue", json!({ "timeout": 50 })).await["state"], "running");
+    let running = client.ok("get_performance_metrics", json!({ "includeLeakDetection": true })).await;
     assert_eq!(running.at("/leakDetection/isLeaking"), true, "{}", running.text);
     assert!(running.at("/leakDetection/growthRate").as_f64().unwrap() > 0.0);
     assert_eq!(running["performanceTimeline"], Value::Null);
-    talk.finish().await;
+    client.finish().await;
 }
 
 #[tokio::test]
 async fn python_reports_profiling_as_unsupported() {
-    let (talk, _) = Talk::started(Language::Python, ADDS).await;
+    let (client, _) = ToolClient::started(Language::Python, ADDS).await;
     let table = [
         ("CPU_PROFILE_START_FAILED", "start_cpu_profile", "CPU profiles are not available"),
         ("HEAP_SNAPSHOT_FAILED", "take_heap_snapshot", "heap snapshots are not available"),
         ("PERFORMANCE_METRICS_FAILED", "get_performance_metrics", "memory metrics are not available"),
     ];
     for (code, tool, message) in table {
-        let failed = talk.fails(code, tool, json!({})).await;
+        let failed = client.fails(code, tool, json!({})).await;
         assert!(failed.text_of("message").starts_with(message), "{}", failed.text);
     }
-    assert_eq!(talk.step("continue").await["state"], "terminated");
-    talk.finish().await;
+    assert_eq!(client.step("continue").await["state"], "terminated");
+    client.finish().await;
 }

@@ -34,10 +34,10 @@ async fn a_jvm_is_attached_to_by_port_and_pid_and_continues() {
     let folder = folder();
     let program = Fixture::of(Language::Java, "life_ticks");
     let (mut child, port) = started(folder.path(), &[LISTENS]);
-    for asked in [json!({ "host": "127.0.0.1", "port": port }), json!({ "processId": child.id() })] {
+    for arguments in [json!({ "host": "127.0.0.1", "port": port }), json!({ "processId": child.id() })] {
         let session = Debugging::of(Language::Java).await;
         session.break_at(&program, "here").await;
-        session.ok("attach_to_process", asked).await;
+        session.ok("attach_to_process", arguments).await;
         let stopped = session.go_on().await;
         assert_eq!(stopped.place(), (program.path(), program.line("here")), "{}", stopped.text);
         assert_eq!(session.evaluate("i > 0").await, "true");

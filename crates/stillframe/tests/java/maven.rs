@@ -23,8 +23,8 @@ async fn a_failing_test_has_both_sides_and_the_values_at_the_throw() {
     let folder = folder();
     let test = shop(folder.path());
     let server = STILLFRAME.serve().await;
-    let asked = json!({ "command": "mvn -q test", "cwd": folder.path(), "timeout": 240_000 });
-    let answer = server.ok("debug_test", asked).await;
+    let arguments = json!({ "command": "mvn -q test", "cwd": folder.path(), "timeout": 240_000 });
+    let answer = server.ok("debug_test", arguments).await;
     assert_eq!(answer["verdict"], "failed", "{}", answer.text);
     let failure = &answer["failure"];
     assert_eq!(failure["test"], "shop.BasketTest#addsPrices", "{}", answer.text);
@@ -41,12 +41,12 @@ async fn a_breakpoint_is_hit_in_the_jvm_that_runs_the_tests() {
     shop(folder.path());
     let program = Fixture::read(folder.path().join("src/main/java/shop/Basket.java"));
     let server = STILLFRAME.serve().await;
-    let asked = json!({ "language": "java", "executablePath": "mvn" });
-    let id = server.ok("create_debug_session", asked).await.text_of("sessionId").to_owned();
+    let arguments = json!({ "language": "java", "executablePath": "mvn" });
+    let id = server.ok("create_debug_session", arguments).await.text_of("sessionId").to_owned();
     let session = Debugging { server, id };
     session.break_with(&program, "total", json!({ "condition": "prices.size() == 2" })).await;
-    let asked = json!({ "runtimeArgs": ["-q", "test"], "cwd": folder.path(), "timeout": 0 });
-    session.ok("start_debugging", asked).await;
+    let arguments = json!({ "runtimeArgs": ["-q", "test"], "cwd": folder.path(), "timeout": 0 });
+    session.ok("start_debugging", arguments).await;
     let stopped = session.ok("continue_execution", json!({ "timeout": 240_000 })).await;
     assert_eq!(stopped.place(), (program.path(), program.line("total")), "{}", stopped.text);
     assert_eq!(session.evaluate("prices.get(0) + prices.get(1)").await, "7");

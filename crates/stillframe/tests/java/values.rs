@@ -9,8 +9,8 @@ use crate::debugging::{Debugging, Report, folder};
 async fn an_uncaught_exception_has_class_message_and_stack() {
     let program = Fixture::of(Language::Java, "endings");
     let session = Debugging::of(Language::Java).await;
-    let asked = json!({ "scriptPath": program.path(), "args": ["raise"] });
-    let stopped = session.ok("start_debugging", asked).await;
+    let arguments = json!({ "scriptPath": program.path(), "args": ["raise"] });
+    let stopped = session.ok("start_debugging", arguments).await;
     assert_eq!((stopped.outcome(), stopped.place()), ("exception", (program.path(), program.line("raise"))));
     let exception = &stopped["exception"];
     assert_eq!((&exception["message"], &exception["uncaught"]), (&json!("no way out"), &json!(true)));
@@ -35,8 +35,8 @@ async fn a_step_out_shows_the_returned_value() {
 async fn a_call_that_waits_for_a_suspended_thread_times_out_and_the_session_continues() {
     let program = Fixture::of(Language::Java, "java_waits");
     let (session, _) = Debugging::stopped_at(&program, "stuck").await;
-    let asked = json!({ "expression": "locked()", "timeout": 500 });
-    let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "locked()", "timeout": 500 });
+    let failed = session.fails("evaluation_failed", "evaluate_expression", arguments).await;
     assert!(failed.text_of("error").contains("cannot be interrupted"), "{}", failed.text);
     let threads = session.ok("list_threads", json!({})).await;
     assert!(threads.text.contains("other"), "{}", threads.text);
@@ -47,8 +47,8 @@ async fn a_call_that_waits_for_a_suspended_thread_times_out_and_the_session_cont
 async fn a_deadlock_names_threads_and_monitors() {
     let program = Fixture::of(Language::Java, "java_waits");
     let session = Debugging::of(Language::Java).await;
-    let asked = json!({ "command": "java", "args": [program.path()], "timeout": 6000 });
-    let found = session.server.ok("diagnose_hang", asked).await;
+    let arguments = json!({ "command": "java", "args": [program.path()], "timeout": 6000 });
+    let found = session.server.ok("diagnose_hang", arguments).await;
     assert_eq!(found["verdict"], "deadlocked", "{}", found.text);
     for part in ["one", "other", "monitor"] {
         assert!(found.text.contains(part), "{part}: {}", found.text);
@@ -69,12 +69,12 @@ async fn a_class_without_debug_information_names_the_compiler_flag() {
         let session = Debugging::of(Language::Java).await;
         session.break_at(&program, "second_assignment").await;
         let class_path = folder.path().to_str().unwrap();
-        let asked = json!({ "module": "Main", "runtimeArgs": ["-cp", class_path] });
-        let started = session.ok("start_debugging", asked).await;
+        let arguments = json!({ "module": "Main", "runtimeArgs": ["-cp", class_path] });
+        let started = session.ok("start_debugging", arguments).await;
         if bound {
             assert_eq!(started.variable("arg0"), "20", "{}", started.text);
-            let asked = json!({ "expression": "a" });
-            let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+            let arguments = json!({ "expression": "a" });
+            let failed = session.fails("evaluation_failed", "evaluate_expression", arguments).await;
             assert!(failed.text_of("message").contains("compile it with `javac -g`"), "{}", failed.text);
         } else {
             assert_eq!(started.outcome(), "ended", "{}", started.text);
@@ -87,8 +87,8 @@ async fn a_class_without_debug_information_names_the_compiler_flag() {
 async fn a_missing_class_is_an_error_before_the_start() {
     let folder = folder();
     let session = Debugging::of(Language::Java).await;
-    let asked = json!({ "module": "shop.Main", "runtimeArgs": ["-cp", folder.path()] });
-    let failed = session.fails("start_failed", "start_debugging", asked).await;
+    let arguments = json!({ "module": "shop.Main", "runtimeArgs": ["-cp", folder.path()] });
+    let failed = session.fails("start_failed", "start_debugging", arguments).await;
     assert!(
         failed.text_of("error").contains("class `shop.Main` is not on the class path"),
         "{}",

@@ -160,8 +160,8 @@ async fn a_value_is_stored_with_its_children(language: Language) {
         found.unwrap_or_else(|| panic!("no cart in {variables}"))["variablesReference"].clone()
     };
     let reference = cart(&stopped["locals"]);
-    let asked = json!({ "sessionId": stopped["sessionId"], "variablesReference": reference });
-    server.ok("get_variables", asked).await;
+    let arguments = json!({ "sessionId": stopped["sessionId"], "variablesReference": reference });
+    server.ok("get_variables", arguments).await;
     server.finish().await;
     let lines = journal.lines();
     let variables = of_kind(&lines, "debug:variables");
@@ -185,12 +185,12 @@ async fn a_flood_of_output_is_journaled_in_parts(language: Language) {
     server.finish().await;
     let lines = journal.lines();
     let outputs = of_kind(&lines, "debug:output");
-    let told: usize = field(&outputs, "output").iter().map(|text| text.len()).sum();
+    let reported: usize = field(&outputs, "output").iter().map(|text| text.len()).sum();
     let omitted: u64 = outputs.iter().filter_map(|entry| entry["omitted"].as_u64()).sum();
-    assert!(told < 1_000_000, "{told}");
+    assert!(reported < 1_000_000, "{reported}");
     let written =
         (0..60000).map(|i| format!("a line that is written again and again {i}\n").len()).sum::<usize>();
-    assert_eq!(told + usize::try_from(omitted).unwrap(), written + "the end\n".len());
+    assert_eq!(reported + usize::try_from(omitted).unwrap(), written + "the end\n".len());
 }
 
 #[tokio::test]
@@ -247,12 +247,12 @@ async fn an_exposed_session_is_journaled_without_its_token() {
     server.ok("unexpose_session", json!({})).await;
     server.finish().await;
     let lines = journal.lines();
-    let told: Vec<Value> = of_kind(&lines, "session:exposure")
+    let reported: Vec<Value> = of_kind(&lines, "session:exposure")
         .into_iter()
         .map(|line| json!([line["event"], line["host"], line["port"], line["control"]]))
         .collect();
     let (host, port) = (&exposed["host"], &exposed["port"]);
-    assert_eq!(told, [json!(["opened", host, port, true]), json!(["closed", host, port, true])]);
+    assert_eq!(reported, [json!(["opened", host, port, true]), json!(["closed", host, port, true])]);
     let token = exposed.text_of("token");
     assert!(lines.iter().all(|line| !line.to_string().contains(token)), "{lines:#?}");
 }

@@ -92,11 +92,11 @@ impl Terminal {
             missing.map(|text| format!("no `{text}` in\n{screen}"))
         };
         let last = Mutex::new(None);
-        let seen = test_support::eventually(|| {
+        let observed = test_support::eventually(|| {
             *last.lock().unwrap() = missing();
             last.lock().unwrap().is_none()
         });
-        let is_seen = tokio::time::timeout(std::time::Duration::from_secs(15), seen).await.is_ok();
+        let is_seen = tokio::time::timeout(std::time::Duration::from_secs(15), observed).await.is_ok();
         assert!(is_seen, "{}", last.lock().unwrap().take().unwrap_or_default());
     }
 }

@@ -291,8 +291,8 @@ async fn an_attached_and_paused_program_outlives_the_server() {
     let mut program = Listening::start().await;
     let listens = Fixture::python("listens");
     let server = attached(&program).await;
-    let place = json!({ "file": listens.path(), "line": listens.line("answer") });
-    assert_eq!(server.ok("set_breakpoint", place).await["verified"], true);
+    let target_location = json!({ "file": listens.path(), "line": listens.line("answer") });
+    assert_eq!(server.ok("set_breakpoint", target_location).await["verified"], true);
     program.say("paused").await;
     let stopped = server.ok("continue_execution", json!({})).await;
     assert_eq!(stopped.at("/location/line"), listens.line("answer"));

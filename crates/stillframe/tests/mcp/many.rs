@@ -20,8 +20,9 @@ async fn start(server: &Server, number: usize) -> String {
     let program = program(number);
     let created = server.ok("create_debug_session", json!({ "language": program.language().name() })).await;
     let session = created.text_of("sessionId").to_owned();
-    let place = json!({ "sessionId": session, "file": program.path(), "line": program.line("here") });
-    server.ok("set_breakpoint", place).await;
+    let target_location =
+        json!({ "sessionId": session, "file": program.path(), "line": program.line("here") });
+    server.ok("set_breakpoint", target_location).await;
     let started = json!({
         "sessionId": session,
         "scriptPath": program.path(),

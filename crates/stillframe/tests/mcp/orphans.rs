@@ -87,8 +87,8 @@ async fn leftovers_of_a_killed_server_and_guardian_are_ended_by_the_next_server(
     attached.say("hello").await;
     attached.answers("hello").await;
     attached.end().await;
-    let place = lives.ok("get_stack_trace", json!({ "sessionId": lasting })).await;
-    assert_eq!(place["success"], true);
+    let location = lives.ok("get_stack_trace", json!({ "sessionId": lasting })).await;
+    assert_eq!(location["success"], true);
     for server in [next.0, next.1, next.2, lives] {
         server.finish().await;
     }

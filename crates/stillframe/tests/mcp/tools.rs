@@ -160,12 +160,12 @@ async fn the_largest_integers_are_answered() {
                 let mut arguments = arguments(&tool, &session, &program);
                 arguments.insert(argument.clone(), json!(number));
                 let answer = server.call(name, Value::Object(arguments)).await;
-                let asked = format!("{name} {argument}={number}: {}", answer.text);
-                assert!(answer.data.is_object() && answer["success"] == !answer.is_error, "{asked}");
+                let request = format!("{name} {argument}={number}: {}", answer.text);
+                assert!(answer.data.is_object() && answer["success"] == !answer.is_error, "{request}");
                 let is_size =
                     argument == "maxLength" || (name, argument.as_str()) == ("get_variables", "count");
                 if is_size && number > 1 {
-                    assert_eq!(answer["code"], "limit_reached", "{asked}");
+                    assert_eq!(answer["code"], "limit_reached", "{request}");
                 }
             }
         }
@@ -201,8 +201,8 @@ async fn the_largest_integers_are_answered() {
             }
             let name = tool["name"].as_str().unwrap();
             let refused = server.fails("limit_reached", name, Value::Object(arguments)).await;
-            let said = format!("`limits.{size}` is {}: the limit `", u32::MAX);
-            assert!(refused.text_of("message").starts_with(&said), "{name}: {}", refused.text);
+            let printed = format!("`limits.{size}` is {}: the limit `", u32::MAX);
+            assert!(refused.text_of("message").starts_with(&printed), "{name}: {}", refused.text);
             assert!(!refused.text_of("message").contains("raises"), "{name}: {}", refused.text);
         }
     }

@@ -32,12 +32,12 @@ async fn answer(waiting: Receiver<Value>) -> Answer {
 /// The values of the progress messages with a token and of the answer to a request, in the order of the wire.
 fn told(lines: &[String], token: &Value, id: u64) -> Vec<Option<f64>> {
     let messages = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let told = messages.filter_map(|message| {
+    let reported = messages.filter_map(|message| {
         let answer = message["id"] == id;
         let progress = is_progress(&message) && message["params"]["progressToken"] == *token;
         (answer || progress).then(|| message["params"]["progress"].as_f64())
     });
-    told.collect()
+    reported.collect()
 }
 
 async fn progress_increases_and_ends_with_the_answer(server: Server) {
@@ -60,11 +60,11 @@ async fn progress_increases_and_ends_with_the_answer(server: Server) {
     Server::reply("continue_execution", waiting).await.expect("a close is no failure of the wait");
     let (lines, _) = server.finish().await;
     for (token, id) in calls {
-        let told = told(&lines, &token, id);
-        let (answer, progress) = told.split_last().unwrap();
-        assert_eq!(*answer, None, "nothing comes after the answer: {told:?}");
-        assert!(progress.len() >= 2, "{told:?}");
-        assert!(progress.is_sorted_by(|one, two| one.unwrap() < two.unwrap()), "{told:?}");
+        let reported = told(&lines, &token, id);
+        let (answer, progress) = reported.split_last().unwrap();
+        assert_eq!(*answer, None, "nothing comes after the answer: {reported:?}");
+        assert!(progress.len() >= 2, "{reported:?}");
+        assert!(progress.is_sorted_by(|one, two| one.unwrap() < two.unwrap()), "{reported:?}");
     }
 }
 
@@ -157,8 +157,8 @@ async fn a_breakpoint_set_while_a_call_waits_is_hit() {
     let naps = Fixture::python("naps");
     let session = running(&server, &naps).await;
     let (_, waiting) = begin_waiting(&server, &session).await;
-    let place = json!({ "sessionId": session, "file": naps.path(), "line": naps.line("nap") });
-    assert_eq!(server.ok("set_breakpoint", place).await["verified"], true);
+    let target_location = json!({ "sessionId": session, "file": naps.path(), "line": naps.line("nap") });
+    assert_eq!(server.ok("set_breakpoint", target_location).await["verified"], true);
     let stopped = answer(waiting).await;
     assert_eq!((&stopped["state"], &stopped["reason"]), (&json!("paused"), &json!("breakpoint")));
     assert_eq!(stopped.at("/location/line"), naps.line("nap"));

@@ -15,8 +15,8 @@ async fn breakpoint(sources: &Sources, command: &str) -> Answer {
     let server = STILLFRAME.serve().await;
     let created = server.ok("create_debug_session", json!({ "language": "c" })).await;
     let id = created["sessionId"].clone();
-    let place = json!({ "sessionId": id, "file": program.path(), "line": program.line("print") });
-    server.ok("set_breakpoint", place).await;
+    let location = json!({ "sessionId": id, "file": program.path(), "line": program.line("print") });
+    server.ok("set_breakpoint", location).await;
     server
         .ok(
             "start_debugging",

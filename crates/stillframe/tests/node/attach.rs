@@ -15,7 +15,7 @@ use crate::script::Script;
 /// A program that was started elsewhere. It ends when its input does.
 struct Running {
     child: Child,
-    said: Lines<BufReader<ChildStderr>>,
+    answer: Lines<BufReader<ChildStderr>>,
 }
 
 impl Running {
@@ -25,8 +25,8 @@ impl Running {
         command.args(args).kill_on_drop(true);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program runs");
-        let said = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-        Self { child, said }
+        let answer = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+        Self { child, answer }
     }
 
     /// Starts a program that says `ready` when it is.
@@ -38,7 +38,7 @@ impl Running {
 
     /// The next line that it writes on its standard error.
     async fn line(&mut self) -> String {
-        self.said.next_line().await.expect("it writes").expect("a line")
+        self.answer.next_line().await.expect("it writes").expect("a line")
     }
 
     /// The port of its inspector, which Node prints first.
@@ -62,9 +62,9 @@ impl Running {
 }
 
 /// Fails when it takes as long as an inspector is waited for that does not open.
-async fn at_once<T>(asked: impl Future<Output = T>) -> T {
+async fn at_once<T>(arguments: impl Future<Output = T>) -> T {
     let limit = std::time::Duration::from_secs(4);
-    tokio::time::timeout(limit, asked).await.expect("what is open is not waited for")
+    tokio::time::timeout(limit, arguments).await.expect("what is open is not waited for")
 }
 
 /// Works and talks until its input is closed.
@@ -146,11 +146,11 @@ async fn a_suspended_process_cannot_be_attached_to() {
     let pid = running.pid();
     send(pid, "STOP").await;
     let session = Debugging::of(Language::Node).await;
-    let asked = json!({ "processId": pid, "timeout": 1_000, "stopOnEntry": false });
-    let failed = session.fails("environment", "attach_to_process", asked.clone()).await;
+    let arguments = json!({ "processId": pid, "timeout": 1_000, "stopOnEntry": false });
+    let failed = session.fails("environment", "attach_to_process", arguments.clone()).await;
     assert!(failed.text_of("message").contains("is stopped by a signal such as SIGSTOP"), "{}", failed.text);
     send(pid, "CONT").await;
-    assert_eq!(session.ok("attach_to_process", asked).await.outcome(), "running");
+    assert_eq!(session.ok("attach_to_process", arguments).await.outcome(), "running");
     looks_around(&session, &script).await;
     session.finish().await;
     running.runs_on().await;
@@ -199,12 +199,12 @@ server.listen(0, "127.0.0.1", () => {
     let session = attached(json!({ "processId": running.pid() })).await;
     let set = session.break_at(&script, "request").await;
     assert_eq!(set["verified"], true, "{}", set.text);
-    let asked = tokio::spawn(ask(port));
+    let arguments = tokio::spawn(ask(port));
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (script.path(), script.line("request")), "{}", stopped.text);
     assert_eq!(session.evaluate("request.url").await, "'/here'");
     session.ok("detach_from_process", json!({})).await;
-    assert!(asked.await.unwrap().ends_with("/here"), "the request is answered after all");
+    assert!(arguments.await.unwrap().ends_with("/here"), "the request is answered after all");
     session.finish().await;
     running.runs_on().await;
 }
@@ -269,8 +269,8 @@ async fn a_program_that_waits_for_its_debugger_starts_with_all_breakpoints() {
 async fn a_process_that_is_not_node_is_refused_and_survives() {
     let running = Running::ready("sh", &["-c", "echo ready >&2; exec cat"]).await;
     let session = Debugging::of(Language::Node).await;
-    let asked = json!({ "processId": running.pid() });
-    let failed = session.fails("environment", "attach_to_process", asked).await;
+    let arguments = json!({ "processId": running.pid() });
+    let failed = session.fails("environment", "attach_to_process", arguments).await;
     assert!(
         failed.text_of("message").contains("which is not an interpreter for JavaScript"),
         "{}",

@@ -121,8 +121,11 @@ child.send(20);
     let session = Debugging::of(script.language()).await;
     session.break_at(&talks, "asked").await;
     session.break_at(&script, "answer").await;
-    let asked = session.start(&script).await;
-    assert_eq!((asked.place(), asked.variable("number")), ((talks.path(), talks.line("asked")), "20"));
+    let arguments = session.start(&script).await;
+    assert_eq!(
+        (arguments.place(), arguments.variable("number")),
+        ((talks.path(), talks.line("asked")), "20")
+    );
     let answered = session.go_on().await;
     assert_eq!(
         (answered.place(), answered.variable("answer")),

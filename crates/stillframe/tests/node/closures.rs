@@ -73,8 +73,8 @@ async fn every_scope_can_be_inspected_separately() {
         ("Closure (makeCounter)", "count", "15"),
         ("Module", "outside", "'module'"),
     ] {
-        let asked = json!({ "scope": of(scope), "names": [name] });
-        assert_eq!(session.ok("get_variables", asked).await.variable(name), value, "{name} in {scope}");
+        let arguments = json!({ "scope": of(scope), "names": [name] });
+        assert_eq!(session.ok("get_variables", arguments).await.variable(name), value, "{name} in {scope}");
     }
     assert_eq!(scopes.last().unwrap().0, "Global");
     let mut unique: Vec<&String> = scopes.iter().map(|(name, _)| name).collect();
@@ -150,8 +150,8 @@ async fn an_uninitialized_variable_is_listed_as_such() {
     let (session, stopped) = script.stopped_at("early").await;
     // V8 reports the difference from Node 22 on.
     assert!(["<uninitialized>", "undefined"].contains(&stopped.variable("late")), "{}", stopped.text);
-    let asked = json!({ "expression": "late" });
-    let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "late" });
+    let failed = session.fails("evaluation_failed", "evaluate_expression", arguments).await;
     assert!(failed.text_of("message").starts_with("ReferenceError: "), "{}", failed.text);
     session.finish().await;
 }

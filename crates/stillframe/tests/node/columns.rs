@@ -27,9 +27,9 @@ async fn each_statement_of_a_line_can_have_a_breakpoint() {
     let session = Debugging::of(Language::Node).await;
     let second = column(LINE, "a = add(a, 10)");
     let third = column(LINE, "a = add(a, 100)");
-    let place = set(&session, &script, second).await;
+    let location = set(&session, &script, second).await;
     let shown = format!("Breakpoint set at {}:{}:{second}", script.path(), script.line("line"));
-    assert_eq!((&place["column"], place.text_of("message")), (&json!(second), shown.as_str()));
+    assert_eq!((&location["column"], location.text_of("message")), (&json!(second), shown.as_str()));
     set(&session, &script, third).await;
     let stopped = session.start(&script).await;
     assert_eq!((stopped.place(), stopped.variable("a")), ((script.path(), script.line("line")), "1"));
@@ -48,15 +48,18 @@ async fn a_column_without_code_moves_to_the_nearest_one_with_code() {
     let session = Debugging::of(Language::Node).await;
     let condition = column(LINE, "if");
     let end = LINE.find(" //").unwrap();
-    let place = set(&session, &script, condition + 1).await;
-    assert_eq!((&place["column"], &place["requestedColumn"]), (&json!(condition), &json!(condition + 1)));
-    let columns = place["columns"].as_array().expect("the columns").clone();
-    assert!(columns.contains(&json!(condition)) && columns.len() > 5, "{}", place.text);
-    let said = format!(
+    let location = set(&session, &script, condition + 1).await;
+    assert_eq!(
+        (&location["column"], &location["requestedColumn"]),
+        (&json!(condition), &json!(condition + 1))
+    );
+    let columns = location["columns"].as_array().expect("the columns").clone();
+    assert!(columns.contains(&json!(condition)) && columns.len() > 5, "{}", location.text);
+    let answer = format!(
         "moved from column {} to {condition}; statements on line 2 start at columns 9, 12, ",
         condition + 1
     );
-    assert!(place.text_of("message").contains(&said), "{}", place.text);
+    assert!(location.text_of("message").contains(&answer), "{}", location.text);
 
     // Past the last place V8 would go to the next line.
     let last = set(&session, &script, end).await;
@@ -88,9 +91,14 @@ async fn a_column_and_its_line_are_two_locations() {
 async fn v8_reports_the_columns_of_a_loaded_script() {
     let script = script();
     let (session, _) = script.stopped_at("line").await;
-    let asked = column(LINE, "add(a, 10)") + 1;
-    let place = set(&session, &script, asked).await;
-    assert_eq!((&place["verified"], &place["column"]), (&json!(true), &json!(asked - 1)), "{}", place.text);
+    let arguments = column(LINE, "add(a, 10)") + 1;
+    let location = set(&session, &script, arguments).await;
+    assert_eq!(
+        (&location["verified"], &location["column"]),
+        (&json!(true), &json!(arguments - 1)),
+        "{}",
+        location.text
+    );
     let stopped = session.go_on().await;
     assert_eq!((&stopped["breakpointIds"], stopped.variable("a")), (&json!(["bp-2"]), "1"));
     session.run_to_the_end().await;
@@ -149,8 +157,8 @@ async fn columns_refer_to_the_compiled_source() {
     let session = Debugging::of(Language::Node).await;
     let body = SOURCE.lines().nth(4).unwrap();
     let second = column(body, "console.log");
-    let place = json!({ "file": source.path(), "line": 5, "column": second });
-    session.ok("set_breakpoint", place).await;
+    let location = json!({ "file": source.path(), "line": 5, "column": second });
+    session.ok("set_breakpoint", location).await;
     let tax = column(SOURCE.lines().nth(1).unwrap(), "return order");
     session.ok("set_breakpoint", json!({ "file": source.path(), "line": 2, "column": tax })).await;
 
@@ -172,8 +180,8 @@ async fn columns_refer_to_the_compiled_source() {
     assert_eq!(session.evaluate("total").await, "15");
 
     // Now that the script is loaded, V8's own places are known, in the columns of the source.
-    let asked = json!({ "file": source.path(), "line": 5, "column": second + 2 });
-    let moved = session.ok("set_breakpoint", asked).await;
+    let arguments = json!({ "file": source.path(), "line": 5, "column": second + 2 });
+    let moved = session.ok("set_breakpoint", arguments).await;
     assert_eq!(
         (&moved["column"], &moved["verified"]),
         (&json!(second), &Value::Bool(true)),

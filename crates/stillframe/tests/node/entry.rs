@@ -48,8 +48,8 @@ async fn a_script_of_npm_stops_before_its_first_statement() {
     let project = Project::with(&[]).await;
     let file = project.file("twice.js", COMMON);
     let (session, entered) = entered(&project, "node twice.js").await;
-    let place = (file.path(), file.line("entry"));
-    assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+    let location = (file.path(), file.line("entry"));
+    assert_eq!((entered.outcome(), entered.place()), ("entry", location), "{}", entered.text);
     assert_eq!(entered.variable("four"), "undefined");
     ends(session).await;
 }
@@ -60,8 +60,8 @@ async fn a_module_stops_where_its_imports_begin() {
     project.file("main.mjs", MODULE);
     let file = project.file("three.mjs", THREE);
     let (session, entered) = entered(&project, "node main.mjs").await;
-    let place = (file.path(), file.line("entry"));
-    assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+    let location = (file.path(), file.line("entry"));
+    assert_eq!((entered.outcome(), entered.place()), ("entry", location), "{}", entered.text);
     ends(session).await;
 }
 
@@ -83,8 +83,8 @@ async fn an_empty_file_is_passed_by() {
     project.file("nothing.js", "// Nothing.\n");
     let file = project.file("twice.js", COMMON);
     let (session, entered) = entered(&project, "node nothing.js && node twice.js && node twice.js").await;
-    let place = (file.path(), file.line("entry"));
-    assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+    let location = (file.path(), file.line("entry"));
+    assert_eq!((entered.outcome(), entered.place()), ("entry", location), "{}", entered.text);
     ends(session).await;
 }
 
@@ -95,7 +95,7 @@ async fn a_worker_of_a_runner_stops_before_the_first_line_of_the_test() {
         project.file("one.test.ts", "import { it } from 'vitest';\nit('passes', () => {}); // @entry\n");
     let (session, entered) =
         entered(&project, "node node_modules/vitest/vitest.mjs run --pool=threads").await;
-    let place = (test.path(), test.line("entry"));
-    assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+    let location = (test.path(), test.line("entry"));
+    assert_eq!((entered.outcome(), entered.place()), ("entry", location), "{}", entered.text);
     ends(session).await;
 }

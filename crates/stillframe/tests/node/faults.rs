@@ -22,8 +22,8 @@ async fn an_exit_during_a_step_is_reported_with_its_code() {
 /// The end is known already, or else the call waits for it.
 async fn says_ended(session: &Debugging) {
     let report = session.call("continue_execution", json!({})).await;
-    let said = if report.is_error { report.at("/context/state") } else { &report["state"] };
-    assert_eq!(said, "ended", "{}", report.text);
+    let answer = if report.is_error { report.at("/context/state") } else { &report["state"] };
+    assert_eq!(answer, "ended", "{}", report.text);
 }
 
 #[tokio::test]
@@ -59,8 +59,8 @@ async fn every_endless_expression_is_terminated_at_its_deadline() {
         "(function again() { try { again(); } finally { again(); } })()",
         "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)",
     ] {
-        let asked = json!({ "expression": expression, "timeout": 500 });
-        let failed = session.fails("deadline_exceeded", "evaluate_expression", asked).await;
+        let arguments = json!({ "expression": expression, "timeout": 500 });
+        let failed = session.fails("deadline_exceeded", "evaluate_expression", arguments).await;
         assert_eq!(failed["error"], "the expression did not end within 500 ms", "{expression}");
         assert_eq!(session.evaluate("x + y").await, "30", "after {expression}");
     }
@@ -74,8 +74,8 @@ async fn an_expression_blocked_on_another_process_is_abandoned_at_its_deadline()
     let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let expression = "process.mainModule.require('node:child_process').execSync('sleep 1000')";
-    let asked = json!({ "expression": expression, "timeout": 500 });
-    let failed = session.fails("refused", "evaluate_expression", asked).await;
+    let arguments = json!({ "expression": expression, "timeout": 500 });
+    let failed = session.fails("refused", "evaluate_expression", arguments).await;
     assert!(failed.text.contains("500 ms"), "{}", failed.text);
     session.ok("close_debug_session", json!({})).await;
     session.finish().await;

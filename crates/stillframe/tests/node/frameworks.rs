@@ -35,8 +35,8 @@ async fn ask(server: &Server, program: &Fixture, url: &str, mut more: Value) -> 
 async fn an_error_caught_by_a_framework_is_reported_with_how_to_stop_there() {
     let server = STILLFRAME.serve().await;
     let (_project, program) = shop().await;
-    let asked = json!({ "exceptions": "uncaught", "close": true });
-    let ran = ask(&server, &program, "/carts/b", asked).await;
+    let arguments = json!({ "exceptions": "uncaught", "close": true });
+    let ran = ask(&server, &program, "/carts/b", arguments).await;
     assert_eq!(ran.at("/trigger/status"), 500, "{}", ran.text);
     let note = ran.at("/notes/0").as_str().unwrap_or_default();
     assert!(note.contains(&format!("main.js:{} ", program.line("throw"))), "{}", ran.text);
@@ -50,8 +50,8 @@ async fn a_silent_500_response_is_reported_too() {
     let server = STILLFRAME.serve().await;
     let (_project, program) = shop().await;
     // Express prints no errors in a test.
-    let asked = json!({ "exceptions": "uncaught", "env": { "NODE_ENV": "test" }, "close": true });
-    let ran = ask(&server, &program, "/carts/b", asked).await;
+    let arguments = json!({ "exceptions": "uncaught", "env": { "NODE_ENV": "test" }, "close": true });
+    let ran = ask(&server, &program, "/carts/b", arguments).await;
     let note = ran.at("/notes/0").as_str().unwrap_or_default();
     assert!(
         note.starts_with("the response status was 500: an exception may have been caught"),

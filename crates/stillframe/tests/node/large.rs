@@ -15,9 +15,9 @@ fn script(megabytes: usize) -> Script {
 #[tokio::test]
 async fn a_function_of_a_large_file_is_found() {
     let script = script(6);
-    for asked in [json!({ "file": script.path(), "function": "last" }), json!({ "function": "last" })] {
+    for arguments in [json!({ "file": script.path(), "function": "last" }), json!({ "function": "last" })] {
         let session = Debugging::of(Language::Node).await;
-        session.ok("set_breakpoint", asked).await;
+        session.ok("set_breakpoint", arguments).await;
         let stopped = session.start(&script).await;
         assert_eq!(stopped.place(), (script.path(), script.line("body")), "{}", stopped.text);
         session.finish().await;
@@ -28,8 +28,8 @@ async fn a_function_of_a_large_file_is_found() {
 async fn a_file_beyond_the_size_limit_is_reported_as_too_large() {
     let script = script(11);
     let session = Debugging::of(Language::Node).await;
-    let asked = json!({ "file": script.path(), "function": "last" });
-    let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
+    let arguments = json!({ "file": script.path(), "function": "last" });
+    let failed = session.fails("file_unusable", "set_breakpoint", arguments).await;
     assert!(failed.text.contains("could not be searched for function `last`: it has 1"), "{}", failed.text);
     assert!(failed.text.contains("give `line` or `statement`"), "{}", failed.text);
     session.finish().await;

@@ -54,8 +54,8 @@ async fn every_busy_loop_is_paused_and_resumes() {
                 paused["stackFrames"].as_array().unwrap().iter().find(|frame| frame["name"] == "work");
             let frame = frame.unwrap();
             assert_eq!(frame["line"], script.line("busy"), "{busy}");
-            let asked = json!({ "expression": "mine + 1", "frameId": frame["id"] });
-            assert_eq!(session.ok("evaluate_expression", asked).await["result"], "42", "{busy}");
+            let arguments = json!({ "expression": "mine + 1", "frameId": frame["id"] });
+            assert_eq!(session.ok("evaluate_expression", arguments).await["result"], "42", "{busy}");
             let running = session.ok("continue_execution", json!({ "timeout": 50 })).await;
             assert_eq!(running.outcome(), "running", "{busy}: {}", running.text);
         }

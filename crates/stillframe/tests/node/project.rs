@@ -70,8 +70,8 @@ impl Debugging {
     /// A session whose programs are run by this one.
     pub(crate) async fn with_executable(executable: PathBuf) -> Self {
         let server = STILLFRAME.serve().await;
-        let asked = json!({ "language": "javascript", "executablePath": executable });
-        let id = server.ok("create_debug_session", asked).await.text_of("sessionId").to_owned();
+        let arguments = json!({ "language": "javascript", "executablePath": executable });
+        let id = server.ok("create_debug_session", arguments).await.text_of("sessionId").to_owned();
         Self { server, id }
     }
 }

@@ -150,8 +150,8 @@ impl Runner {
         let session = Debugging::of(Language::Node).await;
         let entered = session.ok("start_debugging", start).await;
         let entered = settled(&session, entered).await;
-        let place = (test.path(), test.line("entry"));
-        assert_eq!((entered.outcome(), entered.place()), ("entry", place), "{}", entered.text);
+        let location = (test.path(), test.line("entry"));
+        assert_eq!((entered.outcome(), entered.place()), ("entry", location), "{}", entered.text);
         let ended = session.go_on().await;
         let ended = settled(&session, ended).await;
         assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
@@ -165,8 +165,8 @@ impl Runner {
         session.break_at(&test, "entry").await;
         let stopped = session.ok("start_debugging", start).await;
         let stopped = settled(&session, stopped).await;
-        let place = (test.path(), test.line("entry"));
-        assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", place), "{}", stopped.text);
+        let location = (test.path(), test.line("entry"));
+        assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", location), "{}", stopped.text);
         session.finish().await;
     }
 
@@ -202,8 +202,8 @@ impl Runner {
         while stopped["state"] == "running" {
             stopped = session.ok("run_until", json!({ "until": [{ "function": "sum" }] })).await;
         }
-        let place = (sum.path(), sum.line("first"));
-        assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", place), "{}", stopped.text);
+        let location = (sum.path(), sum.line("first"));
+        assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", location), "{}", stopped.text);
         session.finish().await;
     }
 }

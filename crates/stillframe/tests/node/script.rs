@@ -112,8 +112,8 @@ impl Debugging {
             "{expression} has no children: {}",
             value.text
         );
-        let asked = json!({ "scope": value["variablesReference"], "includeSpecial": true });
-        self.ok("get_variables", asked).await
+        let arguments = json!({ "scope": value["variablesReference"], "includeSpecial": true });
+        self.ok("get_variables", arguments).await
     }
 }
 

@@ -263,8 +263,8 @@ async fn thrown_non_errors_are_reported_by_evaluate() {
     for (expression, message) in
         [("(() => { throw 'a text'; })()", "'a text'"), ("(() => { throw { code: 3 }; })()", "{ code: 3 }")]
     {
-        let asked = json!({ "expression": expression });
-        let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+        let arguments = json!({ "expression": expression });
+        let failed = session.fails("evaluation_failed", "evaluate_expression", arguments).await;
         assert!(failed.text_of("message").contains(message), "{}", failed.text);
     }
     session.finish().await;

@@ -86,13 +86,13 @@ fn created_breakpoints_are_listed(language: Language) {
     holds("1", language, file!(), 50, &strategy, |host: &mut Host, (lines, wanted)| {
         let program = host.write(&program(language, &lines));
         let count = lines.len() + 2;
-        let place = |index: &Index| u32::try_from(index.index(count) + 1).unwrap();
+        let target_location = |index: &Index| u32::try_from(index.index(count) + 1).unwrap();
         let known = list(host).len();
         // Some are set before the file is loaded, the others when it is.
         let (early, late): (Vec<_>, Vec<_>) = wanted.into_iter().partition(|(_, early)| *early);
         let set = |host: &Host, lines: &[(Index, bool)]| -> Vec<(Answer, u32)> {
             let set = |line| host.ok("set_breakpoint", json!({ "file": program.path(), "line": line }));
-            lines.iter().map(|(index, _)| (set(place(index)), place(index))).collect()
+            lines.iter().map(|(index, _)| (set(target_location(index)), target_location(index))).collect()
         };
         let mut all = set(host, &early);
         let first = host.set(program.path(), 1, None);

@@ -54,13 +54,13 @@ fn programs_start_paused(language: Language) {
         let pid = answer["pid"].as_u64().expect("its process");
         assert!(Path::new(&format!("/proc/{pid}")).exists());
         let session = answer.text_of("sessionId");
-        let seen = language.pick(
+        let observed = language.pick(
             "__import__('json').dumps([__import__('os').getpid(), __import__('sys').argv[1:]])",
             "JSON.stringify([process.pid, process.argv.slice(2)])",
         );
-        let seen = world.ok("debugger_inspect", json!({ "sessionId": session, "expression": seen }));
-        let seen: serde_json::Value = serde_json::from_str(seen.text_of("value")).expect("JSON");
-        assert_eq!(seen, json!([pid, args]));
+        let observed = world.ok("debugger_inspect", json!({ "sessionId": session, "expression": observed }));
+        let observed: serde_json::Value = serde_json::from_str(observed.text_of("value")).expect("JSON");
+        assert_eq!(observed, json!([pid, args]));
         world.ok("debugger_stop_session", json!({ "sessionId": session }));
         assert!(!world.folder().join("began").exists());
         assert!(!Path::new(&format!("/proc/{pid}")).exists());

@@ -244,8 +244,8 @@ fn endless_loops_are_found(language: Language) {
         assert_eq!(answer["hung"], true, "{}", answer.text);
         assert_eq!(answer["verdict"], "busy_loop", "{}", answer.text);
         // It may be seen in what the loop calls.
-        let place = answer.text_of("location").rsplit_once(':');
-        assert_eq!(place.map(|(file, _)| file), Some(program.path()), "{}", answer.text);
+        let target_location = answer.text_of("location").rsplit_once(':');
+        assert_eq!(target_location.map(|(file, _)| file), Some(program.path()), "{}", answer.text);
         let found = &answer["loop"];
         assert_eq!(found["file"], program.path(), "{}", answer.text);
         assert_eq!(found["function"], "deep", "{}", answer.text);

@@ -105,8 +105,8 @@ fn one_after_the_other<S: Scene, T: Strategy<Value: Debug>>(
 fn tell(what: &str, language: Language, cases: u32, began: Instant) {
     let took = began.elapsed().as_secs_f64();
     // Not with a macro, whose text is shown only where a test fails.
-    let told = writeln!(std::io::stderr(), "property {what}, {language:?}: {cases} cases in {took:.1} s");
-    told.expect("standard error can be written to");
+    let reported = writeln!(std::io::stderr(), "property {what}, {language:?}: {cases} cases in {took:.1} s");
+    reported.expect("standard error can be written to");
 }
 
 /// Makes a test for each language out of every body that it names.

@@ -49,7 +49,7 @@ fn source_locations_round_trip() {
         let (mut source, mut script) = (String::new(), Emitter::default());
         script.write("\"use strict\";\nlet total = 0;\nvoid total;\n");
         source += "let total: number = 0;\n";
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         for (number, (line, before)) in (1..).zip(&lines) {
             match line {
                 Line::Statement(indent) => {
@@ -60,7 +60,8 @@ fn source_locations_round_trip() {
                         Before::Helper => "\nvoid 0;\n  ",
                     });
                     let from = TextPosition { line: number, column: *indent };
-                    places.push((number, script.mapped(&format!("total = (total) + {number};"), from, None)));
+                    locations
+                        .push((number, script.mapped(&format!("total = (total) + {number};"), from, None)));
                 }
                 Line::Type => source += "type Total = number;\n",
                 Line::Blank => source += "\n",
@@ -69,16 +70,16 @@ fn source_locations_round_trip() {
         source += "total = 0;\n";
         script.write("\n");
         let end = TextPosition { line: lines.len() + 1, column: 0 };
-        places.push((end.line, script.mapped("total = 0;", end, None)));
+        locations.push((end.line, script.mapped("total = 0;", end, None)));
 
         let (source, script) = host.write_compiled(&source, &script, is_apart);
-        let asked: BTreeSet<usize> = chosen.iter().map(|index| index.index(lines.len()) + 1).collect();
+        let arguments: BTreeSet<usize> = chosen.iter().map(|index| index.index(lines.len()) + 1).collect();
         let ids: Vec<String> =
-            asked.iter().map(|line| host.set(&source, u32::try_from(*line).unwrap() + 1, None)).collect();
+            arguments.iter().map(|line| host.set(&source, u32::try_from(*line).unwrap() + 1, None)).collect();
         host.choose(&script);
         // Each stops at its line, or at the next one that was compiled to something.
-        let bound = |line: &usize| places.iter().find(|(number, _)| number >= line).copied().unwrap();
-        let mut expected: Vec<(usize, TextPosition)> = asked.iter().map(bound).collect();
+        let bound = |line: &usize| locations.iter().find(|(number, _)| number >= line).copied().unwrap();
+        let mut expected: Vec<(usize, TextPosition)> = arguments.iter().map(bound).collect();
         expected.dedup();
         for (line, place) in expected {
             let stop = host.resume();
@@ -89,7 +90,7 @@ fn source_locations_round_trip() {
             assert_eq!(generated["file"], script, "{}", stop.text);
             assert_eq!(generated["line"], place.line + 1, "{}", stop.text);
             let column = usize::try_from(generated["column"].as_u64().unwrap()).unwrap() - 1;
-            let before = places.iter().filter(|(_, at)| at.line == place.line && at.column <= column);
+            let before = locations.iter().filter(|(_, at)| at.line == place.line && at.column <= column);
             assert_eq!(before.map(|(line, _)| *line).next_back(), Some(line), "{}", stop.text);
         }
         host.run_out();

@@ -109,8 +109,12 @@ fn crashes_are_noticed(language: Language) {
             let program = started.iter().find(|(pid, line)| *pid != mine && line.contains("crashing"));
             world.server().kill_started(program.expect("the program runs").0);
             // The news of it may be later than the question.
-            let asked = world.call("debugger_continue", named.clone());
-            assert!(asked["state"] == "terminated" || asked["code"] == "NOT_PAUSED", "{}", asked.text);
+            let arguments = world.call("debugger_continue", named.clone());
+            assert!(
+                arguments["state"] == "terminated" || arguments["code"] == "NOT_PAUSED",
+                "{}",
+                arguments.text
+            );
         } else {
             let mut stop = world.ok("debugger_continue", named.clone());
             output += stop.text_of("output");

@@ -63,11 +63,11 @@ fn frames_have_their_own_variables(language: Language) {
         assert_eq!(stop["location"]["line"], program.line("inner"), "{}", stop.text);
         for index in chosen {
             let index = index.index(owns.len());
-            let place = owns.len() - index;
+            let target_location = owns.len() - index;
             let expected = [
-                ("value", json!(place)),
-                ("own", json!(owns[place - 1])),
-                ("label", json!(format!("f{place}"))),
+                ("value", json!(target_location)),
+                ("own", json!(owns[target_location - 1])),
+                ("label", json!(format!("f{target_location}"))),
             ];
             let switched = host.ok("switch_stack_frame", json!({ "frameIndex": index }));
             assert_eq!(switched["frame"]["index"], index, "{}", switched.text);

@@ -135,14 +135,14 @@ fn watches_report_changes(language: Language) {
         let lines = 3..;
         let line_of = |stop: bool, line: u32| if stop { Some(line + 1) } else { None };
         let all = lines.zip(&steps).filter_map(|(line, (_, _, stop))| line_of(*stop, line));
-        let places: BTreeSet<u32> = std::iter::once(3).chain(all).collect();
-        let ids: Vec<String> = places.iter().map(|line| host.set(program.path(), *line, None)).collect();
+        let locations: BTreeSet<u32> = std::iter::once(3).chain(all).collect();
+        let ids: Vec<String> = locations.iter().map(|line| host.set(program.path(), *line, None)).collect();
         host.choose(program.path());
         host.resume();
         let watch = |name| host.ok("add_watch", json!({ "expression": name })).text_of("watchId").to_owned();
         let watches = [watch("x"), watch("y")];
-        let mut told = [Thing::Nothing, Thing::Nothing];
-        let mut now = told.clone();
+        let mut reported = [Thing::Nothing, Thing::Nothing];
+        let mut now = reported.clone();
         for (first, value, stops) in steps {
             now[usize::from(!first)] = value;
             if !stops {
@@ -150,19 +150,19 @@ fn watches_report_changes(language: Language) {
             }
             let stop = host.resume();
             let changed: Vec<Value> = (0..2)
-                .filter(|index| now[*index] != told[*index])
+                .filter(|index| now[*index] != reported[*index])
                 .map(|index| {
                     json!({
                         "watchId": watches[index],
                         "expression": name(index == 0),
-                        "oldValue": told[index].value(),
+                        "oldValue": reported[index].value(),
                         "newValue": now[index].value(),
                     })
                 })
                 .collect();
             let shown = stop["watches"].as_array().cloned().unwrap_or_default();
             assert_eq!(shown, changed, "{}", stop.text);
-            told.clone_from(&now);
+            reported.clone_from(&now);
         }
         for id in watches {
             host.ok("remove_watch", json!({ "watchId": id }));

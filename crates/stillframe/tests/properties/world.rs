@@ -75,18 +75,18 @@ impl World {
 
     /// Calls a tool that is to succeed.
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Answer {
-        let told = format!("{tool} {arguments}");
+        let reported = format!("{tool} {arguments}");
         let answer = self.call(tool, arguments);
-        assert!(!answer.is_error, "{told}: {}", answer.text);
+        assert!(!answer.is_error, "{reported}: {}", answer.text);
         answer
     }
 
     /// Calls a tool that is to fail with a code.
     pub(crate) fn fails(&self, code: &str, tool: &str, arguments: Value) -> Answer {
-        let told = format!("{tool} {arguments}");
+        let reported = format!("{tool} {arguments}");
         let answer = self.call(tool, arguments);
-        assert!(answer.is_error, "{told} succeeded: {}", answer.text);
-        assert_eq!(answer["code"], code, "{told}: {}", answer.text);
+        assert!(answer.is_error, "{reported} succeeded: {}", answer.text);
+        assert_eq!(answer["code"], code, "{reported}: {}", answer.text);
         answer
     }
 

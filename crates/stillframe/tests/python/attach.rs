@@ -148,8 +148,8 @@ while True:
     );
     let (child, pid) = running("python3", &[script.path()]).await;
     let session = Debugging::new().await;
-    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
-    session.ok("attach_to_process", asked).await;
+    let arguments = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
+    session.ok("attach_to_process", arguments).await;
     let stopped = session.ok("run_until", json!({ "exceptions": "userUnhandled" })).await;
     assert_eq!(stopped.place(), (script.path(), script.line("raise")), "{}", stopped.text);
     session.finish().await;
@@ -182,8 +182,8 @@ async fn the_end_of_the_server_detaches_from_programs() {
     let script = worker();
     let (child, pid) = running("python3", &[script.path()]).await;
     let session = Debugging::new().await;
-    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
-    session.ok("attach_to_process", asked).await;
+    let arguments = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
+    session.ok("attach_to_process", arguments).await;
     session.break_at(&script, "work").await;
     assert_eq!(session.go_on().await.outcome(), "breakpoint");
     session.finish().await;
@@ -195,10 +195,10 @@ async fn the_end_of_the_server_detaches_from_programs() {
 async fn a_program_survives_a_client_that_leaves_during_attach() {
     let script = worker();
     let (child, pid) = running("python3", &[script.path()]).await;
-    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
+    let arguments = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
     for _ in 0..3 {
         let session = Debugging::new().await;
-        session.ok("attach_to_process", asked.clone()).await;
+        session.ok("attach_to_process", arguments.clone()).await;
         session.ok("detach_from_process", json!({})).await;
         // The test must not end it: the program would not survive that.
         session.server.mark().wait_for_ends("stillframe_attach.py", Duration::from_secs(30));
@@ -240,8 +240,9 @@ else:
     {
         let (child, pid) = running("python3", &[script.path(), doing]).await;
         let session = Debugging::new().await;
-        let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
-        let attached = session.ok("attach_to_process", asked).await;
+        let arguments =
+            json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
+        let attached = session.ok("attach_to_process", arguments).await;
         assert_eq!(attached.outcome(), "running", "{doing}: {}", attached.text);
         let timeout = if outcome == "running" { 500 } else { 20_000 };
         let paused = session.ok("pause_execution", json!({ "timeout": timeout })).await;
@@ -267,8 +268,8 @@ worker.communicate()
     let (child, pids) = running("python3", &[script.path()]).await;
     let (pid, worker) = pids.split_once(' ').unwrap();
     let session = Debugging::new().await;
-    let asked = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
-    let attached = session.ok("attach_to_process", asked).await;
+    let arguments = json!({ "processId": pid.parse::<u32>().unwrap(), "timeout": 300, "stopOnEntry": false });
+    let attached = session.ok("attach_to_process", arguments).await;
     let note = attached.at("/notes/0").as_str().unwrap_or_default();
     assert!(
         note.starts_with(&format!("process {worker} is not debugged, because process {pid} started it")),
@@ -284,8 +285,8 @@ async fn an_interpreter_that_runs_no_python_code_is_reported_and_continues() {
     let script = Script::new("import os\nprint(os.getpid(), flush=True)\nsum(range(10 ** 12))\n");
     let (mut child, pid) = running("python3", &[script.path()]).await;
     let session = Debugging::new().await;
-    let asked = json!({ "processId": pid.parse::<u32>().unwrap() });
-    let failed = session.fails("start_failed", "attach_to_process", asked).await;
+    let arguments = json!({ "processId": pid.parse::<u32>().unwrap() });
+    let failed = session.fails("start_failed", "attach_to_process", arguments).await;
     assert!(failed.text_of("message").contains("without running Python"), "{}", failed.text);
     session.finish().await;
     assert_eq!(child.try_wait().unwrap(), None);
@@ -296,8 +297,8 @@ async fn an_interpreter_that_runs_no_python_code_is_reported_and_continues() {
 async fn an_unknown_pid_is_refused() {
     let session = Debugging::new().await;
     // Numbers of processes end below this on every Linux.
-    let asked = json!({ "processId": 4_194_305 });
-    let failed = session.fails("environment", "attach_to_process", asked).await;
+    let arguments = json!({ "processId": 4_194_305 });
+    let failed = session.fails("environment", "attach_to_process", arguments).await;
     assert_eq!(failed["error"], "no process 4194305");
     session.finish().await;
 }

@@ -154,8 +154,8 @@ async fn a_file_of_another_language_is_refused_with_the_reason() {
         ("notes.txt", "notes.txt` is not Python source"),
     ];
     for (name, reason) in table {
-        let place = json!({ "file": text(&script.path_of(name)), "line": 1 });
-        let failed = session.fails("file_unusable", "set_breakpoint", place).await;
+        let location = json!({ "file": text(&script.path_of(name)), "line": 1 });
+        let failed = session.fails("file_unusable", "set_breakpoint", location).await;
         assert!(failed.text_of("error").contains(reason), "{}", failed.text);
     }
     assert_eq!(session.breakpoints().await.len(), 1);

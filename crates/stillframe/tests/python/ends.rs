@@ -161,9 +161,9 @@ async fn two_sessions_end_independently() {
     assert_eq!(first.ok("start_debugging", slow.clone()).await.outcome(), "running");
     let other = first.server.ok("create_debug_session", json!({ "language": "python" })).await;
     let id = other["sessionId"].clone();
-    let mut asked = slow;
-    asked["sessionId"] = id.clone();
-    assert_eq!(first.server.ok("start_debugging", asked).await.outcome(), "running");
+    let mut arguments = slow;
+    arguments["sessionId"] = id.clone();
+    assert_eq!(first.server.ok("start_debugging", arguments).await.outcome(), "running");
     first.server.ok("close_debug_session", json!({ "sessionId": id })).await;
     let listed = first.server.ok("list_debug_sessions", json!({})).await;
     assert_eq!((&listed["count"], listed.at("/sessions/0/state")), (&json!(1), &json!("running")));

@@ -39,8 +39,8 @@ print("end")
 /// Evaluates something that has no end, and checks that the session is as good as before.
 async fn is_cut(expression: &str) {
     let (_script, session) = stopped().await;
-    let asked = json!({ "expression": expression, "timeout": LIMIT });
-    let failed = session.fails("deadline_exceeded", "evaluate_expression", asked).await;
+    let arguments = json!({ "expression": expression, "timeout": LIMIT });
+    let failed = session.fails("deadline_exceeded", "evaluate_expression", arguments).await;
     assert_eq!(failed["error"], format!("the expression did not end within {LIMIT} ms"), "{expression}");
     assert_eq!(failed.at("/context/timeout"), LIMIT);
     assert_eq!(session.evaluate("value + 1").await, "42", "after {expression}");
@@ -116,8 +116,8 @@ print("end")
 async fn a_loop_in_a_worker_thread_is_interrupted() {
     let (_script, session) = stopped_in_worker().await;
     for expression in ["while True: pass", "while True: time.sleep(0.01)"] {
-        let asked = json!({ "expression": expression, "timeout": LIMIT });
-        session.fails("deadline_exceeded", "evaluate_expression", asked).await;
+        let arguments = json!({ "expression": expression, "timeout": LIMIT });
+        session.fails("deadline_exceeded", "evaluate_expression", arguments).await;
         assert_eq!(session.evaluate("value").await, "41", "after {expression}");
     }
     assert_eq!(session.run_to_the_end().await["output"], "end\n");
@@ -129,16 +129,16 @@ async fn a_loop_in_a_worker_thread_is_interrupted() {
 #[tokio::test]
 async fn a_system_call_in_a_worker_thread_is_reported_as_not_interruptible() {
     let (_script, session) = stopped_in_worker().await;
-    let asked = json!({ "expression": "time.sleep(4)", "timeout": LIMIT });
-    let failed = session.call("evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "time.sleep(4)", "timeout": LIMIT });
+    let failed = session.call("evaluate_expression", arguments).await;
     let error = format!(
         "the expression did not end within {LIMIT} ms and cannot be interrupted, because native code is \
          running; the thread responds again when it returns"
     );
     assert!(failed.is_error);
     assert_eq!(failed["error"], error);
-    let asked = json!({ "expression": "value", "timeout": 20_000 });
-    assert_eq!(session.ok("evaluate_expression", asked).await["result"], "41");
+    let arguments = json!({ "expression": "value", "timeout": 20_000 });
+    assert_eq!(session.ok("evaluate_expression", arguments).await["result"], "41");
     assert_eq!(session.run_to_the_end().await["output"], "end\n");
     session.finish().await;
 }
@@ -149,8 +149,8 @@ async fn a_system_call_in_a_worker_thread_is_reported_as_not_interruptible() {
 async fn uninterruptible_native_code_delays_no_call() {
     let (_script, session) = stopped().await;
     let began = Instant::now();
-    let asked = json!({ "expression": "sum(range(10 ** 11))", "timeout": LIMIT });
-    let failed = session.call("evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "sum(range(10 ** 11))", "timeout": LIMIT });
+    let failed = session.call("evaluate_expression", arguments).await;
     assert!(failed.is_error);
     assert!(failed.text_of("error").contains("cannot be interrupted"), "{}", failed.text);
     let state = session.server.ok("list_debug_sessions", json!({})).await;
@@ -170,13 +170,13 @@ async fn an_endless_expression_does_not_delay_another_session() {
     let second = Script::new("x = 1  # @here\nprint(x)\n");
     let id = first.server.ok("create_debug_session", json!({ "language": "python" })).await;
     let id = id.text_of("sessionId");
-    let place = json!({ "sessionId": id, "file": second.path(), "line": second.line("here") });
-    first.server.ok("set_breakpoint", place).await;
+    let location = json!({ "sessionId": id, "file": second.path(), "line": second.line("here") });
+    first.server.ok("set_breakpoint", location).await;
     let endless =
         first.call("evaluate_expression", json!({ "expression": "while True: pass", "timeout": 5000 }));
     let other = async {
-        let asked = json!({ "sessionId": id, "scriptPath": second.path() });
-        let stopped = first.server.ok("start_debugging", asked).await;
+        let arguments = json!({ "sessionId": id, "scriptPath": second.path() });
+        let stopped = first.server.ok("start_debugging", arguments).await;
         assert_eq!(stopped.outcome(), "breakpoint");
         let ended = first.server.ok("continue_execution", json!({ "sessionId": id })).await;
         assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "1\n"));

@@ -39,8 +39,8 @@ async fn ask(server: &Server, shop: &Script, url: &str, mut more: Value) -> Answ
 async fn an_exception_caught_by_a_framework_is_reported_with_how_to_stop_there() {
     let server = STILLFRAME.serve().await;
     let shop = Script::new(SHOP);
-    let asked = json!({ "exceptions": "uncaught", "close": true });
-    let ran = ask(&server, &shop, "/carts/b", asked).await;
+    let arguments = json!({ "exceptions": "uncaught", "close": true });
+    let ran = ask(&server, &shop, "/carts/b", arguments).await;
     assert_eq!(ran.at("/trigger/status"), 500, "{}", ran.text);
     let note = ran.at("/notes/0").as_str().unwrap_or_default();
     let raised = format!("raised at {}:{} in show", shop.path(), shop.line("raise"));

@@ -9,10 +9,10 @@ use crate::STILLFRAME;
 async fn passes(server: &Server, program: &Fixture, line: &str) -> usize {
     let created = server.ok("create_debug_session", json!({ "language": "python" })).await;
     let session = created.text_of("sessionId");
-    let place = json!({
+    let location = json!({
         "sessionId": session, "file": program.path(), "line": program.line(line), "logMessage": "passed",
     });
-    server.ok("set_breakpoint", place).await;
+    server.ok("set_breakpoint", location).await;
     let ended =
         server.ok("start_debugging", json!({ "sessionId": session, "scriptPath": program.path() })).await;
     server.ok("close_debug_session", json!({ "sessionId": session })).await;

@@ -54,8 +54,8 @@ async fn a_generic_python_command_uses_the_virtual_environment() {
     let script = Script::new("import sys\nprint(sys.prefix)\nimport not_installed\n");
     environment(&script, ".venv").await;
     let server = STILLFRAME.serve().await;
-    let asked = json!({ "command": "python main.py", "cwd": text(script.folder()) });
-    let found = server.ok("diagnose_hang", asked).await;
+    let arguments = json!({ "command": "python main.py", "cwd": text(script.folder()) });
+    let found = server.ok("diagnose_hang", arguments).await;
     assert_eq!((found.text_of("verdict"), &found["completed"]), ("failed", &json!(true)), "{}", found.text);
     let prefix = text(&script.path_of(".venv")).to_owned();
     assert!(found.text_of("output").contains(&format!("{prefix}\n")), "{}", found.text);

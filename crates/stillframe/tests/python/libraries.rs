@@ -23,8 +23,8 @@ async fn a_breakpoint_in_a_library_stops_despite_just_my_code() {
     let session = stopped.text_of("sessionId");
 
     let library = file_of(&server, session, "textwrap").await;
-    let place = json!({ "sessionId": session, "file": library, "function": "shorten" });
-    let breakpoint = server.ok("set_breakpoint", place).await;
+    let target_location = json!({ "sessionId": session, "file": library, "function": "shorten" });
+    let breakpoint = server.ok("set_breakpoint", target_location).await;
     assert_eq!(breakpoint["verified"], true, "{}", breakpoint.text);
 
     let stopped = server.ok("continue_execution", json!({ "sessionId": session })).await;

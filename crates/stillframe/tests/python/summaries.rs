@@ -12,8 +12,8 @@ type Table<'a> = &'a [(&'a str, &'a str)];
 
 async fn shows(session: &Debugging, table: Table<'_>) {
     for (expression, expected) in table {
-        let asked = json!({ "expression": expression, "maxLength": 400 });
-        let value = session.ok("evaluate_expression", asked).await;
+        let arguments = json!({ "expression": expression, "maxLength": 400 });
+        let value = session.ok("evaluate_expression", arguments).await;
         assert_eq!(value.text_of("result"), *expected, "{expression}");
     }
     assert_eq!(session.evaluate("runs").await, "[]", "something of the program's was run");
@@ -22,8 +22,8 @@ async fn shows(session: &Debugging, table: Table<'_>) {
 /// A program that runs where the packages are, stopped.
 async fn with_packages(text: &str) -> (Debugging, Script) {
     let server = STILLFRAME.serve().await;
-    let asked = json!({ "language": "python", "executablePath": python_with_packages().await });
-    let id = server.ok("create_debug_session", asked).await.text_of("sessionId").to_owned();
+    let arguments = json!({ "language": "python", "executablePath": python_with_packages().await });
+    let id = server.ok("create_debug_session", arguments).await.text_of("sessionId").to_owned();
     let session = Debugging { server, id };
     let script = Script::new(text);
     session.break_at(&script, "here").await;

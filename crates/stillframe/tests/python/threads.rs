@@ -39,11 +39,11 @@ main()
 
     let main = threads.iter().find(|thread| thread["name"] == "MainThread").unwrap();
     let stack = session.ok("get_stack_trace", json!({ "threadId": main["id"] })).await;
-    let places = stack["stackFrames"].as_array().unwrap();
-    assert_eq!((&places[0]["name"], &places[0]["line"]), (&json!("main"), &json!(script.line("join"))));
+    let locations = stack["stackFrames"].as_array().unwrap();
+    assert_eq!((&locations[0]["name"], &locations[0]["line"]), (&json!("main"), &json!(script.line("join"))));
     // pydevd evaluates in the thread that is asked, and this one waits for a lock.
-    let asked = json!({ "expression": "worker.name", "frameId": places[0]["id"] });
-    let failed = session.fails("refused", "evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "worker.name", "frameId": locations[0]["id"] });
+    let failed = session.fails("refused", "evaluate_expression", arguments).await;
     assert!(
         failed.text_of("error").starts_with("this frame's thread waits in native code"),
         "{}",
@@ -271,8 +271,8 @@ time.sleep(1000)
     for tool in ["step_over", "step_out"] {
         let left = session.ok(tool, json!({ "timeout": 30_000 })).await;
         let note = left.at("/notes/0").as_str().unwrap_or_default();
-        let said = "the step left your code: `view` returned to a library, which keeps running";
-        assert!(left.outcome() == "running" && note.starts_with(said), "{ending}, {tool}: {}", left.text);
+        let answer = "the step left your code: `view` returned to a library, which keeps running";
+        assert!(left.outcome() == "running" && note.starts_with(answer), "{ending}, {tool}: {}", left.text);
         session.step("pause_execution").await;
         session.ok("restart_debugging", json!({})).await;
     }

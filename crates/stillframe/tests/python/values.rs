@@ -14,9 +14,9 @@ async fn stopped() -> (Debugging, Answer) {
 async fn children(session: &Debugging, stopped: &Answer, name: &str, more: Value) -> Vec<(String, String)> {
     let locals = stopped["locals"].as_array().unwrap();
     let parent = locals.iter().find(|variable| variable["name"] == name).unwrap();
-    let mut asked = more;
-    asked["scope"] = parent["variablesReference"].clone();
-    let answer = session.ok("get_variables", asked).await;
+    let mut arguments = more;
+    arguments["scope"] = parent["variablesReference"].clone();
+    let answer = session.ok("get_variables", arguments).await;
     let text = |variable: &Value, field: &str| variable[field].as_str().unwrap().to_owned();
     let variables = answer["variables"].as_array().unwrap();
     variables.iter().map(|variable| (text(variable, "name"), text(variable, "value"))).collect()
@@ -98,8 +98,8 @@ async fn a_string_of_ten_megabytes_is_truncated_with_its_length() {
     let shown = stopped["locals"].as_array().unwrap();
     let long = shown.iter().find(|variable| variable["name"] == "long").unwrap();
     assert_eq!((&long["truncated"], &long["length"]), (&json!(true), &json!(10_000_000)));
-    let asked = json!({ "expression": "long", "maxLength": 80_000 });
-    let whole = session.ok("evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "long", "maxLength": 80_000 });
+    let whole = session.ok("evaluate_expression", arguments).await;
     assert_eq!(whole.text_of("result"), format!("'{}'...", "x".repeat(80_000)));
     let tail = session.evaluate("long[-5:]").await;
     assert_eq!(tail, "'xxxxy'");

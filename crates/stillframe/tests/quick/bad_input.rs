@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{Dynamic, DynamicLanguage as Language, dynamic};
 
-use crate::client::{ADDS, Talk, app, folder};
+use crate::client::{ADDS, ToolClient, app, folder};
 
 dynamic![
     a_program_that_does_not_compile_is_an_error,
@@ -14,23 +14,23 @@ async fn a_program_that_does_not_compile_is_an_error(language: Language) {
     const BROKEN: Dynamic = Dynamic { python: "def f(:\n", node: "function f( {\n" };
     let folder = folder();
     let program = app(language, &folder, BROKEN);
-    let talk = Talk::within(folder.path()).await;
+    let client = ToolClient::within(folder.path()).await;
     for (tool, arguments) in [
         ("debug_launch", json!({ "program": program.path() })),
         ("debug_probe", json!({ "program": program.path(), "line": 1 })),
     ] {
-        let failed = talk.fails(tool, arguments).await;
+        let failed = client.fails(tool, arguments).await;
         assert!(failed.starts_with("Error: ") && failed.contains("SyntaxError"), "{tool}: {failed}");
     }
-    assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
-    talk.server.finish().await;
+    assert_eq!(client.step("debug_stop").await, "Debug session ended.");
+    client.server.finish().await;
 }
 
 async fn a_failing_expression_is_an_error_in_the_languages_words(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
-    let talk = Talk::within(folder.path()).await;
-    talk.stopped_at(&program, "add").await;
+    let client = ToolClient::within(folder.path()).await;
+    client.stopped_at(&program, "add").await;
     let table = language.pick(
         [
             ("nope", "NameError: name 'nope' is not defined"),
@@ -44,21 +44,21 @@ async fn a_failing_expression_is_an_error_in_the_languages_words(language: Langu
         ],
     );
     for (expression, error) in table {
-        let failed = talk.fails("debug_evaluate", json!({ "expression": expression })).await;
+        let failed = client.fails("debug_evaluate", json!({ "expression": expression })).await;
         assert_eq!(failed, format!("Error: {error}"));
     }
-    let empty = talk.fails("debug_evaluate", json!({ "expression": " " })).await;
+    let empty = client.fails("debug_evaluate", json!({ "expression": " " })).await;
     assert_eq!(empty, "Error: `expression` is empty");
     let slow = json!({ "expression": language.words().spin, "timeout": 100 });
-    let late = talk.fails("debug_evaluate", slow).await;
+    let late = client.fails("debug_evaluate", slow).await;
     assert!(late.contains("did not end within 100 ms"), "{late}");
-    talk.server.finish().await;
+    client.server.finish().await;
 }
 
 #[tokio::test]
 async fn errors_name_the_argument() {
     let folder = folder();
-    let talk = Talk::within(folder.path()).await;
+    let client = ToolClient::within(folder.path()).await;
     let table = [
         ("debug_launch", json!({}), "`program` is missing; give the path of a script"),
         ("debug_launch", json!({ "program": "a.py", "timeout": -1 }), "`timeout` must not be negative"),
@@ -72,7 +72,7 @@ async fn errors_name_the_argument() {
         ("debug_probe", json!({ "program": "a.py" }), "`line` is missing; expected a whole number"),
     ];
     for (tool, arguments, problem) in table {
-        assert_eq!(talk.fails(tool, arguments).await, format!("Error: {problem}"), "{tool}");
+        assert_eq!(client.fails(tool, arguments).await, format!("Error: {problem}"), "{tool}");
     }
-    talk.server.finish().await;
+    client.server.finish().await;
 }

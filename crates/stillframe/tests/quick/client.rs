@@ -9,11 +9,11 @@ use test_support::{Answer, Dynamic, DynamicLanguage as Language, Fixture, Server
 use crate::STILLFRAME;
 
 /// A server whose working directory is a folder of the test.
-pub(crate) struct Talk {
+pub(crate) struct ToolClient {
     pub(crate) server: Server,
 }
 
-impl Talk {
+impl ToolClient {
     /// Starts a server in a folder.
     pub(crate) async fn within(folder: &Path) -> Self {
         Self::with(folder, "quick").await
@@ -28,7 +28,7 @@ impl Talk {
     }
 
     /// The answer of a call that goes well.
-    pub(crate) async fn says(&self, tool: &str, arguments: Value) -> String {
+    pub(crate) async fn succeeds(&self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments.clone()).await;
         assert!(!answer.is_error, "{tool} {arguments}: {}", answer.text);
         answer.text
@@ -49,18 +49,18 @@ impl Talk {
 
     /// Calls a tool that takes nothing.
     pub(crate) async fn step(&self, tool: &str) -> String {
-        self.says(tool, json!({})).await
+        self.succeeds(tool, json!({})).await
     }
 
     /// Sets a breakpoint on a named line.
     pub(crate) async fn break_at(&self, program: &Fixture, name: &str) -> String {
-        let place = json!({ "file": program.path(), "line": program.line(name) });
-        self.says("debug_breakpoint", place).await
+        let location = json!({ "file": program.path(), "line": program.line(name) });
+        self.succeeds("debug_breakpoint", location).await
     }
 
     /// Starts a program, which pauses at its entry.
     pub(crate) async fn launch(&self, program: &Fixture) -> String {
-        self.says("debug_launch", json!({ "program": program.path() })).await
+        self.succeeds("debug_launch", json!({ "program": program.path() })).await
     }
 
     /// Starts a program and lets it run to a named line.

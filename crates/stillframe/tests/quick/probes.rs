@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use test_support::{Dynamic, DynamicLanguage as Language, Fixture, Mark, dynamic};
 
-use crate::client::{ADDS, ENDLESS, Talk, app, at, folder, stop};
+use crate::client::{ADDS, ENDLESS, ToolClient, app, at, folder, stop};
 
 dynamic![
     a_probe_reports_the_stack_with_all_locals_and_the_values,
@@ -32,9 +32,9 @@ fn is_alone(mark: &Mark) -> bool {
 async fn a_probe_reports_the_stack_with_all_locals_and_the_values(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
-    let talk = Talk::within(folder.path()).await;
+    let client = ToolClient::within(folder.path()).await;
     let expressions = json!({ "file": program.path(), "expressions": ["total + item", "nope", "1 +"] });
-    let told = talk.says("debug_probe", asked(&program, "add", expressions)).await;
+    let reported = client.succeeds("debug_probe", asked(&program, "add", expressions)).await;
     let words = language.words();
     let (number, list, string) = (words.number, words.list, words.string);
     let (nope, broken) = language.pick(
@@ -49,108 +49,118 @@ async fn a_probe_reports_the_stack_with_all_locals_and_the_values(language: Lang
         language.shown_list(&["1", "2"]),
         at(&program, "call"),
     );
-    assert!(told.starts_with(&expected), "{told}");
-    let rest: Vec<&str> = told.strip_prefix(&expected).unwrap().lines().collect();
+    assert!(reported.starts_with(&expected), "{reported}");
+    let rest: Vec<&str> = reported.strip_prefix(&expected).unwrap().lines().collect();
     let module = format!("#2 <module> ({}:", language.file("app"));
     let has_module = rest.iter().any(|line| line.starts_with(&module));
-    assert!(has_module && rest.ends_with(&["Output:", "begin"]), "{told}");
-    talk.server.finish().await;
+    assert!(has_module && rest.ends_with(&["Output:", "begin"]), "{reported}");
+    client.server.finish().await;
 }
 
 async fn a_probe_leaves_the_session_unchanged_and_no_process(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
-    let talk = Talk::within(folder.path()).await;
-    talk.says("debug_probe", asked(&program, "add", json!({}))).await;
-    assert!(is_alone(talk.server.mark()), "{:?}", talk.server.mark().processes());
+    let client = ToolClient::within(folder.path()).await;
+    client.succeeds("debug_probe", asked(&program, "add", json!({}))).await;
+    assert!(is_alone(client.server.mark()), "{:?}", client.server.mark().processes());
     assert!(!folder.path().join(".debug_session.mcp.json").exists());
 
-    talk.stopped_at(&program, "return").await;
-    let told = talk.says("debug_probe", asked(&program, "add", json!({}))).await;
-    assert!(told.starts_with(&stop("breakpoint", &program, "add")), "{told}");
+    client.stopped_at(&program, "return").await;
+    let reported = client.succeeds("debug_probe", asked(&program, "add", json!({}))).await;
+    assert!(reported.starts_with(&stop("breakpoint", &program, "add")), "{reported}");
     let number = language.words().number;
-    assert_eq!(talk.says("debug_evaluate", json!({ "expression": "total" })).await, format!("({number}) 3"));
-    talk.server.finish().await;
+    assert_eq!(
+        client.succeeds("debug_evaluate", json!({ "expression": "total" })).await,
+        format!("({number}) 3")
+    );
+    client.server.finish().await;
 }
 
 async fn a_condition_selects_the_hit(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ADDS);
-    let talk = Talk::within(folder.path()).await;
+    let client = ToolClient::within(folder.path()).await;
     let pass = json!({ "condition": "item > 1", "expressions": ["total"] });
-    let told = talk.says("debug_probe", asked(&program, "add", pass)).await;
-    assert!(told.contains(&format!("\n  total: {} = 1\nStack:\n", language.words().number)), "{told}");
-    let broken = talk.fails("debug_probe", asked(&program, "add", json!({ "condition": "1 +" }))).await;
+    let reported = client.succeeds("debug_probe", asked(&program, "add", pass)).await;
+    assert!(
+        reported.contains(&format!("\n  total: {} = 1\nStack:\n", language.words().number)),
+        "{reported}"
+    );
+    let broken = client.fails("debug_probe", asked(&program, "add", json!({ "condition": "1 +" }))).await;
     assert!(broken.starts_with("Error: `1 +` is not a valid expression: "), "{broken}");
-    let nothing = talk.fails("debug_probe", json!({ "program": program.path(), "line": 9999 })).await;
+    let nothing = client.fails("debug_probe", json!({ "program": program.path(), "line": 9999 })).await;
     assert!(nothing.contains(" is past the end of the file"), "{nothing}");
-    talk.server.finish().await;
+    client.server.finish().await;
 }
 
 async fn a_program_gets_its_arguments_directory_and_environment(language: Language) {
     let program = Fixture::of(language, "readers");
     let folder = folder();
     let cwd = folder.path().canonicalize().unwrap();
-    let talk = Talk::within(folder.path()).await;
+    let client = ToolClient::within(folder.path()).await;
     let expressions = language.pick(
         ["sys.argv[1:]", "os.getcwd()", "os.environ['COLOUR']"],
         ["process.argv.slice(2)", "process.cwd()", "process.env.COLOUR"],
     );
     let more =
         json!({ "args": ["a b"], "cwd": cwd, "env": { "COLOUR": "blue" }, "expressions": expressions });
-    let told = talk.says("debug_probe", asked(&program, "done", more)).await;
+    let reported = client.succeeds("debug_probe", asked(&program, "done", more)).await;
     for shown in [language.shown_list(&["'a b'"]), format!("'{}'", cwd.display()), "'blue'".to_owned()] {
-        assert!(told.contains(&format!(" = {shown}\n")), "{shown} in {told}");
+        assert!(reported.contains(&format!(" = {shown}\n")), "{shown} in {reported}");
     }
-    talk.server.finish().await;
+    client.server.finish().await;
 }
 
 async fn an_unreached_line_is_reported_with_the_end(language: Language) {
     let program = Fixture::of(language, "endings");
     let folder = folder();
-    let talk = Talk::within(folder.path()).await;
+    let client = ToolClient::within(folder.path()).await;
     for (how, end) in [("exit", "exited with code 4"), ("crash", "was killed by SIGSEGV")] {
-        let told = talk.says("debug_probe", asked(&program, "never", json!({ "args": [how] }))).await;
+        let reported =
+            client.succeeds("debug_probe", asked(&program, "never", json!({ "args": [how] }))).await;
         let note = format!("note: line {} of {} was not reached", program.line("never"), program.path());
-        assert_eq!(told, format!("Program {end}.\nOutput:\nabout to {how}\n{note}"));
+        assert_eq!(reported, format!("Program {end}.\nOutput:\nabout to {how}\n{note}"));
     }
-    talk.server.finish().await;
+    client.server.finish().await;
 }
 
 async fn an_exception_before_the_line_is_shown(language: Language) {
     let program = Fixture::of(language, "endings");
     let folder = folder();
-    let talk = Talk::within(folder.path()).await;
+    let client = ToolClient::within(folder.path()).await;
     let more = json!({ "args": ["raise"], "expressions": ["how"] });
-    let told = talk.says("debug_probe", asked(&program, "never", more)).await;
+    let reported = client.succeeds("debug_probe", asked(&program, "never", more)).await;
     let raised = language.words().raised;
-    let place = at(&program, "raise");
+    let location = at(&program, "raise");
     assert!(
-        told.starts_with(&format!("Stopped (exception) at {place}\n{raised}: nobody catches this\n")),
-        "{told}"
+        reported.starts_with(&format!("Stopped (exception) at {location}\n{raised}: nobody catches this\n")),
+        "{reported}"
     );
-    assert!(told.contains(&format!("\nValues:\n  how: {} = 'raise'\n", language.words().string)), "{told}");
-    assert!(told.contains("\nOutput:\nabout to raise\n"), "{told}");
     assert!(
-        told.ends_with(&format!("\nnote: {} was not reached before that", at(&program, "never"))),
-        "{told}"
+        reported.contains(&format!("\nValues:\n  how: {} = 'raise'\n", language.words().string)),
+        "{reported}"
     );
-    talk.server.finish().await;
+    assert!(reported.contains("\nOutput:\nabout to raise\n"), "{reported}");
+    assert!(
+        reported.ends_with(&format!("\nnote: {} was not reached before that", at(&program, "never"))),
+        "{reported}"
+    );
+    client.server.finish().await;
 }
 
 async fn a_running_program_is_shown_at_its_current_line(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ENDLESS);
-    let talk = Talk::within(folder.path()).await;
-    let told = talk.says("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
+    let client = ToolClient::within(folder.path()).await;
+    let reported = client.succeeds("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
     let begin = format!(
         "Still running at the timeout; {} was not reached in time.\nOutput:\nready\nStopped (pause) at ",
         at(&program, "never")
     );
-    assert!(told.starts_with(&begin), "{told}");
-    assert!(told.contains("\nStack:\n#0 turn (") && told.contains("\n  turns: "), "{told}");
-    assert!(is_alone(talk.server.mark()), "{:?}", talk.server.mark().processes());
-    talk.server.finish().await;
+    assert!(reported.starts_with(&begin), "{reported}");
+    assert!(reported.contains("\nStack:\n#0 turn (") && reported.contains("\n  turns: "), "{reported}");
+    assert!(is_alone(client.server.mark()), "{:?}", client.server.mark().processes());
+    client.server.finish().await;
 }
 
 async fn a_blocked_program_is_shown_where_it_waits(language: Language) {
@@ -161,16 +171,16 @@ async fn a_blocked_program_is_shown_where_it_waits(language: Language) {
     };
     let folder = folder();
     let program = app(language, &folder, WAITS);
-    let talk = Talk::within(folder.path()).await;
-    let told = talk.says("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
+    let client = ToolClient::within(folder.path()).await;
+    let reported = client.succeeds("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
     let begin = format!(
         "Still running at the timeout; {} was not reached in time.\n{}\nStack:\n#0 <module> ({})",
         at(&program, "never"),
         stop("pause", &program, "waits"),
         at(&program, "waits"),
     );
-    assert!(told.starts_with(&begin), "{told}");
-    talk.server.finish().await;
+    assert!(reported.starts_with(&begin), "{reported}");
+    client.server.finish().await;
 }
 
 async fn a_deep_stack_is_shown_in_part(language: Language) {
@@ -180,28 +190,29 @@ async fn a_deep_stack_is_shown_in_part(language: Language) {
     );
     let folder = folder();
     let program = Fixture::write(folder.path(), &language.file("deep"), text);
-    let talk = Talk::within(folder.path()).await;
-    let told = talk.says("debug_probe", asked(&program, "bottom", json!({}))).await;
-    let frames = told.lines().filter(|line| line.starts_with('#')).count();
-    let depths = told.lines().filter(|line| line.starts_with("  depth: ")).count();
-    assert_eq!((frames, depths), (10, 10), "{told}");
-    assert!(told.contains("\n... and 22 more"), "{told}");
-    talk.server.finish().await;
+    let client = ToolClient::within(folder.path()).await;
+    let reported = client.succeeds("debug_probe", asked(&program, "bottom", json!({}))).await;
+    let frames = reported.lines().filter(|line| line.starts_with('#')).count();
+    let depths = reported.lines().filter(|line| line.starts_with("  depth: ")).count();
+    assert_eq!((frames, depths), (10, 10), "{reported}");
+    assert!(reported.contains("\n... and 22 more"), "{reported}");
+    client.server.finish().await;
 }
 
 async fn a_cancelled_call_leaves_no_process(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ENDLESS);
-    let talk = Talk::within(folder.path()).await;
+    let client = ToolClient::within(folder.path()).await;
     let arguments = asked(&program, "never", json!({ "timeout": 600_000 }));
     let params = json!({ "name": "debug_probe", "arguments": arguments });
-    let (id, _waiting) = talk.server.begin("tools/call", params).await;
+    let (id, _waiting) = client.server.begin("tools/call", params).await;
     let is_program = |(_, line): &(u32, String)| line.contains(program.path());
-    while !talk.server.mark().processes().iter().any(is_program) {}
+    while !client.server.mark().processes().iter().any(is_program) {}
     let params = json!({ "requestId": id });
-    talk.server
+    client
+        .server
         .send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }))
         .await;
-    while !is_alone(talk.server.mark()) {}
-    talk.server.finish().await;
+    while !is_alone(client.server.mark()) {}
+    client.server.finish().await;
 }

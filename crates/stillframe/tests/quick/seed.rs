@@ -3,7 +3,7 @@
 use serde_json::json;
 use test_support::{DynamicLanguage as Language, Fixture};
 
-use crate::client::{Talk, folder};
+use crate::client::{ToolClient, folder};
 
 /// Line 22 is where the flow stops.
 const PYTHON: &str = "\
@@ -57,10 +57,11 @@ console.log(add([250, 499]));
 async fn the_python_workflow() {
     let folder = folder();
     assert_eq!(Fixture::write(folder.path(), "app.py", PYTHON).line("stop"), 22);
-    let talk = Talk::within(folder.path()).await;
-    let launched = talk.says("debug_launch", json!({ "program": "app.py", "language": "python" })).await;
+    let client = ToolClient::within(folder.path()).await;
+    let launched =
+        client.succeeds("debug_launch", json!({ "program": "app.py", "language": "python" })).await;
     assert_eq!(launched, "Debugger started for app.py (python). Ready for breakpoints.");
-    let set = talk.says("debug_breakpoint", json!({ "file": "app.py", "line": 22 })).await;
+    let set = client.succeeds("debug_breakpoint", json!({ "file": "app.py", "line": 22 })).await;
     assert_eq!(set, "Breakpoint at app.py:22 (verified)");
     let stopped = "\
 Stopped (breakpoint) at app.py:22
@@ -71,21 +72,21 @@ Stopped (breakpoint) at app.py:22
     23 |
     24 |
     25 | main()";
-    assert_eq!(talk.step("debug_continue").await, stopped);
-    let value = talk.says("debug_evaluate", json!({ "expression": "my_var" })).await;
+    assert_eq!(client.step("debug_continue").await, stopped);
+    let value = client.succeeds("debug_evaluate", json!({ "expression": "my_var" })).await;
     assert_eq!(value, "(str) hello world");
-    assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
-    talk.server.finish().await;
+    assert_eq!(client.step("debug_stop").await, "Debug session ended.");
+    client.server.finish().await;
 }
 
 #[tokio::test]
 async fn the_node_workflow() {
     let folder = folder();
     assert_eq!(Fixture::write(folder.path(), "app.js", NODE).line("stop"), 10);
-    let talk = Talk::within(folder.path()).await;
-    let launched = talk.says("debug_launch", json!({ "program": "app.js", "language": "node" })).await;
+    let client = ToolClient::within(folder.path()).await;
+    let launched = client.succeeds("debug_launch", json!({ "program": "app.js", "language": "node" })).await;
     assert_eq!(launched, "Debugger started for app.js (node). Ready for breakpoints.");
-    let set = talk.says("debug_breakpoint", json!({ "file": "app.js", "line": 10 })).await;
+    let set = client.succeeds("debug_breakpoint", json!({ "file": "app.js", "line": 10 })).await;
     assert_eq!(set, "Breakpoint at app.js:10 (verified)");
     let stopped = "\
 Stopped (breakpoint) at app.js:10
@@ -96,9 +97,9 @@ Stopped (breakpoint) at app.js:10
     11 |   }
     12 |   return total;
     13 | }";
-    assert_eq!(talk.step("debug_continue").await, stopped);
+    assert_eq!(client.step("debug_continue").await, stopped);
     // The flow has "Object" for the value, which says nothing.
-    let value = talk.says("debug_evaluate", json!({ "expression": "item" })).await;
+    let value = client.succeeds("debug_evaluate", json!({ "expression": "item" })).await;
     assert_eq!(value, "(object) { price: 250 }");
     let variables = [
         "  items: Array = [ 250, 499 ]",
@@ -106,9 +107,9 @@ Stopped (breakpoint) at app.js:10
         "  i: number = 0",
         "  item: object = { price: 250 }",
     ];
-    assert_eq!(talk.step("debug_variables").await, variables.join("\n"));
-    assert_eq!(talk.step("debug_stop").await, "Debug session ended.");
-    talk.server.finish().await;
+    assert_eq!(client.step("debug_variables").await, variables.join("\n"));
+    assert_eq!(client.step("debug_stop").await, "Debug session ended.");
+    client.server.finish().await;
 }
 
 /// The names by which languages are known elsewhere do too.
@@ -117,13 +118,13 @@ async fn the_language_follows_from_the_file_name() {
     let folder = folder();
     for (language, text) in [(Language::Python, PYTHON), (Language::Node, NODE)] {
         Fixture::write(folder.path(), &language.file("app"), text);
-        let talk = Talk::within(folder.path()).await;
-        let launched = talk.says("debug_launch", json!({ "program": language.file("app") })).await;
+        let client = ToolClient::within(folder.path()).await;
+        let launched = client.succeeds("debug_launch", json!({ "program": language.file("app") })).await;
         let expected = language.pick(
             "Debugger started for app.py (python). Ready for breakpoints.",
             "Debugger started for app.js (node). Ready for breakpoints.",
         );
         assert_eq!(launched, expected);
-        talk.server.finish().await;
+        client.server.finish().await;
     }
 }

@@ -43,9 +43,10 @@ async fn deadlocked_threads_are_reported() {
         server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 20_000 })).await;
     assert_eq!(found["verdict"], "deadlocked", "{}", found.text);
     for name in ["first", "second"] {
-        let place = format!("deadlock.rb:{}", program.line(name));
+        let location = format!("deadlock.rb:{}", program.line(name));
         assert!(
-            found.text.contains(&place) || found.text.contains(&format!("\"line\":{}", program.line(name))),
+            found.text.contains(&location)
+                || found.text.contains(&format!("\"line\":{}", program.line(name))),
             "{}",
             found.text
         );

@@ -110,8 +110,9 @@ async fn passing_examples_are_reported() {
     let folder = cart();
     Fixture::write(folder.path(), "cart_spec.rb", SPEC);
     let server = STILLFRAME.serve().await;
-    let asked = json!({ "command": "rspec cart_spec.rb -e empty", "cwd": folder.path(), "timeout": 60_000 });
-    let tested = server.ok("debug_test", asked).await;
+    let arguments =
+        json!({ "command": "rspec cart_spec.rb -e empty", "cwd": folder.path(), "timeout": 60_000 });
+    let tested = server.ok("debug_test", arguments).await;
     assert_eq!(tested["verdict"], "passed", "{}", tested.text);
     server.finish().await;
 }

@@ -51,7 +51,7 @@ async fn values_equal_only_to_themselves_are_compared() {
     let evaluate = async |expression: &str| {
         server.call("evaluate_expression", json!({ "sessionId": id, "expression": expression })).await
     };
-    let told = [
+    let reported = [
         ("named['b']", "1"),
         ("named[plain]", "2"),
         ("named[Color.RED]", "3"),
@@ -83,7 +83,7 @@ async fn values_equal_only_to_themselves_are_compared() {
         ("louds == {}", "False"),
         ("unequal == 1", "False"),
     ];
-    for (expression, expected) in told {
+    for (expression, expected) in reported {
         let answer = evaluate(expression).await;
         assert_eq!(answer["result"], expected, "{expression}: {}", answer.text);
     }

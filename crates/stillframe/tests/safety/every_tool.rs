@@ -100,10 +100,10 @@ async fn all() -> Vec<(String, String, Takes)> {
         let name = tool["name"].as_str().unwrap().to_owned();
         let mut found = Vec::new();
         texts(&tool["inputSchema"], "", &mut found);
-        for place in found {
-            let takes = takes(&name, &place);
-            let takes = takes.unwrap_or_else(|| panic!("{name} takes `{place}`: say here what that is"));
-            all.push((name.clone(), place, takes));
+        for location in found {
+            let takes = takes(&name, &location);
+            let takes = takes.unwrap_or_else(|| panic!("{name} takes `{location}`: say here what that is"));
+            all.push((name.clone(), location, takes));
         }
     }
     assert!(all.len() > 150, "{}", all.len());
@@ -211,10 +211,10 @@ async fn every_tool_with_a_path_refuses_paths_outside_the_roots() {
                 arguments.entry("coreFile").or_insert(json!(program));
             }
             let answer = call(&server, &tool, &arguments).await;
-            let said = answer.text;
-            assert!(answer.is_error, "{tool} {arguments}: {said}");
-            assert!(said.contains("is outside the allowed folders"), "{tool} {arguments}: {said}");
-            assert!(!said.contains(SECRET), "{tool} {arguments}: {said}");
+            let message = answer.text;
+            assert!(answer.is_error, "{tool} {arguments}: {message}");
+            assert!(message.contains("is outside the allowed folders"), "{tool} {arguments}: {message}");
+            assert!(!message.contains(SECRET), "{tool} {arguments}: {message}");
             server.ok("close_debug_session", json!({ "sessionId": fresh })).await;
             tried += 1;
         }
@@ -312,7 +312,7 @@ async fn no_read_only_tool_changes_a_program_that_it_starts() {
     let text = format!("def effect():\n    open({record:?}, 'w').close()\nother = 2\nprint(other)\n");
     let program = scene.program(Language::Python, "starts", &text);
     let server = serve(&["--read-only", "--allow-program", &program], &scene.inside).await;
-    for (tool, place) in [
+    for (tool, location) in [
         ("run_until", "expressions.[]"),
         ("run_until", "until.[].condition"),
         ("run_until", "exceptionCondition"),
@@ -325,13 +325,15 @@ async fn no_read_only_tool_changes_a_program_that_it_starts() {
     ] {
         let mut arguments = usual(tool, Language::Python, "", "", &program);
         for (at, line) in [("/until/0", 4), ("/points/0", 4), ("/breakpoint", 4), ("", 4)] {
-            if let Some(place) = arguments.pointer_mut(at).filter(|place| place.get("line").is_some()) {
-                place["line"] = json!(line);
+            if let Some(location) =
+                arguments.pointer_mut(at).filter(|location| location.get("line").is_some())
+            {
+                location["line"] = json!(line);
             }
         }
-        put(&mut arguments, place, "effect()");
+        put(&mut arguments, location, "effect()");
         let answer = call(&server, tool, &arguments).await;
-        assert!(!std::path::Path::new(&record).exists(), "{tool} {place}: {}", answer.text);
+        assert!(!std::path::Path::new(&record).exists(), "{tool} {location}: {}", answer.text);
     }
     for trigger in [json!({ "command": "true" }), json!({ "http": { "url": "/" } })] {
         let mut arguments = usual("run_until", Language::Python, "", "", &program);

@@ -43,22 +43,22 @@ async fn a_foreign_process_that_connects_first_is_not_accepted() {
             tokio::time::sleep(Duration::from_millis(10)).await;
             port = ports_of(&server).into_iter().next();
         }
-        let place = ("127.0.0.1", port.unwrap());
-        let mut garbage = TcpStream::connect(place).await.unwrap();
+        let location = ("127.0.0.1", port.unwrap());
+        let mut garbage = TcpStream::connect(location).await.unwrap();
         garbage.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
-        let silent = TcpStream::connect(place).await.unwrap();
+        let silent = TcpStream::connect(location).await.unwrap();
         // One who speaks the protocol, and does not know the secret.
-        let mut speaks = TcpStream::connect(place).await.unwrap();
-        let mut asked = vec![0; 4096];
-        let read = speaks.read(&mut asked).await.unwrap();
-        assert!(String::from_utf8_lossy(&asked[..read]).contains("pydevdAuthorize"));
+        let mut speaks = TcpStream::connect(location).await.unwrap();
+        let mut request = vec![0; 4096];
+        let read = speaks.read(&mut request).await.unwrap();
+        assert!(String::from_utf8_lossy(&request[..read]).contains("pydevdAuthorize"));
         let body = json!({
             "seq": 1, "type": "response", "request_seq": 1, "success": true, "command": "pydevdAuthorize",
             "body": { "clientAccessToken": "0123456789abcdef" },
         })
         .to_string();
         speaks.write_all(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await.unwrap();
-        let turned_away = speaks.read(&mut asked).await;
+        let turned_away = speaks.read(&mut request).await;
         assert!(matches!(turned_away, Ok(0) | Err(_)), "{turned_away:?}");
         std::fs::write(&go, "").unwrap();
         (garbage, silent)
@@ -73,7 +73,7 @@ async fn a_foreign_process_that_connects_first_is_not_accepted() {
     let word = server.ok("evaluate_expression", json!({ "sessionId": id, "expression": "word" })).await;
     assert_eq!(word["result"], "'real'");
     // The program knows nothing of the secret by then.
-    let asked = json!({ "sessionId": id, "expression": "'STILLFRAME_TOKEN' in __import__('os').environ" });
-    assert_eq!(server.ok("evaluate_expression", asked).await["result"], "False");
+    let request = json!({ "sessionId": id, "expression": "'STILLFRAME_TOKEN' in __import__('os').environ" });
+    assert_eq!(server.ok("evaluate_expression", request).await["result"], "False");
     server.finish().await;
 }

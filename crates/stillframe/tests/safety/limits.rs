@@ -23,18 +23,19 @@ async fn a_reached_limit_is_named_with_its_value_and_how_to_raise_it() {
         "2 debug sessions are already open: the limit `sessions` is 2, set by the option --limit; close a \
          session, or the person who runs the server can raise `limits.sessions` there, up to 1000"
     );
-    let place = |line: u32| json!({ "sessionId": id, "file": program, "line": line });
-    server.ok("set_breakpoint", place(1)).await;
-    let refused = server.fails("limit_reached", "set_breakpoint", place(3)).await;
+    let location = |line: u32| json!({ "sessionId": id, "file": program, "line": line });
+    server.ok("set_breakpoint", location(1)).await;
+    let refused = server.fails("limit_reached", "set_breakpoint", location(3)).await;
     assert_eq!(refused.at("/context/limit"), "breakpoints");
-    let said = "the limit `breakpoints` is 2, set by the option --limit; remove a breakpoint, or the person";
-    assert!(refused.text_of("message").contains(said), "{}", refused.text);
+    let answer =
+        "the limit `breakpoints` is 2, set by the option --limit; remove a breakpoint, or the person";
+    assert!(refused.text_of("message").contains(answer), "{}", refused.text);
     let watch = |expression: &str| json!({ "sessionId": id, "expression": expression, "watch": true });
     server.ok("evaluate_expression", watch("word")).await;
     let refused = server.fails("limit_reached", "evaluate_expression", watch("1")).await;
     assert_eq!(refused.at("/context/limit"), "watches");
-    let said = "set by the option --limit; remove a watch, or the person";
-    assert!(refused.text_of("message").contains(said), "{}", refused.text);
+    let answer = "set by the option --limit; remove a watch, or the person";
+    assert!(refused.text_of("message").contains(answer), "{}", refused.text);
     server.finish().await;
 }
 
@@ -66,10 +67,10 @@ async fn a_reached_limit_names_its_source() {
         server.finish().await;
     }
     let server = serve(&["--limit", "rows=1000000"], &scene.inside).await;
-    let asked = json!({ "program": scene.inside("main.py"), "maxHits": 1_000_001, "points": [
+    let request = json!({ "program": scene.inside("main.py"), "maxHits": 1_000_001, "points": [
         { "line": 1, "expressions": ["1"] },
     ] });
-    let refused = server.fails("limit_reached", "trace_values", asked).await;
+    let refused = server.fails("limit_reached", "trace_values", request).await;
     assert_eq!(
         refused["message"],
         "`maxHits` is 1000001: the limit `rows` is 1000000, the maximum; ask for 1000000 rows or less"
@@ -105,10 +106,10 @@ async fn processes_beyond_the_limit_run_undebugged() {
         let ended = server.ok("start_debugging", arguments).await;
         assert_eq!(ended["state"], "ended", "{}", ended.text);
         let output = server.ok("get_output", json!({ "sessionId": session["sessionId"], "since": 0 })).await;
-        for said in
+        for answer in
             ["child 0", "child 1", "child 2", "all ran", "the limit `processes` is 1, set by the option"]
         {
-            assert!(output.text.contains(said), "{said}: {}", output.text);
+            assert!(output.text.contains(answer), "{answer}: {}", output.text);
         }
         server.finish().await;
     }
@@ -319,10 +320,10 @@ async fn explicit_values_beyond_a_limit_are_refused_with_the_limit() {
     ];
     for (tool, arguments, argument, limit) in calls {
         let refused = call(&server, tool, &arguments).await;
-        let said = format!("`{argument}` is ");
+        let answer = format!("`{argument}` is ");
         let named = format!("the limit `{limit}` is ");
         let raised = format!("the person who runs the server can raise `limits.{limit}` there");
-        for part in [&said, &named, &raised] {
+        for part in [&answer, &named, &raised] {
             assert!(refused.is_error && refused.text.contains(part.as_str()), "{tool}: {}", refused.text);
         }
     }
@@ -343,11 +344,11 @@ async fn waits_are_limited() {
     let command = json!({ "command": format!("node {program}") });
     for tool in ["debug_test", "debugger_run_test", "diagnose_hang", "debugger_detect_hang"] {
         let began = std::time::Instant::now();
-        let said = call(&server, tool, &command).await;
+        let answer = call(&server, tool, &command).await;
         let took = began.elapsed();
-        assert!(!said.is_error, "{tool}: {}", said.text);
-        assert!(took < std::time::Duration::from_secs(6), "{tool} took {took:?}: {}", said.text);
-        assert!(!said.text.contains("\"completed\":true"), "{tool}: {}", said.text);
+        assert!(!answer.is_error, "{tool}: {}", answer.text);
+        assert!(took < std::time::Duration::from_secs(6), "{tool} took {took:?}: {}", answer.text);
+        assert!(!answer.text.contains("\"completed\":true"), "{tool}: {}", answer.text);
     }
     server.finish().await;
 }

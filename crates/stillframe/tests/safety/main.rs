@@ -83,8 +83,8 @@ async fn serve(options: &[&str], cwd: &Path) -> Server {
 async fn stopped_at(server: &Server, language: Language, program: &str, line: u32) -> String {
     let session = server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let id = session.text_of("sessionId").to_owned();
-    let place = json!({ "sessionId": id, "file": program, "line": line });
-    server.ok("set_breakpoint", place).await;
+    let location = json!({ "sessionId": id, "file": program, "line": line });
+    server.ok("set_breakpoint", location).await;
     let started = server.ok("start_debugging", json!({ "sessionId": id, "scriptPath": program })).await;
     assert_eq!(started["reason"], "breakpoint", "{}", started.text);
     id

@@ -33,9 +33,9 @@ fn link(scene: &Scene) {
         fs::write(file, text).unwrap();
     }
     let linked = |outside: &str, inside: &str| {
-        let place = scene.inside.join(inside);
-        fs::create_dir_all(place.parent().unwrap()).unwrap();
-        symlink(scene.outside.join(outside), place).unwrap();
+        let location = scene.inside.join(inside);
+        fs::create_dir_all(location.parent().unwrap()).unwrap();
+        symlink(scene.outside.join(outside), location).unwrap();
     };
     linked("", "ld");
     linked("evil.py", "levil.py");
@@ -68,11 +68,11 @@ async fn no_program_outside_runs_by_name() {
     let scene = Scene::new();
     link(&scene);
     let near = scene.inside("main.js");
-    let place = json!({ "file": scene.inside("main.py"), "line": 2 });
+    let location = json!({ "file": scene.inside("main.py"), "line": 2 });
     let script = |command: &str| {
         (
             "debug-script",
-            json!({ "command": command, "breakpoint": place, "expression": "1", "timeout": 5000 }),
+            json!({ "command": command, "breakpoint": location, "expression": "1", "timeout": 5000 }),
         )
     };
     let test = |command: &str| ("debug_test", json!({ "command": command, "timeout": 20_000 }));
@@ -137,14 +137,14 @@ async fn no_program_outside_runs_by_name() {
     let server = confined(&scene).await;
     let mut ways = Vec::new();
     for (tool, arguments) in &calls {
-        let said = call(&server, tool, arguments).await;
+        let answer = call(&server, tool, arguments).await;
         let ran = Path::new(&scene.outside("ran")).exists();
         if ran {
             fs::remove_file(scene.outside("ran")).unwrap();
         }
-        let is_refusal = said.is_error && said.text.contains("outside the allowed");
-        if ran || !is_refusal || said.text.contains(SECRET) {
-            ways.push(format!("{}{tool} {arguments}: {:.300}", if ran { "RAN " } else { "" }, said.text));
+        let is_refusal = answer.is_error && answer.text.contains("outside the allowed");
+        if ran || !is_refusal || answer.text.contains(SECRET) {
+            ways.push(format!("{}{tool} {arguments}: {:.300}", if ran { "RAN " } else { "" }, answer.text));
         }
     }
     assert!(ways.is_empty(), "{} of {}:\n{}", ways.len(), calls.len(), ways.join("\n"));
@@ -186,10 +186,10 @@ async fn no_module_outside_runs_from_an_environment_inside() {
         options.env.push(("PATH".to_owned(), path));
         let server = options.start().await;
         let until = json!([{ "file": scene.inside("main.py"), "line": 1 }]);
-        let said =
+        let answer =
             call(&server, "run_until", &json!({ "module": "installed", "until": until, "timeout": 5000 }))
                 .await;
-        assert!(said.is_error && said.text.contains("outside the allowed"), "{kind}: {}", said.text);
+        assert!(answer.is_error && answer.text.contains("outside the allowed"), "{kind}: {}", answer.text);
         assert!(!Path::new(&scene.outside("ran")).exists(), "{kind}");
         server.finish().await;
     }
@@ -223,8 +223,8 @@ async fn program_names_inside_still_run() {
     ];
     let server = confined(&scene).await;
     for (tool, arguments) in &calls {
-        let said = call(&server, tool, arguments).await;
-        assert!(!said.is_error, "{tool} {arguments}: {}", said.text);
+        let answer = call(&server, tool, arguments).await;
+        assert!(!answer.is_error, "{tool} {arguments}: {}", answer.text);
     }
     server.finish().await;
 }

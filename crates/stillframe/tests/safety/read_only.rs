@@ -228,7 +228,7 @@ async fn read_only_does_not_change_whether_an_exception_is_caught() {
     const TEXT: &str = "import json\nclass Own:\n    class Failing(Exception): pass\ndef caught():\n    try:\n        raise KeyError('caught')\n    except KeyError:\n        pass\ncaught()\ntry:\n    json.loads('x')\nexcept ValueError:\n    pass\ntry:\n    raise Own.Failing()\nexcept Own.Failing:\n    pass\nraise ValueError('left')\n";
     let scene = Scene::new();
     let program = scene.program(Language::Python, "raises", TEXT);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for options in [&["--read-only", "--allow-program", &program][..], &[]] {
         let server = serve(options, &scene.inside).await;
         let mut stops = Vec::new();
@@ -246,13 +246,13 @@ async fn read_only_does_not_change_whether_an_exception_is_caught() {
             }
         }
         server.finish().await;
-        told.push(stops);
+        reported.push(stops);
     }
-    assert_eq!(told[0], told[1]);
+    assert_eq!(reported[0], reported[1]);
     let has = |mode: &str, kind: &str, uncaught: bool| {
-        told[0].iter().any(|stop| stop[0] == mode && stop[2] == kind && stop[3] == uncaught)
+        reported[0].iter().any(|stop| stop[0] == mode && stop[2] == kind && stop[3] == uncaught)
     };
-    assert!(has("all", "KeyError", false) && has("uncaught", "ValueError", true), "{:?}", told[0]);
+    assert!(has("all", "KeyError", false) && has("uncaught", "ValueError", true), "{:?}", reported[0]);
 }
 
 /// What stops at a throw asks the exception nothing.
@@ -332,17 +332,17 @@ async fn no_code_of_a_repository_runs_before_its_program() {
             let session = server.ok("create_debug_session", json!({ "language": language.name() })).await;
             let id = session.text_of("sessionId").to_owned();
             let file = scene.inside(&language.file("main"));
-            let place = json!({ "sessionId": id, "file": file, "line": 1 });
-            server.ok("get_source_context", place.clone()).await;
-            server.ok("set_breakpoint", place).await;
+            let location = json!({ "sessionId": id, "file": file, "line": 1 });
+            server.ok("get_source_context", location.clone()).await;
+            server.ok("set_breakpoint", location).await;
             assert!(!mark.exists(), "{options:?} {}", language.name());
         }
         server.finish().await;
     }
     let mut doctor = STILLFRAME.command();
     doctor.args(["doctor", "--json"]).current_dir(&scene.inside);
-    let told = doctor.output().await.unwrap();
-    assert!(!mark.exists(), "{}", String::from_utf8_lossy(&told.stdout));
+    let reported = doctor.output().await.unwrap();
+    assert!(!mark.exists(), "{}", String::from_utf8_lossy(&reported.stdout));
     let server = serve(&[], &scene.inside).await;
     let program = scene.inside("main.py");
     server
@@ -394,9 +394,9 @@ async fn the_link_of_an_environment_must_lead_to_an_allowed_interpreter() {
     let plan = json!({ "language": "python" });
     let session = server.ok("create_debug_session", plan).await;
     let arguments = json!({ "sessionId": session.text_of("sessionId"), "scriptPath": scene.inside("main.py"), "dryRunSpawn": true });
-    let told = server.ok("start_debugging", arguments).await;
+    let reported = server.ok("start_debugging", arguments).await;
     let why = "is outside the allowed folders";
-    assert!(told.text.contains(why) || told.at("").to_string().contains(why), "{}", told.text);
+    assert!(reported.text.contains(why) || reported.at("").to_string().contains(why), "{}", reported.text);
     assert!(!mark.exists());
     server.finish().await;
 }

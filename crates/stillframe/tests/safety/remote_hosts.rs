@@ -44,26 +44,26 @@ async fn an_inspector_that_names_another_host_is_reached_at_the_original_one() {
     let elsewhere = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let other = elsewhere.local_addr().unwrap().port();
     let served = tokio::spawn(async move {
-        let mut asked = Vec::new();
+        let mut arguments = Vec::new();
         for _ in 0..2 {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut request = vec![0; 4096];
             let read = stream.read(&mut request).await.unwrap();
-            asked.push(
+            arguments.push(
                 String::from_utf8_lossy(&request[..read]).lines().next().unwrap_or_default().to_owned(),
             );
             let body = json!([{ "title": "x", "url": "", "webSocketDebuggerUrl": format!("ws://127.0.0.1:{other}/stolen") }]).to_string();
             let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len());
             stream.write_all(answer.as_bytes()).await.unwrap();
         }
-        asked
+        arguments
     });
     let scene = Scene::new();
     let server = serve(&[], &scene.inside).await;
     let failed = server.call("create_debug_session", json!({ "language": "javascript", "port": port })).await;
     assert!(failed.is_error, "{}", failed.text);
-    let asked = served.await.unwrap();
-    assert_eq!(asked, ["GET /json/list HTTP/1.1", "GET /stolen HTTP/1.1"]);
+    let arguments = served.await.unwrap();
+    assert_eq!(arguments, ["GET /json/list HTTP/1.1", "GET /stolen HTTP/1.1"]);
     let nobody = futures_util::FutureExt::now_or_never(elsewhere.accept());
     assert!(nobody.is_none(), "nobody was sent there");
     server.finish().await;

@@ -38,11 +38,11 @@ async fn no_program_outside_runs_by_any_path() {
     let out = scene.outside("");
     let out = out.trim_end_matches('/');
     let (near_js, near_py) = (scene.inside("main.js"), scene.inside("main.py"));
-    let place = json!({ "file": near_js, "line": 2 });
+    let location = json!({ "file": near_js, "line": 2 });
     let script = |command: &str| {
         (
             "debug-script",
-            json!({ "command": command, "breakpoint": place, "expression": "1", "timeout": 5000 }),
+            json!({ "command": command, "breakpoint": location, "expression": "1", "timeout": 5000 }),
         )
     };
     let test = |command: &str| ("debug_test", json!({ "command": command }));
@@ -102,8 +102,8 @@ async fn no_program_outside_runs_by_any_path() {
     ];
     let server = confined(&scene).await;
     for (tool, arguments) in &calls {
-        let said = call(&server, tool, arguments).await;
-        assert!(said.is_error, "{tool} {arguments}: {}", said.text);
+        let answer = call(&server, tool, arguments).await;
+        assert!(answer.is_error, "{tool} {arguments}: {}", answer.text);
         // One tool has no error codes.
         let reasons = [
             "outside the allowed",
@@ -113,8 +113,8 @@ async fn no_program_outside_runs_by_any_path() {
             "cannot tell which language",
             "not run Node.js",
         ];
-        let is_refusal = reasons.iter().any(|reason| said.text.contains(reason));
-        assert!(is_refusal && !said.text.contains(SECRET), "{tool} {arguments}: {}", said.text);
+        let is_refusal = reasons.iter().any(|reason| answer.text.contains(reason));
+        assert!(is_refusal && !answer.text.contains(SECRET), "{tool} {arguments}: {}", answer.text);
         assert!(!Path::new(&scene.outside("ran")).exists(), "{tool} {arguments}");
     }
     server.finish().await;
@@ -147,8 +147,8 @@ async fn programs_inside_still_run() {
     ];
     let server = confined(&scene).await;
     for (tool, arguments) in &calls {
-        let said = call(&server, tool, arguments).await;
-        assert!(!said.is_error, "{tool} {arguments}: {}", said.text);
+        let answer = call(&server, tool, arguments).await;
+        assert!(!answer.is_error, "{tool} {arguments}: {}", answer.text);
     }
     server.finish().await;
 }
@@ -241,23 +241,23 @@ async fn sources_and_maps_outside_are_not_shown_through_a_map() {
 
     let options = ["--allow-root", &scene.inside(""), "--log-file", &journal];
     let server = serve(&options, &scene.inside).await;
-    let said = call(&server, "debug_test", &json!({ "command": "node fails.js", "timeout": 60_000 })).await;
-    assert!(!said.is_error && !said.text.contains(SECRET), "{}", said.text);
+    let answer = call(&server, "debug_test", &json!({ "command": "node fails.js", "timeout": 60_000 })).await;
+    assert!(!answer.is_error && !answer.text.contains(SECRET), "{}", answer.text);
     for name in ["fails.js", "linked.js", "named.js"] {
         let program = scene.inside(name);
         let session = stopped_at(&server, Language::Node, &program, 1).await;
         for tool in ["get_stack_trace", "get_source_context"] {
-            let asked = json!({ "sessionId": session, "file": program, "line": 1 });
-            let said = call(&server, tool, &asked).await;
-            assert!(!said.text.contains(SECRET), "{name}: {tool}: {}", said.text);
+            let arguments = json!({ "sessionId": session, "file": program, "line": 1 });
+            let answer = call(&server, tool, &arguments).await;
+            assert!(!answer.text.contains(SECRET), "{name}: {tool}: {}", answer.text);
         }
         let stack = server.ok("get_stack_trace", json!({ "sessionId": session })).await;
         let file = stack.at("/stackFrames/0/file").as_str().unwrap_or_default().to_owned();
         let line = stack.at("/stackFrames/0/line").clone();
-        let said =
+        let answer =
             call(&server, "get_source_context", &json!({ "sessionId": session, "file": file, "line": line }))
                 .await;
-        assert!(!said.text.contains(SECRET), "{name}: {file}: {}", said.text);
+        assert!(!answer.text.contains(SECRET), "{name}: {file}: {}", answer.text);
     }
     server.finish().await;
     let written = std::fs::read_to_string(&journal).unwrap();

@@ -89,9 +89,9 @@ async fn answers(server: &Server, scene: &Scene, language: Language) -> Vec<(Str
             json!({ "command": command(language, &program), "breakpoint": { "file": program, "line": line }, "expression": member, "timeout": 60_000 }),
         ),
     ];
-    let mut said = Vec::new();
+    let mut answer = Vec::new();
     for (tool, arguments) in &calls {
-        said.push((format!("{tool} {arguments}"), call(server, tool, arguments).await.text));
+        answer.push((format!("{tool} {arguments}"), call(server, tool, arguments).await.text));
     }
     let session = stopped_at(server, language, &program, line).await;
     let stack = server.ok("get_stack_trace", json!({ "sessionId": session })).await;
@@ -110,10 +110,10 @@ async fn answers(server: &Server, scene: &Scene, language: Language) -> Vec<(Str
         ("debugger_get_local_variables", json!({ "sessionId": session })),
     ];
     for (tool, arguments) in &calls {
-        said.push((format!("{tool} {arguments}"), call(server, tool, arguments).await.text));
+        answer.push((format!("{tool} {arguments}"), call(server, tool, arguments).await.text));
     }
     server.ok("close_debug_session", json!({ "sessionId": session })).await;
-    said
+    answer
 }
 
 fn command(language: Language, program: &str) -> String {
@@ -159,7 +159,7 @@ async fn secrets_by_name_are_shown_on_request() {
     for secret in HIDDEN {
         assert!(locals.contains(secret), "{secret}: {locals}");
     }
-    assert!(answers.iter().all(|(_, said)| !said.contains("redact")), "{answers:?}");
+    assert!(answers.iter().all(|(_, answer)| !answer.contains("redact")), "{answers:?}");
     server.finish().await;
 }
 
@@ -169,10 +169,10 @@ async fn secrets_by_name_are_redacted_in_text_answers() {
     let scene = Scene::new();
     let (program, line) = written(&scene, Language::Python);
     let server = serve(&[], &scene.inside).await;
-    let place = json!({ "file": program, "line": line });
+    let location = json!({ "file": program, "line": line });
     let mut all = Vec::new();
     for (tool, arguments) in [
-        ("debug_breakpoint", place),
+        ("debug_breakpoint", location),
         ("debug_launch", json!({ "program": program })),
         ("debug_continue", json!({})),
         ("debug_variables", json!({})),
@@ -181,16 +181,16 @@ async fn secrets_by_name_are_redacted_in_text_answers() {
         ("debug_evaluate", json!({ "expression": "token" })),
         ("debug_stop", json!({})),
     ] {
-        let said = call(&server, tool, &arguments).await;
-        assert!(!said.is_error, "{tool} {arguments}: {}", said.text);
-        all.push(said.text);
+        let answer = call(&server, tool, &arguments).await;
+        assert!(!answer.is_error, "{tool} {arguments}: {}", answer.text);
+        all.push(answer.text);
     }
-    let said = all.concat();
+    let answer = all.concat();
     for secret in HIDDEN {
-        assert!(!said.contains(secret), "{secret}: {said}");
+        assert!(!answer.contains(secret), "{secret}: {answer}");
     }
-    assert!(all[4].starts_with("(str) [redacted]\n") && all[5].starts_with("(str) [redacted]\n"), "{said}");
-    assert!(all[6].starts_with("(str) identifier "), "{said}");
+    assert!(all[4].starts_with("(str) [redacted]\n") && all[5].starts_with("(str) [redacted]\n"), "{answer}");
+    assert!(all[6].starts_with("(str) identifier "), "{answer}");
     server.finish().await;
 }
 
@@ -199,17 +199,17 @@ async fn secrets_by_name_are_redacted_in_text_answers() {
 async fn secrets_by_name_are_redacted_in_viewers() {
     let scene = Scene::new();
     let (program, line) = written(&scene, Language::Python);
-    let place = format!("{program}:{line}");
+    let location = format!("{program}:{line}");
     for (words, more) in [
-        (vec!["probe", &place, "-e", "config['db']['password']"], Value::Null),
-        (vec!["trace", &place, "-e", "password", "-e", "token"], json!("identifier")),
+        (vec!["probe", &location, "-e", "config['db']['password']"], Value::Null),
+        (vec!["trace", &location, "-e", "password", "-e", "token"], json!("identifier")),
     ] {
         let output = STILLFRAME.command().args(&words).output().await.expect("it runs");
-        let said = String::from_utf8_lossy(&output.stdout);
+        let answer = String::from_utf8_lossy(&output.stdout);
         for secret in HIDDEN {
-            assert!(!said.contains(secret), "{words:?}: {secret}: {said}");
+            assert!(!answer.contains(secret), "{words:?}: {secret}: {answer}");
         }
-        assert!(said.contains("[redacted]") && said.contains("--no-redact"), "{words:?}: {said}");
-        assert!(more.as_str().is_none_or(|more| said.contains(more)), "{words:?}: {said}");
+        assert!(answer.contains("[redacted]") && answer.contains("--no-redact"), "{words:?}: {answer}");
+        assert!(more.as_str().is_none_or(|more| answer.contains(more)), "{words:?}: {answer}");
     }
 }

@@ -29,10 +29,10 @@ async fn simultaneous_calls_with_the_same_port_do_not_collide() {
 #[tokio::test]
 async fn fifty_simultaneous_calls_succeed() {
     let scripting = Scripting::with_files(&[("main.js", MAIN)]).await;
-    let mut asked = arguments(&scripting);
+    let mut request = arguments(&scripting);
     // Its clock starts when its program does, however many are before it.
-    asked["timeout"] = json!(10_000);
-    let params = json!({ "name": "debug-script", "arguments": asked });
+    request["timeout"] = json!(10_000);
+    let params = json!({ "name": "debug-script", "arguments": request });
     let mut responses = Vec::new();
     for _ in 0..50 {
         responses.push(scripting.server.begin("tools/call", params.clone()).await.1);
@@ -52,11 +52,11 @@ async fn fifty_simultaneous_calls_succeed() {
 async fn a_cancelled_call_ends_its_program() {
     let text = "setInterval(() => {\n  Date.now(); // @here\n}, 5);\nrequire('node:fs').writeFileSync('pid', `${process.pid}`);\n";
     let scripting = Scripting::with_files(&[("main.js", text)]).await;
-    let mut asked = arguments(&scripting);
-    asked["expression"] = json!("1");
-    asked["timeout"] = json!(600_000);
+    let mut request = arguments(&scripting);
+    request["expression"] = json!("1");
+    request["timeout"] = json!(600_000);
     let mut messages = scripting.server.notifications();
-    let params = json!({ "name": "debug-script", "arguments": asked, "_meta": { "progressToken": 1 } });
+    let params = json!({ "name": "debug-script", "arguments": request, "_meta": { "progressToken": 1 } });
     let (id, _response) = scripting.server.begin("tools/call", params).await;
     while messages.recv().await.unwrap()["method"] != "notifications/progress" {}
     let pid = std::fs::read_to_string(scripting.folder().join("pid")).unwrap();

@@ -91,9 +91,9 @@ async fn stopping_at_each_hit_gives_the_same_values() {
         "nope",
     ];
     let app = json!({ "breakpoint": { "file": "app.py", "line": 0 } });
-    let asked = javascript.iter().map(|expression| ("node main.js", expression, json!({})));
+    let arguments = javascript.iter().map(|expression| ("node main.js", expression, json!({})));
     for (command, expression, more) in
-        asked.chain(python.iter().map(|it| ("python3 app.py", it, app.clone())))
+        arguments.chain(python.iter().map(|it| ("python3 app.py", it, app.clone())))
     {
         let written = writing.ask(command, expression, more.clone()).await;
         assert!(written["structuredContent"]["results"][1].is_object(), "{written}");

@@ -19,8 +19,8 @@ async fn come_and_go(server: &HttpServer, clients: usize) {
         let until = json!([{ "line": program.line("call") }]);
         let run = json!({ "program": program.path(), "until": until, "timeout": 60_000 });
         let stopped = client.ok("run_until", run).await;
-        let asked = json!({ "sessionId": stopped["sessionId"], "expression": "x + y" });
-        assert_eq!(client.ok("evaluate_expression", asked).await["result"], "30");
+        let arguments = json!({ "sessionId": stopped["sessionId"], "expression": "x + y" });
+        assert_eq!(client.ok("evaluate_expression", arguments).await["result"], "30");
         drop(listening);
         if !number.is_multiple_of(3) {
             assert_eq!(client.delete().await, 204);

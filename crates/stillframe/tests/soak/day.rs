@@ -32,8 +32,8 @@ impl Day<'_> {
     }
 
     async fn looks_around(&self, program: &Fixture) {
-        let place = json!({ "file": program.path(), "line": program.line("deposit") });
-        self.call("set_breakpoint", place).await;
+        let location = json!({ "file": program.path(), "line": program.line("deposit") });
+        self.call("set_breakpoint", location).await;
         let stopped =
             self.call("start_debugging", json!({ "scriptPath": program.path(), "timeout": 60_000 })).await;
         assert_eq!(stopped["state"], "paused", "{}", stopped.text);

@@ -62,8 +62,8 @@ async fn paused(server: &Server, language: Language) -> String {
 }
 
 async fn answers(server: &Server, session: &str) {
-    let asked = json!({ "sessionId": session, "expression": "x + y" });
-    assert_eq!(server.ok("evaluate_expression", asked).await["result"], "30");
+    let arguments = json!({ "sessionId": session, "expression": "x + y" });
+    assert_eq!(server.ok("evaluate_expression", arguments).await["result"], "30");
 }
 
 async fn close(server: &Server, session: &str) {

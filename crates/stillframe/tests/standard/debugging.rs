@@ -24,8 +24,8 @@ impl Debugging {
 
     /// Opens a session on a server.
     pub(crate) async fn on(server: Server, language: impl Into<Language>) -> Self {
-        let asked = json!({ "language": language.into().name() });
-        let created = server.ok("create_debug_session", asked).await;
+        let arguments = json!({ "language": language.into().name() });
+        let created = server.ok("create_debug_session", arguments).await;
         let id = created.text_of("sessionId").to_owned();
         Self { server, id }
     }

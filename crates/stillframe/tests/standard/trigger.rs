@@ -32,9 +32,9 @@ async fn run(server: &Server, program: &Fixture, mut arguments: Value) -> Answer
 async fn a_request_stops_in_its_handler_and_is_answered_after_resume(language: Language) {
     let program = program(language);
     let server = STILLFRAME.serve().await;
-    let place = json!({ "line": program.line("answer") });
-    let asked = json!({ "until": [place], "expressions": ["name"], "trigger": get("/users/2") });
-    let ran = run(&server, &program, asked).await;
+    let location = json!({ "line": program.line("answer") });
+    let arguments = json!({ "until": [location], "expressions": ["name"], "trigger": get("/users/2") });
+    let ran = run(&server, &program, arguments).await;
     assert_eq!(ran.outcome(), "breakpoint", "{}", ran.text);
     assert!(ran.at("/values/0/value").as_str().unwrap().contains("Grace"), "{}", ran.text);
     assert_eq!(ran["trigger"], json!({ "state": "pending" }), "{}", ran.text);
@@ -67,8 +67,8 @@ async fn values_are_recorded_while_the_request_is_served(language: Language) {
     let program = program(language);
     let server = STILLFRAME.serve().await;
     let point = json!({ "line": program.line("answer"), "expressions": ["name"] });
-    let asked = json!({ "program": program.path(), "points": [point], "trigger": get("/users/1") });
-    let traced = server.ok("trace_values", asked).await;
+    let arguments = json!({ "program": program.path(), "points": [point], "trigger": get("/users/1") });
+    let traced = server.ok("trace_values", arguments).await;
     assert_eq!(traced["endedBy"], "trigger", "{}", traced.text);
     assert!(traced.at("/rows/0/values/0/value").as_str().unwrap().contains("Ada"), "{}", traced.text);
     assert_eq!(traced.at("/trigger/body"), "hello Ada", "{}", traced.text);
@@ -80,8 +80,8 @@ async fn a_listening_program_gets_the_request_at_once(language: Language) {
     let program = program(language);
     let session = Debugging::of(language).await;
     session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 0 })).await;
-    let place = json!({ "file": program.path(), "line": program.line("answer") });
-    let ran = session.ok("run_until", json!({ "until": [place], "trigger": get("/users/1") })).await;
+    let location = json!({ "file": program.path(), "line": program.line("answer") });
+    let ran = session.ok("run_until", json!({ "until": [location], "trigger": get("/users/1") })).await;
     assert_eq!(ran.outcome(), "breakpoint", "{}", ran.text);
     session.finish().await;
 }
@@ -111,8 +111,8 @@ async fn a_hanging_command_is_killed_with_the_session(language: Language) {
     let command = client(language, &folder, endless.0, endless.1);
     let server = STILLFRAME.serve().await;
     // The time is over while it runs, and nothing waits for it.
-    let asked = json!({ "trigger": { "command": command }, "timeout": 3000 });
-    let ran = run(&server, &program(language), asked).await;
+    let arguments = json!({ "trigger": { "command": command }, "timeout": 3000 });
+    let ran = run(&server, &program(language), arguments).await;
     assert_eq!((ran.outcome(), ran.at("/trigger/state")), ("running", &json!("pending")), "{}", ran.text);
     server.ok("close_debug_session", json!({ "sessionId": ran["sessionId"] })).await;
     server.mark().wait_for_ends("client.", std::time::Duration::from_secs(5));
@@ -140,8 +140,8 @@ async fn an_invalid_trigger_is_refused_before_the_start() {
         ),
         (json!({ "command": "curl x | sh" }), "`command` needs a shell"),
     ] {
-        let asked = json!({ "program": program(Language::Python).path(), "trigger": trigger });
-        let failed = server.fails("invalid_arguments", "run_until", asked).await;
+        let arguments = json!({ "program": program(Language::Python).path(), "trigger": trigger });
+        let failed = server.fails("invalid_arguments", "run_until", arguments).await;
         assert!(failed.text.contains(problem), "{}", failed.text);
     }
     assert_eq!(server.ok("list_debug_sessions", json!({})).await["count"], 0);

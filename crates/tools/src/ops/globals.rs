@@ -15,7 +15,7 @@ const OUTSIDE: [&str; 2] = ["Module", "Script"];
 pub struct Globals {
     /// Each with the name of its scope.
     pub variables: Vec<(String, Variable<Reference>)>,
-    /// How many there are.
+    /// Totals.
     pub total: u64,
     /// How many special ones were left out.
     pub hidden: u64,

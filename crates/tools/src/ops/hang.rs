@@ -55,7 +55,7 @@ pub struct HangRequest {
 /// What a program does that has not ended; or that it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It has ended.
+    /// The program has ended.
     Completed,
     /// It has ended with an error: a code that is not 0, or a signal.
     Failed,
@@ -117,15 +117,15 @@ impl Verdict {
 pub struct Diagnosis {
     /// The verdict.
     pub verdict: Verdict,
-    /// The same in a sentence.
+    /// Summary in a sentence.
     pub message: String,
     /// What it rests on, in sentences.
     pub evidence: Vec<String>,
-    /// Where it is held up: the frame whose loop decides, which may be a caller of where it was last.
+    /// Where it hangs: the frame of the deciding loop, which can be a caller of the innermost frame.
     pub hung_at: Option<SampledFrame>,
     /// The user's frames of the thread that is to blame, innermost first; all its frames when none is the user's.
     pub stack: Vec<SampledFrame>,
-    /// The loop that it is in.
+    /// The loop it is in.
     pub found: Option<LoopObservation>,
     /// The lines that it was on in that loop, with the number of samples.
     pub lines: Vec<(u32, u64)>,

@@ -32,9 +32,9 @@ pub struct ReadLimits {
 pub struct Properties {
     /// In the language's order.
     pub list: Vec<Property>,
-    /// How many there are.
+    /// Totals.
     pub total: u64,
-    /// Where the next page starts, when there is one.
+    /// Where the next page starts, if there is one.
     pub next_start: Option<u64>,
 }
 

@@ -72,7 +72,7 @@ pub struct RunUntilResult {
     pub missed: Vec<String>,
     /// What else is to be known of the places.
     pub notes: Vec<String>,
-    /// What came of the trigger.
+    /// Result of the trigger.
     pub triggered: Option<TriggerProgress>,
 }
 

@@ -75,7 +75,7 @@ pub enum Settled {
         /// What else there is to say.
         remarks: RunNotes,
     },
-    /// It has ended.
+    /// The program has ended.
     Ended {
         /// How.
         end: Arc<End>,
@@ -95,7 +95,7 @@ pub struct RunNotes {
     pub failures: Vec<RuleFailure>,
     /// An exception that something other than the user's code has caught.
     pub caught: Option<Caught>,
-    /// What else needs saying.
+    /// Additional notes.
     pub notes: Vec<String>,
 }
 

@@ -68,15 +68,15 @@ pub struct TestRunResult {
     pub end: Option<Arc<End>>,
     /// The program is stopped and left so.
     pub is_kept: bool,
-    /// How many tests went how.
+    /// Number of tests by outcome.
     pub counts: Counts,
     /// The first failure, in full.
     pub failure: Option<Failure>,
     /// The further ones.
     pub others: Vec<Failure>,
-    /// Files of tests that could not be loaded.
+    /// Test files that could not be loaded.
     pub problems: Vec<LoadProblem>,
-    /// What was thrown while the first of these was loaded.
+    /// Exception thrown while loading the first of these.
     pub problem_throw: Option<Box<Throw>>,
     /// Names that stand for no test, as they were given.
     pub missing: Vec<String>,
@@ -84,11 +84,11 @@ pub struct TestRunResult {
     pub similar: Vec<String>,
     /// Where a program is that did not end in time, and the test that it was in.
     pub hang: Option<TestHang>,
-    /// What the runner has kept of the output of tests that did not fail.
+    /// Captured output of tests that did not fail.
     pub captured: Vec<Captured>,
     /// The last of what the program wrote.
     pub output: Excerpt,
-    /// What else needs saying.
+    /// Additional notes.
     pub notes: Vec<String>,
 }
 
@@ -119,8 +119,7 @@ impl Verdict {
         }
     }
 }
-
-/// How many tests went how.
+/// Number of tests by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// How many came to a result, skipped ones included.
@@ -147,7 +146,7 @@ pub struct Failure {
 /// A program that did not end in time.
 #[derive(Debug)]
 pub struct TestHang {
-    /// The test that it was in.
+    /// Running test.
     pub test: Option<String>,
     /// Why it does not end.
     pub diagnosis: Box<Diagnosis>,

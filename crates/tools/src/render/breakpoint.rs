@@ -14,35 +14,35 @@ pub struct BreakpointData {
     /// Absolute path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The line that it is on.
+    /// Bound line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The line that was asked for, when it is another one.
+    /// Requested line, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_line: Option<u32>,
-    /// The column that it is at, when one was asked for.
+    /// Bound column, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The column that was asked for, when it is another one.
+    /// Requested column, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_column: Option<u32>,
-    /// The columns of the line where code begins, when the one asked for is none of them.
+    /// Columns of the line that have code, if the requested one has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<u32>,
-    /// The function that it is on.
+    /// Function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// It is bound to a place in the running program.
+    /// Bound to a location in the running program.
     pub verified: bool,
-    /// Why it is not.
+    /// Why it is not bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Why the place may not be the one that is meant.
+    /// Why the location may be wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
-    /// Off: kept, and not in the program.
+    /// False: kept, but not set in the program.
     pub enabled: bool,
-    /// Stops only where this is true.
+    /// Stops only if this is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
     /// Stops only at these hits.
@@ -51,9 +51,9 @@ pub struct BreakpointData {
     /// Prints this instead of stopping.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_message: Option<String>,
-    /// How often it stopped the program, or logged.
+    /// Number of stops, or of logged messages.
     pub hits: u64,
-    /// How often its condition or log message failed, and how the last time.
+    /// Number of failures of its condition or log message, and the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }

@@ -11,24 +11,23 @@ use crate::ops::hang::{self, Diagnosis, LoopObservation, ThreadObservation};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HangReport {
-    /// `completed`, `failed` (it ended with an error), `busy_loop`, `busy_event_loop` (each call comes back, and the
-    /// same ones follow), `slow` (it computes, and values change), `waiting`, `deadlocked`, `stopped` (at a breakpoint
-    /// of the user's) or `unknown`.
+    /// `completed`, `failed` (exited with an error), `busy_loop`, `busy_event_loop` (calls return, and the same ones
+    /// follow), `slow` (computing, with changing values), `waiting`, `deadlocked`, `stopped` (at a breakpoint) or
+    /// `unknown`.
     pub verdict: &'static str,
-    /// It is held up, or was still computing when its time was over. One that waits for requests, input or time
-    /// to pass is not.
+    /// Hung, or still computing at the timeout. Waiting for requests, input or a timer is not a hang.
     pub hung: bool,
-    /// It has ended.
+    /// The program has ended.
     pub completed: bool,
-    /// Where it is held up: the frame whose loop decides, which may be a caller of where it was last.
+    /// Where it hangs: the frame of the deciding loop, which can be a caller of the innermost frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hung_at: Option<PlaceData>,
-    /// What the verdict rests on.
+    /// Evidence for the verdict.
     pub evidence: Vec<String>,
-    /// The user's frames of the thread that is to blame, innermost first.
+    /// User frames of the responsible thread, innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<PlaceData>,
-    /// The loop that it is in.
+    /// The loop it is in.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     pub found: Option<LoopData>,
     /// What it waits for.
@@ -37,14 +36,14 @@ pub struct HangReport {
     /// Its threads.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<ThreadData>,
-    /// How many samples were taken of all threads.
+    /// Number of samples of all threads.
     pub samples: u64,
-    /// The samples as a tree of calls, with the part of them that was in each.
+    /// The samples as a call tree, with the share of each call.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub calls: String,
-    /// How long it computed, in milliseconds.
+    /// CPU time, in milliseconds.
     pub cpu_ms: u64,
-    /// How long it was watched, in milliseconds.
+    /// Time watched, in milliseconds.
     pub duration_ms: u64,
     /// What it is doing now.
     #[serde(flatten)]
@@ -56,9 +55,9 @@ pub struct HangReport {
 pub struct PlaceData {
     /// The function.
     pub function: String,
-    /// Absolute path, or the name of code that is in no file; empty for native code.
+    /// Absolute path, or a name for code without a file; empty for native code.
     pub file: String,
-    /// 1-based; 0 where it is not known.
+    /// 1-based; 0 if unknown.
     pub line: u32,
 }
 
@@ -70,15 +69,15 @@ pub struct LoopData {
     pub file: String,
     /// The function.
     pub function: String,
-    /// The line of its head.
+    /// First line.
     pub start_line: u32,
-    /// Its last line.
+    /// Last line.
     pub end_line: u32,
-    /// The lines that samples were on.
+    /// Sampled lines.
     pub lines: Vec<LineCount>,
     /// Values that changed between samples.
     pub changing: Vec<ChangeData>,
-    /// Values that decide whether it continues, and did not change.
+    /// Unchanged values that decide whether the loop continues.
     pub steady: Vec<SteadyData>,
 }
 
@@ -87,7 +86,7 @@ pub struct LoopData {
 pub struct LineCount {
     /// 1-based.
     pub line: u32,
-    /// In how many samples.
+    /// Number of samples.
     pub samples: u64,
 }
 
@@ -96,9 +95,9 @@ pub struct LineCount {
 pub struct ChangeData {
     /// The variable or expression.
     pub name: String,
-    /// Its value at the first look.
+    /// Value in the first sample.
     pub first: String,
-    /// At the last.
+    /// Value in the last sample.
     pub last: String,
 }
 
@@ -107,7 +106,7 @@ pub struct ChangeData {
 pub struct SteadyData {
     /// The variable or expression.
     pub name: String,
-    /// Its value.
+    /// Value.
     pub value: String,
 }
 
@@ -117,15 +116,15 @@ pub struct WaitData {
     /// `lock`, `thread`, `child`, `input`, `socket`, `server`, `file`, `timer`, `task`, `promise`, `worker` or
     /// `other`.
     pub kind: &'static str,
-    /// The same as text.
+    /// Description.
     pub what: String,
-    /// The thread that waits; none for what the program only has open.
+    /// The waiting thread; absent for an open resource that no thread waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
     /// Where.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// It ends by itself, after a time.
+    /// The wait has a timeout.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub timed: bool,
 }
@@ -139,10 +138,10 @@ pub struct ThreadData {
     /// Its process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_id: Option<u32>,
-    /// How much of the last second it computed, in hundredths.
+    /// CPU use during the last second, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<u32>,
-    /// It and others wait for each other.
+    /// Part of a deadlock.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deadlocked: bool,
     /// Innermost first.

@@ -21,61 +21,61 @@ use crate::ops::unreached;
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StopReport {
-    /// Always true; a failure has another shape.
+    /// Always true; failures have a different shape.
     pub success: bool,
     /// `paused`, `running` or `ended`.
     pub state: String,
-    /// What it was doing when the session was closed with this call.
+    /// State before this call closed the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state_before_close: Option<String>,
-    /// The same in a sentence.
+    /// Summary in a sentence.
     pub message: String,
     /// Why it stopped: `breakpoint`, `step`, `entry`, `exception`, `pause`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where it stopped.
+    /// Location of the stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<LocationData>,
-    /// The lines around that place, `>` at the line.
+    /// Source around the location, with `>` at the line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// The exception that it stopped at.
+    /// Exception at which it stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exception: Option<ExceptionData>,
-    /// The breakpoints that it stopped at.
+    /// Breakpoints at which it stopped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breakpoint_ids: Vec<String>,
-    /// The innermost frames of the user's code.
+    /// Innermost frames of user code.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack_frames: Vec<FrameData>,
-    /// More frames than are shown: all of them with `get_stack_trace`.
+    /// Number of omitted frames; `get_stack_trace` returns all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more_frames: Option<usize>,
-    /// The variables of the innermost frame.
+    /// Variables of the innermost frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locals: Option<Vec<VariableData>>,
-    /// More variables than are shown: all of them with `get_local_variables`.
+    /// Number of omitted variables; `get_local_variables` returns all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more_locals: Option<u64>,
-    /// The watched expressions whose values have changed since the last report.
+    /// Watched expressions whose values have changed since the last report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watches: Vec<WatchData>,
-    /// What the program wrote since the last report.
+    /// New output since the last report.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
-    /// How many bytes before `output` are not shown: `get_output` has them, from `outputSince` on.
+    /// Number of omitted bytes before `output`; read them with `get_output` from `outputSince`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_skipped: Option<u64>,
-    /// Where the output that is not shown begins.
+    /// Cursor of the omitted output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_since: Option<u64>,
-    /// The exit code of a program that has ended.
+    /// Exit code, if the program has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// The signal that killed it.
+    /// Signal that killed the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
-    /// What else needs saying.
+    /// Additional notes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -84,13 +84,13 @@ pub struct StopReport {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LocationData {
-    /// Absolute path, or the name of code that is in no file.
+    /// Absolute path, or a name for code without a file.
     pub file: String,
     /// 1-based.
     pub line: u32,
     /// 1-based.
     pub column: u32,
-    /// Where the code is that really runs, when a compiler made it of this file.
+    /// Location of the generated code that runs, if this file was compiled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<GeneratedData>,
     /// The function.
@@ -104,24 +104,24 @@ pub struct LocationData {
 pub struct WatchData {
     /// The expression.
     pub expression: String,
-    /// Its value before, as text; of one that raised, the error.
+    /// Previous value as text, or its error.
     pub old: String,
-    /// Its value now.
+    /// Current value.
     pub new: String,
 }
 
 /// An exception.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ExceptionData {
-    /// The name of its type.
+    /// Type name.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its message, unless it is that of the failure.
+    /// Message, unless it equals the failure's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Nothing will catch it, as far as the debugger can tell.
+    /// Whether the debugger predicts that nothing catches it.
     pub uncaught: bool,
-    /// Its stack and causes, as the language prints them.
+    /// Stack and causes, as the language prints them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stack: String,
 }
@@ -135,10 +135,10 @@ pub struct CallerData {
     pub frame: FrameData,
     /// Its variables.
     pub locals: Vec<VariableData>,
-    /// How many more it has than are shown.
+    /// Number of omitted variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more_locals: Option<u64>,
-    /// Why its variables are not known.
+    /// Why its variables are unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }

@@ -24,67 +24,66 @@ const BRIEF: usize = 200;
 pub struct TestData {
     /// `failed`, `passed`, `error` (tests could not be loaded), `no_tests` or `hung`.
     pub verdict: String,
-    /// The same in a sentence.
+    /// Summary in a sentence.
     pub message: String,
     /// The runner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
-    /// The exit code of the runner.
+    /// Exit code of the runner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// How many tests went how.
+    /// Number of tests by outcome.
     pub tests: CountsData,
-    /// The first test that failed, in full.
+    /// The first failed test, in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureData>,
-    /// The next ones in full, as many as were asked for.
+    /// Further failures in full, as many as requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more_failures: Vec<FailureData>,
-    /// The others that failed, each in a line.
+    /// Remaining failures, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other_failures: Vec<BriefData>,
-    /// Files of tests that could not be loaded.
+    /// Test files that could not be loaded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<BriefData>,
-    /// What was thrown while the first of these was loaded.
+    /// Exception thrown while loading the first of these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<FailureData>,
-    /// Names that stand for no test.
+    /// Names that match no test.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// Tests that there are, the most similar first.
+    /// Existing tests, most similar first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<String>,
-    /// Where the program was when the time was up.
+    /// Where the program was at the timeout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hang: Option<HangData>,
-    /// What the runner has kept of the output of tests that did not fail.
+    /// Captured output of tests that did not fail.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub captured: Vec<CapturedData>,
-    /// The end of what the runner, and whatever it has let through, wrote.
+    /// End of the output of the runner and of uncaptured tests.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub output: String,
-    /// How many bytes before `output` are not shown.
+    /// Number of omitted bytes before `output`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_skipped: Option<u64>,
-    /// What else needs saying.
+    /// Additional notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
-
-/// How many tests went how.
+/// Number of tests by outcome.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CountsData {
-    /// All that came to a result.
+    /// All tests with a result.
     pub run: u64,
     /// Passed.
     pub passed: u64,
-    /// Failed, or had an error before or after them.
+    /// Failed, including in set-up or teardown.
     pub failed: u64,
-    /// Were skipped.
+    /// Skipped.
     pub skipped: u64,
-    /// Failed as they were expected to.
+    /// Expected failures.
     pub expected_failures: u64,
 }
 
@@ -92,7 +91,7 @@ pub struct CountsData {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailureData {
-    /// The test, by the name with which its runner runs it alone.
+    /// Name that makes the runner run this test alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
     /// `setup`, `call` (the test itself) or `teardown`.
@@ -100,13 +99,13 @@ pub struct FailureData {
     pub phase: Option<String>,
     /// The message.
     pub message: String,
-    /// What was thrown.
+    /// The thrown exception.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exception: Option<ExceptionData>,
-    /// What was asserted, with the values on both sides.
+    /// The assertion, with the values of both sides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assertion: Option<AssertionData>,
-    /// Where it was thrown: absolute path.
+    /// File of the throw: absolute path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// 1-based.
@@ -115,22 +114,22 @@ pub struct FailureData {
     /// The function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// The lines around that place, `>` at the line.
+    /// Source around the location, with `>` at the line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,
-    /// The frames of the user's code as they were at the throw, innermost first, each with its variables.
+    /// User frames at the throw, innermost first, with their variables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<CallerData>,
-    /// The stack at the throw, innermost first: frames of the user's code, and how many others there are.
+    /// Stack at the throw, innermost first: user frames, and the number of others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<String>,
-    /// What the runner says of it beyond all this.
+    /// Additional text from the runner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// What the test wrote, as far as the runner has kept it.
+    /// Output of the test that the runner captured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub captured: Vec<CapturedData>,
-    /// What could not be read.
+    /// Data that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -140,12 +139,12 @@ pub struct FailureData {
 pub struct BriefData {
     /// The test, or the file.
     pub name: String,
-    /// The type of what was thrown.
+    /// Type of the thrown exception.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exception: Option<String>,
     /// The message.
     pub message: String,
-    /// Where it was thrown, or else where the test is: absolute path.
+    /// File of the throw, or else of the test: absolute path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// 1-based.
@@ -156,16 +155,16 @@ pub struct BriefData {
 /// What was asserted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AssertionData {
-    /// As the source has it.
+    /// Source text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
-    /// How the two sides are compared.
+    /// Comparison operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operator: Option<String>,
-    /// What was given.
+    /// The actual side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<SideData>,
-    /// What it was compared with.
+    /// The expected side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<SideData>,
 }
@@ -173,16 +172,16 @@ pub struct AssertionData {
 /// One side of an assertion.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SideData {
-    /// As the source has it.
+    /// Source text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
-    /// Its value; left out where it could not be known without running the program's code again.
+    /// Value; absent if reading it would run code of the program again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// The type of the value.
+    /// Type of the value.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// The value is not all of it.
+    /// The value is truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
@@ -190,7 +189,7 @@ pub struct SideData {
 /// Where a program was that did not end in time.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HangData {
-    /// The test that it was in.
+    /// Running test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
     /// Why it does not end.
@@ -203,7 +202,7 @@ pub struct HangData {
 pub struct CapturedData {
     /// `stdout`, `stderr`, `log`.
     pub name: String,
-    /// The output, cut to its end.
+    /// End of the output.
     pub text: String,
 }
 

@@ -25,19 +25,19 @@ pub struct TraceReport {
     /// The program.
     #[serde(flatten)]
     pub report: StopReport,
-    /// What ended the trace: `program` (it ended), `maxHits`, `timeout`, `stop` (for another reason; the program is
-    /// paused), `trigger` (it finished), `interrupt`.
+    /// What ended the trace: `program` (it ended), `maxHits`, `timeout`, `stop` (any other stop; the program is
+    /// paused), `trigger` (it finished) or `interrupt`.
     pub ended_by: String,
-    /// The places, in the order in which they were asked for.
+    /// Locations, in the requested order.
     pub points: Vec<PointData>,
-    /// In the order of time.
+    /// Sorted by time.
     pub rows: Vec<RowData>,
-    /// How many there are.
+    /// Totals.
     pub totals: Totals,
-    /// What came of the trigger.
+    /// Result of the trigger.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<TriggerReport>,
-    /// Rows in the middle that the answer has no room for.
+    /// Rows omitted from the middle to fit the size limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omitted: Option<OmittedRows>,
 }
@@ -46,9 +46,9 @@ pub struct TraceReport {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PointData {
-    /// Its number in the rows, from 1.
+    /// Its number in the rows, starting at 1.
     pub point: usize,
-    /// The function, for a place that is wherever it is entered; it has no file and line then.
+    /// Function, if the location is its entry; then there is no file and line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// Absolute path.
@@ -57,28 +57,28 @@ pub struct PointData {
     /// 1-based.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The line that was asked for, when it is another one.
+    /// Requested line, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_line: Option<u32>,
-    /// The column, when one was asked for.
+    /// Column, if one was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The text of the line.
+    /// Text of the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// One for each of the `values` of a row.
+    /// Expressions, in the order of each row's `values`.
     pub expressions: Vec<String>,
-    /// Only hits at which this is true count.
+    /// Only hits where this is true count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
-    /// How often it was passed.
+    /// Number of hits.
     pub hits: u64,
-    /// How many rows there are of it.
+    /// Number of rows.
     pub rows: u64,
-    /// How often its condition failed, and how the last time.
+    /// Number of failures of its condition, and the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// What else is to be known, such as why it was never passed.
+    /// Notes, such as why it was never hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -87,20 +87,20 @@ pub struct PointData {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RowData {
-    /// The place; left out when there is only one.
+    /// The location; omitted if there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<usize>,
-    /// Counts the hits of the location in its JavaScript thread or Python process, from 1.
+    /// Hit number within its JavaScript thread or Python process, starting at 1.
     pub hit: u64,
-    /// Milliseconds since the trace began.
+    /// Milliseconds since the start of the trace.
     pub time: f64,
-    /// The thread, where there are several.
+    /// The thread, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thread: Option<String>,
-    /// The process, where there are several.
+    /// The process, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
-    /// In the order of the place's `expressions`.
+    /// In the order of the location's `expressions`.
     pub values: Vec<CellData>,
 }
 
@@ -108,39 +108,38 @@ pub struct RowData {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CellData {
-    /// The name of its type.
+    /// Type name.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// Its value as text.
+    /// Value as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// What it threw.
+    /// The error that it threw.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The text is not all of it.
+    /// The text is truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
-
-/// How many there are.
+/// Totals.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Totals {
-    /// Passes of all places.
+    /// Hits of all locations.
     pub hits: u64,
-    /// Rows that were recorded.
+    /// Recorded rows.
     pub rows: usize,
-    /// Rows of this answer.
+    /// Rows in this answer.
     pub shown: usize,
 }
 
 /// Rows that the answer has no room for.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OmittedRows {
-    /// The number of the first of them, counted from 1.
+    /// Number of the first omitted row, starting at 1.
     pub from: usize,
-    /// That of the last.
+    /// Number of the last omitted row.
     pub to: usize,
-    /// How many.
+    /// Number of children.
     pub count: usize,
 }
 

@@ -10,27 +10,27 @@ use crate::ops::trigger::{Response, TriggerProgress};
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerReport {
-    /// `waiting` (the program does not listen yet), `pending` (nothing came back yet), `done` or `failed`.
+    /// `waiting` (the program does not listen yet), `pending` (no response yet), `done` or `failed`.
     pub state: String,
-    /// Where the request went.
+    /// URL of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The status code of the response.
+    /// Status code of the response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// The body of the response, or its beginning.
+    /// Body of the response, possibly truncated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// The body is longer.
+    /// The body is truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// The exit code of the command.
+    /// Exit code of the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
-    /// What the command wrote, or the end of it.
+    /// Output of the command, possibly only its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Why nothing came back.
+    /// Error, if there is no response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -13,18 +13,18 @@ use crate::{ToolError, error};
 pub struct VariableData {
     /// Its name.
     pub name: String,
-    /// Its value as text.
+    /// Value as text.
     pub value: String,
-    /// The name of its type.
+    /// Type name.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Above 0: pass it to `get_variables` to see the children.
+    /// If above 0, pass it to `get_variables` to get the children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variables_reference: Option<u64>,
-    /// It has children.
+    /// Whether it has children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expandable: Option<bool>,
-    /// How many.
+    /// Number of children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub children: Option<u64>,
     /// The text is cut; the whole has this many characters, where that is known.
@@ -35,13 +35,13 @@ pub struct VariableData {
 /// How a value was read.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ValueReadInfo {
-    /// The text is not all of it; ask for more with `maxLength`, or for a part with `evaluate_expression`.
+    /// The text is truncated; raise `maxLength`, or read a part with `evaluate_expression`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// How long the whole is, in characters.
+    /// Full length, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
-    /// Where it was read, when that is another frame.
+    /// The frame in which it was read, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -86,16 +86,16 @@ pub fn variables(children: &Children<Reference>) -> Vec<VariableData> {
 pub struct ValueData {
     /// The expression.
     pub expression: String,
-    /// Its value as text.
+    /// Value as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// The name of its type.
+    /// Type name.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// Above 0: pass it to `get_variables` to see the children.
+    /// If above 0, pass it to `get_variables` to get the children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variables_reference: Option<u64>,
-    /// Why it has no value.
+    /// Error, if it has no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The text is cut.

@@ -239,9 +239,9 @@ fn inspector_has_its_tools_and_a_status_in_every_answer() {
 
 #[test]
 fn tool_names_are_unique() {
-    let mut seen = BTreeSet::new();
+    let mut observed = BTreeSet::new();
     for entry in entries() {
-        assert!(seen.insert(entry.name), "{} is there twice", entry.name);
+        assert!(observed.insert(entry.name), "{} is there twice", entry.name);
     }
     let mut prompts = BTreeSet::new();
     for prompt in TOOLSETS.iter().flat_map(|toolset| toolset.prompts) {

@@ -221,8 +221,8 @@ fn entries_of_other_programs_and_versions_are_shown_as_such() {
     assert_eq!(times(&log), [7, 8, 8, 9]);
     assert!(log.entry(0).is_none());
     assert!(log.raw(0).unwrap().contains("debug:memory"));
-    let said: Vec<String> = (0..4).map(|number| crate::words::of(&log, number)).collect();
-    assert_eq!(said, ["debug:memory new={}", "server started", ": \u{fffd}", ": \u{fffd}"]);
+    let answer: Vec<String> = (0..4).map(|number| crate::words::of(&log, number)).collect();
+    assert_eq!(answer, ["debug:memory new={}", "server started", ": \u{fffd}", ": \u{fffd}"]);
 }
 
 #[test]

@@ -26,8 +26,8 @@ fn log(lines: &[Value]) -> (tempfile::TempDir, Log) {
 }
 
 fn paused(line: u32, function: &str, frame: u64) -> Value {
-    let place = json!({"file": "main.py", "line": line, "function": function, "frameId": frame});
-    json!({"message": "debug:state", "event": "paused", "reason": "step", "location": place, "stack": [place],
+    let target_location = json!({"file": "main.py", "line": line, "function": function, "frameId": frame});
+    json!({"message": "debug:state", "event": "paused", "reason": "step", "location": target_location, "stack": [target_location],
            "source": {"firstLine": 1, "lines": ["a\u{1b}[31m = 1", "\tb"]}})
 }
 
@@ -105,7 +105,7 @@ fn each_moment_of_a_session_is_reconstructed() {
     assert_eq!(at(4).state, "running");
     let stopped = at(7);
     assert_eq!((stopped.state, stopped.reason.as_deref()), ("paused", Some("step")));
-    assert_eq!(stopped.location.as_ref().map(|place| place.line), Some(2));
+    assert_eq!(stopped.location.as_ref().map(|target_location| target_location.line), Some(2));
     assert_eq!(stopped.source.as_ref().unwrap().lines, ["a = 1", "\tb"]);
     assert_eq!(ids(&stopped), [("bp-1".to_owned(), true), ("bp-2".to_owned(), false)]);
     assert_eq!(
@@ -127,7 +127,10 @@ fn each_moment_of_a_session_is_reconstructed() {
     let closed = at(21);
     assert_eq!((closed.state, closed.reason.as_deref()), ("closed", Some("exited with code 0")));
     // What has ended shows its last stop.
-    assert_eq!((closed.is_past, closed.location.as_ref().map(|place| place.line)), (true, Some(30)));
+    assert_eq!(
+        (closed.is_past, closed.location.as_ref().map(|target_location| target_location.line)),
+        (true, Some(30))
+    );
     assert_eq!(seen(&closed), [("y", "5", None, false)]);
     assert_eq!(at(1000), closed);
     assert_eq!(Moment::at(&log, 7, 0), Moment::default());
@@ -136,8 +139,8 @@ fn each_moment_of_a_session_is_reconstructed() {
 #[test]
 fn a_stop_without_variables_says_whether_they_were_read() {
     let (_folder, log) = log(&[paused(2, "f", 1), read(1, "Locals", &[])]);
-    let told = [0, 1].map(|number| Moment::at(&log, 0, number).without_variables());
-    assert_eq!(told, ["not read at this stop", "no variables"]);
+    let reported = [0, 1].map(|number| Moment::at(&log, 0, number).without_variables());
+    assert_eq!(reported, ["not read at this stop", "no variables"]);
 }
 
 #[test]

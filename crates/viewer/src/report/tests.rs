@@ -8,10 +8,10 @@ use super::*;
 
 #[test]
 fn a_session_is_reported_as_a_story() {
-    let place = json!({"file": "~/shop/cart.py", "line": 2, "function": "total", "frameId": 1});
+    let target_location = json!({"file": "~/shop/cart.py", "line": 2, "function": "total", "frameId": 1});
     let caller = json!({"file": "~/shop/cart.py", "line": 9, "function": "main", "frameId": 2});
-    let paused = json!({"message": "debug:state", "event": "paused", "reason": "breakpoint", "location": place,
-        "stack": [place, caller], "source": {"firstLine": 1, "lines": ["def total(prices):", "    return sum(`prices`)"]}});
+    let paused = json!({"message": "debug:state", "event": "paused", "reason": "breakpoint", "location": target_location,
+        "stack": [target_location, caller], "source": {"firstLine": 1, "lines": ["def total(prices):", "    return sum(`prices`)"]}});
     let variables = |value: &str, more: &[&str]| {
         let mut all = vec![json!({"name": "x", "type": "int", "value": value})];
         all.extend(more.iter().map(|name| json!({"name": name, "type": "str", "value": "'```'"})));
@@ -47,8 +47,8 @@ fn a_session_is_reported_as_a_story() {
     });
     fs::write(&path, lines.collect::<String>()).unwrap();
     let log = Log::open(&path).unwrap();
-    let told = report(&log, log.find_session("last").unwrap());
+    let reported = report(&log, log.find_session("last").unwrap());
     let expected = include_str!("expected.md");
-    assert_eq!(told, expected, "{told}");
+    assert_eq!(reported, expected, "{reported}");
     assert_eq!(report(&log, 7), "");
 }

@@ -61,8 +61,8 @@ impl Served {
     /// The places of rows, and what is before and behind them.
     async fn places(&self, path: &str) -> (Vec<i64>, Option<i64>, Option<i64>) {
         let page = self.json(path).await;
-        let places = page["rows"].as_array().unwrap().iter().map(|row| row["at"].as_i64().unwrap());
-        (places.collect(), page["older"].as_i64(), page["newer"].as_i64())
+        let locations = page["rows"].as_array().unwrap().iter().map(|row| row["at"].as_i64().unwrap());
+        (locations.collect(), page["older"].as_i64(), page["newer"].as_i64())
     }
 }
 
@@ -83,9 +83,9 @@ fn entry(time: i64, session: &str, message: &str, mut more: Value) -> Value {
 }
 
 fn paused(time: i64, session: &str, line: u32) -> Value {
-    let place = json!({ "file": "/tmp/main.py", "line": line, "function": "f", "frameId": 1 });
+    let target_location = json!({ "file": "/tmp/main.py", "line": line, "function": "f", "frameId": 1 });
     let source = json!({ "firstLine": 1, "lines": ["def f():", "    \u{1b}[31mreturn 1  # <b>"] });
-    let more = json!({ "event": "paused", "reason": "breakpoint", "location": place, "stack": [place], "source": source });
+    let more = json!({ "event": "paused", "reason": "breakpoint", "location": target_location, "stack": [target_location], "source": source });
     entry(time, session, "debug:state", more)
 }
 
@@ -228,7 +228,7 @@ async fn rows_are_calls_with_their_answers() {
     let served = Served::new(&story()).await;
     let page = served.json("/rows").await;
     let rows: Vec<_> = page["rows"].as_array().unwrap().iter().collect();
-    let told: Vec<_> = rows
+    let reported: Vec<_> = rows
         .iter()
         .map(|row| [&row["kind"], &row["text"], &row["took"]].map(|value| value.as_str().unwrap().trim()))
         .collect();
@@ -240,8 +240,9 @@ async fn rows_are_calls_with_their_answers() {
         ["bad", "look : it is gone", "250ms"],
         ["output", "<script>\\x1b]0;title\\x07\\u{202e}hello", ""],
     ];
-    let told: Vec<_> = told.iter().map(|row| row.map(|text| text.replace("look: ", "look : "))).collect();
-    assert_eq!(told, expected);
+    let reported: Vec<_> =
+        reported.iter().map(|row| row.map(|text| text.replace("look: ", "look : "))).collect();
+    assert_eq!(reported, expected);
     assert_eq!(
         (&rows[0]["at"], &rows[1]["session"], &page["older"]),
         (&json!(0), &json!("one"), &Value::Null)
@@ -320,12 +321,12 @@ async fn the_timeline_shows_the_most_important_event_of_each_slot() {
     let served = Served::new(&story()).await;
     let strip = served.json("/strip?cells=12").await;
     let cells = strip.as_array().unwrap();
-    let told: Vec<_> = cells
+    let reported: Vec<_> = cells
         .iter()
         .filter(|cell| cell["kind"] != "")
         .map(|cell| (cell["kind"].as_str().unwrap(), cell["at"].as_i64().unwrap()))
         .collect();
-    assert_eq!(told, [("good", 1), ("stop", 3), ("bad", 8), ("output", 10)]);
+    assert_eq!(reported, [("good", 1), ("stop", 3), ("bad", 8), ("output", 10)]);
     let busy: Vec<usize> = (0..12).filter(|cell| cells[*cell]["isBusy"] == true).collect();
     assert_eq!(busy, [0, 1, 2, 3, 4, 9, 10]);
     let alone = served.json("/strip?cells=3&session=two-id").await;
@@ -374,8 +375,8 @@ async fn a_moment_shows_the_state_with_control_characters_escaped() {
     // The end is of the session that acts.
     let end = served.json("/moment").await;
     let text = "<script>\\x1b]0;title\\x07\\u{202e}hello";
-    let said = json!([{ "category": "stdout", "text": text, "isDivider": false }]);
-    assert_eq!((&end["at"], &end["session"], &end["output"]), (&json!(10), &json!("two"), &said));
+    let answer = json!([{ "category": "stdout", "text": text, "isDivider": false }]);
+    assert_eq!((&end["at"], &end["session"], &end["output"]), (&json!(10), &json!("two"), &answer));
     assert_eq!(served.json("/moment?session=one-id").await["variables"][0]["value"], "2");
     assert_eq!(served.json("/moment?at=-5").await["at"], 0);
     assert_eq!(served.json("/moment?session=nobody").await["state"], "");

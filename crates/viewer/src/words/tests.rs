@@ -19,7 +19,7 @@ fn phrase(mut line: Value) -> String {
 fn an_entry_is_one_line() {
     let call = |tool: &str, request: Value| json!({"message": "tool:call", "tool": tool, "request": request});
     let response = |response: Value| json!({"message": "tool:response", "tool": "t", "success": true, "response": response});
-    let place = json!({"file": "/home/me/main.py", "line": 42, "function": "f"});
+    let target_location = json!({"file": "/home/me/main.py", "line": 42, "function": "f"});
     let cases = [
         (
             call(
@@ -41,12 +41,14 @@ fn an_entry_is_one_line() {
         (call("x", json!({"line": "a\nb\u{1b}[31mc"})), "x line=a⏎bc"),
         (
             response(
-                json!({"state": "paused", "location": place, "values": [{"expression": "x", "value": "1"}]}),
+                json!({"state": "paused", "location": target_location, "values": [{"expression": "x", "value": "1"}]}),
             ),
             "→ paused at main.py:42 in f; x = 1",
         ),
         (
-            response(json!({"state": "paused", "reason": "breakpoint", "location": place, "message": "m"})),
+            response(
+                json!({"state": "paused", "reason": "breakpoint", "location": target_location, "message": "m"}),
+            ),
             "→ paused, breakpoint at main.py:42 in f",
         ),
         (
@@ -65,7 +67,7 @@ fn an_entry_is_one_line() {
             "ended: exited with code 1",
         ),
         (
-            json!({"message": "debug:state", "event": "paused", "reason": "exception", "location": place, "description": "KeyError: 'a'"}),
+            json!({"message": "debug:state", "event": "paused", "reason": "exception", "location": target_location, "description": "KeyError: 'a'"}),
             "paused, exception at main.py:42 in f: KeyError: 'a'",
         ),
         (

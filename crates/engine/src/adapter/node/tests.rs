@@ -86,8 +86,8 @@ fn a_script_is_started_as_typed_with_the_hook_added() {
         is_local: true,
     };
     assert_eq!(plan, Plan::Cdp { wire: CdpWire::Announced(process.clone()), setup });
-    let told = addressed(process, "/tmp/pipe");
-    assert_eq!(told.env["STILLFRAME_ANNOUNCE"].as_deref(), Some("/tmp/pipe"));
+    let reported = addressed(process, "/tmp/pipe");
+    assert_eq!(reported.env["STILLFRAME_ANNOUNCE"].as_deref(), Some("/tmp/pipe"));
 }
 
 #[test]

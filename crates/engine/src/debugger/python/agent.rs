@@ -235,7 +235,7 @@ impl AgentClient {
         self.send(MODULE, AGENT.source).await
     }
 
-    /// Has the server, which asks exceptions for their text at each stop, ask nothing.
+    /// Stops pydevd from calling `__str__` of exceptions at each stop.
     pub(super) async fn forbid_side_effects(&self) -> Result<()> {
         let call = format!("__import__('sys').modules['{MODULE}'].forbid_side_effects()");
         if self.execute(call.clone()).await.is_ok() {
@@ -245,7 +245,7 @@ impl AgentClient {
         self.execute(call).await
     }
 
-    /// Has the program stop only at exceptions that no code of the user's catches, or at all again.
+    /// Makes the program stop only at exceptions that no user code catches, or at all again.
     pub(super) async fn watch_throws(&self, is_on: bool) -> Result<()> {
         if self.watches_throws.swap(is_on, Ordering::AcqRel) == is_on {
             return Ok(());
@@ -446,12 +446,12 @@ impl AgentClient {
         self.find(answer, "report_file", &json!([answer, place])).await
     }
 
-    /// Asks in which functions steps began that have ended, while code of a library runs.
+    /// Returns the functions that have returned since a step began in them, while library code runs.
     pub(super) async fn report_ended_steps(&self, answer: u64) -> Result<FunctionLookup> {
         self.find(answer, "report_ended_steps", &json!([answer])).await
     }
 
-    /// The answer is an event, because an evaluation outside of a frame has none.
+    /// The reply is an event, because an evaluation outside a frame returns nothing.
     async fn find(&self, answer: u64, function: &str, request: &Json) -> Result<FunctionLookup> {
         let (sender, found) = oneshot::channel();
         self.asked().insert(answer, sender);

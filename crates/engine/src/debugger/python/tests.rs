@@ -37,9 +37,9 @@ async fn prepared(capabilities: Json) -> Scene {
 
 /// A text that the agent is sent to run.
 async fn serve_agent(scene: &mut Scene) -> String {
-    let asked = scene.peer.serve("evaluate", json!({ "result": "None" })).await;
-    assert_eq!((&asked["context"], &asked["frameId"]), (&json!("repl"), &Json::Null));
-    asked["expression"].as_str().unwrap().to_owned()
+    let arguments = scene.peer.serve("evaluate", json!({ "result": "None" })).await;
+    assert_eq!((&arguments["context"], &arguments["frameId"]), (&json!("repl"), &Json::Null));
+    arguments["expression"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test(start_paused = true)]
@@ -126,8 +126,9 @@ async fn frames_of_the_debugger_are_omitted() {
     let (stack, asked) = tokio::join!(scene.debugger.stack_trace(RawId(1), 0, 5), served);
     assert_eq!(asked, json!({ "threadId": 1, "startFrame": 0, "levels": 5 }));
     let stack = stack.unwrap();
-    let seen: Vec<_> = stack.frames.iter().map(|frame| (frame.name.as_str(), frame.is_internal())).collect();
-    assert_eq!(seen, [("work", false), ("decode", true), ("<module>", false)]);
+    let observed: Vec<_> =
+        stack.frames.iter().map(|frame| (frame.name.as_str(), frame.is_internal())).collect();
+    assert_eq!(observed, [("work", false), ("decode", true), ("<module>", false)]);
     assert_eq!(stack.total, 7);
     let generated = &stack.frames[2].location.as_ref().unwrap().source;
     assert_eq!((&generated.path, generated.name.as_str()), (&None, "<string>"), "code that is in no file");
@@ -190,9 +191,9 @@ async fn the_agent_applies_rules_and_names_hit_breakpoints() {
         let defined = serve_agent(&mut scene).await;
         assert!(defined.contains(".define("), "{defined}");
         let answer = json!({ "breakpoints": [{ "id": 1, "verified": true, "line": 3, "column": 1 }] });
-        let asked = scene.peer.serve("setBreakpoints", answer).await;
+        let arguments = scene.peer.serve("setBreakpoints", answer).await;
         let condition = "__import__('sys').modules['stillframe_agent'].hit(1)";
-        assert_eq!(asked["breakpoints"], json!([{ "line": 3, "condition": condition }]));
+        assert_eq!(arguments["breakpoints"], json!([{ "line": 3, "condition": condition }]));
         let looked = serve_agent(&mut scene).await;
         assert!(looked.contains(".report_file(\"[2,1]\")"), "{looked}");
         let found = json!({ "kind": "found", "place": 2, "found": true, "names": [] });

@@ -6,7 +6,7 @@ use crate::deadlines;
 use crate::process::ProcessSpec;
 
 fn offset(source: &str, line: u32) -> Option<u32> {
-    insertion(source, Path::new("/a/main.cjs"), line).map(|place| place.offset)
+    insertion(source, Path::new("/a/main.cjs"), line).map(|location| location.offset)
 }
 
 /// The source with a mark at the place for the line that holds `// @`, or for a line of another file.
@@ -107,10 +107,10 @@ export const e: number = f();
 ";
     let ends = [(2, "'./a';"), (7, "}"), (13, " {"), (14, "as C;"), (15, ") {"), (19, "}")];
     for line in 1..=19 {
-        let place = insertion(source, Path::new("main.ts"), line).map(|place| place.offset as usize);
+        let location = insertion(source, Path::new("main.ts"), line).map(|location| location.offset as usize);
         match ends.iter().find(|(number, _)| *number == line) {
-            Some((_, end)) => assert!(source[..place.unwrap()].ends_with(end), "{line}"),
-            None => assert_eq!(place, None, "{line}"),
+            Some((_, end)) => assert!(source[..location.unwrap()].ends_with(end), "{line}"),
+            None => assert_eq!(location, None, "{line}"),
         }
     }
 }
@@ -148,16 +148,16 @@ async fn run(folder: &Path, name: &str, lines: Option<&[u32]>) -> LoggedHits {
 /// The lines of a script that code can be put in for, and the script with that code.
 fn instrumented(source: &str, name: &str) -> (Vec<u32>, String) {
     let count = u32::try_from(source.lines().count()).unwrap();
-    let place = |line| Some((insertion(source, Path::new(name), line)?.offset as usize, line));
-    let mut places: Vec<(usize, u32)> = (1..=count).filter_map(place).collect();
-    places.sort_unstable();
+    let location = |line| Some((insertion(source, Path::new(name), line)?.offset as usize, line));
+    let mut locations: Vec<(usize, u32)> = (1..=count).filter_map(location).collect();
+    locations.sort_unstable();
     let mark = source.starts_with('\u{feff}');
     let mut units: Vec<u16> = source.encode_utf16().collect();
-    for (offset, line) in places.iter().rev() {
+    for (offset, line) in locations.iter().rev() {
         let at = offset + usize::from(mark);
         units.splice(at..at, format!(";{{ __pass({line}) }}").encode_utf16());
     }
-    let mut lines: Vec<u32> = places.into_iter().map(|(_, line)| line).collect();
+    let mut lines: Vec<u32> = locations.into_iter().map(|(_, line)| line).collect();
     lines.sort_unstable();
     (lines, String::from_utf16(&units).unwrap())
 }

@@ -53,8 +53,11 @@ impl Built {
     /// What stands in the script where a line is to be stopped at. The line is named by a text on it.
     fn places(&self, name: &str, wanted: &str) -> Vec<String> {
         let (line, _) = position_of(&written(name), wanted);
-        let places = self.map.places(self.source(name), line, None).unwrap();
-        places.into_iter().map(|place| text_at(&self.script, place).trim_start().to_owned()).collect()
+        let locations = self.map.places(self.source(name), line, None).unwrap();
+        locations
+            .into_iter()
+            .map(|location| text_at(&self.script, location).trim_start().to_owned())
+            .collect()
     }
 }
 
@@ -111,9 +114,9 @@ fn lines_are_found_in_the_output_of_real_tools() {
                     "babel" | "tsc-es5" => old,
                     _ => modern,
                 };
-                let places = built.places(name, line);
-                assert_eq!(places.len(), 1, "{script} {line}: {places:?}");
-                assert!(places[0].starts_with(expected), "{script} {line}: {places:?}");
+                let locations = built.places(name, line);
+                assert_eq!(locations.len(), 1, "{script} {line}: {locations:?}");
+                assert!(locations[0].starts_with(expected), "{script} {line}: {locations:?}");
             }
         }
     }
@@ -148,14 +151,14 @@ fn columns_are_utf_16_units_on_both_sides() {
         {
             let built = built(script);
             let source = built.source("main.ts");
-            let places = built.map.places(source, line, Some(column)).unwrap();
-            let text = text_at(&built.script, places[0]);
+            let locations = built.map.places(source, line, Some(column)).unwrap();
+            let text = text_at(&built.script, locations[0]);
             let modern = wanted.replace("const line", "var line");
             assert!(
                 text.trim_start().starts_with(wanted) || text.starts_with(&modern),
                 "{script} {wanted}: {text}"
             );
-            let original = built.map.original(places[0].0, places[0].1).unwrap();
+            let original = built.map.original(locations[0].0, locations[0].1).unwrap();
             assert_eq!((original.line, original.column), (line, column), "{script} {wanted}");
         }
     }

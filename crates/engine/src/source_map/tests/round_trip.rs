@@ -91,7 +91,7 @@ proptest! {
         match map.places(source, line, None) {
             Ok(places) => {
                 prop_assert_eq!(places.iter().min(), places.first());
-                prop_assert!(places.iter().all(|place| expected.contains(place)));
+                prop_assert!(places.iter().all(|location| expected.contains(location)));
             }
             Err(problem) => {
                 prop_assert!(expected.is_empty());

@@ -141,8 +141,8 @@ async fn the_inspector_debugs_over_http_with_a_process_per_request() {
     assert_eq!(stack["stackFrames"][0]["name"], "check_out");
     let locals = call(&server, "modern", "get_local_variables", &just).await;
     assert!(locals.to_string().contains("pear"), "{locals}");
-    let asked = [session.clone(), "expression=prices['pear'] * 2".to_owned()];
-    assert_eq!(call(&server, "modern", "evaluate_expression", &asked).await["result"], "6");
+    let arguments = [session.clone(), "expression=prices['pear'] * 2".to_owned()];
+    assert_eq!(call(&server, "modern", "evaluate_expression", &arguments).await["result"], "6");
     let stepped = call(&server, "modern", "step_over", &just).await;
     assert_eq!(stepped["location"]["line"], shop.line("pay"));
     let ended = call(&server, "modern", "continue_execution", &just).await;
@@ -157,10 +157,10 @@ async fn the_inspector_debugs_over_http_with_a_process_per_request() {
 async fn the_inspector_runs_until_a_line_on_both_transports() {
     let shop = Fixture::python("shop");
     let server = STILLFRAME.serve_http().await;
-    let place = format!("until=[{{\"line\":{}}}]", shop.line("pay"));
+    let target_location = format!("until=[{{\"line\":{}}}]", shop.line("pay"));
     let program = format!("program={}", shop.path());
     let mut words = vec!["--method", "tools/call", "--tool-name", "run_until"];
-    for argument in [&program, &place, "expressions=[\"amount\"]", "close=true"] {
+    for argument in [&program, &target_location, "expressions=[\"amount\"]", "close=true"] {
         words.extend(["--tool-arg", argument]);
     }
     for era in ERAS {

@@ -35,9 +35,9 @@ async fn session(mode: &str, way: TransportKind) -> Value {
     way.tell(&mut client).await;
     let done = must_succeed(&mut client).await;
     way.finish().await;
-    let mut seen: Value = serde_json::from_slice(&done.stdout).expect("the client prints JSON");
-    assert_eq!(seen["stopped"].take(), shop.line("call"));
-    seen
+    let mut observed: Value = serde_json::from_slice(&done.stdout).expect("the client prints JSON");
+    assert_eq!(observed["stopped"].take(), shop.line("call"));
+    observed
 }
 
 /// The same in both eras, but for the revision.

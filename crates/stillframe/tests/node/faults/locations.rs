@@ -106,8 +106,8 @@ async fn a_file_is_known_by_its_link_and_its_real_path() {
     let link = script.folder().join("link.js");
     std::os::unix::fs::symlink(real.path(), &link).unwrap();
     let session = Debugging::of(script.language()).await;
-    let place = json!({ "file": link, "line": real.line("real") });
-    session.ok("set_breakpoint", place).await;
+    let location = json!({ "file": link, "line": real.line("real") });
+    session.ok("set_breakpoint", location).await;
     let stopped = session.start(&script).await;
     assert_eq!((stopped.outcome(), stopped.place().1), ("breakpoint", real.line("real")), "{}", stopped.text);
     session.finish().await;

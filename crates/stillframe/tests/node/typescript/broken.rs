@@ -71,8 +71,8 @@ async fn a_source_embedded_in_the_map_is_shown() {
     let stopped = session.ok("start_debugging", run(&project, "dist/main.js")).await;
     assert_eq!(stopped.place(), (main.path(), main.line("top")), "{}", stopped.text);
     assert!(stopped.text_of("source").contains("const discount: number = 0.25"), "{}", stopped.text);
-    let asked = json!({ "file": main.path(), "line": main.line("written"), "linesContext": 1 });
-    let context = session.ok("get_source_context", asked).await;
+    let arguments = json!({ "file": main.path(), "line": main.line("written"), "linesContext": 1 });
+    let context = session.ok("get_source_context", arguments).await;
     assert_eq!(context["lineContent"], "  return `${basket.owner} pays ${total}`; // @written");
     session.run_to_the_end().await;
     session.finish().await;

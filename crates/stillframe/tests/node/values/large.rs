@@ -54,8 +54,8 @@ async fn a_million_items_are_paged() {
             (&json!(true), &json!(1_000_000)),
             "{expression}"
         );
-        let asked = json!({ "scope": whole["variablesReference"], "start": 999_998, "count": 2 });
-        let page = session.ok("get_variables", asked).await;
+        let arguments = json!({ "scope": whole["variablesReference"], "start": 999_998, "count": 2 });
+        let page = session.ok("get_variables", arguments).await;
         assert_eq!(page["count"], 2, "{expression}: {}", page.text);
         assert_eq!(page.variable(name), value, "{expression}");
     }

@@ -70,8 +70,8 @@ const KNOWN: &[(&str, &str)] = &[
 async fn requests_urls_and_streams_are_summarized() {
     let (session, _) = Script::new(PROGRAM).stopped_at("here").await;
     for (expression, expected) in KNOWN {
-        let asked = json!({ "expression": expression, "maxLength": 400 });
-        let value = session.ok("evaluate_expression", asked).await;
+        let arguments = json!({ "expression": expression, "maxLength": 400 });
+        let value = session.ok("evaluate_expression", arguments).await;
         assert_eq!(value.text_of("result"), *expected, "{expression}");
     }
     session.finish().await;
@@ -111,8 +111,8 @@ async fn rows_and_numbers_of_packages_are_shown_by_content() {
     std::os::unix::fs::symlink(toolchains().await, script.folder().join("node_modules")).unwrap();
     let (session, _) = script.stopped_at("here").await;
     for (expression, expected) in OF_PACKAGES {
-        let asked = json!({ "expression": expression, "maxLength": 400 });
-        let value = session.ok("evaluate_expression", asked).await;
+        let arguments = json!({ "expression": expression, "maxLength": 400 });
+        let value = session.ok("evaluate_expression", arguments).await;
         assert_eq!(value.text_of("result"), *expected, "{expression}");
     }
     session.finish().await;

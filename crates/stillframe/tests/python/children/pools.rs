@@ -10,16 +10,16 @@ async fn stops(script: &Script, expression: &str, output: &str) -> Vec<String> {
     let session = Debugging::new().await;
     session.break_at(script, "inside").await;
     let mut report = session.start(script).await;
-    let mut seen = Vec::new();
+    let mut observed = Vec::new();
     while report.outcome() == "breakpoint" {
-        seen.push(session.evaluate(expression).await);
+        observed.push(session.evaluate(expression).await);
         report = session.go_on().await;
     }
     assert_eq!((report.outcome(), &report["exitCode"]), ("ended", &Value::from(0)), "{}", report.text);
     assert_eq!(session.written("stdout").await, output);
     session.finish().await;
-    seen.sort();
-    seen
+    observed.sort();
+    observed
 }
 
 async fn multiprocessing_by(method: &str) {
@@ -36,8 +36,8 @@ if __name__ == "__main__":
         print(pool.map(square, [3, 4], chunksize=1))
 "#
     ));
-    let seen = stops(&script, "(number, result)", "[9, 16]\n").await;
-    assert_eq!(seen, ["(3, 9)", "(4, 16)"]);
+    let observed = stops(&script, "(number, result)", "[9, 16]\n").await;
+    assert_eq!(observed, ["(3, 9)", "(4, 16)"]);
 }
 
 #[tokio::test]
@@ -71,11 +71,11 @@ if __name__ == "__main__":
         print(list(pool.map(square, [4])))
 "#,
     );
-    let seen = stops(
+    let observed = stops(
         &script,
         "(number, __import__('threading').current_thread().name.startswith('pool'))",
         "[9]\n[16]\n",
     )
     .await;
-    assert_eq!(seen, ["(3, False)", "(4, True)"]);
+    assert_eq!(observed, ["(3, False)", "(4, True)"]);
 }

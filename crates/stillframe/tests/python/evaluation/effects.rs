@@ -110,8 +110,8 @@ main()
     );
     let (session, _) = script.stopped_at("here").await;
     let start = "threading.Thread(target=done.append, args=(1,)).start()";
-    let asked = json!({ "expression": start, "timeout": 1000 });
-    let answer = session.call("evaluate_expression", asked).await;
+    let arguments = json!({ "expression": start, "timeout": 1000 });
+    let answer = session.call("evaluate_expression", arguments).await;
     assert!(!answer.is_error || answer["code"] == "deadline_exceeded", "{}", answer.text);
     assert_eq!(session.run_to_the_end().await["output"], "done [1]\n");
     session.finish().await;
@@ -133,8 +133,8 @@ async fn a_frame_of_an_earlier_stop_is_refused() {
     let stack = session.ok("get_stack_trace", json!({})).await;
     let frame = stack.at("/stackFrames/0/id").clone();
     session.step("step_over").await;
-    let asked = json!({ "expression": "value", "frameId": frame });
-    let failed = session.fails("stale_reference", "evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "value", "frameId": frame });
+    let failed = session.fails("stale_reference", "evaluate_expression", arguments).await;
     assert_eq!(
         failed["error"],
         format!("frameId {frame} belongs to an earlier stop: the program has run since then")

@@ -9,10 +9,10 @@ use crate::script::{Script, plain};
 async fn is_the_same(script: &Script, args: &[&str], launch: Value) {
     let expected = plain(script.folder(), args).await;
     let session = Debugging::new().await;
-    let mut asked = launch;
-    asked["cwd"] = json!(script.folder());
+    let mut arguments = launch;
+    arguments["cwd"] = json!(script.folder());
     session.ok("set_exception_breakpoints", json!({ "mode": "none" })).await;
-    let ended = session.ok("start_debugging", asked).await;
+    let ended = session.ok("start_debugging", arguments).await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     assert_eq!(session.written("stdout").await, expected.stdout);
     assert_eq!(session.written("stderr").await, expected.stderr);
@@ -95,8 +95,8 @@ async fn python_path_variables_are_respected() {
     let helper = script.file("lib/helper.py", "");
     let session = Debugging::new().await;
     let lib = script.path_of("lib");
-    let asked = json!({ "scriptPath": script.path(), "env": { "PYTHONPATH": lib } });
-    let ended = session.ok("start_debugging", asked).await;
+    let arguments = json!({ "scriptPath": script.path(), "env": { "PYTHONPATH": lib } });
+    let ended = session.ok("start_debugging", arguments).await;
     assert_eq!(ended["output"], format!("{} {}\n", helper.path(), script.folder().display()));
     session.finish().await;
 }
@@ -108,8 +108,8 @@ async fn the_safe_path_option_is_respected() {
     let code = "import os, runpy, subprocess, sys\nprint(subprocess.run([sys.executable, sys.argv[1]], env={**os.environ, 'PYTHONSAFEPATH': '1'}, capture_output=True, text=True).stdout, end='')";
     let expected = plain(script.folder(), &["-c", code, script.path()]).await;
     let session = Debugging::new().await;
-    let asked = json!({ "scriptPath": script.path(), "env": { "PYTHONSAFEPATH": "1" } });
-    let ended = session.ok("start_debugging", asked).await;
+    let arguments = json!({ "scriptPath": script.path(), "env": { "PYTHONSAFEPATH": "1" } });
+    let ended = session.ok("start_debugging", arguments).await;
     assert_eq!(ended["output"], json!(expected.stdout));
     session.finish().await;
 }

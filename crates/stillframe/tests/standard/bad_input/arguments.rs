@@ -151,8 +151,8 @@ async fn arguments_that_exclude_each_other_are_refused(language: Language) {
 
 async fn an_unknown_session_is_reported_with_the_open_ones(language: Language) {
     let session = Debugging::of(language).await;
-    let asked = json!({ "sessionId": "nope" });
-    let failed = session.server.fails("session_not_found", "get_stack_trace", asked).await;
+    let arguments = json!({ "sessionId": "nope" });
+    let failed = session.server.fails("session_not_found", "get_stack_trace", arguments).await;
     assert_eq!(failed["error"], "Managed session not found: nope");
     assert_eq!(failed.at("/context/openSessions"), &json!([session.id]));
     assert_eq!(

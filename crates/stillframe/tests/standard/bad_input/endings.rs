@@ -120,20 +120,20 @@ async fn an_uncaught_exception_stops_where_it_is_raised(language: Language) {
     assert_eq!(exception["type"], raised);
     assert_eq!(exception["uncaught"], true);
     // A signal has neither a text of its own nor a stack, and its program says nothing more.
-    let said = PerLanguage {
+    let answer = PerLanguage {
         name: "endings: said",
         python: Some(("raise ValueError", "nobody catches this")),
         node: Some(("RangeError: nobody catches this\n    at ", "nobody catches this")),
         c: None,
     };
-    if let Some((stack, message)) = said.of(language) {
+    if let Some((stack, message)) = answer.of(language) {
         assert_eq!(exception["message"], message);
         assert!(exception["stack"].as_str().unwrap().contains(stack), "{}", stopped.text);
     }
     assert_eq!(language.plain(&session.evaluate("how").await), language.text("raise"));
     let ended = session.go_on().await;
     assert_eq!(how_it_ended(&ended), UNCAUGHT.of(language), "{}", ended.text);
-    if let Some((_, message)) = said.of(language) {
+    if let Some((_, message)) = answer.of(language) {
         // The second is Ruby's way to write it.
         let ways = [format!("{raised}: {message}"), format!("{message} ({raised})")];
         let output = ended.text_of("output");

@@ -28,8 +28,8 @@ impl Debugging {
 /// The end is known already, or else the call waits for it.
 async fn says_ended(session: &Debugging) {
     let report = session.call("continue_execution", json!({})).await;
-    let said = if report.is_error { report.at("/context/state") } else { &report["state"] };
-    assert_eq!(said, "ended", "{}", report.text);
+    let answer = if report.is_error { report.at("/context/state") } else { &report["state"] };
+    assert_eq!(answer, "ended", "{}", report.text);
 }
 
 async fn a_program_killed_while_a_call_waits_ends_only_that_call(language: Language) {
@@ -39,9 +39,9 @@ async fn a_program_killed_while_a_call_waits_ends_only_that_call(language: Langu
     let session = Debugging::of(language).await;
     let other = session.server.ok("create_debug_session", json!({ "language": language.name() })).await;
     let other = other.text_of("sessionId").to_owned();
-    let place =
+    let location =
         json!({ "sessionId": other, "file": other_program.path(), "line": other_program.line("call") });
-    session.server.ok("set_breakpoint", place).await;
+    session.server.ok("set_breakpoint", location).await;
     let start = json!({ "sessionId": other, "scriptPath": other_program.path() });
     session.server.ok("start_debugging", start).await;
 
@@ -53,8 +53,8 @@ async fn a_program_killed_while_a_call_waits_ends_only_that_call(language: Langu
     assert_eq!((ended.outcome(), &ended["signal"]), ("ended", &json!("SIGKILL")), "{}", ended.text);
     assert_eq!(ended["message"], "The program was killed by SIGKILL");
 
-    let asked = json!({ "sessionId": other, "expression": "x + y" });
-    assert_eq!(session.server.ok("evaluate_expression", asked).await["result"], "30");
+    let arguments = json!({ "sessionId": other, "expression": "x + y" });
+    assert_eq!(session.server.ok("evaluate_expression", arguments).await["result"], "30");
     let failed = session.fails("not_paused", "evaluate_expression", json!({ "expression": "1" })).await;
     assert!(failed.text_of("message").contains("restart_debugging"), "{}", failed.text);
     session.finish().await;
@@ -64,8 +64,8 @@ async fn a_program_killed_during_an_evaluation_ends_the_call(language: Language)
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let pid = session.program_pid().await;
-    let asked = json!({ "expression": language.words().sleep, "timeout": 60_000 });
-    let waits = session.call("evaluate_expression", asked);
+    let arguments = json!({ "expression": language.words().sleep, "timeout": 60_000 });
+    let waits = session.call("evaluate_expression", arguments);
     let (failed, ()) = tokio::join!(waits, async { session.server.kill_started(pid) });
     assert!(failed.is_error, "{}", failed.text);
     says_ended(&session).await;

@@ -150,17 +150,17 @@ async fn a_breakpoint_in_a_file_with_a_syntax_error_reports_it(language: Languag
     let folder = folder();
     let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
     let session = Debugging::of(language).await;
-    let asked = json!({ "file": program.path(), "line": 1 });
+    let arguments = json!({ "file": program.path(), "line": 1 });
     if matches!(language, Language::Python | Language::Ruby) {
-        let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
+        let failed = session.fails("file_unusable", "set_breakpoint", arguments).await;
         assert!(failed.text_of("error").contains("cannot be compiled: SyntaxError: "), "{}", failed.text);
     } else if language == Language::Node {
         // It may be in a dialect that something compiles before Node runs it.
-        let set = session.ok("set_breakpoint", asked).await;
+        let set = session.ok("set_breakpoint", arguments).await;
         assert!(set.text_of("message").contains("has an error"), "{}", set.text);
     } else {
         // It is compiled at the start, and may be a part of a program that is compiled elsewhere.
-        let set = session.ok("set_breakpoint", asked).await;
+        let set = session.ok("set_breakpoint", arguments).await;
         assert_eq!(set["verified"], false, "{}", set.text);
     }
     session.finish().await;
@@ -180,8 +180,8 @@ async fn a_missing_working_directory_is_named(language: Language) {
 async fn a_missing_stdin_file_is_named(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
-    let asked = json!({ "scriptPath": program.path(), "stdinFile": "/no/such/input" });
-    let failed = session.call("start_debugging", asked).await;
+    let arguments = json!({ "scriptPath": program.path(), "stdinFile": "/no/such/input" });
+    let failed = session.call("start_debugging", arguments).await;
     assert!(failed.is_error, "{}", failed.text);
     assert!(failed.text_of("error").contains("`/no/such/input`"), "{}", failed.text);
     assert_eq!(session.start(&program).await.outcome(), "ended");
@@ -208,8 +208,8 @@ async fn a_missing_or_unsuitable_interpreter_is_reported_with_advice(language: L
     for (interpreter, error) in table {
         let arguments = json!({ "language": language.name(), "executablePath": interpreter });
         let created = session.server.ok("create_debug_session", arguments).await;
-        let asked = json!({ "sessionId": created["sessionId"], "scriptPath": program.path() });
-        let failed = session.server.fails("environment", "start_debugging", asked).await;
+        let request = json!({ "sessionId": created["sessionId"], "scriptPath": program.path() });
+        let failed = session.server.fails("environment", "start_debugging", request).await;
         assert!(failed.text_of("error").starts_with(*error), "{}", failed.text);
         assert!(failed.text_of("message").contains("executablePath"), "{}", failed.text);
     }
@@ -219,21 +219,21 @@ async fn a_missing_or_unsuitable_interpreter_is_reported_with_advice(language: L
 async fn a_missing_module_is_named(language: Language) {
     let session = Debugging::of(language).await;
     let report = session.call("start_debugging", json!({ "module": "no_such_module_anywhere" })).await;
-    let said = PerLanguage {
+    let answer = PerLanguage {
         name: "programs: missing module",
         python: "No module named no_such_module_anywhere",
         node: "`no_such_module_anywhere`",
         c: "C and C++ need a binary or one source file to run",
     };
-    assert!(report.text.contains(said.of(language)), "{}", report.text);
+    assert!(report.text.contains(answer.of(language)), "{}", report.text);
     session.finish().await;
 }
 
 async fn a_second_start_is_refused_while_the_first_runs(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
-    let asked = json!({ "scriptPath": program.path() });
-    let failed = session.fails("already_started", "start_debugging", asked).await;
+    let arguments = json!({ "scriptPath": program.path() });
+    let failed = session.fails("already_started", "start_debugging", arguments).await;
     assert_eq!(
         failed["message"],
         "a program is already being debugged; call restart_debugging to start it again, or \

@@ -11,25 +11,25 @@ each![a_column_binds_or_is_reported_as_unsupported, invalid_columns_are_refused]
 async fn a_column_binds_or_is_reported_as_unsupported(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let place = json!({ "file": program.path(), "line": program.line("loop"), "column": 13 });
-    let set = session.call("set_breakpoint", place.clone()).await;
-    let ran = session.call("run_until", json!({ "program": program.path(), "until": [place] })).await;
+    let location = json!({ "file": program.path(), "line": program.line("loop"), "column": 13 });
+    let set = session.call("set_breakpoint", location.clone()).await;
+    let ran = session.call("run_until", json!({ "program": program.path(), "until": [location] })).await;
     if !language.words().has_columns {
         for failed in [set, ran] {
             assert_eq!(failed["code"], "unsupported", "{}", failed.text);
-            let said = " does not support column breakpoints: a breakpoint stops at the first statement of \
+            let answer = " does not support column breakpoints: a breakpoint stops at the first statement of \
                         its line; leave out `column`";
-            assert!(failed.text_of("error").ends_with(said), "{}", failed.text);
+            assert!(failed.text_of("error").ends_with(answer), "{}", failed.text);
         }
         assert_eq!(session.breakpoints().await, Vec::<Value>::new());
     } else if language == Language::Node {
         assert_eq!((&set["column"], &set["requestedColumn"]), (&json!(13), &Value::Null), "{}", set.text);
-        let place = (program.path(), program.line("loop"));
-        assert_eq!((ran.outcome(), ran.place()), ("breakpoint", place), "{}", ran.text);
+        let location = (program.path(), program.line("loop"));
+        assert_eq!((ran.outcome(), ran.place()), ("breakpoint", location), "{}", ran.text);
     } else {
         // LLDB takes the last place on the line that is not behind the column.
-        let place = (program.path(), program.line("loop"));
-        assert_eq!((ran.outcome(), ran.place()), ("breakpoint", place), "{}", ran.text);
+        let location = (program.path(), program.line("loop"));
+        assert_eq!((ran.outcome(), ran.place()), ("breakpoint", location), "{}", ran.text);
     }
     session.finish().await;
 }
@@ -38,11 +38,11 @@ async fn invalid_columns_are_refused(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     let code = if language.words().has_columns { "refused" } else { "unsupported" };
-    for place in [
+    for location in [
         json!({ "file": program.path(), "line": program.line("loop"), "column": 0 }),
         json!({ "file": program.path(), "function": "kind", "column": 3 }),
     ] {
-        session.fails(code, "set_breakpoint", place).await;
+        session.fails(code, "set_breakpoint", location).await;
     }
     session.fails("invalid_arguments", "set_breakpoint", json!({ "line": 1, "column": -1 })).await;
     session.finish().await;

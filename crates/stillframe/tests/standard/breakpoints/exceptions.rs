@@ -84,8 +84,8 @@ async fn only_exceptions_that_satisfy_a_condition_stop(language: DynamicLanguage
     assert_eq!(ended["notes"], Value::Null, "{}", ended.text);
 
     let set = session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
-    let said = "Stopping at all exceptions (before: all where `error.code > 1`)";
-    assert_eq!(set["message"], said);
+    let answer = "Stopping at all exceptions (before: all where `error.code > 1`)";
+    assert_eq!(set["message"], answer);
     session.finish().await;
 }
 
@@ -140,13 +140,13 @@ async fn a_slow_exception_condition_is_reported_and_does_not_stop(language: Dyna
 
 async fn an_invalid_exception_condition_is_refused_at_once(language: DynamicLanguage) {
     let session = Debugging::of(language).await;
-    let asked = json!({ "mode": "all", "exceptionCondition": "error.code >" });
-    let failed = session.fails("bad_expression", "set_exception_breakpoints", asked).await;
+    let arguments = json!({ "mode": "all", "exceptionCondition": "error.code >" });
+    let failed = session.fails("bad_expression", "set_exception_breakpoints", arguments).await;
     let start = "`error.code >` is not a valid expression: SyntaxError: ";
     assert!(failed.text_of("error").starts_with(start), "{}", failed.text);
     assert_eq!(listed(&session).await, json!({ "mode": "uncaught" }), "nothing was changed");
-    let asked = json!({ "mode": "none", "exceptionCondition": "error" });
-    let failed = session.fails("invalid_arguments", "set_exception_breakpoints", asked).await;
+    let arguments = json!({ "mode": "none", "exceptionCondition": "error" });
+    let failed = session.fails("invalid_arguments", "set_exception_breakpoints", arguments).await;
     assert_eq!(
         failed["error"],
         "`exceptionCondition` needs `exceptions` to be `uncaught`, `userUnhandled` or `all`"
@@ -157,8 +157,8 @@ async fn an_invalid_exception_condition_is_refused_at_once(language: DynamicLang
 #[tokio::test]
 async fn exception_conditions_need_a_language_with_exceptions() {
     let session = Debugging::of(Language::C).await;
-    let asked = json!({ "mode": "uncaught", "exceptionCondition": "1" });
-    let failed = session.fails("unsupported", "set_exception_breakpoints", asked).await;
+    let arguments = json!({ "mode": "uncaught", "exceptionCondition": "1" });
+    let failed = session.fails("unsupported", "set_exception_breakpoints", arguments).await;
     assert!(failed.text_of("error").contains("is not available for C and C++"), "{}", failed.text);
     assert_eq!(listed(&session).await, json!({ "mode": "uncaught" }));
     session.finish().await;

@@ -25,13 +25,13 @@ dynamic![
 async fn a_function_in_a_file_stops_at_its_first_statement(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let asked = json!({ "file": program.path(), "function": language.words().deposit.0 });
-    let set = session.ok("set_breakpoint", asked).await;
+    let arguments = json!({ "file": program.path(), "function": language.words().deposit.0 });
+    let set = session.ok("set_breakpoint", arguments).await;
     // Of C, the debugger knows where it begins once the program is loaded.
     if language.reads_sources() {
         assert_eq!(set["line"], program.line("deposit"), "the docstring is no statement");
-        let said = format!("at the first line of `{}`", language.words().deposit.0);
-        assert!(set.text_of("message").ends_with(&said), "{}", set.text);
+        let answer = format!("at the first line of `{}`", language.words().deposit.0);
+        assert!(set.text_of("message").ends_with(&answer), "{}", set.text);
     }
     let stopped = session.start(&program).await;
     assert_eq!(stopped.place(), (program.path(), program.line("deposit")));
@@ -42,8 +42,8 @@ async fn a_function_in_a_file_stops_at_its_first_statement(language: Language) {
 async fn an_ambiguous_function_must_be_qualified(language: DynamicLanguage) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let asked = json!({ "file": program.path(), "function": "deposit" });
-    let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
+    let arguments = json!({ "file": program.path(), "function": "deposit" });
+    let failed = session.fails("file_unusable", "set_breakpoint", arguments).await;
     let error = format!(
         "`{}` has several functions `deposit`: `Account.deposit` (line {}), `Purse.deposit` (line {}); give \
          a qualified name",
@@ -58,8 +58,8 @@ async fn an_ambiguous_function_must_be_qualified(language: DynamicLanguage) {
 async fn an_unknown_function_is_refused_with_similar_names(language: DynamicLanguage) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let asked = json!({ "file": program.path(), "function": "bil" });
-    let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
+    let arguments = json!({ "file": program.path(), "function": "bil" });
+    let failed = session.fails("file_unusable", "set_breakpoint", arguments).await;
     let start = format!("`{}` has no function `bil`; it has `bill`, ", program.path());
     assert!(failed.text_of("error").starts_with(&start), "{}", failed.text);
     assert_eq!(session.breakpoints().await, Vec::<Value>::new());

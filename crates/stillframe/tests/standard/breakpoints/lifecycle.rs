@@ -60,8 +60,8 @@ async fn updating_a_breakpoint_keeps_what_is_not_given(language: Language) {
     assert_eq!(session.start(&program).await.variable("amount"), "5");
     // LLDB reads a condition of C at the next hit.
     if !language.is_compiled() {
-        let asked = json!({ "breakpointId": id, "condition": "amount >" });
-        session.fails("bad_expression", "set_breakpoint", asked).await;
+        let arguments = json!({ "breakpointId": id, "condition": "amount >" });
+        session.fails("bad_expression", "set_breakpoint", arguments).await;
     }
     session.run_to_the_end().await;
     session.finish().await;

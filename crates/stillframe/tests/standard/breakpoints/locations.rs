@@ -54,8 +54,8 @@ async fn goes_to(program: &Fixture, asked: u32, to: &str) {
     }
     assert_eq!((&set["line"], &set["requestedLine"]), (&json!(line), &json!(asked)), "{}", set.text);
     let text = set.at("/context/lineContent").as_str().expect("a line").trim().to_owned();
-    let place = format!("{}:{line}", program.path());
-    let message = format!("Breakpoint set at {place} (`{text}`), because line {asked} has no code");
+    let location = format!("{}:{line}", program.path());
+    let message = format!("Breakpoint set at {location} (`{text}`), because line {asked} has no code");
     assert_eq!(set["message"], message);
     let stopped = session.start(program).await;
     assert_eq!(stopped.place(), (program.path(), line));
@@ -119,12 +119,12 @@ async fn a_breakpoint_on_a_decorator_moves_to_the_definition_and_reports_it() {
     let session = Debugging::new().await;
     let set = session.break_at(&program, "decorator").await;
     let (line, body) = (program.line("decorator"), program.line("bill_body"));
-    let place = format!("{}:{line}", program.path());
+    let target_location = format!("{}:{line}", program.path());
     let note = format!(
         "line {line} defines `bill`: it stops at the definition, not at calls; the body begins \
          on line {body}"
     );
-    assert_eq!(set["message"], format!("Breakpoint set at {place}; {note}"));
+    assert_eq!(set["message"], format!("Breakpoint set at {target_location}; {note}"));
     let stopped = session.start(&program).await;
     assert_eq!(stopped.place(), (program.path(), line));
     assert_eq!(stopped.at("/location/function"), "<module>");
@@ -138,8 +138,8 @@ async fn a_breakpoint_on_a_decorator_moves_to_the_definition_and_reports_it() {
 async fn a_line_past_the_end_is_refused_with_suggested_lines(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let asked = json!({ "file": program.path(), "line": 9999 });
-    let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
+    let arguments = json!({ "file": program.path(), "line": 9999 });
+    let failed = session.fails("line_unusable", "set_breakpoint", arguments).await;
     let length = std::fs::read_to_string(program.path()).unwrap().lines().count();
     let error =
         format!("line 9999 of `{}` is past the end of the file, which has {length} lines", program.path());
@@ -156,8 +156,8 @@ async fn a_line_past_the_end_is_refused_with_suggested_lines(language: Language)
 async fn line_zero_is_refused(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let asked = json!({ "file": program.path(), "line": 0 });
-    let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
+    let arguments = json!({ "file": program.path(), "line": 0 });
+    let failed = session.fails("line_unusable", "set_breakpoint", arguments).await;
     assert!(failed.text_of("error").ends_with("does not exist: lines start at 1"), "{}", failed.text);
     session.finish().await;
 }
@@ -166,8 +166,8 @@ async fn a_missing_file_is_refused_at_once_with_similar_ones(language: Language)
     let program = bank(language);
     let session = Debugging::of(language).await;
     let missing = program.path().replace("/main.", "/mian.");
-    let asked = json!({ "file": missing, "line": 3 });
-    let failed = session.fails("file_not_found", "set_breakpoint", asked).await;
+    let arguments = json!({ "file": missing, "line": 3 });
+    let failed = session.fails("file_not_found", "set_breakpoint", arguments).await;
     assert_eq!(failed["error"], format!("no file `{missing}`"));
     assert_eq!(failed["message"], format!("no file `{missing}`; did you mean {}?", program.path()));
     assert_eq!(failed.at("/context/similar"), &json!([program.path()]));
@@ -193,12 +193,12 @@ async fn mismatched_expected_content_is_refused_with_its_actual_line(language: L
         c: "name = \"odd\"",
     }
     .of(language);
-    let asked = json!({
+    let arguments = json!({
         "file": program.path(),
         "line": program.line("deposit"),
         "expectedContent": other,
     });
-    let failed = session.fails("line_unusable", "set_breakpoint", asked).await;
+    let failed = session.fails("line_unusable", "set_breakpoint", arguments).await;
     let line = program.line("deposit");
     let found = PerLanguage {
         name: "places: found content",

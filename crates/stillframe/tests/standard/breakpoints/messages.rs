@@ -99,8 +99,9 @@ async fn an_invalid_log_message_is_refused_at_once(language: DynamicLanguage) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     for message in ["{amount +}", "{amount", "amount}", "{}"] {
-        let asked = json!({ "file": program.path(), "line": program.line("deposit"), "logMessage": message });
-        let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
+        let arguments =
+            json!({ "file": program.path(), "line": program.line("deposit"), "logMessage": message });
+        let failed = session.fails("bad_expression", "set_breakpoint", arguments).await;
         let start = format!("`{message}` is not a valid expression: SyntaxError: ");
         assert!(failed.text_of("error").starts_with(&start), "{}", failed.text);
     }

@@ -111,8 +111,9 @@ async fn an_invalid_hit_condition_is_refused(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     for text in ["often", "=> 3", "% 0", "-1"] {
-        let asked = json!({ "file": program.path(), "line": program.line("deposit"), "hitCondition": text });
-        let failed = session.fails("invalid_arguments", "set_breakpoint", asked).await;
+        let arguments =
+            json!({ "file": program.path(), "line": program.line("deposit"), "hitCondition": text });
+        let failed = session.fails("invalid_arguments", "set_breakpoint", arguments).await;
         let takes = "must be a number, alone or after ==, >, >=, <, <= or %";
         assert_eq!(failed["error"], format!("`hitCondition` {takes}, not `{text}`"));
     }
@@ -158,24 +159,25 @@ async fn a_condition_that_sometimes_throws_stops_if_it_is_true(language: Languag
     let stopped = session.start(&program).await;
     assert_eq!((stopped.outcome(), stopped.variable("amount")), ("breakpoint", "6"));
     let note = stopped.at("/notes/0").as_str().unwrap_or_default().to_owned();
-    let said = format!("failed once and did not stop the program: {error}");
-    assert!(note.ends_with(&said), "{note}");
+    let answer = format!("failed once and did not stop the program: {error}");
+    assert!(note.ends_with(&answer), "{note}");
     session.finish().await;
 }
 
 async fn an_invalid_condition_is_refused_at_once(language: DynamicLanguage) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let asked = json!({ "file": program.path(), "line": program.line("deposit"), "condition": "amount >" });
-    let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
+    let arguments =
+        json!({ "file": program.path(), "line": program.line("deposit"), "condition": "amount >" });
+    let failed = session.fails("bad_expression", "set_breakpoint", arguments).await;
     let start = "`amount >` is not a valid expression: SyntaxError: ";
     assert!(failed.text_of("error").starts_with(start), "{}", failed.text);
     assert_eq!(session.breakpoints().await, Vec::<Value>::new());
 
     // A statement that is none of the language's expressions.
     let condition = language.pick("number = 3", "let number = 3");
-    let asked = json!({ "function": "kind", "condition": condition });
-    let failed = session.fails("bad_expression", "set_breakpoint", asked).await;
+    let arguments = json!({ "function": "kind", "condition": condition });
+    let failed = session.fails("bad_expression", "set_breakpoint", arguments).await;
     let start = format!("`{condition}` is not a valid expression: SyntaxError");
     assert!(failed.text_of("error").starts_with(&start), "{}", failed.text);
     session.finish().await;

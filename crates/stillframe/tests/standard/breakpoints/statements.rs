@@ -34,8 +34,8 @@ async fn an_ambiguous_text_lists_every_match(language: Language) {
         c: ("return self->balance", ["deposit_return", "doubled"], "RATE"),
     }
     .of(language);
-    let asked = json!({ "file": program.path(), "statement": statement });
-    let failed = session.fails("statement_not_found", "set_breakpoint", asked).await;
+    let arguments = json!({ "file": program.path(), "statement": statement });
+    let failed = session.fails("statement_not_found", "set_breakpoint", arguments).await;
     let error = format!("matches 2 lines; add text, or `nearLine` in `{}`", program.path());
     assert!(failed.text_of("error").ends_with(&error), "{}", failed.text);
     let found = lines(failed.at("/context/lines"));
@@ -48,9 +48,9 @@ async fn near_line_selects_one_of_several_matches(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
     for (near, expected) in [("deposit", "deposit_return"), ("even", "kind_return")] {
-        let asked =
+        let arguments =
             json!({ "file": program.path(), "statement": "return", "nearLine": program.line(near) + 1 });
-        assert_eq!(session.ok("set_breakpoint", asked).await["line"], program.line(expected), "{near}");
+        assert_eq!(session.ok("set_breakpoint", arguments).await["line"], program.line(expected), "{near}");
     }
     session.finish().await;
 }
@@ -59,8 +59,8 @@ async fn unmatched_text_is_refused_with_the_most_similar_lines(language: Languag
     let program = bank(language);
     let session = Debugging::of(language).await;
     let statement = format!("{} -= amount", language.own("balance"));
-    let asked = json!({ "file": program.path(), "statement": statement });
-    let failed = session.fails("statement_not_found", "set_breakpoint", asked).await;
+    let arguments = json!({ "file": program.path(), "statement": statement });
+    let failed = session.fails("statement_not_found", "set_breakpoint", arguments).await;
     assert_eq!(failed["error"], format!("`{statement}` matches no line in `{}`", program.path()));
     assert_eq!(lines(failed.at("/context/lines")).first(), Some(&u64::from(program.line("deposit"))));
     session.finish().await;

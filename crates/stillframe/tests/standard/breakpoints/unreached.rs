@@ -38,7 +38,7 @@ async fn a_breakpoint_in_a_never_loaded_file_is_reported_at_the_end(language: La
     session.break_at(&other, "line").await;
     let ended = session.start(&program).await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
-    let said = if language.is_compiled() {
+    let answer = if language.is_compiled() {
         PerLanguage { name: "unreached: not loaded", python: "", node: "", c: NOT_COMPILED }
             .of(language)
             .to_owned()
@@ -46,7 +46,7 @@ async fn a_breakpoint_in_a_never_loaded_file_is_reported_at_the_end(language: La
         format!("the program has not loaded {}; it has loaded {}", other.path(), program.path())
     };
     let [note] = notes(&ended)[..] else { panic!("{}", ended.text) };
-    assert!(note.starts_with(&format!("bp-1 was never bound: {said}")), "{note}");
+    assert!(note.starts_with(&format!("bp-1 was never bound: {answer}")), "{note}");
     let listed = session.breakpoints().await;
     assert_eq!(listed[0]["verified"], json!(false));
     let reason = listed[0]["reason"].as_str().expect("a reason");
@@ -102,9 +102,9 @@ async fn five_are_listed_and_the_rest_counted(language: Language) {
         session.break_at(&program, "doubled").await;
     }
     let ended = session.start(&program).await;
-    let told = notes(&ended);
-    assert_eq!(told.len(), 6, "{}", ended.text);
-    assert!(told[4].starts_with("bp-5 at ") && told[5].starts_with("and 2 more"), "{}", ended.text);
+    let reported = notes(&ended);
+    assert_eq!(reported.len(), 6, "{}", ended.text);
+    assert!(reported[4].starts_with("bp-5 at ") && reported[5].starts_with("and 2 more"), "{}", ended.text);
     session.finish().await;
 }
 
@@ -119,14 +119,14 @@ async fn an_unreached_run_until_location_is_reported_once_with_the_reason(langua
         "until": [{ "file": other.path(), "line": other.line("line") }],
     });
     let ended = session.ok("run_until", arguments).await;
-    let told = notes(&ended);
-    assert_eq!((ended.outcome(), told.len()), ("ended", 2), "{}", ended.text);
+    let reported = notes(&ended);
+    assert_eq!((ended.outcome(), reported.len()), ("ended", 2), "{}", ended.text);
     let start =
         PerLanguage { name: "unreached: not loaded", python: NOT_LOADED, node: NOT_LOADED, c: NOT_COMPILED }
             .of(language);
     let of_place = format!("line {} of {} was not reached: {start}", other.line("line"), other.path());
-    assert!(told.iter().any(|note| note.starts_with(&of_place)), "{}", ended.text);
-    assert!(told.iter().any(|note| note.starts_with("bp-1 at ")), "{}", ended.text);
+    assert!(reported.iter().any(|note| note.starts_with(&of_place)), "{}", ended.text);
+    assert!(reported.iter().any(|note| note.starts_with("bp-1 at ")), "{}", ended.text);
     assert_eq!(session.breakpoints().await.len(), 1);
     session.finish().await;
 }

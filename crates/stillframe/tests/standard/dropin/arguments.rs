@@ -100,8 +100,8 @@ async fn exception_filters_can_be_set_at_the_start(language: Language) {
 
 async fn local_variables_can_be_requested_by_name(language: Language) {
     let (session, _) = Debugging::stopped_at(&bank(language), "deposit").await;
-    let asked = json!({ "names": ["amount", "nobody"] });
-    let read = session.ok("get_local_variables", asked).await;
+    let arguments = json!({ "names": ["amount", "nobody"] });
+    let read = session.ok("get_local_variables", arguments).await;
     assert_eq!((&read["count"], read.at("/variables/0/name")), (&json!(1), &json!("amount")));
     assert_eq!(read["notFound"], json!(["nobody"]));
     let all = session.ok("get_local_variables", json!({})).await;
@@ -199,8 +199,8 @@ async fn output_entries_each_have_a_cursor(language: Language) {
 async fn a_breakpoint_by_text_has_an_anchor(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let asked = json!({ "file": program.path(), "statement": "@deposit_return" });
-    let set = session.ok("set_breakpoint", asked).await;
+    let arguments = json!({ "file": program.path(), "statement": "@deposit_return" });
+    let set = session.ok("set_breakpoint", arguments).await;
     assert_eq!(set["anchor"], json!({ "statement": "@deposit_return" }));
     assert_eq!(set["content"], *set.at("/context/lineContent"));
     assert_eq!(session.breakpoints().await[0]["anchor"], set["anchor"]);

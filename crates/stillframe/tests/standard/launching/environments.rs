@@ -56,8 +56,8 @@ async fn a_module_runs_to_its_end() {
     let session = Debugging::new().await;
     let arguments = json!({ "language": "python", "executablePath": with_pytest().await });
     let created = session.server.ok("create_debug_session", arguments).await;
-    let asked = json!({ "sessionId": created["sessionId"], "module": "pytest", "args": ["--version"] });
-    let ended = session.server.ok("start_debugging", asked).await;
+    let request = json!({ "sessionId": created["sessionId"], "module": "pytest", "args": ["--version"] });
+    let ended = session.server.ok("start_debugging", request).await;
     assert_eq!(ended["exitCode"], 0, "{}", ended.text);
     assert!(ended.text_of("output").contains("pytest "), "{}", ended.text);
     session.finish().await;

@@ -58,13 +58,13 @@ async fn a_slow_start_continues_after_its_call_and_can_be_awaited(language: Lang
     let program = Fixture::of(language, "swap_vars");
     let session = with_slow_interpreter(language, folder.path()).await;
     session.break_at(&program, "call").await;
-    let asked = json!({ "scriptPath": program.path(), "timeout": 0 });
-    let running = session.ok("start_debugging", asked.clone()).await;
+    let arguments = json!({ "scriptPath": program.path(), "timeout": 0 });
+    let running = session.ok("start_debugging", arguments.clone()).await;
     assert_eq!(running.outcome(), "running", "{}", running.text);
     let note = running.at("/notes/0").as_str().expect("a note");
     // In C, with what is compiled.
     assert!(note.starts_with("the program is still starting"), "{note}");
-    session.fails("already_started", "start_debugging", asked).await;
+    session.fails("already_started", "start_debugging", arguments).await;
     std::fs::write(folder.path().join(format!("{}.go", INTERPRETER.of(language))), "").unwrap();
     let stopped = session.go_on().await;
     assert_eq!(stopped.place(), (program.path(), program.line("call")), "{}", stopped.text);
@@ -88,13 +88,13 @@ async fn a_failed_start_is_reported_however_short_the_timeout(language: Language
         assert!(failed.is_error && failed.text.contains(script), "{}", failed.text);
     }
     let failed = session.fails("start_failed", "continue_execution", json!({})).await;
-    let said = PerLanguage {
+    let answer = PerLanguage {
         name: "slow: syntax error",
         python: "SyntaxError",
         node: "SyntaxError",
         c: "does not compile",
     }
     .of(language);
-    assert!(failed.text_of("error").contains(said), "{}", failed.text);
+    assert!(failed.text_of("error").contains(answer), "{}", failed.text);
     session.finish().await;
 }

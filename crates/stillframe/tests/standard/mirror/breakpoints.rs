@@ -24,9 +24,12 @@ async fn breakpoints_of_agent_and_editor_are_visible_to_both(language: Language)
     session.break_with(&program, "deposit", json!({ "condition": "amount > 0" })).await;
     session.start(&program).await;
     let mut editor = Editor::on(&session, json!({ "control": true })).await;
-    let told = editor.breakpoint().await;
-    assert_eq!((told.reason.as_str(), told.breakpoint.id, told.breakpoint.verified), ("new", Some(1), true));
-    assert_eq!(told.breakpoint.line, Some(program.line("deposit").into()));
+    let reported = editor.breakpoint().await;
+    assert_eq!(
+        (reported.reason.as_str(), reported.breakpoint.id, reported.breakpoint.verified),
+        ("new", Some(1), true)
+    );
+    assert_eq!(reported.breakpoint.line, Some(program.line("deposit").into()));
 
     // The editor knows nothing of the condition, which stays.
     let both = list(&program, vec![on_line(&program, "deposit"), on_line(&program, "purse")]);
@@ -43,8 +46,8 @@ async fn breakpoints_of_agent_and_editor_are_visible_to_both(language: Language)
     assert_eq!(session.breakpoints().await[1]["condition"], "coins > 0");
 
     session.break_at(&program, "bill_return").await;
-    let told = editor.breakpoint().await;
-    assert_eq!((told.reason.as_str(), told.breakpoint.id), ("new", Some(3)));
+    let reported = editor.breakpoint().await;
+    assert_eq!((reported.reason.as_str(), reported.breakpoint.id), ("new", Some(3)));
 
     // One that the editor has not listed yet is not taken away by a list without it.
     editor.ask::<SetBreakpoints>(list(&program, vec![on_line(&program, "deposit")])).await;
@@ -52,13 +55,13 @@ async fn breakpoints_of_agent_and_editor_are_visible_to_both(language: Language)
         session.breakpoints().await.iter().map(|listed| listed["breakpointId"].clone()).collect();
     assert_eq!(ids, ["bp-1", "bp-3"]);
     session.ok("remove_breakpoint", json!({ "breakpointId": "bp-3" })).await;
-    let told = loop {
-        let told = editor.breakpoint().await;
-        if told.breakpoint.id == Some(3) && told.reason == "removed" {
-            break told;
+    let reported = loop {
+        let reported = editor.breakpoint().await;
+        if reported.breakpoint.id == Some(3) && reported.reason == "removed" {
+            break reported;
         }
     };
-    assert_eq!(told.breakpoint.line, Some(program.line("bill_return").into()));
+    assert_eq!(reported.breakpoint.line, Some(program.line("bill_return").into()));
     session.finish().await;
 }
 

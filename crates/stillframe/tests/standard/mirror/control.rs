@@ -42,8 +42,8 @@ async fn an_editor_with_control_steps_and_the_agent_sees_it(language: Language) 
     assert_eq!(inside.reason, "step");
 
     // The agent is shown the stop that it has not seen, and does not run past it.
-    let seen = session.go_on().await;
-    assert_eq!((seen.outcome(), seen.place()), ("step", (program.path(), entry)));
+    let observed = session.go_on().await;
+    assert_eq!((observed.outcome(), observed.place()), ("step", (program.path(), entry)));
 
     let returning = go::<Next>(&mut editor, &inside).await;
     let outside = go::<StepOut>(&mut editor, &returning).await;
@@ -55,8 +55,8 @@ async fn an_editor_with_control_steps_and_the_agent_sees_it(language: Language) 
     session.break_at(&program, "before_loop").await;
     let stop = go::<Continue>(&mut editor, &outside).await;
     assert_eq!(stop.reason, "breakpoint");
-    let seen = session.go_on().await;
-    assert_eq!(seen.place(), (program.path(), program.line("before_loop")));
+    let observed = session.go_on().await;
+    assert_eq!(observed.place(), (program.path(), program.line("before_loop")));
     session.finish().await;
 }
 
@@ -71,8 +71,8 @@ async fn an_editor_with_control_pauses_and_changes_values(language: Language) {
     let mut editor = Editor::on(&session, json!({ "control": true })).await;
     editor.ask::<Pause>(ThreadArguments::default()).await;
     assert_eq!(editor.stopped().await.reason, "pause");
-    let seen = session.go_on().await;
-    assert_eq!(seen.outcome(), "pause");
+    let observed = session.go_on().await;
+    assert_eq!(observed.outcome(), "pause");
     session.step("close_debug_session").await;
     editor.gone().await;
 

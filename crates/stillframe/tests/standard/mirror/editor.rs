@@ -96,8 +96,8 @@ impl Editor {
     /// The next message except output; None when the connection has ended.
     pub(super) async fn next(&mut self) -> Option<Event> {
         loop {
-            let told = timeout(PATIENCE, self.incoming.recv()).await.expect("something comes")?;
-            match told {
+            let reported = timeout(PATIENCE, self.incoming.recv()).await.expect("something comes")?;
+            match reported {
                 Message::Event(Event::Output(OutputEvent { category, output, .. })) => {
                     self.output.push((category.unwrap_or_default(), output));
                 }
@@ -111,15 +111,15 @@ impl Editor {
 
     /// It may send its breakpoints.
     pub(super) async fn invited(&mut self) {
-        let told = timeout(PATIENCE, self.incoming.recv()).await.expect("something comes");
-        assert!(matches!(told, Some(Message::Event(Event::Initialized))), "{told:?}");
+        let reported = timeout(PATIENCE, self.incoming.recv()).await.expect("something comes");
+        assert!(matches!(reported, Some(Message::Event(Event::Initialized))), "{reported:?}");
     }
 
     /// The next breakpoint event, skipping anything else.
     pub(super) async fn breakpoint(&mut self) -> dap::BreakpointEvent {
         loop {
-            let told = timeout(PATIENCE, self.incoming.recv()).await.expect("something comes");
-            if let Message::Event(Event::Breakpoint(event)) = told.expect("the connection is open") {
+            let reported = timeout(PATIENCE, self.incoming.recv()).await.expect("something comes");
+            if let Message::Event(Event::Breakpoint(event)) = reported.expect("the connection is open") {
                 return event;
             }
         }
@@ -135,8 +135,8 @@ impl Editor {
 
     /// The next event is that the program runs.
     pub(super) async fn continued(&mut self) {
-        let told = self.next().await;
-        assert!(matches!(told, Some(Event::Continued(_))), "{told:?}");
+        let reported = self.next().await;
+        assert!(matches!(reported, Some(Event::Continued(_))), "{reported:?}");
     }
 
     /// No further stop arrives before the connection ends.
@@ -167,8 +167,8 @@ impl Editor {
     }
 
     pub(super) async fn children(&self, variables_reference: i64) -> Vec<Variable> {
-        let asked = VariablesArguments { variables_reference, ..Default::default() };
-        self.ask::<Variables>(asked).await.variables
+        let arguments = VariablesArguments { variables_reference, ..Default::default() };
+        self.ask::<Variables>(arguments).await.variables
     }
 }
 

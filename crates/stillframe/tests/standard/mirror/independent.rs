@@ -29,10 +29,10 @@ async fn an_independent_dap_client_inspects_and_controls_a_session(language: Lan
     let program = Fixture::of(language, "steps");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
     let exposed = expose(&session, json!({ "control": true })).await;
-    let seen = client(exposed["port"].to_string(), exposed.text_of("token").to_owned()).await;
+    let observed = client(exposed["port"].to_string(), exposed.text_of("token").to_owned()).await;
     let path = program.path();
     assert_eq!(
-        seen,
+        observed,
         json!({
             "refused": true,
             "stopped": ["breakpoint", path, program.line("call")],

@@ -124,8 +124,8 @@ async fn zed_attaches_and_shows_a_stop(language: Language) {
     ] {
         assert!(refused.ends_with("is not supported"), "{refused}");
     }
-    let asked = StackTraceArguments { thread_id, start_frame: None, levels: None };
-    let frames = editor.ask::<StackTrace>(asked).await.stack_frames;
+    let arguments = StackTraceArguments { thread_id, start_frame: None, levels: None };
+    let frames = editor.ask::<StackTrace>(arguments).await.stack_frames;
     assert_eq!(place(&frames[0]), (program.path(), program.line("deposit").into()));
     for frame in frames.iter().filter(|frame| frame.presentation_hint.is_none()) {
         let scopes = editor.ask::<Scopes>(ScopesArguments { frame_id: frame.id }).await.scopes;

@@ -82,8 +82,8 @@ async fn references_of_an_earlier_stop_are_refused(language: Language) {
     let earlier = "belongs to an earlier stop";
     let refused = editor.refused::<Scopes>(ScopesArguments { frame_id }).await;
     assert!(refused.contains(earlier), "{refused}");
-    let asked = VariablesArguments { variables_reference: scope, ..Default::default() };
-    let refused = editor.refused::<Variables>(asked).await;
+    let arguments = VariablesArguments { variables_reference: scope, ..Default::default() };
+    let refused = editor.refused::<Variables>(arguments).await;
     assert!(refused.contains(earlier), "{refused}");
     for nobody in [0, -1, 99_999] {
         editor.refused::<Scopes>(ScopesArguments { frame_id: nobody }).await;
@@ -179,18 +179,21 @@ async fn credentials_are_redacted_for_the_editor(language: Language) {
     let mut editor = Editor::on(&session, json!({ "control": true })).await;
     let stop = editor.stopped().await;
     let frames = editor.frames(&stop).await;
-    let mut seen: Vec<String> =
+    let mut observed: Vec<String> =
         editor.locals(&frames[0]).await.into_iter().map(|local| local.value).collect();
     for expression in ["kept", "password"] {
         let frame_id = Some(frames[0].id);
         let evaluate =
             EvaluateArguments { expression: expression.to_owned(), frame_id, ..Default::default() };
-        seen.push(editor.ask::<Evaluate>(evaluate).await.result);
+        observed.push(editor.ask::<Evaluate>(evaluate).await.result);
     }
-    assert_eq!(seen.pop().unwrap(), "[redacted]");
-    seen.push(editor.written("stdout"));
-    assert!(seen.last().unwrap().contains("using [redacted]"), "{seen:?}");
-    assert!(seen.iter().all(|seen| !seen.contains(SECRET) && !seen.contains("swordfish")), "{seen:?}");
+    assert_eq!(observed.pop().unwrap(), "[redacted]");
+    observed.push(editor.written("stdout"));
+    assert!(observed.last().unwrap().contains("using [redacted]"), "{observed:?}");
+    assert!(
+        observed.iter().all(|observed| !observed.contains(SECRET) && !observed.contains("swordfish")),
+        "{observed:?}"
+    );
     session.finish().await;
 }
 

@@ -90,8 +90,8 @@ async fn scopes_and_variables_are_found_from_the_stack(language: Language) {
     assert_eq!((&variables["count"], &variables["variablesReference"]), (&json!(2), reference));
     let same = session.ok("get_variables", json!({ "variablesReference": reference })).await;
     assert_eq!(same["variables"], variables["variables"]);
-    let asked = json!({ "variablesReference": reference, "name": "a", "value": "11" });
-    assert_eq!(session.ok("set_variable", asked).await["value"], "11");
+    let arguments = json!({ "variablesReference": reference, "name": "a", "value": "11" });
+    assert_eq!(session.ok("set_variable", arguments).await["value"], "11");
     let failed = session.fails("invalid_arguments", "get_variables", json!({})).await;
     assert_eq!(failed.at("/context/argument"), "variablesReference");
 
@@ -237,8 +237,8 @@ async fn an_expression_can_change_the_program(language: Language) {
 async fn an_undefined_name_is_an_error_in_the_languages_words(language: Language) {
     let program = Fixture::of(language, "swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;
-    let asked = json!({ "expression": "undefined_variable" });
-    let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "undefined_variable" });
+    let failed = session.fails("evaluation_failed", "evaluate_expression", arguments).await;
     let error = PerLanguage { name: "inspection: error",
         python: "Name not found: Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\n\
                  NameError: name 'undefined_variable' is not defined\n",

@@ -128,8 +128,8 @@ async fn a_relative_path_is_returned_as_an_absolute_one(language: Language) {
     let options = ServerOptions { cwd: Some(repository()), ..STILLFRAME.options().await };
     let session = Debugging::on(options.start().await, language).await;
     let relative = format!("fixtures/swap_vars/{}", language.file("main"));
-    let place = json!({ "file": relative, "line": program.line("return") });
-    let set = session.ok("set_breakpoint", place).await;
+    let location = json!({ "file": relative, "line": program.line("return") });
+    let set = session.ok("set_breakpoint", location).await;
     assert_eq!(set["file"], program.path());
 
     let started = session.ok("start_debugging", json!({ "scriptPath": relative })).await;
@@ -145,8 +145,8 @@ async fn get_source_context_returns_the_lines_around_a_line(language: Language) 
     let program = Fixture::of(language, "swap_vars");
     let session = Debugging::of(language).await;
     let line = program.line("call");
-    let asked = json!({ "file": program.path(), "line": line, "linesContext": 3 });
-    let context = session.ok("get_source_context", asked).await;
+    let arguments = json!({ "file": program.path(), "line": line, "linesContext": 3 });
+    let context = session.ok("get_source_context", arguments).await;
     assert_eq!((&context["file"], &context["line"]), (&json!(program.path()), &json!(line)));
     let content = PerLanguage {
         name: "sessions: content",
@@ -169,8 +169,8 @@ async fn get_source_context_defaults_to_five_lines_within_the_file(language: Lan
     let last = u32::try_from(std::fs::read_to_string(program.path()).unwrap().lines().count()).unwrap();
     let session = Debugging::of(language).await;
     let numbers = async |line: u32| {
-        let asked = json!({ "file": program.path(), "line": line });
-        let context = session.ok("get_source_context", asked).await;
+        let arguments = json!({ "file": program.path(), "line": line });
+        let context = session.ok("get_source_context", arguments).await;
         assert_eq!(context["contextLines"], 5);
         let lines = context["surrounding"].as_array().cloned().unwrap();
         lines.iter().map(|near| near["line"].clone()).collect::<Vec<_>>()
@@ -178,8 +178,8 @@ async fn get_source_context_defaults_to_five_lines_within_the_file(language: Lan
     assert_eq!(json!(numbers(1).await), json!((1..=6).collect::<Vec<_>>()));
     assert_eq!(json!(numbers(last).await), json!((last - 5..=last).collect::<Vec<_>>()));
     for beyond in [0, last + 1] {
-        let asked = json!({ "file": program.path(), "line": beyond });
-        let failed = session.fails("invalid_arguments", "get_source_context", asked).await;
+        let arguments = json!({ "file": program.path(), "line": beyond });
+        let failed = session.fails("invalid_arguments", "get_source_context", arguments).await;
         assert_eq!(failed["error"], format!("`line` must be between 1 and {last} in {}", program.path()));
     }
     session.finish().await;

@@ -46,9 +46,10 @@ async fn a_session_opened_by_run_until_closes_when_the_program_ends(language: La
 async fn close_true_ends_the_program_after_reading_values(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
-    let place = json!({ "line": program.line("deposit") });
+    let location = json!({ "line": program.line("deposit") });
     let ran =
-        run(&server, language, json!({ "until": [place], "expressions": ["amount"], "close": true })).await;
+        run(&server, language, json!({ "until": [location], "expressions": ["amount"], "close": true }))
+            .await;
     assert_eq!((&ran["closed"], ran.at("/values/0/value")), (&json!(true), &json!("1")));
     assert_eq!((&ran["state"], &ran["stateBeforeClose"]), (&json!("ended"), &json!("paused")));
     assert!(ran.text_of("message").starts_with("Paused at "), "{}", ran.text);
@@ -153,9 +154,9 @@ int main(void) {
 async fn out_of_time(language: Language, folder: &TempDir) -> (Debugging, Fixture) {
     let program = Fixture::write_in(language, folder.path(), "waits", WAITS);
     let server = STILLFRAME.serve().await;
-    let place = json!({ "line": program.line("place") });
+    let location = json!({ "line": program.line("place") });
     let arguments =
-        json!({ "program": program.path(), "until": [place], "exceptions": "none", "timeout": 0 });
+        json!({ "program": program.path(), "until": [location], "exceptions": "none", "timeout": 0 });
     let ran = server.ok("run_until", arguments).await;
     assert_eq!(ran.outcome(), "running", "{}", ran.text);
     assert!(ran.text.contains("its breakpoints stay until the next stop"), "{}", ran.text);

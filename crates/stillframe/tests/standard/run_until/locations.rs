@@ -100,8 +100,8 @@ async fn run_until_stops_once_a_condition_is_true(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let balance = language.own("balance");
-    let place = json!({ "line": program.line("deposit"), "condition": format!("{balance} > 9") });
-    let ran = run(&server, language, json!({ "until": [place], "expressions": [balance] })).await;
+    let location = json!({ "line": program.line("deposit"), "condition": format!("{balance} > 9") });
+    let ran = run(&server, language, json!({ "until": [location], "expressions": [balance] })).await;
     assert_eq!((ran.variable("amount"), ran.at("/values/0/value")), ("5", &json!("10")));
     server.finish().await;
 }
@@ -109,9 +109,9 @@ async fn run_until_stops_once_a_condition_is_true(language: Language) {
 async fn run_until_stops_at_the_first_of_several_locations(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
-    let places =
+    let locations =
         json!([{ "line": program.line("even") }, { "line": program.line("odd") }, { "function": "bill" }]);
-    let ran = run(&server, language, json!({ "until": places })).await;
+    let ran = run(&server, language, json!({ "until": locations })).await;
     assert_eq!(ran.place(), (program.path(), program.line("odd")));
     server.finish().await;
 }
@@ -269,14 +269,14 @@ async fn a_program_can_be_an_executable_with_arguments(language: DynamicLanguage
     let server = STILLFRAME.serve().await;
     let executable = if language == DynamicLanguage::Python { "python3" } else { "node" };
     let until = json!([{ "file": program.path(), "line": program.line("deposit") }]);
-    let asked = json!({ "executablePath": executable, "args": [program.path()], "until": until });
-    let ran = server.ok("run_until", asked).await;
+    let arguments = json!({ "executablePath": executable, "args": [program.path()], "until": until });
+    let ran = server.ok("run_until", arguments).await;
     assert_eq!(ran.place(), (program.path(), program.line("deposit")));
     let point = json!({ "file": program.path(), "line": program.line("deposit"), "expressions": "amount" });
-    let asked = json!({ "executablePath": executable, "args": [program.path()], "points": point });
-    assert_eq!(server.ok("trace_values", asked).await["closed"], true);
-    for asked in [json!({ "executablePath": executable }), json!({ "args": ["x"] })] {
-        let failed = server.fails("invalid_arguments", "run_until", asked).await;
+    let arguments = json!({ "executablePath": executable, "args": [program.path()], "points": point });
+    assert_eq!(server.ok("trace_values", arguments).await["closed"], true);
+    for arguments in [json!({ "executablePath": executable }), json!({ "args": ["x"] })] {
+        let failed = server.fails("invalid_arguments", "run_until", arguments).await;
         assert_eq!(failed.at("/context/argument"), "program", "{}", failed.text);
     }
     server.finish().await;
@@ -285,11 +285,11 @@ async fn a_program_can_be_an_executable_with_arguments(language: DynamicLanguage
 async fn a_missing_function_is_refused_with_similar_names(language: DynamicLanguage) {
     let server = STILLFRAME.serve().await;
     let ran = run(&server, language.into(), json!({ "until": ["deposti"] })).await;
-    let said = ran.text_of("message");
+    let answer = ran.text_of("message");
     assert!(
-        said.starts_with("No function `deposti` was entered") && said.contains("; did you mean `"),
-        "{said}"
+        answer.starts_with("No function `deposti` was entered") && answer.contains("; did you mean `"),
+        "{answer}"
     );
-    assert!(said.contains("deposit` in main."), "{said}");
+    assert!(answer.contains("deposit` in main."), "{answer}");
     server.finish().await;
 }

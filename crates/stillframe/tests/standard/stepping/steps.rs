@@ -164,8 +164,8 @@ async fn every_level_of_a_recursion_has_its_own_variables(language: Language) {
     for (frame, number) in frames.iter().zip(["1", "2", "3", "4"]) {
         let locals = session.ok("get_local_variables", json!({ "frameId": frame["id"] })).await;
         assert_eq!(locals.variable("number"), number);
-        let asked = json!({ "frameId": frame["id"], "expression": "number * 10" });
-        assert_eq!(session.ok("evaluate_expression", asked).await["result"], format!("{number}0"));
+        let arguments = json!({ "frameId": frame["id"], "expression": "number * 10" });
+        assert_eq!(session.ok("evaluate_expression", arguments).await["result"], format!("{number}0"));
     }
     // Out of the innermost one, into the one that called it.
     let out = session.step("step_out").await;

@@ -92,8 +92,8 @@ async fn a_flood_of_rows_is_limited(language: Language) {
     let (rows, timeout) =
         PerLanguage { name: "limits: flood", python: (50, 1500), node: (50, 1500), c: (3, 6000) }
             .of(language);
-    let asked = json!({ "points": points, "maxHits": rows, "whenFull": "run", "timeout": timeout });
-    let traced = trace_in(&server, &program, asked).await;
+    let arguments = json!({ "points": points, "maxHits": rows, "whenFull": "run", "timeout": timeout });
+    let traced = trace_in(&server, &program, arguments).await;
     assert_eq!((column(&traced).len(), &traced["endedBy"]), (rows, &json!("timeout")));
     assert!(traced["totals"]["hits"].as_u64().unwrap() > rows as u64, "{}", traced["totals"]);
     server.finish().await;
@@ -112,8 +112,8 @@ async fn an_oversized_answer_omits_the_middle(language: Language) {
     }
     .of(language);
     let points = [at(&program, "here", &["i", long])];
-    let asked = json!({ "points": points, "maxHits": 100, "limits": { "value": 1000 } });
-    let traced = trace_in(&server, &program, asked).await;
+    let arguments = json!({ "points": points, "maxHits": 100, "limits": { "value": 1000 } });
+    let traced = trace_in(&server, &program, arguments).await;
     assert!(traced.text.len() < 60_000, "{}", traced.text.len());
     let shown: Vec<u64> = of_rows(&traced, "hit").iter().map(|hit| hit.as_u64().unwrap()).collect();
     let omitted = ["from", "to", "count"].map(|field| traced["omitted"][field].as_u64().unwrap());
@@ -198,8 +198,8 @@ async fn a_program_that_reaches_no_location_is_reported_where_it_is(language: La
     // A file that is not part of the run.
     let note = traced["points"][0]["notes"][0].as_str().unwrap();
     assert!(note.contains("was not reached"), "{note}");
-    let place = traced["notes"].to_string();
-    assert!(place.contains("thread 1 `"), "{place}");
+    let location = traced["notes"].to_string();
+    assert!(location.contains("thread 1 `"), "{location}");
     server.finish().await;
 }
 

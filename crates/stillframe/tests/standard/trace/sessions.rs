@@ -93,8 +93,8 @@ async fn a_running_session_stays_running_once_all_rows_are_recorded(language: La
     let (session, program) = ticking(language, &folder).await;
     let points = [place(&program, "here", &["i"])];
     let traced = session.ok("trace_values", json!({ "points": points, "maxHits": 3 })).await;
-    let seen: Vec<u64> = column(&traced).iter().map(|i| i.parse().unwrap()).collect();
-    assert_eq!(seen, [seen[0], seen[0] + 1, seen[0] + 2]);
+    let observed: Vec<u64> = column(&traced).iter().map(|i| i.parse().unwrap()).collect();
+    assert_eq!(observed, [observed[0], observed[0] + 1, observed[0] + 2]);
     assert_eq!(
         (&traced["endedBy"], &traced["state"], &traced["closed"]),
         (&json!("maxHits"), &json!("running"), &json!(false))
@@ -109,8 +109,8 @@ async fn a_running_session_stays_running_at_the_timeout(language: Language) {
     let points = [place(&program, "here", &["i"])];
     let timeout =
         PerLanguage { name: "trace sessions: timeout", python: 500, node: 500, c: 3000 }.of(language);
-    let asked = json!({ "points": points, "maxHits": 100_000, "timeout": timeout });
-    let traced = session.ok("trace_values", asked).await;
+    let arguments = json!({ "points": points, "maxHits": 100_000, "timeout": timeout });
+    let traced = session.ok("trace_values", arguments).await;
     assert!(!column(&traced).is_empty(), "{}", traced.text);
     assert_eq!((&traced["endedBy"], &traced["state"]), (&json!("timeout"), &json!("running")));
     assert!(

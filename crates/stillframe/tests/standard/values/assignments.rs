@@ -46,8 +46,8 @@ async fn scope_with(session: &Debugging, name: &str) -> u64 {
     let scopes = session.ok("get_scopes", json!({ "frameId": stack.at("/stackFrames/0/id") })).await;
     for scope in scopes["scopes"].as_array().unwrap() {
         let reference = &scope["variablesReference"];
-        let asked = json!({ "scope": reference, "names": [name] });
-        if session.ok("get_variables", asked).await["count"] == 1 {
+        let arguments = json!({ "scope": reference, "names": [name] });
+        if session.ok("get_variables", arguments).await["count"] == 1 {
             return reference.as_u64().unwrap();
         }
     }
@@ -98,8 +98,8 @@ async fn an_undefined_name_is_refused(language: Language) {
     assert!(failed.text_of("error").starts_with(expected), "{}", failed.text);
     let (numbers, point) = (session.reference("numbers").await, session.reference("point").await);
     let end = language.index(100_000);
-    let asked = json!({ "scope": numbers, "name": end, "value": "1" });
-    let failed = session.fails("refused", "set_variable", asked).await;
+    let arguments = json!({ "scope": numbers, "name": end, "value": "1" });
+    let failed = session.fails("refused", "set_variable", arguments).await;
     let no = |name: &str, holder: &str| {
         if language.is_compiled() {
             format!("no assignable variable `{name}` here")
@@ -108,8 +108,8 @@ async fn an_undefined_name_is_refused(language: Language) {
         }
     };
     assert_eq!(failed["error"], no(&end, language.words().list));
-    let asked = json!({ "scope": point, "name": "z", "value": "1" });
-    let failed = session.fails("refused", "set_variable", asked).await;
+    let arguments = json!({ "scope": point, "name": "z", "value": "1" });
+    let failed = session.fails("refused", "set_variable", arguments).await;
     assert_eq!(failed["error"], no("z", "Point"));
     let is_there = PerLanguage {
         name: "assignments: is there",
@@ -141,11 +141,11 @@ async fn an_expression_that_is_not_assignable_is_refused(language: Language) {
     }
     .of(language);
     for (holder, name, code, message) in table {
-        let mut asked = json!({ "name": name, "value": "1" });
+        let mut arguments = json!({ "name": name, "value": "1" });
         if let Some(holder) = holder {
-            asked["scope"] = json!(session.reference(holder).await);
+            arguments["scope"] = json!(session.reference(holder).await);
         }
-        let failed = session.fails(code, "set_variable", asked).await;
+        let failed = session.fails(code, "set_variable", arguments).await;
         assert!(failed.text_of("message").starts_with(message), "{}", failed.text);
     }
     session.finish().await;
@@ -160,8 +160,8 @@ async fn a_value_that_throws_leaves_the_variable_unchanged(language: Language) {
         c: "(const char *)missing",
     }
     .of(language);
-    let asked = json!({ "name": "local", "value": value });
-    let failed = session.fails("evaluation_failed", "set_variable", asked).await;
+    let arguments = json!({ "name": "local", "value": value });
+    let failed = session.fails("evaluation_failed", "set_variable", arguments).await;
     let error = PerLanguage {
         name: "assignments: error",
         python: "ZeroDivisionError: division by zero",

@@ -27,8 +27,8 @@ async fn an_expression_is_evaluated_in_the_selected_frame(language: Language) {
     let (session, _) = Debugging::stopped_at(&Fixture::of(language, "values"), "inner").await;
     assert_eq!(language.plain(&session.evaluate("local").await), language.text("inner"));
     let stack = session.ok("get_stack_trace", json!({})).await;
-    let asked = json!({ "expression": "local", "frameId": stack.at("/stackFrames/1/id") });
-    let value = session.ok("evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "local", "frameId": stack.at("/stackFrames/1/id") });
+    let value = session.ok("evaluate_expression", arguments).await;
     assert_eq!(language.plain(value.text_of("result")), language.text("main"));
     session.finish().await;
 }
@@ -112,8 +112,8 @@ async fn an_expression_that_throws_is_an_error_in_the_languages_words_and_change
 ) {
     let session = stopped(language).await;
     for (expression, message, kind) in THROWN.of(language) {
-        let asked = json!({ "expression": expression });
-        let failed = session.fails("evaluation_failed", "evaluate_expression", asked).await;
+        let arguments = json!({ "expression": expression });
+        let failed = session.fails("evaluation_failed", "evaluate_expression", arguments).await;
         assert_eq!(failed["message"], *message, "{expression}");
         assert_eq!(failed.at("/context/type"), kind, "{expression}");
         assert!(failed.text_of("error").contains(message), "{}", failed.text);
@@ -125,8 +125,8 @@ async fn an_expression_that_throws_is_an_error_in_the_languages_words_and_change
 async fn an_endless_expression_is_interrupted_at_its_deadline_and_the_program_survives(language: Language) {
     let session = stopped(language).await;
     for expression in [language.words().spin, language.words().sleep] {
-        let asked = json!({ "expression": expression, "timeout": 500 });
-        let failed = session.fails("deadline_exceeded", "evaluate_expression", asked).await;
+        let arguments = json!({ "expression": expression, "timeout": 500 });
+        let failed = session.fails("deadline_exceeded", "evaluate_expression", arguments).await;
         assert_eq!(failed["error"], "the expression did not end within 500 ms");
         let local = session.evaluate("local").await;
         assert_eq!(language.plain(&local), language.text("main"), "after {expression}");

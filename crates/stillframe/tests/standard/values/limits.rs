@@ -40,11 +40,11 @@ async fn values_have_a_maximum_length(language: Language) {
         ("source", 1_000),
         ("output", 1_048_576),
     ] {
-        let asked = json!({ "limits": { size: most + 1 } });
-        let refused = session.fails("limit_reached", "step_over", asked).await;
-        let said = format!("`limits.{size}` is {}: the limit `", most + 1);
+        let arguments = json!({ "limits": { size: most + 1 } });
+        let refused = session.fails("limit_reached", "step_over", arguments).await;
+        let answer = format!("`limits.{size}` is {}: the limit `", most + 1);
         let message = refused.text_of("message");
-        assert!(message.starts_with(&said), "{message}");
+        assert!(message.starts_with(&answer), "{message}");
         assert!(message.contains(&format!("is {most}, the maximum; ask for ")), "{message}");
         assert!(!message.contains("raises"), "{message}");
     }
@@ -54,8 +54,8 @@ async fn values_have_a_maximum_length(language: Language) {
     if !language.is_compiled() {
         assert_eq!(stepped.variable("numbers"), format!("{}...", language.text(&"x".repeat(100_000))));
     }
-    let asked = json!({ "expression": "numbers", "maxLength": 100_001 });
-    let refused = session.fails("limit_reached", "evaluate_expression", asked).await;
+    let arguments = json!({ "expression": "numbers", "maxLength": 100_001 });
+    let refused = session.fails("limit_reached", "evaluate_expression", arguments).await;
     assert_eq!(
         refused["message"],
         "`maxLength` is 100001: the limit `longest_value` is 100000, the default; ask for 100000 characters \

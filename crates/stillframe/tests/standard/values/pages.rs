@@ -73,8 +73,8 @@ async fn children_are_selected_by_name_and_missing_ones_reported(language: Langu
     let session = stopped(language).await;
     let scope = session.reference("numbers").await;
     let (seventh, last) = (language.index(7), language.index(99_999));
-    let asked = json!({ "scope": scope, "names": [seventh, last, "hundred"] });
-    let picked = session.ok("get_variables", asked).await;
+    let arguments = json!({ "scope": scope, "names": [seventh, last, "hundred"] });
+    let picked = session.ok("get_variables", arguments).await;
     assert_eq!(pairs(&picked["variables"]), owned(&[(&seventh, "7"), (&last, "99999")]));
     assert_eq!(picked["notFound"], json!(["hundred"]));
     session.finish().await;

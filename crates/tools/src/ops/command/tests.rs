@@ -53,7 +53,7 @@ fn unparsable_commands_are_refused_with_the_reason() {
         ("/etc/passwd x", "cannot tell which language `/etc/passwd` runs"),
     ];
     for (command, problem) in table {
-        let said = read(command);
-        assert!(said.contains(problem), "{command}: {said}");
+        let answer = read(command);
+        assert!(answer.contains(problem), "{command}: {answer}");
     }
 }

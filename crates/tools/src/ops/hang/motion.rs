@@ -60,7 +60,7 @@ pub struct Change {
     pub name: String,
     /// Its value at the first sample, as text.
     pub first: String,
-    /// At the last.
+    /// Value in the last sample.
     pub last: String,
 }
 

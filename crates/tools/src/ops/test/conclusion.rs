@@ -186,8 +186,7 @@ impl SortedReports {
         names.truncate(NAMES);
         names
     }
-
-    /// What the runner has kept of the output of tests that did not fail.
+    /// Captured output of tests that did not fail.
     fn captured(&self) -> Vec<Captured> {
         let passed = self.results.iter().filter(|result| !is_failure(result));
         passed.flat_map(|result| result.captured.iter().cloned()).collect()

@@ -40,7 +40,7 @@ pub struct TraceResult {
     pub end_reason: TraceEndReason,
     /// What the program is doing now.
     pub settled: Settled,
-    /// The places, in the order in which they were asked for.
+    /// Locations, in the requested order.
     pub points: Vec<TracedPoint>,
     /// The rows, in the order of their times.
     pub rows: Vec<Row>,
@@ -54,9 +54,9 @@ pub struct TraceResult {
     pub max_rows: u64,
     /// How many may be asked for.
     pub most_rows: u64,
-    /// What else needs saying.
+    /// Additional notes.
     pub notes: Vec<String>,
-    /// What came of the trigger.
+    /// Result of the trigger.
     pub triggered: Option<TriggerProgress>,
 }
 

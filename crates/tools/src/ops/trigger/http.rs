@@ -26,13 +26,13 @@ pub struct Request {
 /// What the program answered.
 #[derive(Clone, Debug)]
 pub struct Response {
-    /// Where the request went.
+    /// URL of the request.
     pub url: String,
     /// The status code.
     pub status: u16,
     /// The beginning of the body.
     pub body: String,
-    /// The body is longer.
+    /// The body is truncated.
     pub is_cut: bool,
 }
 

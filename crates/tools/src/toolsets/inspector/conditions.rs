@@ -34,15 +34,15 @@ pub(super) struct DebuggerSetFunctionBreakpoint {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FunctionBreakpoints {
-    /// That of the first one.
+    /// ID of the first one.
     function_breakpoint_id: String,
     function_name: String,
     enabled: bool,
     /// All are bound.
     verified: bool,
-    /// One for each function: each has an id of its own.
+    /// One per function, each with its own ID.
     breakpoints: Vec<BreakpointData>,
-    /// What else needs saying.
+    /// Additional notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -80,12 +80,12 @@ impl Tool for DebuggerSetFunctionBreakpoint {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerSetExceptionBreakpoint {
     session_id: Option<String>,
-    /// default false; true stops at all that are raised
+    /// default false; true: stop at caught exceptions too
     break_on_caught: Option<bool>,
     /// default true
     break_on_uncaught: Option<bool>,
-    /// only of this type and those derived from it, `TypeError`; or a regular expression for type and message:
-    /// /Error: no .* left/
+    /// only of this type and its subclasses, `TypeError`; or a regular expression for type and message: /Error: no .*
+    /// left/
     exception_filter: Option<String>,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct DebuggerSetExceptionBreakpoint {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ExceptionModeResult {
     exception_breakpoint_id: &'static str,
-    /// It stops at some.
+    /// Whether it stops at any.
     enabled: bool,
     break_on_caught: bool,
     break_on_uncaught: bool,
@@ -102,7 +102,7 @@ pub(super) struct ExceptionModeResult {
     exception_filter: Option<String>,
     #[serde(flatten)]
     exceptions: ExceptionsData,
-    /// What else needs saying.
+    /// Additional notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'static str>,
 }
@@ -112,10 +112,10 @@ pub(super) struct ExceptionModeResult {
 pub(super) struct ExceptionsData {
     /// `none`, `uncaught` or `all`.
     mode: String,
-    /// Only where this is true of the exception, `error`.
+    /// Only if this is true for the exception, `error`.
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<String>,
-    /// How often the condition failed, and how the last time.
+    /// Number of failures of the condition, and the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
 }
@@ -203,7 +203,7 @@ fn condition(session: &Session, filter: &str) -> Result<String, ToolError> {
 pub(super) struct DebuggerSetHitCountCondition {
     session_id: Option<String>,
     breakpoint_id: String,
-    /// how the number of the pass is compared; % is every so many
+    /// how the hit count is compared; % means every Nth
     operator: Operator,
     value: u64,
 }
@@ -244,7 +244,7 @@ impl From<Operator> for HitOperator {
 pub(super) struct HitCountResult {
     breakpoint_id: String,
     hit_count_condition: HitCountCondition,
-    /// How often it has stopped the program, or logged, in this run.
+    /// Number of stops, or of logged messages, in this run.
     current_hit_count: u64,
     verified: bool,
 }

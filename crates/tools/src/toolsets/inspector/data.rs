@@ -15,7 +15,7 @@ use crate::render::{GeneratedData, failed, plain, unbound};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ValueData {
-    /// As JSON if that is lossless: numbers, strings, booleans, nothing. Otherwise readable text.
+    /// JSON if that is lossless (numbers, strings, booleans, null), otherwise readable text.
     pub(super) value: Json,
     /// Type name; in JavaScript what `typeof` says.
     #[serde(rename = "type")]
@@ -159,8 +159,7 @@ pub(super) struct BreakpointData {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<String>,
 }
-
-/// At which hits a breakpoint acts.
+/// Hits at which a breakpoint acts.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HitCountCondition {
     pub(super) operator: &'static str,

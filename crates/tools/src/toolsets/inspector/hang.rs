@@ -48,7 +48,7 @@ pub(super) struct HangResult {
     /// follow), `slow` (computing, with changing values), `waiting`, `deadlocked`, `stopped` (at a
     /// breakpoint) or `unknown`.
     verdict: &'static str,
-    /// The same in a sentence.
+    /// Summary in a sentence.
     message: String,
     /// Where it hangs: `/path/file.js:12`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ pub(super) struct HangResult {
     cpu_time: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
-    /// The signal that killed it.
+    /// Signal that killed the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<String>,
     /// The program's output.

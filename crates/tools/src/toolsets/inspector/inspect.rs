@@ -143,8 +143,7 @@ pub(super) struct GlobalVariables {
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<u64>,
 }
-
-/// A variable, and which scope it is of.
+/// A variable and its scope.
 #[derive(Debug, Serialize, JsonSchema)]
 struct GlobalData {
     #[serde(flatten)]

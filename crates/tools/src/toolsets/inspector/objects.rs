@@ -55,7 +55,7 @@ struct PropertyData {
     /// A reference to the value this many levels up.
     #[serde(skip_serializing_if = "Option::is_none")]
     circular: Option<usize>,
-    /// Its contents, each of the same shape.
+    /// Its properties, in the same form.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<VariableData>")]
     properties: Option<Vec<PropertyData>>,

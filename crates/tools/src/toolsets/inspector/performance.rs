@@ -87,8 +87,7 @@ pub(super) struct HeapSnapshotResult {
     /// The same as text.
     formatted_report: String,
 }
-
-/// How much there is.
+/// Size of the snapshot.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SnapshotData {
@@ -97,15 +96,14 @@ struct SnapshotData {
     /// References between them.
     edge_count: u64,
 }
-
-/// What it is; sizes in bytes.
+/// Content of the heap; sizes in bytes.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct HeapReport {
     total_heap_size: u64,
     used_heap_size: u64,
     heap_usage_percentage: f64,
-    /// The largest first.
+    /// Largest first.
     top_object_types: Vec<TypeData>,
 }
 
@@ -202,8 +200,7 @@ struct MemoryUsage {
     /// In milliseconds since 1970.
     timestamp: u64,
 }
-
-/// How the memory grows.
+/// Growth of the memory.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct LeakDetection {
@@ -219,13 +216,12 @@ struct LeakDetection {
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
-
-/// What the program and Node took down of its course.
+/// Performance entries of the program and Node.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Timeline {
     event_count: usize,
-    /// The last ones.
+    /// The latest entries.
     entries: Vec<EntryData>,
 }
 

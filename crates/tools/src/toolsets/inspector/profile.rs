@@ -18,11 +18,10 @@ const BOTTLENECK: f64 = 5.0;
 pub(super) struct ProfileResult {
     profile: ProfileData,
     analysis: Analysis,
-    /// The same as text.
+    /// Description.
     formatted_analysis: String,
 }
-
-/// How large a profile is.
+/// Size of the profile.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ProfileData {
@@ -30,12 +29,11 @@ struct ProfileData {
     start_time: u64,
     end_time: u64,
     duration: u64,
-    /// Different calls: functions with what called them.
+    /// Number of distinct calls: functions with their callers.
     node_count: usize,
     sample_count: usize,
 }
-
-/// What took the time.
+/// Where the time was spent.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Analysis {
@@ -63,7 +61,7 @@ struct Bottleneck {
 #[serde(rename_all = "camelCase")]
 struct FunctionData {
     function_name: String,
-    /// Absolute path; none for native code.
+    /// Absolute path; absent for native code.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     /// Where it begins; 1-based.

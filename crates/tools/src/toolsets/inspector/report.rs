@@ -21,51 +21,51 @@ use crate::render::{ExceptionData, after, describe_stop, more, output_text, plai
 pub(super) struct Report {
     /// `paused`, `running` or `terminated`.
     pub(super) state: &'static str,
-    /// The same in a sentence.
+    /// Summary in a sentence.
     message: String,
     /// Why it stopped: `breakpoint`, `step`, `entry`, `exception`, `pause`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Where it stopped.
+    /// Location of the stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<FrameData>,
-    /// The lines around that place, `>` at the line.
+    /// Source around the location, with `>` at the line.
     #[serde(skip_serializing_if = "String::is_empty")]
     source: String,
-    /// The exception that it stopped at.
+    /// Exception at which it stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     exception: Option<ExceptionData>,
-    /// The breakpoints that it stopped at.
+    /// Breakpoints at which it stopped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     breakpoint_ids: Vec<String>,
-    /// The innermost frames of the user's code.
+    /// Innermost frames of user code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stack: Vec<FrameData>,
-    /// More frames than are shown: all of them with `debugger_get_stack`.
+    /// Number of omitted frames; `debugger_get_stack` returns all.
     #[serde(skip_serializing_if = "Option::is_none")]
     more_frames: Option<usize>,
-    /// The variables of the innermost frame.
+    /// Variables of the innermost frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     locals: Option<Vec<VariableData>>,
-    /// More variables than are shown: all of them with `debugger_get_local_variables`.
+    /// Number of omitted variables; `debugger_get_local_variables` returns all.
     #[serde(skip_serializing_if = "Option::is_none")]
     more_locals: Option<u64>,
-    /// The watched expressions whose values have changed since the last stop.
+    /// Watched expressions whose values have changed since the last stop.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     watches: Vec<ChangeData>,
-    /// What the program wrote since the last report.
+    /// New output since the last report.
     #[serde(skip_serializing_if = "String::is_empty")]
     output: String,
-    /// How many bytes before `output` are not shown.
+    /// Number of omitted bytes before `output`.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_skipped: Option<u64>,
-    /// The exit code of a program that has ended.
+    /// Exit code, if the program has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
-    /// The signal that killed it.
+    /// Signal that killed the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<String>,
-    /// What else needs saying.
+    /// Additional notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -76,12 +76,12 @@ pub(super) struct Report {
 pub(super) struct ChangeData {
     watch_id: String,
     expression: String,
-    /// What it was at the last stop where it had a value; nothing where it never had one.
+    /// Value at the last stop where it had one; absent if it never had one.
     old_value: Json,
-    /// False: it had no value before.
+    /// Whether it had a value before.
     #[serde(skip_serializing_if = "Option::is_none")]
     old_in_scope: Option<bool>,
-    /// What it is now.
+    /// Current value.
     new_value: Json,
 }
 

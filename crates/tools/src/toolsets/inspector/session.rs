@@ -39,7 +39,7 @@ pub(super) struct DebuggerStart {
 pub(super) struct Started {
     /// Pass it to the other tools.
     session_id: String,
-    /// Where the inspector of Node.js listens, for other tools; Python has none.
+    /// Address of Node.js's inspector, for other tools; absent for Python.
     #[serde(skip_serializing_if = "Option::is_none")]
     inspector_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -69,7 +69,7 @@ pub(super) struct DebuggerSwitchStackFrame {
     session_id: Option<String>,
     /// index in `debugger_get_stack`; 0 is the innermost
     frame_index: usize,
-    /// the index is of a stack with internals
+    /// the index counts internal frames too
     include_internals: Option<bool>,
 }
 

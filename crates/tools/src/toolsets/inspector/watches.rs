@@ -39,7 +39,7 @@ pub(super) struct WatchData {
     /// Value at that stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     old_value: Option<Json>,
-    /// False: it had no value before.
+    /// Whether it had a value before.
     #[serde(skip_serializing_if = "Option::is_none")]
     old_in_scope: Option<bool>,
     /// Current value.

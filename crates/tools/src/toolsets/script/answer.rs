@@ -31,22 +31,22 @@ pub(super) struct OriginalResult(pub(super) ScriptResult);
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Body {
-    /// One for each pass, in order.
+    /// One per hit, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<Vec<ResultData>>,
-    /// What went wrong. With results: the time was over, and these came before.
+    /// The error. With results, it is a timeout, and these were recorded before.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     /// Why the line was not reached, and where the program was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
-    /// How often the line was passed, when that is more often than there are results.
+    /// Number of hits, if there are more than results.
     #[serde(skip_serializing_if = "Option::is_none")]
     hits: Option<u64>,
-    /// The exit code of a program that has ended.
+    /// Exit code, if the program has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
-    /// What the program wrote last, where it was asked for or nothing was reached.
+    /// End of the program's output, if requested or if nothing was reached.
     #[serde(skip_serializing_if = "String::is_empty")]
     output: String,
 }
@@ -55,15 +55,15 @@ struct Body {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ResultData {
-    /// As `typeof` says; in Python the name of the type; `error` when the expression threw.
+    /// Result of `typeof`; in Python the type name; `error` if the expression threw.
     #[serde(rename = "type")]
     type_name: String,
-    /// The value, or its text where JSON cannot say it. What was thrown, in one line.
+    /// Value, or its text if JSON cannot represent it; for an error, its message in one line.
     value: Value,
-    /// The text is not all of it.
+    /// The text is truncated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// Innermost first, where it was asked for.
+    /// Innermost first, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stack: Vec<StackEntry>,
 }

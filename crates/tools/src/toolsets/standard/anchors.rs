@@ -13,8 +13,7 @@ pub(super) struct AnchorResolution {
     moved: Vec<MovedAnchor>,
     stale: Vec<StaleAnchor>,
 }
-
-/// A breakpoint whose text was found on another line.
+/// Breakpoint whose text was found on another line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct MovedAnchor {
@@ -24,8 +23,7 @@ struct MovedAnchor {
     to: u32,
     statement: String,
 }
-
-/// A breakpoint whose text is gone. It stays on its line.
+/// Breakpoint whose text is gone. It stays on its line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct StaleAnchor {

@@ -35,7 +35,7 @@ pub(super) struct SetBreakpoint {
     column: Option<u32>,
     /// instead of line: distinctive text of the line
     statement: Option<String>,
-    /// which of several lines with that text
+    /// selects one of several such lines
     near_line: Option<u32>,
     /// instead of line: function, or Class.method
     function: Option<String>,
@@ -45,7 +45,7 @@ pub(super) struct SetBreakpoint {
     hit_condition: Option<String>,
     /// print this and do not stop; {expressions} are filled in
     log_message: Option<String>,
-    /// fail unless the line holds this
+    /// fail unless the line contains this
     expected_content: Option<String>,
     /// change this breakpoint instead: condition, hitCondition, logMessage, enabled
     breakpoint_id: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct BreakpointSet {
     #[serde(flatten)]
     breakpoint: BreakpointData,
     message: String,
-    /// The line and those around it.
+    /// The line and surrounding ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<LineContext>,
     #[serde(flatten)]
@@ -71,7 +71,7 @@ pub(super) struct BreakpointSet {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CompatFields {
-    /// The line's text.
+    /// Text of the line.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
     /// The function.
@@ -82,7 +82,7 @@ struct CompatFields {
     bound: BoundPlace,
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor: Option<Anchor>,
-    /// The message of a breakpoint that is not where it was asked for.
+    /// Message if the breakpoint is not at the requested location.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
 }
@@ -106,8 +106,7 @@ impl BoundPlace {
         Self { bound_file: file.map(|file| file.display().to_string()), bound_line }
     }
 }
-
-/// What the line is found by, again at each start.
+/// Text that locates the line again at each start.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Anchor {
     statement: String,
@@ -243,8 +242,7 @@ pub(super) struct ListBreakpoints {
     session_id: Option<String>,
     file: Option<PathBuf>,
 }
-
-/// A breakpoint, also by the names that clients of mcp-debugger know.
+/// A breakpoint, also with mcp-debugger's field names.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedBreakpoint {
@@ -252,10 +250,10 @@ struct ListedBreakpoint {
     id: String,
     #[serde(flatten)]
     breakpoint: BreakpointData,
-    /// Its number in editors that `expose_session` lets in.
+    /// Its number in editors attached through `expose_session`.
     #[serde(skip_serializing_if = "Option::is_none")]
     adapter_id: Option<u32>,
-    /// The line that it is bound to; of a function, the line with its name.
+    /// Bound line; for a function, the line with its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound_line: Option<u32>,
     /// Why it is not bound.
@@ -321,7 +319,7 @@ pub(super) struct BreakpointList {
     success: bool,
     breakpoints: Vec<ListedBreakpoint>,
     count: usize,
-    /// Those of them that are on functions, by the names that clients of mcp-debugger know.
+    /// Function breakpoints, with mcp-debugger's field names.
     #[serde(skip_serializing_if = "Option::is_none")]
     function_breakpoints: Option<Vec<FunctionBreakpoint>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -335,10 +333,10 @@ pub(super) struct BreakpointList {
 struct ExceptionsData {
     /// `none`, `uncaught` or `all`.
     mode: String,
-    /// Only where this is true.
+    /// Only if this is true.
     #[serde(skip_serializing_if = "Option::is_none")]
     condition: Option<String>,
-    /// How often the condition failed, and how the last time.
+    /// Number of failures of the condition, and the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
 }
@@ -394,7 +392,7 @@ pub(super) struct RemoveBreakpoint {
 #[expect(clippy::struct_field_names, reason = "public field name")]
 pub(super) struct Removed {
     success: bool,
-    /// As they were.
+    /// The removed breakpoints.
     removed: Vec<ListedBreakpoint>,
     message: String,
 }
@@ -469,9 +467,9 @@ impl Tool for RemoveBreakpoint {
 pub(super) struct AllRemoved {
     #[serde(flatten)]
     removed: Removed,
-    /// How many.
+    /// Number of children.
     cleared: usize,
-    /// The files that they were in.
+    /// Their files.
     files: Vec<String>,
 }
 
@@ -514,7 +512,7 @@ impl Tool for ClearBreakpoints {
 pub(super) struct SetExceptionBreakpoints {
     session_id: Option<String>,
     mode: ExceptionParam,
-    /// only where this is true of the exception, `error`: error.code === 'ENOENT'
+    /// only if this is true for the exception, `error`: error.code === 'ENOENT'
     exception_condition: Option<String>,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct ContinueExecution {
     session_id: Option<String>,
     /// ms to wait for the next stop, default 20000
     timeout: Option<u64>,
-    /// false: answer at once
+    /// false: return at once
     wait: Option<bool>,
     limits: Option<LimitsParam>,
 }
@@ -78,7 +78,7 @@ impl StepParams {
 pub(super) struct Stepped {
     #[serde(flatten)]
     report: StopReport,
-    /// The line and those around it.
+    /// The line and surrounding ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<LineContext>,
 }
@@ -182,7 +182,7 @@ impl Tool for PauseExecution {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RunUntil {
-    /// go on in this session; default: start a program in a new one
+    /// resume this session; default: start a program in a new one
     session_id: Option<String>,
     /// script to start
     program: Option<PathBuf>,
@@ -202,7 +202,7 @@ pub(super) struct RunUntil {
     until: Option<Vec<UntilParam>>,
     /// default uncaught; with a trigger and no place in until, userUnhandled
     exceptions: Option<ExceptionParam>,
-    /// only where this is true of the exception, `error`
+    /// only if this is true for the exception, `error`
     exception_condition: Option<String>,
     /// evaluated at the stop
     expressions: Option<Vec<String>>,
@@ -236,13 +236,13 @@ pub(super) struct RunUntilAnswer {
     session_id: String,
     #[serde(flatten)]
     report: StopReport,
-    /// The expressions and their values.
+    /// Expressions and their values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     values: Vec<ValueData>,
-    /// What came of the trigger.
+    /// Result of the trigger.
     #[serde(skip_serializing_if = "Option::is_none")]
     trigger: Option<TriggerReport>,
-    /// The session is closed.
+    /// The session was closed.
     closed: bool,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct ExposeSession {
 pub(super) struct ExposureData {
     host: String,
     port: u16,
-    /// It may step, set breakpoints and change values; left out where it may not.
+    /// Whether it may step, set breakpoints and change values; absent if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     control: bool,
 }
@@ -43,9 +43,9 @@ pub(super) struct SessionExposed {
     state: &'static str,
     #[serde(flatten)]
     exposure: ExposureData,
-    /// What the editor sends as `mirrorToken` in the arguments of `attach`.
+    /// Value of `mirrorToken` in the editor's `attach` arguments.
     token: String,
-    /// The same as a configuration for VS Code's launch.json.
+    /// The same as a configuration for VS Code's `launch.json`.
     configuration: LaunchConfiguration,
     message: String,
 }

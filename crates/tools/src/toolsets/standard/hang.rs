@@ -44,7 +44,7 @@ pub(super) struct HangDiagnosis {
     session_id: String,
     #[serde(flatten)]
     report: HangReport,
-    /// The session is closed.
+    /// The session was closed.
     closed: bool,
 }
 

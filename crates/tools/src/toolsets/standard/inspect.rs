@@ -45,17 +45,17 @@ pub(super) struct StackTrace {
     /// Innermost first.
     stack_frames: Vec<FrameData>,
     count: usize,
-    /// How many frames there are, hidden ones included.
+    /// Number of frames, including hidden ones.
     total_frames: usize,
-    /// Library frames are among them.
+    /// Whether library frames are included.
     include_internals: bool,
-    /// How many library frames are left out.
+    /// Number of omitted library frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden_frames: Option<usize>,
-    /// How to see them.
+    /// How to include them.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
-    /// The reason of `lastStop`.
+    /// Reason of `lastStop`.
     #[serde(skip_serializing_if = "Option::is_none")]
     stop_reason: Option<String>,
     /// Why the program is paused.
@@ -123,15 +123,15 @@ pub(super) struct Variables {
     variables: Vec<VariableData>,
     count: usize,
     variables_reference: u64,
-    /// How many there are in all.
+    /// Total number.
     total: u64,
-    /// Where the next page starts, when there is one.
+    /// Where the next page starts, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_start: Option<u64>,
     /// Requested names that do not exist.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_found: Vec<String>,
-    /// Only so many children were searched for the names: the rest took too long.
+    /// Number of children searched for the names before the time limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -211,9 +211,9 @@ pub(super) struct LocalVariables {
     success: bool,
     variables: Vec<VariableData>,
     count: usize,
-    /// How many there are in all.
+    /// Total number.
     total: u64,
-    /// Where the next page starts, when there is one.
+    /// Where the next page starts, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_start: Option<u64>,
     frame: LocalFrame,
@@ -223,14 +223,13 @@ pub(super) struct LocalVariables {
     not_found: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
-    /// How many special variables are left out.
+    /// Number of omitted special variables.
     #[serde(skip_serializing_if = "Option::is_none")]
     hidden: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<Truncation>,
 }
-
-/// Where the variables are.
+/// Frame of the variables.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LocalFrame {
     name: String,
@@ -316,14 +315,14 @@ pub(super) struct Evaluated {
     result: String,
     #[serde(rename = "type")]
     type_name: String,
-    /// Above 0: pass it to `get_variables`.
+    /// If above 0, pass it to `get_variables`.
     variables_reference: u64,
-    /// How many children it has.
+    /// Number of children.
     #[serde(skip_serializing_if = "Option::is_none")]
     children: Option<u64>,
     #[serde(flatten)]
     cut: ValueReadInfo,
-    /// Always empty; kept for clients that look for it.
+    /// Always empty; for compatibility.
     presentation_hint: EmptyObject,
 }
 
@@ -492,7 +491,7 @@ struct ThreadData {
     /// Its process.
     #[serde(skip_serializing_if = "Option::is_none")]
     process_id: Option<u32>,
-    /// The thread that the last stop is about.
+    /// The thread of the last stop.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     current: bool,
 }

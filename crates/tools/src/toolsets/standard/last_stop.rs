@@ -32,12 +32,11 @@ pub(super) struct LastStop {
 #[serde(rename_all = "camelCase")]
 struct ExceptionInfo {
     exception_id: String,
-    /// `unhandled`: nothing will catch it, as far as the debugger can tell; else `always`.
+    /// `unhandled` if the debugger predicts that nothing catches it; otherwise `always`.
     break_mode: &'static str,
     details: ExceptionDetails,
 }
-
-/// What else is known of it.
+/// Details.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ExceptionDetails {

@@ -74,7 +74,7 @@ impl LaunchArgs {
 pub(super) struct Started {
     #[serde(flatten)]
     report: StopReport,
-    /// The message and the reason once more, where clients of mcp-debugger look for them.
+    /// Message and reason again, as in mcp-debugger.
     data: StartData,
 }
 
@@ -85,25 +85,25 @@ struct StartData {
     message: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Nothing was started.
+    /// Dry run: nothing was started.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dry_run: bool,
-    /// Whether it is paused, as `stopOnEntry` asks.
+    /// Whether it is paused on entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     stop_on_entry_successful: Option<bool>,
-    /// The command line of a dry run.
+    /// Command line of a dry run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     command: Vec<String>,
-    /// How many breakpoints a restart has set again.
+    /// Number of breakpoints that a restart has set again.
     #[serde(skip_serializing_if = "Option::is_none")]
     breakpoints_reapplied: Option<usize>,
-    /// `get_output` from 0 on begins with the output of the restarted program. Cursors do not go back.
+    /// `get_output` from 0 starts with the output of the restarted program. Cursors do not decrease.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_reset: Option<bool>,
-    /// Where the texts are now that breakpoints of a restart are found by.
+    /// Where a restart found the texts of breakpoints.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor_resolution: Option<AnchorResolution>,
-    /// Which of them are gone.
+    /// Breakpoints whose text is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
 }
@@ -264,7 +264,7 @@ pub(super) struct AttachToProcess {
     process_id: Option<u32>,
     core_file: Option<PathBuf>,
     program: Option<PathBuf>,
-    /// where local folders are on that side
+    /// remote folders of local ones
     path_mappings: Option<BTreeMap<String, String>>,
     /// default true: pause it
     stop_on_entry: Option<bool>,
@@ -283,16 +283,14 @@ pub(super) struct Attached {
     report: StopReport,
     data: AttachData,
 }
-
-/// What was attached to, and how.
+/// The attached program and the arguments.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct AttachData {
     message: String,
     attach_config: AttachConfig,
 }
-
-/// How a program is attached to.
+/// Arguments of the attach.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct AttachConfig {
@@ -403,7 +401,7 @@ pub(super) struct DetachFromProcess {
 pub(super) struct DetachResult {
     #[serde(flatten)]
     done: Done,
-    /// What the session is listed as from now on.
+    /// New state of the session in lists.
     state: &'static str,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct ProgramOutput {
     output: Vec<OutputPiece>,
     /// The same, with mcp-debugger's field names.
     entries: Vec<OutputEntry>,
-    /// Pass it as `since` the next time.
+    /// Pass it as `since` in the next call.
     next_since: u64,
     has_more: bool,
     /// Bytes after the cursor that are no longer kept.
@@ -48,7 +48,7 @@ struct OutputEntry {
     seq: u64,
     category: String,
     output: String,
-    /// When its beginning came, in milliseconds since 1970.
+    /// Time of its beginning, in milliseconds since 1970.
     timestamp: i64,
 }
 

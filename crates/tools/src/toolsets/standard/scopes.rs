@@ -35,7 +35,7 @@ struct ScopeData {
     expensive: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     presentation_hint: Option<&'static str>,
-    /// The file of the code that the scope belongs to, if the debugger knows it.
+    /// File of the scope's code, if known.
     source: ScopeSource,
     /// First line of that code.
     #[serde(skip_serializing_if = "Option::is_none")]

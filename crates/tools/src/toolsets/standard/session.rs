@@ -46,7 +46,7 @@ pub(super) struct Created {
     /// Pass it to the other tools.
     session_id: String,
     message: String,
-    /// `created`, or what the program that was attached to is doing.
+    /// `created`, or the state of the attached program.
     state: String,
 }
 
@@ -129,7 +129,7 @@ struct SessionData {
     language: String,
     /// `created`, `running`, `paused` or, once its program has ended, `stopped`.
     state: &'static str,
-    /// The same as reports have it: `created`, `running`, `paused` or `ended`.
+    /// As in reports: `created`, `running`, `paused` or `ended`.
     execution: &'static str,
     /// ISO 8601.
     created_at: String,
@@ -138,7 +138,7 @@ struct SessionData {
     /// Why it is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_stop: Option<LastStop>,
-    /// The exit code of a program that has ended.
+    /// Exit code, if the program has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
     /// Where an editor can attach.
@@ -220,9 +220,9 @@ pub(super) struct LanguageList {
     success: bool,
     languages: Vec<LanguageData>,
     count: usize,
-    /// Those that can be launched.
+    /// Languages that can be launched.
     installed: Vec<String>,
-    /// What can be done in each, by the names that clients of mcp-debugger know.
+    /// Capabilities of each language, with mcp-debugger's field names.
     available: Vec<AvailableLanguage>,
 }
 
@@ -234,8 +234,7 @@ struct AvailableLanguage {
     description: &'static str,
     modes: Modes,
 }
-
-/// The ways to debug a program.
+/// Debug modes.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Modes {
     launch: Availability,
@@ -260,31 +259,30 @@ struct LanguageData {
     language: String,
     /// The same.
     id: String,
-    /// What it covers; the same as `about`.
+    /// Description; the same as `about`.
     display_name: &'static str,
-    /// It needs an interpreter or a compiled program: always.
+    /// Always true.
     requires_executable: bool,
     /// The same as `interpreter`.
     #[serde(skip_serializing_if = "Option::is_none")]
     default_executable: Option<String>,
-    /// The languages it covers, for messages.
+    /// Languages that it covers.
     about: &'static str,
     launch: Availability,
     attach: Availability,
-    /// The interpreter that is used when none is given.
+    /// Default interpreter.
     #[serde(skip_serializing_if = "Option::is_none")]
     interpreter: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
 }
-
-/// Whether something can be done.
+/// Whether something is supported.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Availability {
-    /// Elsewhere, if not here: always.
+    /// Always true.
     supported: bool,
     available: bool,
-    /// Why not, or under which condition.
+    /// Reason or condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
 }

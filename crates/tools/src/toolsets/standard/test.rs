@@ -28,7 +28,7 @@ pub(super) struct DebugTest {
     timeout: Option<u64>,
     /// stay stopped at the first failure
     keep_session: Option<bool>,
-    /// how many in full, default 1
+    /// failures in full, default 1
     failures: Option<usize>,
     limits: Option<LimitsParam>,
 }
@@ -37,11 +37,11 @@ pub(super) struct DebugTest {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DebuggedTest {
-    /// Always true, also when tests fail; a failed call has another shape.
+    /// Always true, even if tests fail; failed calls have a different shape.
     success: bool,
     #[serde(flatten)]
     tested: TestData,
-    /// The session, when it is kept.
+    /// The session, if it was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
 }

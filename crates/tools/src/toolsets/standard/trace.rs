@@ -35,11 +35,11 @@ pub(super) struct TraceValues {
     env: Option<BTreeMap<String, String>>,
     stdin: Option<String>,
     points: Vec<PointParam>,
-    /// rows in all, default 200
+    /// total rows, default 200
     max_hits: Option<u64>,
-    /// only every so many-th pass
+    /// only every Nth hit
     sample_every: Option<u64>,
-    /// only rows that differ from the one before
+    /// skip rows equal to the previous one
     only_when_changed: Option<bool>,
     /// after maxHits: end the program (default) or let it run and count
     when_full: Option<WhenFullParam>,
@@ -80,7 +80,7 @@ pub(super) struct TraceAnswer {
     session_id: String,
     #[serde(flatten)]
     trace: TraceReport,
-    /// The session is closed.
+    /// The session was closed.
     closed: bool,
 }
 

@@ -4,16 +4,15 @@ use engine::model::ids::Reference;
 use engine::model::variable::Children;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-/// What of some variables is not shown.
+/// Omitted data.
 #[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Truncation {
-    /// Variables of the pages after this one.
+    /// Number of variables in later pages.
     omitted_count: u64,
-    /// Variables whose text is cut.
+    /// Number of variables with truncated text.
     value_truncated_count: usize,
-    /// How to see them.
+    /// How to include them.
     notice: String,
 }
 

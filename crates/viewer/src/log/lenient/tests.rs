@@ -23,9 +23,9 @@ fn the_examples_of_the_specification_are_entries() {
     for example in EXAMPLES {
         let read = entry(example.as_bytes(), 4).unwrap();
         // The parser keeps the last of two keys, which is the number. All else is there, and unchanged.
-        let told: Value = serde_json::from_str(example).unwrap();
+        let reported: Value = serde_json::from_str(example).unwrap();
         let kept = serde_json::to_value(&read).unwrap();
-        for (key, value) in told.as_object().unwrap() {
+        for (key, value) in reported.as_object().unwrap() {
             assert_eq!(&kept[key], value, "{key} in {example}");
         }
         assert!(

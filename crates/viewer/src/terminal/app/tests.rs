@@ -172,7 +172,7 @@ fn calls_and_answers_are_one_row() {
     let mut reader = Reader::new(&story());
     reader.now = START + 9_000;
     let rows = reader.view().timeline.rows;
-    let told: Vec<_> = rows.iter().map(|row| (row.mark, row.text.trim(), row.took)).collect();
+    let reported: Vec<_> = rows.iter().map(|row| (row.mark, row.text.trim(), row.took)).collect();
     let expected = [
         (Mark::Session, "session one opened (python)", CallDuration::Nothing),
         (Mark::Good, "start", CallDuration::Milliseconds(900)),
@@ -183,7 +183,7 @@ fn calls_and_answers_are_one_row() {
         (Mark::ErrorOutput, "Warning", CallDuration::Nothing),
         (Mark::Busy, "continue", CallDuration::Already(5_000)),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert_eq!(rows[2].session.as_deref(), Some("one"));
     reader.now = START + 3_600_000;
     assert_eq!(reader.view().timeline.rows[7].took, CallDuration::NoAnswer);
@@ -425,12 +425,12 @@ fn a_replay_runs_from_start_to_end() {
 #[test]
 fn the_focus_cycles() {
     let mut reader = Reader::new(&story());
-    let mut seen = Vec::new();
+    let mut observed = Vec::new();
     for _ in Pane::ALL {
-        seen.push(reader.view().focus);
+        observed.push(reader.view().focus);
         reader.press(&["<tab>"]);
     }
-    assert_eq!(seen, Pane::ALL);
+    assert_eq!(observed, Pane::ALL);
     assert_eq!(reader.view().focus, Pane::Timeline);
     reader.press(&["<backtab>"]);
     assert_eq!(reader.view().focus, Pane::Sessions);

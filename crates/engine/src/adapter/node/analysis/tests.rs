@@ -38,21 +38,21 @@ async fn v8_can_stop_at_each_reported_location() {
     args.extend(paths.iter().map(Into::into));
     let spec = ProcessSpec { program: node().executable, args, ..ProcessSpec::default() };
     let finished = Machine.run(&spec, deadlines::HELPER).await.unwrap();
-    let places: BTreeMap<PathBuf, BTreeSet<(u32, u32)>> =
+    let locations: BTreeMap<PathBuf, BTreeSet<(u32, u32)>> =
         serde_json::from_str(&finished.stdout).expect(&finished.stderr);
     let (mut claimed, mut passed_over) = (0, 0);
     let (mut exact, mut before, mut off) = (0, 0, Vec::new());
     for (path, (name, text)) in paths.iter().zip(SAMPLES) {
         let code = read(path).unwrap();
         let ours: BTreeSet<u32> = code.lines.into_iter().collect();
-        let all: BTreeSet<u32> = places[path].iter().map(|(line, _)| *line).collect();
+        let all: BTreeSet<u32> = locations[path].iter().map(|(line, _)| *line).collect();
         let lines: Vec<&str> = text.lines().collect();
         let wrong: Vec<&str> = ours.difference(&all).map(|line| lines[*line as usize - 1]).collect();
         assert!(wrong.is_empty(), "V8 cannot stop here in {name}: {wrong:#?}");
         claimed += ours.len();
         passed_over += all.difference(&ours).count();
         for (line, column) in code.places {
-            match places[path].range((line, column)..(line + 1, 0)).next() {
+            match locations[path].range((line, column)..(line + 1, 0)).next() {
                 Some((_, found)) if *found == column => exact += 1,
                 Some(_) => before += 1,
                 None => off.push(format!("{column} of {}", lines[line as usize - 1])),

@@ -48,14 +48,14 @@ async fn variable_is_set_by_set_expression() {
     let capabilities = json!({ "supportsSetExpression": true });
     let mut scene = listed(PeerOptions { capabilities, ..PeerOptions::default() }).await;
     let served = scene.peer.serve("setExpression", json!({ "value": "7" }));
-    let (value, asked) = tokio::join!(scene.debugger.set_variable(RawId(2), "p", "q", 10), served);
-    assert_eq!(asked, json!({ "expression": "p", "value": "q", "frameId": 4 }));
+    let (value, arguments) = tokio::join!(scene.debugger.set_variable(RawId(2), "p", "q", 10), served);
+    assert_eq!(arguments, json!({ "expression": "p", "value": "q", "frameId": 4 }));
     assert_eq!(text(value), "7");
     // The members were not listed, so their expressions are unknown.
     let served = async {
         assert_eq!(scene.peer.serve("variables", member()).await["variablesReference"], 5);
-        let asked = scene.peer.serve("setExpression", json!({ "value": "8" })).await;
-        assert_eq!(asked, json!({ "expression": "p.x", "value": "8", "frameId": 4 }));
+        let arguments = scene.peer.serve("setExpression", json!({ "value": "8" })).await;
+        assert_eq!(arguments, json!({ "expression": "p.x", "value": "8", "frameId": 4 }));
     };
     assert_eq!(text(tokio::join!(scene.debugger.set_variable(RawId(5), "x", "8", 10), served).0), "8");
 }
@@ -89,8 +89,8 @@ async fn scope_variable_is_set_by_its_plain_name() {
     let unnamed = json!({ "variables": [{ "name": "n", "value": "1" }] });
     let served = async {
         scene.peer.serve("variables", unnamed).await;
-        let asked = scene.peer.serve("evaluate", json!({ "result": "2" })).await;
-        assert_eq!(asked, json!({ "expression": "n = 2", "frameId": 4, "context": "watch" }));
+        let arguments = scene.peer.serve("evaluate", json!({ "result": "2" })).await;
+        assert_eq!(arguments, json!({ "expression": "n = 2", "frameId": 4, "context": "watch" }));
     };
     assert_eq!(text(tokio::join!(scene.debugger.set_variable(RawId(2), "n", "2", 10), served).0), "2");
 }

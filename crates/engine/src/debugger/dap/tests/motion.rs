@@ -34,9 +34,9 @@ fn bound(lines: &[i64]) -> Json {
     json!({ "breakpoints": breakpoints })
 }
 
-fn lines(asked: &Json) -> Vec<i64> {
-    let places = asked["breakpoints"].as_array().unwrap().iter();
-    places.map(|place| place["line"].as_i64().unwrap()).collect()
+fn lines(arguments: &Json) -> Vec<i64> {
+    let locations = arguments["breakpoints"].as_array().unwrap().iter();
+    locations.map(|location| location["line"].as_i64().unwrap()).collect()
 }
 
 /// Leaves only the breakpoint in line 4; `served` is the adapter's side.

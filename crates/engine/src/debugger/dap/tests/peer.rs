@@ -119,8 +119,9 @@ impl Peer {
     pub(in crate::debugger) async fn serve_stack(&mut self, depth: u64, line: u64) {
         let frame =
             json!({ "id": 1000, "name": "f", "line": line, "column": 1, "source": { "path": "/w/main.c" } });
-        let asked = self.serve("stackTrace", json!({ "stackFrames": [frame], "totalFrames": depth })).await;
-        assert_eq!(asked["threadId"], 1);
+        let arguments =
+            self.serve("stackTrace", json!({ "stackFrames": [frame], "totalFrames": depth })).await;
+        assert_eq!(arguments["threadId"], 1);
     }
 }
 

@@ -97,7 +97,7 @@ async fn frames_are_marked_as_user_or_library_code() {
         { "id": 7, "name": "_start", "line": 0 },
     ] });
     let (_, stack) = stack(&mut scene, 0, 20, frames).await;
-    let seen: Vec<_> = stack
+    let observed: Vec<_> = stack
         .frames
         .iter()
         .map(|frame| {
@@ -116,7 +116,7 @@ async fn frames_are_marked_as_user_or_library_code() {
         Some(("eval", false, false)),
         None,
     ];
-    assert_eq!(seen, expected);
+    assert_eq!(observed, expected);
     let served = scene.peer.serve("source", json!({ "content": "1 + 1" }));
     let (text, asked) = tokio::join!(scene.debugger.source_text("eval"), served);
     assert_eq!((text, &asked["sourceReference"]), (Ok(Some("1 + 1".to_owned())), &json!(12)));

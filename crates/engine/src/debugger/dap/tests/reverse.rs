@@ -85,8 +85,8 @@ async fn child_sessions_use_a_separate_connection() {
         let mut root = Peer::from(accepted.unwrap().0);
         let program = arrivals.recv().await.unwrap();
         let served = async {
-            let asked = root.serve("initialize", json!({})).await;
-            assert_eq!(asked["supportsStartDebuggingRequest"], true);
+            let arguments = root.serve("initialize", json!({})).await;
+            assert_eq!(arguments["supportsStartDebuggingRequest"], true);
             root.serve("launch", json!({})).await;
             root.event("initialized", json!({})).await;
         };
@@ -94,8 +94,8 @@ async fn child_sessions_use_a_separate_connection() {
         prepared.unwrap();
 
         let configuration = json!({ "type": "pwa-node", "__pendingTargetId": "7" });
-        let asked = json!({ "request": request, "configuration": configuration });
-        let (answer, accepted) = tokio::join!(root.ask("startDebugging", asked), listener.accept());
+        let arguments = json!({ "request": request, "configuration": configuration });
+        let (answer, accepted) = tokio::join!(root.ask("startDebugging", arguments), listener.accept());
         assert_eq!(answer["success"], true);
         let mut peer = Peer::from(accepted.unwrap().0);
         let child = arrivals.recv().await.unwrap();
@@ -106,7 +106,11 @@ async fn child_sessions_use_a_separate_connection() {
         };
         let (prepared, ()) = tokio::join!(child.debugger.prepare(), served);
         prepared.unwrap();
-        let (left, asked) = tokio::join!(child.debugger.detach(), peer.serve("disconnect", json!({})));
-        assert_eq!((left, asked), (Ok(()), json!({ "terminateDebuggee": false })), "it is not the program");
+        let (left, arguments) = tokio::join!(child.debugger.detach(), peer.serve("disconnect", json!({})));
+        assert_eq!(
+            (left, arguments),
+            (Ok(()), json!({ "terminateDebuggee": false })),
+            "it is not the program"
+        );
     }
 }

@@ -238,16 +238,16 @@ async fn configuration_done_is_sent_only_if_supported() {
 async fn the_first_requests_have_the_expected_arguments() {
     let mut scene = Scene::new(&PeerOptions::default());
     let served = async {
-        let asked = scene.peer.serve("initialize", json!({})).await;
+        let arguments = scene.peer.serve("initialize", json!({})).await;
         let expected = json!({
             "adapterID": "any", "clientName": "stillframe", "pathFormat": "path",
             "linesStartAt1": true, "columnsStartAt1": true,
             "supportsVariableType": true, "supportsVariablePaging": true, "supportsProgressReporting": true,
             "supportsRunInTerminalRequest": true, "supportsStartDebuggingRequest": false,
         });
-        assert_eq!(asked, expected);
-        let asked = scene.peer.serve("launch", json!({})).await;
-        assert_eq!(asked, json!({ "program": "main", "stopOnEntry": true }));
+        assert_eq!(arguments, expected);
+        let arguments = scene.peer.serve("launch", json!({})).await;
+        assert_eq!(arguments, json!({ "program": "main", "stopOnEntry": true }));
     };
     let (prepared, ()) = tokio::join!(scene.debugger.prepare(), served);
     prepared.unwrap();

@@ -159,9 +159,9 @@ async fn stack_depth_is_counted_if_the_adapter_omits_it() {
     };
     let mut scene = ruled(PeerOptions::default(), vec![rule(1, "", "", "here")]).await;
     let serve_stack = async |scene: &mut Scene, count: u64| {
-        let asked = scene.peer.take("stackTrace").await;
-        let levels = asked["arguments"]["levels"].as_u64().unwrap_or(u64::MAX);
-        scene.peer.answer(&asked, frames(count.min(levels))).await;
+        let request = scene.peer.take("stackTrace").await;
+        let levels = request["arguments"]["levels"].as_u64().unwrap_or(u64::MAX);
+        scene.peer.answer(&request, frames(count.min(levels))).await;
         levels < count
     };
     let debugger = scene.debugger.clone();

@@ -142,8 +142,8 @@ async fn output_is_classified_by_category() {
     scene.peer.event("continued", json!({})).await;
     assert_eq!(scene.event().await, Event::Continued);
     let pieces = scene.output.read(0, 100).pieces;
-    let seen: Vec<_> = pieces.iter().map(|piece| (piece.category, piece.text.as_str())).collect();
-    assert_eq!(seen, [(Category::Stdout, "a"), (Category::Stderr, "b"), (Category::Console, "cde\r\n")]);
+    let observed: Vec<_> = pieces.iter().map(|piece| (piece.category, piece.text.as_str())).collect();
+    assert_eq!(observed, [(Category::Stdout, "a"), (Category::Stderr, "b"), (Category::Console, "cde\r\n")]);
 }
 
 /// The adapter reads the terminal of the program in pieces that are cut anywhere.

@@ -152,7 +152,7 @@ async fn scopes_are_classified_by_hint_or_name() {
     let served = scene.peer.serve("scopes", scopes);
     let (scopes, asked) = tokio::join!(scene.debugger.scopes(RawId(4)), served);
     assert_eq!(asked, json!({ "frameId": 4 }));
-    let seen: Vec<_> =
+    let observed: Vec<_> =
         scopes.unwrap().into_iter().map(|scope| (scope.kind, scope.reference.0, scope.expensive)).collect();
     let expected = [
         (ScopeKind::Other, 1, true),
@@ -162,7 +162,7 @@ async fn scopes_are_classified_by_hint_or_name() {
         (ScopeKind::Globals, 5, false),
         (ScopeKind::Other, 6, false),
     ];
-    assert_eq!(seen, expected);
+    assert_eq!(observed, expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -175,13 +175,13 @@ async fn locals_are_the_first_local_scope() {
         assert_eq!(scene.peer.serve("variables", numbered(0..1)).await, json!({ "variablesReference": 2 }));
         scene.peer.serve("scopes", json!({ "scopes": [registers] })).await;
     };
-    let asked = async {
+    let arguments = async {
         let (name, locals) = scene.debugger.locals(RawId(4), page(0, 10), 10).await.unwrap();
         assert_eq!((name.as_str(), names(&locals)), ("Local", vec!["[0]"]));
         let error = scene.debugger.locals(RawId(4), page(0, 10), 10).await.unwrap_err();
         assert_eq!(error.code(), "unsupported", "a frame of machine code");
     };
-    tokio::join!(served, asked);
+    tokio::join!(served, arguments);
 }
 
 /// lldb-dap 19: 1 is the locals of the frame whose scopes were asked for last.
@@ -214,8 +214,8 @@ mod of_one_frame {
             if let Some(frame) = frame {
                 assert_eq!(scene.peer.serve("scopes", answer()).await, json!({ "frameId": frame }));
             }
-            let asked = scene.peer.serve("variables", json!({ "variables": [] })).await;
-            assert_eq!(asked, json!({ "variablesReference": number }));
+            let arguments = scene.peer.serve("variables", json!({ "variables": [] })).await;
+            assert_eq!(arguments, json!({ "variablesReference": number }));
         };
         tokio::join!(scene.debugger.variables(scope, page(0, 10), 10), served).0.unwrap();
     }

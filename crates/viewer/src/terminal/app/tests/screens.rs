@@ -11,7 +11,7 @@ use super::*;
 fn shop() -> Vec<Value> {
     let of =
         |after: i64, message: &str, more: Value| entry(after, Some("Debug-1736180100000"), message, more);
-    let asked = |after, id: &str, tool: &str, request: Value| {
+    let arguments = |after, id: &str, tool: &str, request: Value| {
         of(after, "tool:call", json!({ "tool": tool, "callId": id, "request": request }))
     };
     let answered = |after, id: &str, response: Value| {
@@ -56,10 +56,10 @@ fn shop() -> Vec<Value> {
     let answer = json!({ "state": "paused", "reason": "breakpoint", "location":
         { "file": "~/shop/cart.py", "line": 7, "function": "total" } });
     vec![
-        asked(0, "c1", "create_debug_session", json!({ "language": "python" })),
+        arguments(0, "c1", "create_debug_session", json!({ "language": "python" })),
         of(1, "session:created", json!({ "language": "python" })),
         answered(40, "c1", json!({ "message": "Created" })),
-        asked(600, "c2", "start_debugging", json!({ "scriptPath": "~/shop/main.py" })),
+        arguments(600, "c2", "start_debugging", json!({ "scriptPath": "~/shop/main.py" })),
         state(700, "running", json!({ "program": "main.py" })),
         wrote(710, "stdout", "adding"),
         wrote(711, "stderr", "warning: old price\n"),
@@ -67,18 +67,18 @@ fn shop() -> Vec<Value> {
         stop(800, 7, 1),
         read(801, 1, 0, 11),
         answered(810, "c2", answer.clone()),
-        asked(2_000, "c3", "continue_execution", json!({})),
+        arguments(2_000, "c3", "continue_execution", json!({})),
         state(2_001, "running", json!({})),
         wrote(2_002, "stdout", "483.0\n"),
         state(2_100, "stopped", json!({ "reason": "exited with code 0" })),
         answered(2_101, "c3", json!({ "message": "Program ended" })),
-        asked(4_000, "c4", "restart_debugging", json!({})),
+        arguments(4_000, "c4", "restart_debugging", json!({})),
         state(4_100, "running", json!({ "program": "main.py" })),
         wrote(4_110, "stdout", "adding tea\n"),
         stop(4_200, 7, 2),
         read(4_201, 2, 300, 12),
         answered(4_210, "c4", answer),
-        asked(5_000, "c5", "get_variables", json!({ "variablesReference": 12 })),
+        arguments(5_000, "c5", "get_variables", json!({ "variablesReference": 12 })),
         of(5_001, "debug:variables", parts),
         answered(5_002, "c5", json!({ "count": 2 })),
     ]

@@ -143,8 +143,11 @@ async fn functions_report_their_location() {
     };
     let value = values.evaluate(&scene.frame(0), &request).await.unwrap();
     let members = values.variables(value.reference.unwrap(), page(true), 100).await.unwrap().variables;
-    let place = named(&members, "[[FunctionLocation]]");
-    assert!(place.special && place.value.text.starts_with("main.js:"), "{place:?}");
+    let target_location = named(&members, "[[FunctionLocation]]");
+    assert!(
+        target_location.special && target_location.value.text.starts_with("main.js:"),
+        "{target_location:?}"
+    );
 }
 
 #[tokio::test]

@@ -68,9 +68,9 @@ async fn module_scope_shows_data_and_hides_wrapper_variables() {
     scene.resume().await;
     let locals = scene.locals_with(page(false), 100).await;
     let expected = [("level", "'module'"), ("result", "9"), ("settings", "{ deep: true }")];
-    let mut seen = texts(&locals.variables);
-    seen.retain(|(name, _)| *name != "result");
-    assert_eq!(seen, [expected[0], expected[2]]);
+    let mut observed = texts(&locals.variables);
+    observed.retain(|(name, _)| *name != "result");
+    assert_eq!(observed, [expected[0], expected[2]]);
     assert_eq!(locals.hidden, 10, "five words of CommonJS, fs, outer, Kind, path_1, this");
     let all = scene.locals_with(page(true), 100).await;
     assert_eq!((all.total, all.hidden), (locals.total + 10, 0));

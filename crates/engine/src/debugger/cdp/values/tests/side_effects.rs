@@ -151,9 +151,9 @@ async fn timeline_is_read_without_replaced_builtins() {
 #[tokio::test]
 async fn error_is_recognized_from_the_second_time() {
     let scene = scene().await;
-    let asked = scene.paused.call_frames[0].this.clone();
-    assert!(!scene.values.is_known(&asked).await);
-    assert!(scene.values.is_known(&asked).await);
+    let arguments = scene.paused.call_frames[0].this.clone();
+    assert!(!scene.values.is_known(&arguments).await);
+    assert!(scene.values.is_known(&arguments).await);
 }
 
 #[tokio::test]
