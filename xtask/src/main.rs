@@ -39,8 +39,8 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "dist",
-        options: "[--check|--bill]",
-        about: "build what is given away; compare with a second build",
+        options: "[--check|--try|--bill|TARGET]",
+        about: "make the packages; install each and use it",
         run: dist::run,
     },
 ];

@@ -136,6 +136,12 @@ enum Command {
         /// Shell to print it for.
         shell: Shell,
     },
+    /// Write the manual pages, one for each command.
+    #[command(hide = true)]
+    Manual {
+        /// Folder to write them to.
+        folder: PathBuf,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -210,6 +216,10 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
     if let Command::Completions { shell } = cli.command {
         return completions(shell);
     }
+    if let Command::Manual { folder } = &cli.command {
+        clap_mangen::generate_to(Cli::command(), folder)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     outlive_full_files();
     let settings = Settings::read(&cli.config, &matches)?;
     if settings.shows_credentials {
@@ -279,6 +289,8 @@ async fn run_command(
         Command::Tools { toolset, json } => listing::run(&toolset.chosen(settings)?, json),
         Command::Config { json } => config::run(settings, json),
         Command::Completions { shell } => completions(shell),
+        // Written before there is anything to run.
+        Command::Manual { .. } => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -1,10 +1,10 @@
-//! `tools`, `completions`, and readers that have seen enough.
+//! `tools`, `completions`, `manual`, and readers that have seen enough.
 
 use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::{STILLFRAME, stillframe};
+use crate::{STILLFRAME, folder, stillframe};
 
 const REFERENCE: [&str; 16] = [
     "create_debug_session",
@@ -81,4 +81,15 @@ async fn closing_standard_output_early_is_not_an_error() {
 async fn the_version_is_printed() {
     let ran = stillframe(["--version"]).await.ended_with(0);
     assert_eq!(ran.out, format!("stillframe {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[tokio::test]
+async fn manual_has_a_page_for_each_command() {
+    let folder = folder();
+    stillframe(["manual", folder.path().to_str().unwrap()]).await.ended_with(0);
+    for page in ["stillframe.1", "stillframe-init.1", "stillframe-debug-step.1"] {
+        let text = std::fs::read_to_string(folder.path().join(page)).unwrap();
+        assert!(text.contains(".SH SYNOPSIS"), "{page}: {text}");
+    }
+    assert!(!folder.path().join("stillframe-manual.1").exists(), "it is for packages");
 }
