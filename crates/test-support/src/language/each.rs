@@ -5,7 +5,7 @@
 #[macro_export]
 macro_rules! each {
     ($($body:ident),+ $(,)?) => {
-        $crate::each_by_turns! { [first second third] $($body)+ }
+        $crate::each_by_turns! { [first second third fourth fifth] $($body)+ }
     };
 }
 
@@ -39,6 +39,8 @@ macro_rules! test_of {
     (first first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (second second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (third third $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (fourth fourth $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (fifth fifth $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     ($now:ident $turn:ident $($rest:ident)+) => {
         $crate::test_of! { [#[ignore = "cargo xtask test --full"]] $($rest)+ }
     };
