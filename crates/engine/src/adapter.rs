@@ -4,6 +4,7 @@
 //! data. Adding a language that speaks the Debug Adapter Protocol takes one file here and one entry in [`ADAPTERS`].
 //! What only some languages offer is an optional trait.
 
+mod analyzer;
 pub mod by_name;
 pub mod commands;
 pub mod configured;
@@ -13,6 +14,7 @@ pub mod java;
 pub mod lldb;
 mod native;
 pub mod node;
+pub mod php;
 pub mod plan;
 pub mod python;
 pub mod ruby;
@@ -35,7 +37,7 @@ pub use tracebacks::Tracebacks;
 
 /// Every language.
 pub static ADAPTERS: &[&dyn Adapter] =
-    &[&python::Python, &node::Node, &rust::Rust, &lldb::C, &java::Java, &go::Go, &ruby::Ruby];
+    &[&python::Python, &node::Node, &rust::Rust, &lldb::C, &java::Java, &go::Go, &ruby::Ruby, &php::Php];
 
 /// Every language, with those whose adapters the user has configured.
 pub fn all() -> impl Iterator<Item = &'static dyn Adapter> {

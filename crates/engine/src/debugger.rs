@@ -5,6 +5,7 @@
 
 pub mod cdp;
 pub mod dap;
+mod dbgp;
 #[doc(hidden)]
 pub mod fake;
 pub mod java;

@@ -9,6 +9,7 @@ mod each;
 mod go;
 mod java;
 mod node;
+mod php;
 mod python;
 mod ruby;
 mod spelling;
@@ -31,6 +32,8 @@ macro_rules! with_languages {
             Java java second
             Go go first
             Ruby ruby fourth
+            Ruby ruby third
+            Php php second
         }
     };
 }
@@ -97,6 +100,8 @@ pub struct Words {
     pub enters_on_header: bool,
     /// The prefix of the members of a method's object: `self.`.
     pub own: &'static str,
+    /// The prefix of variables.
+    pub sigil: &'static str,
     /// The function that the code outside of functions belongs to. A compiled language has no such code.
     pub module: Option<&'static str>,
     /// False, as displayed.
@@ -218,6 +223,11 @@ impl Language {
     /// A member of the object of a method.
     pub fn own(self, member: &str) -> String {
         format!("{}{member}", self.words().own)
+    }
+
+    /// A variable, as the language spells it.
+    pub fn variable(self, name: &str) -> String {
+        format!("{}{name}", self.words().sigil)
     }
 
     /// A text as displayed.

@@ -21,6 +21,11 @@ const RULES: &[Rule] = &[
         because: "a wire client has no opinion about debugging",
     },
     Rule {
+        of: "stillframe-dbgp",
+        never: Reaches(&["stillframe-cdp", "stillframe-dap", "stillframe-engine", "stillframe-journal"]),
+        because: "a wire client has no opinion about debugging",
+    },
+    Rule {
         of: "stillframe-journal",
         never: Reaches(&["stillframe-cdp", "stillframe-dap", "stillframe-engine", "tokio"]),
         because: "writing or reading a journal needs no debugger",
@@ -37,7 +42,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         of: "stillframe-mirror",
-        never: Names(&["stillframe-cdp"]),
+        never: Names(&["stillframe-cdp", "stillframe-dbgp"]),
         because: "an editor's requests go to the session, never to its debugger",
     },
     Rule {
@@ -47,7 +52,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         of: "stillframe-tools",
-        never: Names(&["stillframe-cdp", "stillframe-dap"]),
+        never: Names(&["stillframe-cdp", "stillframe-dap", "stillframe-dbgp"]),
         because: "a toolset cannot touch the wire",
     },
     Rule {
@@ -65,7 +70,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         of: "stillframe",
-        never: Names(&["stillframe-cdp", "stillframe-dap"]),
+        never: Names(&["stillframe-cdp", "stillframe-dap", "stillframe-dbgp"]),
         because: "the product speaks MCP and leaves the wire to the engine",
     },
     Rule {

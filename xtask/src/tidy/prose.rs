@@ -61,7 +61,7 @@ const OUTPUT: &str = "crates/viewer/src/report/expected.md";
 
 /// The crates whose source is checked. Tests are not.
 const CRATES: &[&str] =
-    &["cdp", "dap", "engine", "fuzz-targets", "journal", "mirror", "stillframe", "tools", "viewer"];
+    &["cdp", "dap", "dbgp", "engine", "fuzz-targets", "journal", "mirror", "stillframe", "tools", "viewer"];
 
 /// Finds the words in documentation, in help and messages, and in comments.
 pub(super) fn check(files: &[File]) -> Vec<Finding> {

@@ -39,6 +39,7 @@ impl Plan {
             Self::Dap { transport: Transport::Stdio(process), .. }
             | Self::Dap { transport: Transport::Spawn { process, .. }, .. }
             | Self::Dap { transport: Transport::Listen { process: Some(process), .. }, .. }
+            | Self::Dap { transport: Transport::Dbgp { process, .. }, .. }
             | Self::Cdp { wire: CdpWire::Announced(process), .. } => Some(process),
             Self::Dap { .. } | Self::Cdp { .. } => None,
         }
@@ -75,6 +76,13 @@ pub enum Transport {
         /// A helper that makes a running program connect to us, with the same places.
         injector: Option<ProcessSpec>,
     },
+    /// The program, and each of its children, connects to us and speaks DBGp, which is translated.
+    Dbgp {
+        /// The program, with the places of [`Transport::Listen`] and [`PORT`].
+        process: ProcessSpec,
+        /// It is a server: it connects with each request that it serves, not when it starts.
+        serves: bool,
+    },
 }
 
 /// How a connection to an inspector comes about.
@@ -101,7 +109,7 @@ pub enum CdpWire {
 /// of a pipe for [`CdpWire::Announced`].
 pub const ADDRESS: &str = "{address}";
 
-/// A placeholder for the port alone, for [`Transport::Spawn`].
+/// A placeholder for the port alone, for [`Transport::Spawn`] and [`Transport::Dbgp`].
 pub const PORT: &str = "{port}";
 
 /// A placeholder for the secret with which the program proves that it is the one we started, for
@@ -263,6 +271,8 @@ pub struct Quirks {
     pub takes_limits: bool,
     /// An expression for the text of what an expression gives, as a log message has it.
     pub as_text: fn(&str) -> String,
+    /// An expression for whether a value counts as true.
+    pub as_condition: fn(&str) -> String,
     /// It takes samples of a program that runs (`startSampling`, `activity`, `stopSampling`).
     pub samples: bool,
     /// It describes assertions, and marks exceptions so that a test runner can name them (`thrown`).
@@ -331,6 +341,7 @@ impl Quirks {
         samples: false,
         describes_throws: false,
         as_text: |expression| expression.to_owned(),
+        as_condition: |expression| expression.to_owned(),
         error_type: |_| "",
         is_pause: |_| false,
     };

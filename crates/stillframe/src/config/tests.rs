@@ -101,7 +101,7 @@ fn a_mistake_is_reported_with_its_line_and_the_allowed_values() {
         (
             "[safety]\nlanguages = [\"cobol\"]\n",
             "/p/stillframe.toml:2: `safety.languages` does not allow `cobol`; it must be a list of \
-             languages: \"python\", \"javascript\", \"rust\", \"c\", \"java\", \"go\", \"ruby\"",
+             languages: \"python\", \"javascript\", \"rust\", \"c\", \"java\", \"go\", \"ruby\", \"php\"",
         ),
         (
             "[serve]\ntoolset = \"all-of-it\"\n",
@@ -140,7 +140,7 @@ fn a_mistake_in_the_environment_names_the_variable_and_the_allowed_values() {
             "ALLOW_LANGUAGE",
             "python,cobol",
             "`safety.languages` does not allow `cobol`; it must be a list of languages: \"python\", \
-             \"javascript\", \"rust\", \"c\", \"java\", \"go\", \"ruby\"",
+             \"javascript\", \"rust\", \"c\", \"java\", \"go\", \"ruby\", \"php\"",
         ),
         (
             "TOOLSET",

@@ -95,11 +95,11 @@ async fn a_refused_launch_keeps_the_session(language: Language) {
         client.fails("debug_launch", json!({ "program": program.path(), "language": "cobol" })).await;
     assert_eq!(
         unknown,
-        "Error: `cobol` is not supported; supported languages: python, node, rust, c, java, go, ruby"
+        "Error: `cobol` is not supported; supported languages: python, node, rust, c, java, go, ruby, php"
     );
     let untold = client.fails("debug_launch", json!({ "program": "Makefile" })).await;
     let problem = "`language` is missing, and `Makefile` does not determine it; supported languages: python, \
-                   node, rust, c, java, go, ruby";
+                   node, rust, c, java, go, ruby, php";
     assert_eq!(untold, format!("Error: {problem}"));
     let number = language.words().number;
     assert_eq!(

@@ -11,6 +11,7 @@ pub(super) const ROW: Row = Row {
         has_columns: true,
         enters_on_header: false,
         own: "self->",
+        sigil: "",
         module: None,
         no: "false",
         none: "0",

@@ -16,6 +16,7 @@ pub(super) const ROW: Row = Row {
         has_columns: false,
         enters_on_header: true,
         own: "self.",
+        sigil: "",
         module: None,
         no: "false",
         none: "nil",

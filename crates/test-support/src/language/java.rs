@@ -15,6 +15,7 @@ pub(super) const ROW: Row = Row {
         has_columns: false,
         enters_on_header: false,
         own: "this.",
+        sigil: "",
         module: None,
         no: "false",
         none: "null",

@@ -11,6 +11,7 @@ pub(super) const ROW: Row = Row {
         has_columns: true,
         enters_on_header: false,
         own: "this.",
+        sigil: "",
         module: Some("<module>"),
         no: "false",
         none: "null",

@@ -11,6 +11,7 @@ pub(super) const ROW: Row = Row {
         has_columns: false,
         enters_on_header: false,
         own: "self.",
+        sigil: "",
         module: Some("<module>"),
         no: "False",
         none: "None",

@@ -11,6 +11,7 @@ pub(super) const ROW: Row = Row {
         has_columns: false,
         enters_on_header: false,
         own: "@",
+        sigil: "",
         module: Some("<main>"),
         no: "false",
         none: "nil",

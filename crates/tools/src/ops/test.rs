@@ -10,6 +10,7 @@ mod go;
 mod java;
 mod matching;
 mod node;
+mod php;
 mod python;
 mod ruby;
 mod runner;
@@ -179,6 +180,9 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
         go::make_verbose(&mut launch);
         go::folder(&launch)
     });
+    if runner == Some(Runner::Phpunit) {
+        php::make_log(&mut launch, &reports);
+    }
     // Our code in the program recognizes a runner by the modules it loads.
     let path = reports.path().to_string_lossy().into_owned();
     launch.env.insert(TestReports::VARIABLE.to_owned(), Some(path));
@@ -229,6 +233,9 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     };
     if let Some(folder) = &go_folder {
         go::report(session, &reports, folder);
+    }
+    if runner == Some(Runner::Phpunit) {
+        php::report(&reports);
     }
     let mut tested = conclude(session, &request, runner, &reports, throws.into_all(), run_end)?;
     if go_folder.is_some() {

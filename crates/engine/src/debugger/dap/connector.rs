@@ -1,6 +1,7 @@
 //! Starting programs and reaching running ones over the Debug Adapter Protocol.
 
 use std::marker::PhantomData;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +14,10 @@ use tokio::sync::mpsc;
 
 use super::transport::{self, Streams};
 use super::{Child, DapDebugger, Dialect, Options};
-use crate::adapter::plan::{ADDRESS, DapSetup, Plan, StartRequest, TOKEN, Transport, filled};
+use crate::adapter::plan::{ADDRESS, DapSetup, PORT, Plan, StartRequest, TOKEN, Transport, filled};
 use crate::adapter::{Adapter, Host};
 use crate::deadlines;
+use crate::debugger::dbgp;
 use crate::debugger::preparation::{Preparation, PreparedStart};
 use crate::debugger::{Arrival, Connector, Owned, Sinks, Started};
 use crate::error::{Error, Result};
@@ -58,8 +60,9 @@ impl<D: Dialect> Connector for DapConnector<D> {
         // A start that is dropped half-way takes its process along.
         let checked = self.preparation.check(&runtime, &start);
         let (arrivals, received) = mpsc::channel(16);
+        let sinks = sinks.clone();
         let acceptor =
-            Acceptor::<D> { arrivals, adapter, setup, sinks: sinks.clone(), debugger: PhantomData };
+            Acceptor::<D> { arrivals, adapter, setup, sinks, is_dbgp: false, debugger: PhantomData };
         let ((), process) = tokio::try_join!(checked, acceptor.open(transport))?;
         Ok(Started { process, arrivals: received })
     }
@@ -71,12 +74,37 @@ enum ChildTransport {
     Command(ProcessSpec),
 }
 
+/// Where programs connect to us.
+struct MeetingPlace {
+    listener: TcpListener,
+    address: SocketAddr,
+    /// The secret that they show.
+    token: String,
+}
+
+impl MeetingPlace {
+    async fn open() -> Result<Self> {
+        let listener =
+            TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| transport::no_port(&error))?;
+        let address = listener.local_addr().map_err(|error| transport::no_port(&error))?;
+        Ok(Self { listener, address, token: uuid::Uuid::new_v4().simple().to_string() })
+    }
+
+    /// Puts them where the plan says so.
+    fn fill(&self, spec: ProcessSpec) -> ProcessSpec {
+        let spec = filled(spec, ADDRESS, &self.address.to_string());
+        filled(filled(spec, PORT, &self.address.port().to_string()), TOKEN, &self.token)
+    }
+}
+
 /// Makes debuggers of connections.
 struct Acceptor<D> {
     arrivals: mpsc::Sender<Arrival>,
     adapter: &'static dyn Adapter,
     setup: DapSetup,
     sinks: Sinks,
+    /// Programs that connect to us speak DBGp.
+    is_dbgp: bool,
     debugger: PhantomData<fn() -> D>,
 }
 
@@ -102,6 +130,14 @@ impl<D: Dialect> Acceptor<D> {
                 Ok(None)
             }
             Transport::Listen { process, injector } => self.accept(process, injector).await,
+            Transport::Dbgp { process, serves } => {
+                let acceptor = Self { is_dbgp: true, ..self };
+                if serves {
+                    acceptor.serve_requests(process).await
+                } else {
+                    acceptor.accept(Some(process), None).await
+                }
+            }
         }
     }
 
@@ -125,14 +161,11 @@ impl<D: Dialect> Acceptor<D> {
         process: Option<ProcessSpec>,
         injector: Option<ProcessSpec>,
     ) -> Result<Option<Owned>> {
-        let listener =
-            TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| transport::no_port(&error))?;
-        let address = listener.local_addr().map_err(|error| transport::no_port(&error))?.to_string();
-        let token = uuid::Uuid::new_v4().simple().to_string();
-        let complete = |spec| filled(filled(spec, ADDRESS, &address), TOKEN, &token);
-        let spawn = |spec| Process::spawn(&complete(spec), &self.sinks.session, &self.sinks.output);
+        let meeting = MeetingPlace::open().await?;
+        let spawn = |spec| Process::spawn(&meeting.fill(spec), &self.sinks.session, &self.sinks.output);
         let process = process.map(spawn).transpose()?;
-        let injector = injector.map(|spec| Injector::spawn(&complete(spec))).transpose()?;
+        let injector = injector.map(|spec| Injector::spawn(&meeting.fill(spec))).transpose()?;
+        let MeetingPlace { listener, token, .. } = meeting;
         let first = self.first_arrival(&listener, &token, process.as_ref(), injector.as_ref()).await?;
         if let Some(injector) = injector {
             first.debugger.injected_by(injector);
@@ -140,6 +173,18 @@ impl<D: Dialect> Acceptor<D> {
         self.admit(first).await?;
         tokio::spawn(self.accept_children(listener, token));
         Ok(process.map(Owned::Program))
+    }
+
+    /// Starts a server that connects to us with each request that it serves.
+    async fn serve_requests(self, process: ProcessSpec) -> Result<Option<Owned>> {
+        let meeting = MeetingPlace::open().await?;
+        let process = Process::spawn(&meeting.fill(process), &self.sinks.session, &self.sinks.output)?;
+        let MeetingPlace { listener, token, .. } = meeting;
+        let (reader, writer) = dbgp::wait_for_requests(token.clone(), process.pid());
+        let options = self.options(None, deadlines::REQUEST);
+        self.admit(Self::handshake((Box::new(reader), Box::new(writer)), options)).await?;
+        tokio::spawn(self.accept_children(listener, token));
+        Ok(Some(Owned::Program(process)))
     }
 
     /// Waits for the program to connect, while it, or the helper that makes it connect, is running. Other connections
@@ -272,7 +317,13 @@ impl<D: Dialect> Acceptor<D> {
         if !is_program {
             options.begins_by = StartRequest::Attach;
         }
-        let arrival = Self::handshake(transport::streams(stream)?, options);
+        let streams: Streams = if self.is_dbgp {
+            let (reader, writer) = dbgp::translate(stream, self.adapter);
+            (Box::new(reader), Box::new(writer))
+        } else {
+            transport::streams(stream)?
+        };
+        let arrival = Self::handshake(streams, options);
         arrival.debugger.identify(token).await?;
         Ok(arrival)
     }

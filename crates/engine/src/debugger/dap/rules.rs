@@ -203,7 +203,8 @@ async fn apply_rules(debugger: &DapDebugger, thread: RawId, sent: &SentBreakpoin
         }
         let is_met = match &rule.condition {
             Some(condition) => {
-                let value = evaluate(debugger, thread, condition, &mut judged.frame).await;
+                let condition = (debugger.quirks().as_condition)(condition);
+                let value = evaluate(debugger, thread, &condition, &mut judged.frame).await;
                 value.map(|value| is_true(&value))
             }
             None => Ok(true),
@@ -257,7 +258,8 @@ async fn evaluate(
 
 /// Whether a condition is true in the innermost frame of a thread.
 pub(super) async fn is_met(debugger: &DapDebugger, thread: RawId, condition: &str) -> Result<bool> {
-    Ok(is_true(&evaluate(debugger, thread, condition, &mut None).await?))
+    let condition = (debugger.quirks().as_condition)(condition);
+    Ok(is_true(&evaluate(debugger, thread, &condition, &mut None).await?))
 }
 
 /// Whether the text of a value is that of one that counts as true, in whichever language.

@@ -22,6 +22,11 @@ const BEFORE: Texts = Texts {
     c: "int main(void) {\n    int x = 1;\n    int y = x + 1; // @sum\n    return 0 * y;\n}\n",
 };
 
+/// The text of the line that is edited.
+fn sum(language: Language) -> String {
+    format!("{} = {} + 1", language.variable("y"), language.variable("x"))
+}
+
 fn write(language: Language, folder: &TempDir, texts: Texts) -> Fixture {
     Fixture::write_in(language, folder.path(), "edited", texts)
 }
@@ -30,7 +35,8 @@ async fn a_statement_is_found_on_its_new_line_after_an_edit(language: Language) 
     let folder = folder();
     let before = write(language, &folder, BEFORE);
     let session = Debugging::of(language).await;
-    let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": "y = x + 1" })).await;
+    let text = sum(language);
+    let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": text })).await;
     let stopped = session.start(&before).await;
     assert_eq!(stopped.place(), (before.path(), before.line("sum")));
 
@@ -51,7 +57,7 @@ async fn a_statement_is_found_on_its_new_line_after_an_edit(language: Language) 
         "file": after.path(),
         "from": before.line("sum"),
         "to": after.line("sum"),
-        "statement": "y = x + 1",
+        "statement": text,
     });
     assert_eq!(again.at("/data/anchorResolution"), &json!({ "moved": [moved], "stale": [] }));
     session.finish().await;
@@ -61,7 +67,8 @@ async fn a_statement_deleted_by_an_edit_is_named(language: Language) {
     let folder = folder();
     let before = write(language, &folder, BEFORE);
     let session = Debugging::of(language).await;
-    let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": "y = x + 1" })).await;
+    let text = sum(language);
+    let set = session.ok("set_breakpoint", json!({ "file": before.path(), "statement": text })).await;
     session.start(&before).await;
     let after = Texts {
         name: "edits_gone",
@@ -72,8 +79,7 @@ async fn a_statement_deleted_by_an_edit_is_named(language: Language) {
     let after = write(language, &folder, after);
     let again = session.step("restart_debugging").await;
     let (id, line) = (set.text_of("breakpointId"), after.line("difference"));
-    let note =
-        format!("{id}: its text `y = x + 1` is no longer in {}; it stays on line {line}", after.path());
+    let note = format!("{id}: its text `{text}` is no longer in {}; it stays on line {line}", after.path());
     assert_eq!(again["notes"], json!([note]));
     assert_eq!(again.at("/data/anchorResolution/stale/0/breakpointId"), id);
     assert!(again.at("/data/warning").as_str().unwrap().contains(id), "{}", again.text);

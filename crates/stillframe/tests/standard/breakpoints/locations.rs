@@ -177,7 +177,8 @@ async fn a_missing_file_is_refused_at_once_with_similar_ones(language: Language)
 async fn matching_expected_content_sets_the_breakpoint(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let expected = json!({ "expectedContent": format!("{}  +=  amount", language.own("balance")) });
+    let expected = format!("{}  +=  {}", language.own("balance"), language.variable("amount"));
+    let expected = json!({ "expectedContent": expected });
     let set = session.break_with(&program, "deposit", expected).await;
     assert_eq!(set["line"], program.line("deposit"));
     session.finish().await;

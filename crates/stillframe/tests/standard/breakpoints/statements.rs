@@ -16,7 +16,7 @@ each![
 async fn part_of_a_line_is_enough_to_find_it(language: Language) {
     let program = bank(language);
     let session = Debugging::of(language).await;
-    let statement = format!("{} += amount", language.own("balance"));
+    let statement = format!("{} += {}", language.own("balance"), language.variable("amount"));
     let set = json!({ "file": program.path(), "statement": statement });
     assert_eq!(session.ok("set_breakpoint", set).await["line"], program.line("deposit"));
     let stopped = session.start(&program).await;

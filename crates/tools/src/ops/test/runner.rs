@@ -1,6 +1,6 @@
 //! Which test runner a command starts.
 
-use super::{go, java, node, python, ruby};
+use super::{go, java, node, php, python, ruby};
 use crate::ToolError;
 use crate::ops::command::Command;
 
@@ -29,13 +29,16 @@ pub enum Runner {
     Rspec,
     /// minitest.
     Minitest,
+    /// `PHPUnit`.
+    Phpunit,
 }
 
 impl Runner {
     /// The runner of a command, as far as its words tell.
     pub fn of(command: &Command) -> Option<Self> {
         let named =
-            || java::runner(command).or_else(|| ruby::runner(command)).or_else(|| go::runner(command));
+            || java::runner(command).or_else(|| ruby::runner(command)).or_else(|| php::runner(command));
+        let named = || named().or_else(|| go::runner(command));
         named().or_else(|| python::runner(command)).or_else(|| node::runner(command))
     }
 
@@ -53,6 +56,7 @@ impl Runner {
             Self::Go => "go test",
             Self::Rspec => "rspec",
             Self::Minitest => "minitest",
+            Self::Phpunit => "phpunit",
         }
     }
 

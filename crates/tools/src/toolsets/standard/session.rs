@@ -22,7 +22,7 @@ use crate::{Context, Effects, Tool, ToolError};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct CreateDebugSession {
-    /// `python`, `javascript` (TypeScript), `c` (C++), `rust`, `java` or `go`
+    /// `python`, `javascript` (TypeScript), `c` (C++), `rust`, `java`, `go`, `ruby` or `php`
     language: String,
     /// default `Debug-{timestamp}`
     name: Option<String>,

@@ -1,0 +1,115 @@
+//! What a script for the interpreter of a language says of a source: it reads a question and prints the answer, as JSON.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{AnalysisRequest, Host};
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::launch::Stdin;
+use crate::model::source::{Code, Function};
+use crate::process::ProcessSpec;
+
+/// When a file was changed, how long it was, and what it held then.
+type Known = ((SystemTime, u64), Code);
+
+/// What was found in files before, by interpreter and file.
+static KNOWN: LazyLock<Mutex<HashMap<(PathBuf, PathBuf), Known>>> = LazyLock::new(Mutex::default);
+
+/// What a file holds, and whether the expressions can be compiled, by the script that `spec` runs.
+pub(super) async fn analyze(
+    host: &dyn Host,
+    spec: ProcessSpec,
+    question: AnalysisRequest<'_>,
+) -> Result<Code> {
+    let only_file =
+        question.file.filter(|_| question.expressions.is_empty() && question.log_message.is_none());
+    let Some((file, stamp)) = only_file.and_then(|file| Some((file, stamp(file)?))) else {
+        return ask(host, spec, question).await;
+    };
+    let key = (spec.program.clone(), file.to_owned());
+    if let Some((then, code)) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
+        && *then == stamp
+    {
+        return Ok(code.clone());
+    }
+    let code = ask(host, spec, question).await?;
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (stamp, code.clone()));
+    Ok(code)
+}
+
+fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
+    let metadata = file.metadata().ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+async fn ask(host: &dyn Host, spec: ProcessSpec, question: AnalysisRequest<'_>) -> Result<Code> {
+    let request = json!({
+        "file": question.file,
+        "expressions": question.expressions,
+        "messages": question.log_message.iter().collect::<Vec<_>>(),
+    });
+    let spec = ProcessSpec { stdin: Stdin::Text(request.to_string()), ..spec };
+    let finished = host.run(&spec, deadlines::HELPER).await?;
+    let Ok(answer) = serde_json::from_str::<Analysis>(&finished.stdout) else {
+        return Err(Error::Environment {
+            problem: format!(
+                "`{}` could not read the source: {}",
+                spec.program.display(),
+                finished.stderr.trim()
+            ),
+            remedy: "check that it works, or give another one as `executablePath`".to_owned(),
+        });
+    };
+    if let Some(Refused { text, message }) = answer.refused.into_iter().next() {
+        return Err(Error::BadExpression { expression: text, message });
+    }
+    if let (Some(problem), Some(path)) = (answer.error, question.file) {
+        return Err(Error::BadFile { path: path.to_owned(), problem });
+    }
+    Ok(Code {
+        lines: answer.lines,
+        length: answer.length,
+        functions: answer.functions.into_iter().map(Function::from).collect(),
+        nameless: answer.nameless,
+        ..Code::default()
+    })
+}
+
+/// What the analyzer prints.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Analysis {
+    lines: Vec<u32>,
+    length: u32,
+    functions: Vec<AnalyzedFunction>,
+    nameless: Vec<(u32, u32)>,
+    error: Option<String>,
+    refused: Vec<Refused>,
+}
+
+#[derive(Deserialize)]
+struct AnalyzedFunction {
+    name: String,
+    start: u32,
+    header: u32,
+    body: u32,
+    end: u32,
+}
+
+impl From<AnalyzedFunction> for Function {
+    fn from(AnalyzedFunction { name, start, header, body, end }: AnalyzedFunction) -> Self {
+        Self { name, start, header, body, body_column: 1, end }
+    }
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    text: String,
+    message: String,
+}

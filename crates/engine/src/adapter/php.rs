@@ -1,0 +1,258 @@
+//! PHP, debugged by Xdebug, whose protocol is translated (`debugger/dbgp/`).
+//!
+//! A folder of ini files in `PHP_INI_SCAN_DIR` makes each PHP process of a program connect to us, so that the children
+//! of a program and the requests of a web server are reached like a script. Facts hold for Xdebug 3.2 on PHP 8.2.
+
+mod commands;
+mod interpreter;
+mod tracebacks;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use super::plan::{DapSetup, PORT, Plan, Quirks, StartRequest, TOKEN, Transport};
+use super::{
+    Adapter, AnalysisRequest, BoxFuture, Commands, Host, Observation, Runtime, Sample, SourceAnalysis,
+    Tracebacks, ValueExpressions,
+};
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::launch::{Launch, Program, Start, Stdin};
+use crate::model::source::Code;
+use crate::model::stop::ExceptionMode;
+use crate::process::ProcessSpec;
+use crate::progress::Progress;
+
+/// The language.
+#[derive(Clone, Copy, Debug)]
+pub struct Php;
+
+const QUIRKS: Quirks = Quirks {
+    // The translation is configured once it has answered.
+    sends_initialized: false,
+    configured_within: deadlines::RUN,
+    exception_filters: |mode| match mode {
+        ExceptionMode::None => &[],
+        ExceptionMode::Uncaught => &["uncaught"],
+        ExceptionMode::UserUnhandled => &["user"],
+        ExceptionMode::All => &["all"],
+    },
+    is_timeout: |text| text.starts_with("Interrupted: "),
+    is_unknown_name: |text| {
+        text.starts_with("Error: Undefined constant ") || text.starts_with("Undefined variable ")
+    },
+    // `ValueError: the message`.
+    error_type: |text| {
+        let (kind, _) = text.split_once(": ").unwrap_or_default();
+        let is_name = kind.starts_with(char::is_uppercase) && !kind.contains(' ');
+        if is_name { kind } else { "" }
+    },
+    as_text: |expression| format!("\\Stillframe\\Text::of((\n{expression}\n))"),
+    as_condition: |expression| format!("(bool) (\n{expression}\n)"),
+    stops_at_bad_conditions: true,
+    bounds_evaluations: true,
+    takes_limits: true,
+    names_exception: true,
+    describes_throws: true,
+    ..Quirks::NONE
+};
+
+impl Adapter for Php {
+    fn name(&self) -> &'static str {
+        "php"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["xdebug"]
+    }
+
+    fn about(&self) -> &'static str {
+        "PHP"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["php", "phpt", "phtml"]
+    }
+
+    fn sample(&self) -> Sample {
+        Sample { source: "<?php\n$answer = 6 * 7;\necho $answer, \"\\n\";\n", line: 3 }
+    }
+
+    fn locate<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        executable: Option<&'a Path>,
+        _near: Option<&'a Path>,
+    ) -> BoxFuture<'a, Result<Runtime>> {
+        Box::pin(interpreter::locate(host, executable))
+    }
+
+    fn provide<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        _progress: &'a Progress,
+    ) -> BoxFuture<'a, Result<PathBuf>> {
+        Box::pin(async move { interpreter::settings(host, runtime) })
+    }
+
+    fn needs_no_program(&self, executable: Option<&Path>, runtime_args: &[String]) -> bool {
+        executable.is_some_and(|path| !interpreter::is_php(path))
+            || runtime_args.iter().any(|one| one == "-r" || one.starts_with("-S"))
+    }
+
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+        match start {
+            Start::Launch(launch) => plan_launch(host, runtime, debugger, launch),
+            Start::Attach(_) => Err(Error::Unsupported(
+                "attaching to a PHP program is not supported: Xdebug connects to a debugger only when a program or \
+                 a request starts; start the program in the session"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    fn check<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        launch: &'a Launch,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let Program::Script(path) = &launch.program else { return Ok(()) };
+            let question = AnalysisRequest { file: Some(path), ..AnalysisRequest::default() };
+            interpreter::analyze(host, runtime, question).await.map(drop)
+        })
+    }
+
+    fn is_internal(&self, path: &Path) -> bool {
+        is_internal(path)
+    }
+
+    fn attach_obstacle(&self, _host: &dyn Host) -> Option<String> {
+        Some("Xdebug connects to a debugger only when a program or a request starts".to_owned())
+    }
+
+    fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {
+        Some(self)
+    }
+
+    fn value_expressions(&self) -> Option<&dyn ValueExpressions> {
+        Some(self)
+    }
+
+    fn commands(&self) -> Option<&dyn Commands> {
+        Some(self)
+    }
+
+    fn tracebacks(&self) -> Option<&dyn Tracebacks> {
+        Some(self)
+    }
+
+    fn observation(&self) -> Observation {
+        Observation { reports_tests: true, ..Observation::default() }
+    }
+}
+
+impl SourceAnalysis for Php {
+    fn has_other_sources(&self) -> bool {
+        false
+    }
+
+    fn analyze<'a>(
+        &'a self,
+        host: &'a dyn Host,
+        runtime: &'a Runtime,
+        question: AnalysisRequest<'a>,
+    ) -> BoxFuture<'a, Result<Code>> {
+        Box::pin(interpreter::analyze(host, runtime, question))
+    }
+}
+
+impl ValueExpressions for Php {
+    fn as_json(&self, expression: &str, longest: usize) -> String {
+        format!("\\Stillframe\\AsJson::of((\n{expression}\n), {longest})")
+    }
+
+    fn is_of_type(&self, type_name: &str) -> String {
+        format!("\\Stillframe\\Throws::isA({})", literal(type_name))
+    }
+
+    fn is_like(&self, pattern: &str) -> String {
+        format!("\\Stillframe\\Throws::isLike({})", literal(pattern))
+    }
+}
+
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+fn plan_launch(host: &dyn Host, runtime: &Runtime, settings: &Path, launch: &Launch) -> Result<Plan> {
+    let mut args: Vec<OsString> = launch.runtime_args.iter().map(OsString::from).collect();
+    interpreter::keeps_debugger(&launch.runtime_args)?;
+    match &launch.program {
+        Program::Script(path) => args.push(path.into()),
+        Program::Module(name) => {
+            return Err(Error::Unsupported(format!(
+                "PHP has no modules to run, such as `{name}`: give a script"
+            )));
+        }
+        Program::Command => {}
+        Program::Package(folder) => {
+            let problem =
+                format!("`{}` is a folder: PHP needs a script or a command to run", folder.display());
+            return Err(Error::Unsupported(problem));
+        }
+    }
+    args.extend(launch.args.iter().map(OsString::from));
+    let own = launch.env.get("PHP_INI_SCAN_DIR").cloned().unwrap_or_else(|| host.env("PHP_INI_SCAN_DIR"));
+    let mut env = launch.env.clone();
+    let ours = [
+        // An empty part is the folder that PHP was built for.
+        ("PHP_INI_SCAN_DIR", Some(format!("{}:{}", own.unwrap_or_default(), settings.display()))),
+        ("STILLFRAME_PHP_PORT", Some(PORT.to_owned())),
+        ("STILLFRAME_PHP_TOKEN", Some(TOKEN.to_owned())),
+        // These two go before the settings.
+        ("XDEBUG_MODE", None),
+        ("XDEBUG_CONFIG", None),
+        // Without it, Composer starts itself again without Xdebug.
+        ("COMPOSER_ALLOW_XDEBUG", Some("1".to_owned())),
+    ];
+    env.extend(ours.map(|(name, value)| (name.to_owned(), value)));
+    let process = ProcessSpec {
+        program: runtime.executable.clone(),
+        args,
+        env,
+        cwd: launch.cwd.clone(),
+        stdin: launch.stdin.clone(),
+        ..ProcessSpec::default()
+    };
+    let serves = launch.program == Program::Command
+        && interpreter::is_php(&runtime.executable)
+        && launch.runtime_args.iter().any(|one| one.starts_with("-S"));
+    let setup = DapSetup {
+        adapter_id: "stillframe",
+        request: StartRequest::Launch,
+        arguments: [("stopOnEntry".to_owned(), json!(launch.stop_on_entry))].into_iter().collect(),
+        stdin: Stdin::Empty,
+        env: BTreeMap::new(),
+        remote: None,
+        stops_on_entry: false,
+        is_local: true,
+        binary: None,
+        no_code: None,
+        is_dump: false,
+        quirks: &QUIRKS,
+    };
+    Ok(Plan::Dap { transport: Transport::Dbgp { process, serves }, setup })
+}
+
+/// Packages of Composer, and what the system has installed.
+fn is_internal(path: &Path) -> bool {
+    !path.is_absolute()
+        || ["/usr/share/php", "/usr/bin", "/usr/local/bin"].iter().any(|folder| path.starts_with(folder))
+        || path.components().any(|part| part.as_os_str() == "vendor")
+}

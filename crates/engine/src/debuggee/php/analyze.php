@@ -1,0 +1,166 @@
+<?php
+// Reads a source without running it: its functions, the lines where statements begin, and whether expressions compile.
+// The question comes on standard input, the answer goes to standard output, both as JSON.
+
+namespace Stillframe;
+
+final class Analyzer
+{
+    private const SILENT = [\T_ELSE, \T_ELSEIF, \T_CATCH, \T_FINALLY, \T_CASE, \T_DEFAULT, \T_TRY, \T_DO, \T_NAMESPACE, \T_USE, \T_DECLARE, \T_OPEN_TAG, \T_OPEN_TAG_WITH_ECHO, \T_CLOSE_TAG];
+    private const SKIPPED = [\T_WHITESPACE, \T_COMMENT, \T_DOC_COMMENT];
+    private const CLASSES = [\T_CLASS, \T_INTERFACE, \T_TRAIT];
+    private const MODIFIERS = [\T_ABSTRACT, \T_FINAL, \T_PUBLIC, \T_PROTECTED, \T_PRIVATE];
+
+    public static function answer($question)
+    {
+        foreach (\array_merge($question['expressions'], ...\array_map([self::class, 'expressionsIn'], $question['messages'])) as $text) {
+            $problem = self::refusal($text);
+            if ($problem !== null) {
+                return ['refused' => [['text' => $text, 'message' => $problem]]];
+            }
+        }
+        return $question['file'] === null ? [] : self::file($question['file']);
+    }
+
+    private static function refusal($text)
+    {
+        if (\trim($text) === '') {
+            return 'it is empty';
+        }
+        try {
+            \token_get_all("<?php return ($text\n);", \TOKEN_PARSE);
+            return null;
+        } catch (\ParseError $error) {
+            return 'SyntaxError: ' . $error->getMessage();
+        }
+    }
+
+    private static function expressionsIn($message)
+    {
+        \preg_match_all('/\{([^{}]*)\}/', \preg_replace('/\{\{|\}\}/', '', $message), $found);
+        return $found[1];
+    }
+
+    private static function file($path)
+    {
+        $text = @\file_get_contents($path);
+        if ($text === false) {
+            return ['error' => 'cannot be read'];
+        }
+        try {
+            \token_get_all($text, \TOKEN_PARSE);
+        } catch (\ParseError $error) {
+            $line = $error->getLine();
+            $there = \trim(\explode("\n", $text)[$line - 1] ?? '');
+            return ['error' => "cannot be compiled: SyntaxError: {$error->getMessage()} at line $line" . ($there === '' ? '' : ", `$there`")];
+        }
+        return (new self())->read($text);
+    }
+
+    private $lines = [];
+    private $functions = [];
+    private $nameless = [];
+
+    private function read($text)
+    {
+        $tokens = [];
+        $line = 1;
+        foreach (\token_get_all($text) as $token) {
+            [$kind, $word, $line] = \is_array($token) ? $token : [$token, $token, $line];
+            if (!\in_array($kind, self::SKIPPED, true)) {
+                $tokens[] = [$kind, $word, $line];
+            }
+            $line += \substr_count($word, "\n");
+        }
+        $this->walk($tokens);
+        \ksort($this->lines);
+        return ['lines' => \array_keys($this->lines), 'length' => \count(file_lines($text)), 'functions' => $this->functions, 'nameless' => $this->nameless];
+    }
+
+    private function walk($tokens)
+    {
+        // What each brace opens: its kind, the number of its function, or the name of its class.
+        $open = [];
+        $begins = true;
+        $pending = ['block', null];
+        foreach ($tokens as $at => [$kind, $word, $line]) {
+            $before = $tokens[$at - 1][0] ?? null;
+            $after = $tokens[$at + 1] ?? [null, '', $line];
+            if ($kind === '{' || $kind === \T_CURLY_OPEN || $kind === \T_DOLLAR_OPEN_CURLY_BRACES) {
+                $isPart = $kind !== '{' || \in_array($before, [\T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON, '$'], true);
+                $open[] = $isPart ? ['part', null, $begins] : [$pending[0], $pending[1], $begins];
+                $begins = !$isPart && \in_array($pending[0], ['block', 'function', 'closure'], true);
+                $pending = $isPart ? $pending : ['block', null];
+            } elseif ($kind === '}') {
+                [$what, $number] = \array_pop($open) ?? ['block', null];
+                if ($what === 'function') {
+                    $this->functions[$number]['end'] = $line;
+                    $this->functions[$number]['body'] = $this->functions[$number]['body'] ?: $line;
+                } elseif ($what === 'closure') {
+                    $this->nameless[$number][1] = $line;
+                }
+                $begins = \in_array($what, ['block', 'function', 'class'], true);
+            } elseif ($kind === ';') {
+                $begins = true;
+                $pending = ['block', null];
+            } elseif ($kind === \T_FUNCTION) {
+                $name = $after[0] === '&' ? ($tokens[$at + 2] ?? $after) : $after;
+                $isNamed = $name[0] !== '(';
+                if ($isNamed && $before !== \T_USE) {
+                    $pending = ['function', \count($this->functions)];
+                    $around = \array_filter(\array_map(function ($one) {
+                        return $one[0] === 'class' ? $one[1] : ($one[0] === 'function' ? $this->functions[$one[1]]['own'] : null);
+                    }, $open));
+                    $this->functions[] = ['name' => \implode('.', \array_merge($around, [$name[1]])), 'own' => $name[1], 'start' => $line, 'header' => $name[2], 'body' => 0, 'end' => $line];
+                } elseif (!$isNamed) {
+                    $this->begin($begins, $open, $line);
+                    $pending = ['closure', \count($this->nameless)];
+                    $this->nameless[] = [$line, $line];
+                }
+                $begins = false;
+            } elseif (\in_array($kind, self::CLASSES, true) && $before !== \T_DOUBLE_COLON || \defined('T_ENUM') && $kind === \T_ENUM) {
+                $pending = ['class', $after[0] === \T_STRING ? $after[1] : null];
+                $begins = false;
+            } elseif (\defined('T_MATCH') && $kind === \T_MATCH) {
+                $this->begin($begins, $open, $line);
+                $pending = ['match', null];
+                $begins = false;
+            } elseif (\in_array($kind, self::SILENT, true)) {
+                $begins = \in_array($kind, [\T_OPEN_TAG, \T_TRY, \T_DO, \T_ELSE, \T_FINALLY], true);
+            } elseif (\in_array($kind, self::MODIFIERS, true)) {
+                $begins = false;
+            } elseif ($kind === ':' && \in_array($before, [\T_DEFAULT, \T_LNUMBER, \T_CONSTANT_ENCAPSED_STRING, \T_ELSE], true)) {
+                $begins = true;
+            } else {
+                $this->begin($begins, $open, $line);
+                $begins = false;
+            }
+        }
+    }
+
+    /** A statement begins here, unless this is the body of a class. */
+    private function begin($begins, $open, $line)
+    {
+        $around = \end($open) ?: ['block', null];
+        if (!$begins || $around[0] === 'class') {
+            return;
+        }
+        $this->lines[$line] = true;
+        foreach (\array_reverse($open) as [$what, $number]) {
+            if ($what === 'function') {
+                $this->functions[$number]['body'] = $this->functions[$number]['body'] ?: $line;
+            }
+            if ($what === 'function' || $what === 'closure') {
+                return;
+            }
+        }
+    }
+}
+
+function file_lines($text)
+{
+    $lines = \explode("\n", $text);
+    return \end($lines) === '' ? \array_slice($lines, 0, -1) : $lines;
+}
+
+echo \json_encode(Analyzer::answer(\json_decode(\stream_get_contents(\STDIN), true)), \JSON_INVALID_UTF8_SUBSTITUTE);

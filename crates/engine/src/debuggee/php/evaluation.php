@@ -1,0 +1,220 @@
+<?php
+// Evaluates expressions in a frame of the program. Xdebug clears an exception without reporting it and runs
+// expressions without a time limit, so ours are wrapped: `frame` in `debugger/dbgp/agent.rs` has the wrapper.
+
+namespace Stillframe;
+
+/** Ends an expression that takes too long. */
+final class Interrupted extends \Exception
+{
+}
+
+/** An expression names what is not there. PHP itself only warns. */
+final class Missing extends \Exception
+{
+}
+
+final class Evaluation
+{
+    /** What the last expression has left for the debugger. */
+    public static $result;
+    /** The variable that the last expression was, if it was nothing else. */
+    public static $name;
+    private static $running = 0;
+    private static $pauses = false;
+
+    /** The debugger pauses the program, or ends an expression, with a signal. */
+    public static function start()
+    {
+        self::$pauses = \function_exists('pcntl_async_signals') && \defined('SIGURG');
+        if (self::$pauses) {
+            \pcntl_async_signals(true);
+        }
+        // A function of ours as the handler would be where the program stops.
+        self::onSignal('xdebug_break');
+        $request = \PHP_SAPI === 'cli' ? null : \trim(($_SERVER['REQUEST_METHOD'] ?? '') . ' ' . ($_SERVER['REQUEST_URI'] ?? ''));
+        return ['pid' => \getmypid(), 'pauses' => self::$pauses, 'request' => $request];
+    }
+
+    private static function onSignal($handler)
+    {
+        if (self::$pauses) {
+            \pcntl_signal(\SIGURG, $handler);
+        }
+    }
+
+    /** Lets a signal go that the program has not handled yet. */
+    public static function drain()
+    {
+        if (self::$pauses) {
+            self::onSignal(function () {
+            });
+            \pcntl_signal_dispatch();
+        }
+        self::onSignal('xdebug_break');
+    }
+
+    public static function take()
+    {
+        $result = \json_encode(self::$result, \JSON_INVALID_UTF8_SUBSTITUTE | \JSON_UNESCAPED_SLASHES | \JSON_PARTIAL_OUTPUT_ON_ERROR);
+        self::$result = null;
+        return $result;
+    }
+
+    /** Runs a function of ours, and leaves what it gives. */
+    public static function call($function)
+    {
+        try {
+            return $function();
+        } catch (\Throwable $error) {
+            return self::failed($error);
+        }
+    }
+
+    /** An expression without side effects. */
+    public static function pure($encoded, $variables, $self, $limit, $frame)
+    {
+        self::begin();
+        try {
+            return Pure::of($encoded, $variables, $self, $limit, $frame);
+        } catch (\Throwable $error) {
+            return self::failed($error);
+        } finally {
+            self::end();
+        }
+    }
+
+    public static function begin()
+    {
+        if (self::$running++ === 0) {
+            self::onSignal(function () {
+                throw new Interrupted('the expression took too long');
+            });
+        }
+        \set_error_handler(function ($kind, $text) {
+            if (\preg_match('/^Undefined (variable|array key|property|offset|index)/', $text)) {
+                throw new Missing($text);
+            }
+            return true;
+        });
+    }
+
+    public static function end()
+    {
+        \restore_error_handler();
+        if (--self::$running === 0) {
+            self::onSignal('xdebug_break');
+        }
+    }
+
+    public static function failed($error)
+    {
+        if ($error instanceof Missing) {
+            return ['error' => $error->getMessage()];
+        }
+        if ($error instanceof Interrupted) {
+            return ['error' => 'Interrupted: ' . $error->getMessage()];
+        }
+        if ($error instanceof Refused) {
+            return ['error' => $error->getMessage()];
+        }
+        $kind = \get_debug_type($error);
+        return ['error' => $kind . ': ' . Values::message($error), 'raised' => $kind];
+    }
+
+    /**
+     * The code for an expression, or for statements. A bare name that is no constant means the variable of that name:
+     * in PHP it is an error.
+     */
+    public static function code($encoded, $variables, $namespace)
+    {
+        $code = \base64_decode($encoded);
+        self::$name = null;
+        if (\trim($code) === '') {
+            throw new \ParseError('the expression is empty');
+        }
+        if (!\function_exists('token_get_all')) {
+            return $namespace . "return ($code\n);";
+        }
+        $isExpression = self::isValid("return ($code\n);");
+        $code = self::named($code, $variables);
+        self::$name = \preg_match('/^\s*\$(\w+)\s*$/', $code, $found) && $found[1] !== 'this' ? $found[1] : null;
+        return $namespace . ($isExpression ? "return ($code\n);" : "$code\n;");
+    }
+
+    private static function isValid($code)
+    {
+        try {
+            \token_get_all('<?php ' . $code, \TOKEN_PARSE);
+            return true;
+        } catch (\ParseError $error) {
+            return false;
+        }
+    }
+
+    private static function named($code, $variables)
+    {
+        $tokens = \array_slice(\token_get_all('<?php ' . $code), 1);
+        $isSpace = function ($token) {
+            return \is_array($token) && \in_array($token[0], [\T_WHITESPACE, \T_COMMENT, \T_DOC_COMMENT], true);
+        };
+        $solid = \array_values(\array_filter($tokens, function ($token) use ($isSpace) {
+            return !$isSpace($token);
+        }));
+        $text = '';
+        $at = -1;
+        foreach ($tokens as $token) {
+            if ($isSpace($token)) {
+                $text .= $token[1];
+                continue;
+            }
+            $at++;
+            $word = \is_array($token) ? $token[1] : $token;
+            if (\is_array($token) && $token[0] === \T_STRING && self::standsAlone($solid, $at)) {
+                $word = self::variable($word, $variables);
+            } elseif ($word === '$error' && Throws::$error !== null && !\array_key_exists('error', $variables)) {
+                $word = '\Stillframe\Throws::$error';
+            }
+            $text .= $word;
+        }
+        return $text;
+    }
+
+    /** Whether a name is one of a constant, rather than of a function, class, member or argument. */
+    private static function standsAlone($tokens, $at)
+    {
+        $before = $tokens[$at - 1] ?? null;
+        $after = $tokens[$at + 1] ?? null;
+        $kinds = [\T_OBJECT_OPERATOR, \T_DOUBLE_COLON, \T_NEW, \T_FUNCTION, \T_INSTANCEOF, \T_NS_SEPARATOR, \T_CONST, \T_CLASS];
+        if (\defined('T_NULLSAFE_OBJECT_OPERATOR')) {
+            $kinds[] = \T_NULLSAFE_OBJECT_OPERATOR;
+        }
+        if (\is_array($before) && \in_array($before[0], $kinds, true)) {
+            return false;
+        }
+        if ($after === '(' || \is_array($after) && \in_array($after[0], [\T_DOUBLE_COLON, \T_NS_SEPARATOR, \T_VARIABLE], true)) {
+            return false;
+        }
+        // A named argument.
+        return !($after === ':' && \in_array($before, ['(', ','], true));
+    }
+
+    private static function variable($name, $variables)
+    {
+        if (\array_key_exists($name, $variables)) {
+            return '$' . $name;
+        }
+        if ($name === 'error' && Throws::$error !== null) {
+            return '\Stillframe\Throws::$error';
+        }
+        if (\defined($name) || !\array_key_exists($name, $GLOBALS)) {
+            return $name;
+        }
+        return "\$GLOBALS['$name']";
+    }
+}
+
+/** What was asked for cannot be done; the message is for the user. */
+final class Refused extends \Exception
+{
+}

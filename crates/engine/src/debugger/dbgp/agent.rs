@@ -1,0 +1,161 @@
+//! Our PHP code inside the program.
+
+use std::time::Duration;
+
+use ::dbgp::{Command, Error};
+use data_encoding::BASE64;
+use serde_json::Value;
+
+use super::server::Server;
+use crate::deadlines;
+use crate::process;
+
+/// The code, in the order of its parts.
+const PARTS: [&str; 6] = [
+    include_str!("../../debuggee/php/evaluation.php"),
+    include_str!("../../debuggee/php/values.php"),
+    include_str!("../../debuggee/php/pure.php"),
+    include_str!("../../debuggee/php/throws.php"),
+    include_str!("../../debuggee/php/functions.php"),
+    include_str!("../../debuggee/php/tests.php"),
+];
+
+/// Where an expression leaves its result.
+const RESULT: &str = "\\Stillframe\\Evaluation::$result";
+const TAKE: &str = "\\Stillframe\\Evaluation::take()";
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The message is for the user.
+    Refused(String),
+    /// The connection does not work any more.
+    Lost,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Closed => Self::Lost,
+            other => Self::Refused(other.to_string()),
+        }
+    }
+}
+
+/// Code as an expression of its own, whatever is in it.
+fn quoted(code: &str) -> String {
+    format!("eval(\\base64_decode('{}'))", BASE64.encode(code.as_bytes()))
+}
+
+/// An expression of the user's. It runs in the scope of its frame, and its value goes to the function `then`.
+pub(super) fn of_user(expression: &str, namespace: &str, then: &str) -> String {
+    wrapped(expression, namespace, then, "\\Stillframe\\Evaluation::failed($stillframe)")
+}
+
+/// A condition. One that cannot be evaluated counts as true, so that the stop shows it.
+pub(super) fn of_condition(expression: &str) -> String {
+    wrapped(expression, "", "(function ($value) { return (bool) $value; })", "true")
+}
+
+fn wrapped(expression: &str, namespace: &str, then: &str, failed: &str) -> String {
+    let encoded = BASE64.encode(expression.as_bytes());
+    let namespace = if namespace.is_empty() { String::new() } else { format!("namespace {namespace}; ") };
+    quoted(&format!(
+        "try {{ \\Stillframe\\Evaluation::begin(); \
+         return {then}(eval(\\Stillframe\\Evaluation::code('{encoded}', \\get_defined_vars(), '{namespace}'))); }} \
+         catch (\\Throwable $stillframe) {{ return {failed}; }} \
+         finally {{ unset($stillframe); \\Stillframe\\Evaluation::end(); }}"
+    ))
+}
+
+/// An expression of the user's that is to change nothing.
+pub(super) fn of_user_pure(expression: &str, limit: u64, depth: usize) -> String {
+    let encoded = BASE64.encode(expression.as_bytes());
+    format!(
+        "\\Stillframe\\Evaluation::pure('{encoded}', \\get_defined_vars(), isset($this) ? $this : null, {limit}, {depth})"
+    )
+}
+
+/// A call of ours, whose exceptions are results too.
+pub(super) fn of_ours(expression: &str) -> String {
+    format!("\\Stillframe\\Evaluation::call(function () {{ return {expression}; }})")
+}
+
+/// A text of PHP.
+pub(super) fn text(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+impl Server {
+    /// Loads our code into the program. What it says of the program is given back.
+    pub(super) async fn load_agent(&mut self) -> Result<Value, Failure> {
+        for part in PARTS {
+            let code = part.strip_prefix("<?php").unwrap_or(part);
+            self.command(Command::new("eval").data(&quoted(code))).await?;
+        }
+        self.call("\\Stillframe\\Evaluation::start()").await
+    }
+
+    /// Evaluates an expression of ours outside of the frames.
+    pub(super) async fn call(&mut self, expression: &str) -> Result<Value, Failure> {
+        let code = format!("[{RESULT} = {}, {TAKE}][1]", of_ours(expression));
+        let answer = self.command(Command::new("eval").data(&code)).await?;
+        result(answer.child("property").map(::dbgp::Element::content).as_deref())
+    }
+
+    /// Evaluates an expression of ours, such as [`of_user`], in a frame: 0 is the innermost one.
+    pub(super) async fn in_frame(
+        &mut self,
+        depth: usize,
+        code: &str,
+        within: Duration,
+    ) -> Result<Value, Failure> {
+        // Only this command takes the frame into account: it evaluates `NAME = CODE` there.
+        let set = Command::new("property_set").with('d', depth).with('n', RESULT).data(code);
+        let client = self.client.clone();
+        let set = client.ask(set, within + deadlines::EVALUATE_GRACE);
+        tokio::pin!(set);
+        let mut patience = within;
+        let answer = loop {
+            tokio::select! {
+                answer = &mut set => break answer?,
+                () = tokio::time::sleep(patience), if self.pauses => {
+                    process::interrupt_system_call(self.pid);
+                    patience = deadlines::NUDGE;
+                }
+            }
+        };
+        if answer.attribute("success") == Some("0") {
+            return Err(Failure::Refused("Exit: the expression ends the program".to_owned()));
+        }
+        let taken = self.command(Command::new("eval").data(TAKE)).await?;
+        result(taken.child("property").map(::dbgp::Element::content).as_deref())
+    }
+
+    /// Sends a command that is answered at once.
+    pub(super) async fn command(&mut self, command: Command) -> Result<::dbgp::Element, Failure> {
+        Ok(self.client.ask(command, deadlines::REQUEST).await?)
+    }
+}
+
+/// What our code has left: an object with `error` is a refusal.
+fn result(json: Option<&str>) -> Result<Value, Failure> {
+    let value: Value = json.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+    match value.get("error").and_then(Value::as_str) {
+        Some(error) => Err(Failure::Refused(error.to_owned())),
+        None => Ok(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_results_are_those_of_php() {
+        assert_eq!(text(r"it's a\b"), r"'it\'s a\\b'");
+        assert_eq!(result(Some("{\"value\":1}")), Ok(serde_json::json!({ "value": 1 })));
+        assert_eq!(result(Some("{\"error\":\"no\"}")), Err(Failure::Refused("no".to_owned())));
+        assert_eq!(result(None), Ok(Value::Null));
+    }
+}

@@ -1,0 +1,145 @@
+//! Exceptions. Xdebug stops at each that is thrown: what catches it is read from the sources of the frames.
+
+use std::path::Path;
+
+use ::dap::ThrownArguments;
+use ::dbgp::{Command, Element};
+use serde_json::{Value, json};
+
+use super::agent::{Failure, text};
+use super::breakpoints::path_of;
+use super::server::Server;
+use crate::deadlines;
+
+/// What stops the program at everything that can be thrown, and at errors that end it. Xdebug calls warnings exceptions
+/// too, which a program survives.
+const THROWN: [&str; 5] = ["Exception", "Error", "Fatal error", "Catchable fatal error", "Parse error"];
+
+/// The exceptions to stop at, and the one that the program is at.
+#[derive(Debug, Default)]
+pub(super) struct Throws {
+    mode: Option<String>,
+    numbers: Vec<String>,
+    at: Option<At>,
+}
+
+#[derive(Clone, Debug)]
+struct At {
+    class: String,
+    message: String,
+    is_caught: bool,
+    stack: String,
+}
+
+impl Throws {
+    pub(super) fn forget(&mut self) {
+        self.at = None;
+    }
+}
+
+impl Server {
+    pub(super) async fn set_exceptions(&mut self, mode: Option<String>) -> Result<Value, Failure> {
+        let is_new = self.throws.mode.is_some() != mode.is_some();
+        if is_new {
+            let hold = self.hold().await?;
+            for number in std::mem::take(&mut self.throws.numbers) {
+                self.command(Command::new("breakpoint_remove").with('d', number)).await?;
+            }
+            for class in THROWN.iter().filter(|_| mode.is_some()) {
+                let set = Command::new("breakpoint_set").with('t', "exception").with('x', class);
+                let number = self.command(set).await?.attribute("id").map(str::to_owned);
+                self.throws.numbers.extend(number);
+            }
+            self.release(hold).await?;
+        }
+        self.throws.mode = mode;
+        Ok(json!({}))
+    }
+
+    /// Whether the program is to stop at what it has thrown: the text of the stop then.
+    pub(super) async fn judge(&mut self, thrown: &Element) -> Result<Option<String>, Failure> {
+        let class = thrown.attribute("exception").unwrap_or_default().to_owned();
+        let message = thrown.content();
+        let is_error = class.contains(' ');
+        // It was a stop at its throw, where its frames still were.
+        if is_error && message.starts_with("Uncaught ") {
+            return Ok(None);
+        }
+        let stack = self.command(Command::new("stack_get")).await?;
+        let frames: Vec<(String, i64)> = stack
+            .all("stack")
+            .map(|frame| {
+                (
+                    frame.attribute("filename").map(path_of).unwrap_or_default(),
+                    frame.number("lineno").unwrap_or(0),
+                )
+            })
+            .collect();
+        let places = frames
+            .iter()
+            .map(|(file, line)| format!("[{}, {line}]", text(file)))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let ask = format!("\\Stillframe\\Throws::thrown({}, {}, [{places}])", text(&class), text(&message));
+        let catcher = self.call(&ask).await?;
+        let catcher = catcher.get("catcher").and_then(Value::as_u64);
+        let catcher = catcher.and_then(|at| usize::try_from(at).ok());
+        let catcher = catcher.filter(|_| !is_error);
+        let is_users =
+            |at: usize| frames.get(at).is_some_and(|(file, _)| !self.adapter.is_internal(Path::new(file)));
+        let user = (0..frames.len()).find(|at| is_users(*at));
+        let is_wanted = match (catcher, self.throws.mode.as_deref()) {
+            (None, _) => true,
+            (Some(catcher), Some("all")) => user.is_some_and(|user| user <= catcher),
+            (Some(catcher), Some("user")) => user.is_some_and(|user| user < catcher) && !is_users(catcher),
+            (Some(_), _) => false,
+        };
+        if !is_wanted {
+            self.call("\\Stillframe\\Throws::$error = null").await?;
+            return Ok(None);
+        }
+        let lines: Vec<String> = stack
+            .all("stack")
+            .zip(&frames)
+            .enumerate()
+            .map(|(at, (frame, (file, line)))| {
+                format!("#{at} {file}({line}): {}", frame.attribute("where").unwrap_or_default())
+            })
+            .collect();
+        let stack = lines.join("\n");
+        self.throws.at = Some(At { class: class.clone(), message, is_caught: catcher.is_some(), stack });
+        Ok(Some(class))
+    }
+
+    pub(super) fn exception_info(&self) -> Result<Value, Failure> {
+        let Some(at) = &self.throws.at else {
+            return Err(Failure::Refused("the program is not stopped at an exception".to_owned()));
+        };
+        Ok(json!({
+            "exceptionId": at.class,
+            "description": at.message,
+            "breakMode": if at.is_caught { "always" } else { "unhandled" },
+            "details": { "message": at.message, "typeName": at.class, "stackTrace": at.stack },
+        }))
+    }
+
+    /// What a test runner has thrown.
+    pub(super) async fn describe_thrown(&mut self, asked: &ThrownArguments) -> Result<Value, Failure> {
+        if self.throws.at.is_none() {
+            return Ok(json!({}));
+        }
+        let depth = self.depth().await?;
+        let limit = asked.text;
+        for at in 0..depth.min(ASSERTIONS) {
+            let code = format!("\\Stillframe\\Tests::thrown(\\get_defined_vars(), {limit})");
+            let found = self.in_frame(at, &code, deadlines::CONDITION).await?;
+            if !found.is_null() {
+                return Ok(found);
+            }
+        }
+        Ok(json!({}))
+    }
+}
+
+/// How many frames a test runner may have above the one that compares.
+const ASSERTIONS: usize = 6;

@@ -1,0 +1,190 @@
+//! Frames, scopes, values and expressions.
+
+use std::time::Duration;
+
+use ::dap::{EvaluateArguments, SetVariableArguments, StackTraceArguments, VariablesArguments};
+use ::dbgp::Command;
+use serde_json::{Value, json};
+
+use super::agent::{self, Failure, text};
+use super::breakpoints::path_of;
+use super::motion::Motion;
+use super::server::Server;
+use crate::deadlines;
+
+/// The longest text of a value, when the client names none.
+const TEXT: u64 = 4000;
+/// The most children, when the client names no number.
+const CHILDREN: i64 = 10_000;
+/// More frames than a program has: the number of a frame is that of its stop times this, plus its depth.
+const FRAMES: i64 = 1_000_000;
+/// Numbers of scopes begin here, and those of values are lower.
+const SCOPES: i64 = 1 << 40;
+
+/// The scopes of a frame.
+const LOCALS: i64 = 0;
+const GLOBALS: i64 = 1;
+const SUPERGLOBALS: i64 = 2;
+const KINDS: i64 = 3;
+
+impl Server {
+    fn is_stopped(&self) -> Result<(), Failure> {
+        if self.motion == Motion::Stopped {
+            return Ok(());
+        }
+        Err(Failure::Refused("the program runs".to_owned()))
+    }
+
+    pub(super) async fn stack_trace(&mut self, asked: &StackTraceArguments) -> Result<Value, Failure> {
+        self.is_stopped()?;
+        let stack = self.command(Command::new("stack_get")).await?;
+        let frames: Vec<_> = stack.all("stack").collect();
+        let at =
+            |number: Option<i64>| number.and_then(|number| usize::try_from(number).ok()).unwrap_or_default();
+        let levels = Some(at(asked.levels)).filter(|levels| *levels > 0).unwrap_or(usize::MAX);
+        let shown: Vec<Value> = frames
+            .iter()
+            .enumerate()
+            .skip(at(asked.start_frame))
+            .take(levels)
+            .map(|(depth, frame)| {
+                let path = frame.attribute("filename").map(path_of).unwrap_or_default();
+                let name = frame.attribute("where").unwrap_or_default();
+                json!({
+                    "id": self.stop * FRAMES + i64::try_from(depth).unwrap_or_default(),
+                    "name": if name.starts_with("{closure") { "{closure}" } else { name },
+                    "source": { "path": path },
+                    "line": frame.number::<i64>("lineno").unwrap_or_default(),
+                    "column": 1,
+                })
+            })
+            .collect();
+        Ok(json!({ "stackFrames": shown, "totalFrames": frames.len() }))
+    }
+
+    /// How deep a frame is.
+    fn depth_of(&self, frame: i64) -> Result<usize, Failure> {
+        self.is_stopped()?;
+        let gone = || Failure::Refused("the frame is gone".to_owned());
+        if frame / FRAMES != self.stop {
+            return Err(gone());
+        }
+        usize::try_from(frame % FRAMES).map_err(|_| gone())
+    }
+
+    pub(super) fn scopes(&self, frame: i64) -> Result<Value, Failure> {
+        let depth = i64::try_from(self.depth_of(frame)?).unwrap_or_default();
+        let scope = |kind: i64, name: &str, hint: &str| {
+            json!({
+                "name": name, "presentationHint": hint, "variablesReference": SCOPES + depth * KINDS + kind,
+                "expensive": false,
+            })
+        };
+        let mut scopes = vec![scope(LOCALS, "Locals", "locals"), scope(GLOBALS, "Globals", "globals")];
+        if self.serves_request() {
+            scopes.push(scope(SUPERGLOBALS, "Superglobals", "other"));
+        }
+        Ok(json!({ "scopes": scopes }))
+    }
+
+    pub(super) async fn variables(&mut self, asked: &VariablesArguments) -> Result<Value, Failure> {
+        self.is_stopped()?;
+        let limit = asked.text.unwrap_or(TEXT);
+        let reference = asked.variables_reference;
+        let found = if reference < SCOPES {
+            let (start, count) = (asked.start.unwrap_or(0), asked.count.unwrap_or(CHILDREN));
+            let ask = format!("\\Stillframe\\Values::children({reference}, {start}, {count}, {limit})");
+            self.call(&ask).await?
+        } else {
+            let (depth, kind) = ((reference - SCOPES) / KINDS, (reference - SCOPES) % KINDS);
+            match kind {
+                LOCALS => {
+                    let code = format!(
+                        "\\Stillframe\\Values::locals(\\get_defined_vars(), isset($this) ? $this : null, {limit}, {depth})"
+                    );
+                    self.in_frame(usize::try_from(depth).unwrap_or_default(), &code, deadlines::READ).await?
+                }
+                GLOBALS => self.call(&format!("\\Stillframe\\Values::globals({limit})")).await?,
+                _ => self.call(&format!("\\Stillframe\\Values::superglobals({limit})")).await?,
+            }
+        };
+        Ok(json!({ "variables": found }))
+    }
+
+    pub(super) async fn evaluate(&mut self, asked: &EvaluateArguments) -> Result<Value, Failure> {
+        let depth = self.depth_of(asked.frame_id.unwrap_or_default())?;
+        let within = asked.timeout.map_or(deadlines::EVALUATE, Duration::from_millis);
+        let limit = asked.text.unwrap_or(TEXT);
+        let mut value = if asked.context.as_deref() == Some("hover") {
+            self.in_frame(depth, &agent::of_user_pure(&asked.expression, limit, depth), within).await?
+        } else {
+            self.compute(depth, &asked.expression, within, limit).await?
+        };
+        if let Some(fields) = value.as_object_mut()
+            && let Some(text) = fields.remove("value")
+        {
+            fields.insert("result".to_owned(), text);
+        }
+        Ok(value)
+    }
+
+    async fn compute(
+        &mut self,
+        depth: usize,
+        code: &str,
+        within: Duration,
+        limit: u64,
+    ) -> Result<Value, Failure> {
+        let namespace = self.namespace(depth).await?;
+        let then =
+            format!("(function ($value) {{ return \\Stillframe\\Values::done($value, {limit}, {depth}); }})");
+        let value = self.in_frame(depth, &agent::of_user(code, &namespace, &then), within).await?;
+        if value.is_null() {
+            return Err(Failure::Refused("Exit: the expression ends the program".to_owned()));
+        }
+        Ok(value)
+    }
+
+    /// The namespace of a frame, as its function shows it.
+    async fn namespace(&mut self, depth: usize) -> Result<String, Failure> {
+        let frame = self.command(Command::new("stack_get").with('d', depth)).await?;
+        let name = frame.child("stack").and_then(|frame| frame.attribute("where")).unwrap_or_default();
+        let name = name.split(['-', ':', '{', ' ']).next().unwrap_or_default();
+        Ok(name.rsplit_once('\\').map(|(namespace, _)| namespace.to_owned()).unwrap_or_default())
+    }
+
+    pub(super) async fn set_variable(&mut self, asked: &SetVariableArguments) -> Result<Value, Failure> {
+        self.is_stopped()?;
+        let limit = asked.text.unwrap_or(TEXT);
+        let reference = asked.variables_reference;
+        let name = asked.name.strip_prefix('$').unwrap_or(&asked.name);
+        let (depth, target) = if reference < SCOPES {
+            let ask = format!("\\Stillframe\\Values::assignment({reference}, {})", text(&asked.name));
+            let found = self.call(&ask).await?;
+            let depth = found
+                .get(0)
+                .and_then(Value::as_u64)
+                .and_then(|depth| usize::try_from(depth).ok())
+                .unwrap_or_default();
+            (depth, found.get(1).and_then(Value::as_str).unwrap_or_default().to_owned())
+        } else {
+            let (depth, kind) = ((reference - SCOPES) / KINDS, (reference - SCOPES) % KINDS);
+            let depth = usize::try_from(depth).unwrap_or_default();
+            let is_there = match kind {
+                LOCALS => {
+                    let code = format!("\\array_key_exists({}, \\get_defined_vars())", text(name));
+                    self.in_frame(depth, &code, deadlines::READ).await?
+                }
+                _ => self.call(&format!("\\array_key_exists({}, $GLOBALS)", text(name))).await?,
+            };
+            if is_there != true || name == "this" {
+                return Err(Failure::Refused(format!("no variable `{name}` here")));
+            }
+            let target =
+                if kind == LOCALS { format!("${name}") } else { format!("$GLOBALS[{}]", text(name)) };
+            (depth, format!("{target} = %s"))
+        };
+        let code = target.replacen("%s", &format!("(\n{}\n)", asked.value), 1);
+        self.compute(depth, &code, deadlines::EVALUATE, limit).await
+    }
+}

@@ -1,0 +1,95 @@
+//! `PHPUnit`: the first failure with its values.
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::STILLFRAME;
+use crate::debugging::folder;
+
+const CART: &str = "\
+<?php
+class Cart
+{
+    private array $items = [];
+
+    public function add($name, $price)
+    {
+        $this->items[] = [$name, $price];
+        return $this;
+    }
+
+    public function items()
+    {
+        return $this->items;
+    }
+
+    public function total()
+    {
+        $total = 0;
+        foreach ($this->items as [$name, $price]) {
+            $total += (int) $price;
+        }
+        return $total;
+    }
+}
+";
+const TEST: &str = "\
+<?php
+use PHPUnit\\Framework\\TestCase;
+
+require_once __DIR__ . '/Cart.php';
+
+class CartTest extends TestCase
+{
+    public function testIsEmptyAtFirst()
+    {
+        $this->assertEmpty((new Cart())->items());
+    }
+
+    public function testAdds()
+    {
+        $cart = (new Cart())->add('pen', 1.5)->add('ink', 2.5);
+        $this->assertEquals(4.0, $cart->total()); // @fails
+    }
+}
+";
+
+fn cart() -> (tempfile::TempDir, Fixture) {
+    let folder = folder();
+    Fixture::write(folder.path(), "Cart.php", CART);
+    let tests = Fixture::write(folder.path(), "CartTest.php", TEST);
+    (folder, tests)
+}
+
+#[tokio::test]
+async fn a_failed_assertion_is_shown_with_its_sides_and_locals() {
+    let (folder, tests) = cart();
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "phpunit CartTest.php", "cwd": folder.path(), "timeout": 60_000 });
+    let tested = server.ok("debug_test", asked).await;
+    assert_eq!(
+        (&tested["verdict"], &tested["runner"]),
+        (&json!("failed"), &json!("phpunit")),
+        "{}",
+        tested.text
+    );
+    let failure = &tested["failure"];
+    assert_eq!(failure["test"], "CartTest::testAdds", "{}", tested.text);
+    assert_eq!((&failure["file"], &failure["line"]), (&json!(tests.path()), &json!(tests.line("fails"))));
+    let sides = [&failure["assertion"]["left"], &failure["assertion"]["right"]].map(Value::to_string);
+    assert!(sides[0].contains('3') && sides[1].contains("4.0"), "{}", tested.text);
+    let locals = failure["frames"][0]["locals"].to_string();
+    assert!(locals.contains("[\\\"pen\\\", 1.5]"), "{}", tested.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn tests_that_pass_are_counted() {
+    let (folder, _) = cart();
+    let server = STILLFRAME.serve().await;
+    let command = "phpunit --filter Empty CartTest.php";
+    let asked = json!({ "command": command, "cwd": folder.path(), "timeout": 60_000 });
+    let tested = server.ok("debug_test", asked).await;
+    assert_eq!(tested["verdict"], "passed", "{}", tested.text);
+    server.finish().await;
+}
