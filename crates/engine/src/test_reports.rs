@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde_json::json;
 
 use crate::error::{Error, Result};
 use crate::temporary;
@@ -169,6 +170,31 @@ impl TestReports {
             let _ = file.take(BYTES).read_to_end(&mut bytes);
         }
         bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+}
+
+/// Adds results of tests, by their names, to the file of reports at a path.
+pub fn append<'a>(path: &str, results: impl Iterator<Item = (&'a str, &'static str)>) {
+    let lines: Vec<String> = results
+        .map(|(id, outcome)| {
+            let message =
+                (outcome == "failed").then_some("it failed without a debugger, and was not debugged");
+            json!({ "kind": "result", "id": id, "outcome": outcome, "message": message }).to_string()
+        })
+        .collect();
+    append_lines(path, &lines);
+}
+
+/// Adds that a test begins.
+pub fn append_begin(path: &str, test: &str) {
+    append_lines(path, &[json!({ "kind": "begins", "test": test }).to_string()]);
+}
+
+/// Without a file, the results are those that the program prints.
+fn append_lines(path: &str, lines: &[String]) {
+    use std::io::Write;
+    if let Ok(mut file) = std::fs::OpenOptions::new().append(true).open(path) {
+        let _ = file.write_all((lines.join("\n") + "\n").as_bytes());
     }
 }
 

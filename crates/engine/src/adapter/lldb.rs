@@ -4,13 +4,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::commands::{CommandFile, Commands, ProcessCommand};
+use super::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
 use super::native::compile::{self, Compiler};
-use super::native::{self, lldb_dap};
+use super::native::{self, ctest, lldb_dap};
 use super::plan::{Plan, Quirks};
-use super::{Adapter, BoxFuture, Host, Runtime, Sample};
+use super::{Adapter, BoxFuture, Host, Observation, Runtime, Sample};
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
+use crate::model::stop::ExceptionMode;
 use crate::progress::Progress;
 
 mod shown;
@@ -21,6 +22,11 @@ pub struct C;
 
 const QUIRKS: Quirks = Quirks {
     printed_exception: shown::exception,
+    // Every assertion of GoogleTest that fails goes through it.
+    exception_functions: |mode| match mode {
+        ExceptionMode::All => &["testing::internal::AssertHelper::operator="],
+        ExceptionMode::None | ExceptionMode::Uncaught | ExceptionMode::UserUnhandled => &[],
+    },
     exception_command: Some("`stillframe-thrown"),
     function: shown::function,
     value: shown::value,
@@ -120,12 +126,35 @@ impl Adapter for C {
         Some(self)
     }
 
+    fn observation(&self) -> Observation {
+        Observation { reports_tests: true, ..Observation::default() }
+    }
+
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
         lldb_dap::attach_obstacle(host)
     }
 }
 
 impl Commands for C {
+    fn of_interpreter(
+        &self,
+        name: &str,
+        words: Vec<String>,
+        _folder: &Path,
+    ) -> Option<Result<Launch, CommandProblem>> {
+        let program = Program::Module(ctest::NAME.to_owned());
+        (name == ctest::NAME).then(|| Ok(Launch { args: words, ..Launch::new(program) }))
+    }
+
+    /// It is not a debugger, which is what an executable of this language would be.
+    fn is_any_interpreter(&self, _name: &str) -> bool {
+        true
+    }
+
+    fn install_hint(&self, name: &str) -> Option<&'static str> {
+        (name == ctest::NAME).then_some("install CMake (`apt-get install cmake`, `brew install cmake`)")
+    }
+
     fn of_file(&self, file: &CommandFile, args: Vec<String>) -> Option<(Option<PathBuf>, Launch)> {
         let launch = Launch { args, ..Launch::new(Program::Script(file.path.clone())) };
         file.is_binary.then_some((None, launch))
@@ -139,6 +168,9 @@ impl Commands for C {
 
 /// A launch of a binary: the one that is asked for, or one made of the source that is.
 async fn build(host: &dyn Host, launch: Launch, progress: &Progress) -> Result<Launch> {
+    if matches!(&launch.program, Program::Module(name) if name == ctest::NAME) {
+        return ctest::build(host, launch, progress).await;
+    }
     let Program::Script(path) = &launch.program else {
         let problem =
             "C and C++ need a binary or one source file to run; build the program, and give its path";

@@ -2,6 +2,7 @@
 
 pub(super) mod compile;
 mod core;
+pub(super) mod ctest;
 mod elf;
 mod formatters;
 pub(super) mod lldb_dap;

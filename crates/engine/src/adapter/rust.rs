@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::commands::Commands;
 use super::native::{self, lldb_dap};
 use super::plan::{Plan, Quirks};
-use super::{Adapter, BoxFuture, Host, Runtime, Sample};
+use super::{Adapter, BoxFuture, Host, Observation, Runtime, Sample};
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -148,6 +148,10 @@ impl Adapter for Rust {
 
     fn commands(&self) -> Option<&dyn Commands> {
         Some(self)
+    }
+
+    fn observation(&self) -> Observation {
+        Observation { reports_tests: true, ..Observation::default() }
     }
 
     fn explain_exit(&self, code: i32) -> Option<&'static str> {

@@ -14,6 +14,7 @@ mod dumps;
 mod packages;
 mod rust;
 mod source;
+mod tests;
 
 #[path = "../standard/debugging.rs"]
 #[allow(dead_code, reason = "the toolset's own tests use the rest")]

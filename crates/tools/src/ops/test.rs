@@ -7,9 +7,12 @@
 
 mod conclusion;
 mod go;
+mod googletest;
 mod java;
+mod libtest;
 mod matching;
 mod node;
+mod output;
 mod php;
 mod python;
 mod ruby;
@@ -32,6 +35,7 @@ use engine::test_reports::{Captured, LoadProblem, TestReports, TestResult};
 use tokio::time::Instant;
 
 use self::conclusion::{TestRunEnd, conclude};
+use self::output::PrintedReports;
 pub use self::runner::Runner;
 pub use self::throws::Throw;
 use self::throws::{CollectedThrows, ThrowCollector};
@@ -46,6 +50,9 @@ const WATCHED: Duration = Duration::from_millis(1_500);
 
 /// With it runners print no colours, which would be noise in answers.
 const NO_COLOR: &str = "NO_COLOR";
+
+/// `GoogleTest` has a variable of its own for that.
+const GTEST_COLOR: &str = "GTEST_COLOR";
 
 /// What to run.
 #[derive(Debug)]
@@ -176,22 +183,27 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     let runner = Runner::of(&request.command);
     let reports = TestReports::new()?;
     let mut launch = request.command.launch.clone();
-    let go_folder = (runner == Some(Runner::Go)).then(|| {
-        go::make_verbose(&mut launch);
-        go::folder(&launch)
-    });
     if runner == Some(Runner::Phpunit) {
         php::make_log(&mut launch, &reports);
     }
+    let mut printed = PrintedReports::of(&request.command, runner, &mut launch, &reports);
     // Our code in the program recognizes a runner by the modules it loads.
     let path = reports.path().to_string_lossy().into_owned();
     launch.env.insert(TestReports::VARIABLE.to_owned(), Some(path));
     // Where the user has chosen, both variables together would only make runners complain.
-    let is_chosen = |name: &&str| launch.env.contains_key(*name) || std::env::var_os(name).is_some();
-    if ![NO_COLOR, "FORCE_COLOR"].iter().any(is_chosen) {
-        launch.env.insert(NO_COLOR.to_owned(), Some("1".to_owned()));
-    }
-    session.set_exception_breakpoints(ExceptionMode::UserUnhandled.into()).await?;
+    let chosen = |names: &[&str]| {
+        let is_chosen = |name: &&str| launch.env.contains_key(*name) || std::env::var_os(name).is_some();
+        names.iter().any(is_chosen)
+    };
+    let is_native = request.command.adapter.name() == "c";
+    let plain = [
+        (!chosen(&[NO_COLOR, "FORCE_COLOR"])).then_some((NO_COLOR, "1")),
+        (is_native && !chosen(&[GTEST_COLOR])).then_some((GTEST_COLOR, "no")),
+    ];
+    let plain = plain.into_iter().flatten();
+    let plain: Vec<_> = plain.map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).collect();
+    launch.env.extend(plain);
+    session.set_exception_breakpoints(exceptions(&request.command).into()).await?;
     let least = deadlines::START.min(session.policy().bounds.max_wait());
     let until = Instant::now() + request.wait.timeout.max(least);
     let begun = lifecycle::begin_launch(session, launch, request.wait, context).await;
@@ -215,7 +227,10 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
             };
         }
     };
-    let mut throws = ThrowCollector::new(session, &reports, request.wait.limits, go_folder.clone());
+    if let Some(printed) = &mut printed {
+        printed.begin();
+    }
+    let mut throws = ThrowCollector::new(session, &reports, request.wait.limits, printed.as_ref());
     let outcome = match late {
         Some(_) => Outcome::Running,
         None => with_progress(session, context, throws.watch(until, request.keeps)).await?,
@@ -231,17 +246,23 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
             }
         }
     };
-    if let Some(folder) = &go_folder {
-        go::report(session, &reports, folder);
+    let throws = throws.into_all();
+    if let Some(printed) = &printed {
+        printed.update(session);
     }
     if runner == Some(Runner::Phpunit) {
         php::report(&reports);
     }
-    let mut tested = conclude(session, &request, runner, &reports, throws.into_all(), run_end)?;
-    if go_folder.is_some() {
-        go::compare(&mut tested);
+    let mut tested = conclude(session, &request, runner, &reports, throws, run_end)?;
+    if let Some(printed) = &printed {
+        printed.complete(&mut tested);
     }
     Ok(TestRunResult { notes: notes.into_iter().chain(tested.notes).collect(), ..tested })
+}
+
+/// The exceptions to stop at. A debugger that cannot know what catches an exception stops at all of them.
+fn exceptions(command: &Command) -> ExceptionMode {
+    if command.adapter.name() == "c" { ExceptionMode::All } else { ExceptionMode::UserUnhandled }
 }
 
 /// Finds out why a program did not end in time. It is suspended afterwards, where that is possible.

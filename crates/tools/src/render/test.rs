@@ -296,8 +296,11 @@ fn is_report_head(line: &str) -> bool {
     let counts = || {
         line.split_once(' ').is_some_and(|(count, word)| count.parse::<u32>().is_ok() && word == "failing")
     };
-    is_framed
-        && (matches!(words, "FAILURES" | "ERRORS" | "failing tests:") || words.starts_with("Failed Tests"))
+    // What a test harness writes from its first test on is its report.
+    matches!(line, "failures:" | "[----------] Global test environment tear-down")
+        || is_framed
+            && (matches!(words, "FAILURES" | "ERRORS" | "failing tests:")
+                || words.starts_with("Failed Tests"))
         || line.starts_with("● ")
         || line.len() > 60 && line.chars().all(|mark| mark == '=')
         || counts()

@@ -1,6 +1,7 @@
 //! Programs that Cargo or rustc builds before they are debugged.
 
 mod messages;
+mod rehearsal;
 mod tests_of;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use self::messages::{Built, Executable};
+use self::tests_of::Choice;
 use super::super::Host;
 use crate::adapter::native::{self, compile};
 use crate::deadlines;
@@ -123,7 +125,12 @@ async fn of_package(
         progress.say("rebuilding with debug information");
         built = run_cargo(host, folder, &words, &FULL, progress).await?;
     }
-    let executable = tests_of::choose(host, built.executables, &launch).await?;
+    let executable = match tests_of::choose(host, built.executables, &launch).await? {
+        Choice::Single(executable) => executable,
+        Choice::Tests(programs) => {
+            rehearsal::first_that_fails(host, sysroot, programs, &launch, progress).await?
+        }
+    };
     let mut env = executable.environment(sysroot);
     env.extend(launch.env.clone());
     let cwd = launch.cwd.clone().or_else(|| executable.is_test.then(|| executable.package.clone()));

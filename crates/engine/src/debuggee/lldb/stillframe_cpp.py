@@ -358,6 +358,10 @@ def thrown(debugger, _command, result, _internal):
     """Print the type and message of the exception that is being thrown, as JSON after a marker."""
     target = debugger.GetSelectedTarget()
     thread = target.GetProcess().GetSelectedThread()
+    if "AssertHelper::operator=" in (thread.GetFrameAtIndex(0).GetFunctionName() or ""):
+        message = failed_assertion(target, thread.GetFrameAtIndex(0))
+        result.AppendMessage("thrown " + json.dumps(["test failure", message]))
+        return
     frame = next((frame for frame in thread if (frame.GetFunctionName() or "").startswith("__cxa_throw")), None)
     if frame is None or frame.GetFrameID() != 0:
         return
@@ -376,6 +380,16 @@ def thrown(debugger, _command, result, _internal):
         read = target.GetProcess().ReadCStringFromMemory(found.GetValueAsUnsigned(), 8192, error)
         message = read if error.Success() and read else ""
     result.AppendMessage("thrown " + json.dumps([type_at(target, kind), message]))
+
+
+def failed_assertion(target, frame):
+    """The message of GoogleTest's `AssertHelper`, whose only field leads to a kind, a file, a line and a `std::string`."""
+    process, error = target.GetProcess(), lldb.SBError()
+    helper = frame.FindRegister("rdi" if "x86_64" in target.GetTriple() else "x0").GetValueAsUnsigned()
+    data = process.ReadPointerFromMemory(helper, error)
+    start, length = (process.ReadPointerFromMemory(data + at, error) for at in (24, 32))
+    text = process.ReadMemory(start, min(length, 8192), error) if error.Success() and length else None
+    return text.decode("utf-8", "replace") if error.Success() and text else ""
 
 
 def type_at(target, kind):

@@ -488,10 +488,10 @@ const PRINTED: usize = 64 * 1024;
 /// The program's own output about an exception says more than its debugger, which reports a signal or a function.
 pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
     let described = described(debugger, thread).await;
-    if let Some(thrown) = thrown(debugger, thread, described.as_ref().ok()).await {
+    let function = lock(&debugger.0.breakpoints).exception_function();
+    if let Some(thrown) = thrown(debugger, thread, described.as_ref().ok(), function.is_some()).await {
         return Ok(thrown);
     }
-    let function = lock(&debugger.0.breakpoints).exception_function();
     if function.is_none() && !matches!(&described, Ok(exception) if exception.type_name == "SIGABRT") {
         return described;
     }
@@ -520,14 +520,20 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
 }
 
 /// The exception that is being thrown, by a command of the debugger.
-async fn thrown(debugger: &DapDebugger, thread: RawId, described: Option<&Exception>) -> Option<Exception> {
+async fn thrown(
+    debugger: &DapDebugger,
+    thread: RawId,
+    described: Option<&Exception>,
+    is_at_function: bool,
+) -> Option<Exception> {
     // It asks the exception for its message, which runs code of the program.
     if debugger.0.sinks.policy.safety.read_only {
         return None;
     }
     let command = debugger.quirks().exception_command?;
     let filters = (debugger.quirks().exception_filters)(ExceptionMode::All);
-    let described = described.filter(|described| filters.contains(&described.type_name.as_str()))?;
+    let is_of_filter = |described: &&Exception| filters.contains(&described.type_name.as_str());
+    let described = described.filter(|described| is_at_function || is_of_filter(described))?;
     let frame = debugger.top(thread).await.ok()??;
     let arguments = ::dap::EvaluateArguments {
         expression: command.to_owned(),

@@ -5,17 +5,10 @@ use std::path::{Path, PathBuf};
 
 use engine::model::launch::{Launch, Program};
 use engine::model::thrown::{Assertion, Side, SideValue};
-use engine::output::Category;
-use engine::session::Session;
-use engine::test_reports::TestReports;
 use serde_json::{Value, json};
 
-use super::throws::Throw;
-use super::{Runner, TestRunResult};
+use super::Runner;
 use crate::ops::command::Command;
-
-/// How much of the output is read.
-const OUTPUT: usize = 8 << 20;
 
 /// `go test`, or the tests of a file.
 pub(super) fn runner(command: &Command) -> Option<Runner> {
@@ -49,34 +42,6 @@ pub(super) fn folder(launch: &Launch) -> PathBuf {
     }
 }
 
-/// What a failed test compared, by its message.
-pub(super) fn compare(tested: &mut TestRunResult) {
-    for failure in tested.failure.iter_mut().chain(&mut tested.others) {
-        let message = failure.result.as_ref().and_then(|result| result.message.as_deref());
-        if let (Some(throw), Some(message)) = (&mut failure.throw, message) {
-            throw.thrown.assertion = throw.thrown.assertion.take().or_else(|| sides(message));
-        }
-    }
-}
-
-/// Writes what the output says of the tests into the reports.
-pub(super) fn report(session: &Session, reports: &TestReports, folder: &Path) {
-    let output = session.output().tail(0, OUTPUT);
-    let text: String = output
-        .pieces
-        .iter()
-        .filter(|piece| piece.category == Category::Stdout)
-        .map(|piece| piece.text.as_str())
-        .collect();
-    let mut lines = parse(&text, folder);
-    if output.text().contains("testing: warning: no tests to run") {
-        lines.push(json!({ "kind": "collected", "count": 0 }));
-    }
-    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-    // A folder for temporary files that is full says nothing of the tests: the output does.
-    let _ = std::fs::write(reports.path(), lines.join("\n") + "\n");
-}
-
 /// A message of a test, and where it was written.
 #[derive(Default)]
 struct Message {
@@ -84,7 +49,8 @@ struct Message {
     place: Option<(String, u32)>,
 }
 
-fn parse(text: &str, folder: &Path) -> Vec<Value> {
+/// What the output says of the tests.
+pub(super) fn parse(text: &str, folder: &Path) -> Vec<Value> {
     let mut reports = Vec::new();
     let mut current = String::new();
     let mut messages: std::collections::BTreeMap<String, Message> = std::collections::BTreeMap::new();
@@ -147,12 +113,6 @@ fn without_parents(reports: Vec<Value>) -> Vec<Value> {
             && failed.iter().any(|other| other.strip_prefix(id).is_some_and(|rest| rest.starts_with('/')))
     };
     reports.into_iter().filter(|report| !is_parent(report)).collect()
-}
-
-/// Whether a throw is of a test, which is known by its name alone.
-pub(super) fn is_of_test(throw: &Throw, test: &str) -> bool {
-    let kind = throw.snapshot.exception.as_ref().map(|exception| exception.type_name.as_str());
-    matches!(kind, Some("test failure" | "panic")) && throw.test.as_deref() == Some(test)
 }
 
 /// The two sides of a comparison, as messages of tests name them: `got 3, want 4`, and testify's lines.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::test_reports::{LoadProblem, TestResult};
 
-use super::go;
+use super::output;
 use super::throws::Throw;
 
 /// As much of a message is compared; runners cut long ones.
@@ -51,8 +51,8 @@ pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option
         let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
         let best = same.max_by_key(|(at, throw)| (shared(throw, spoken), std::cmp::Reverse(*at)));
         // All that may be known of a file that could not be loaded is its name.
-        let of_test = |throw: &Throw| spoken.test.is_some_and(|test| go::is_of_test(throw, test));
-        let best = best.map(|(at, _)| at).or_else(|| throws.iter().position(of_test));
+        let of_test = || output::throw_of(throws, spoken.test?, spoken.message);
+        let best = best.map(|(at, _)| at).or_else(of_test);
         best.or_else(|| throws.iter().rposition(|throw| is_of_file(throw, spoken)))
     };
     at.map(|at| Box::new(throws.remove(at)))

@@ -1,6 +1,6 @@
 //! Which test runner a command starts.
 
-use super::{go, java, node, php, python, ruby};
+use super::{go, googletest, java, libtest, node, php, python, ruby};
 use crate::ToolError;
 use crate::ops::command::Command;
 
@@ -25,6 +25,12 @@ pub enum Runner {
     Gradle,
     /// `go test`.
     Go,
+    /// `cargo test`.
+    Cargo,
+    /// `ctest`.
+    Ctest,
+    /// `GoogleTest`.
+    GoogleTest,
     /// `RSpec`.
     Rspec,
     /// minitest.
@@ -38,8 +44,10 @@ impl Runner {
     pub fn of(command: &Command) -> Option<Self> {
         let named =
             || java::runner(command).or_else(|| ruby::runner(command)).or_else(|| php::runner(command));
-        let named = || named().or_else(|| go::runner(command));
-        named().or_else(|| python::runner(command)).or_else(|| node::runner(command))
+        let native = || {
+            go::runner(command).or_else(|| libtest::runner(command)).or_else(|| googletest::runner(command))
+        };
+        named().or_else(native).or_else(|| python::runner(command)).or_else(|| node::runner(command))
     }
 
     /// Its name, as people have it.
@@ -54,6 +62,9 @@ impl Runner {
             Self::Maven => "maven",
             Self::Gradle => "gradle",
             Self::Go => "go test",
+            Self::Cargo => "cargo test",
+            Self::Ctest => "ctest",
+            Self::GoogleTest => "GoogleTest",
             Self::Rspec => "rspec",
             Self::Minitest => "minitest",
             Self::Phpunit => "phpunit",
@@ -65,7 +76,7 @@ impl Runner {
     pub(super) fn missing(runner: Option<Self>, command: &Command, output: &str) -> Option<ToolError> {
         match runner {
             Some(runner @ (Self::Pytest | Self::Unittest)) => python::missing(runner, command, output),
-            Some(Self::Go) => None,
+            Some(Self::Go | Self::Cargo | Self::Ctest | Self::GoogleTest) => None,
             _ => node::missing(output),
         }
     }

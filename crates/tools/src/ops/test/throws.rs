@@ -1,7 +1,6 @@
 //! The throws that no user code catches, each inspected while the program is suspended there.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::error::Error;
@@ -15,7 +14,7 @@ use engine::snapshot::{Caller, Snapshot};
 use engine::test_reports::{TestOutcome, TestReport, TestReports};
 use tokio::time::Instant;
 
-use super::go;
+use super::output::PrintedReports;
 use crate::ToolError;
 
 /// How many throws are kept. Most are caught by a library after all.
@@ -43,8 +42,8 @@ pub(super) struct ThrowCollector<'a> {
     session: &'a Session,
     reports: &'a TestReports,
     limits: Limits,
-    /// The folder of the tests, where their reports are made of the output.
-    go_folder: Option<PathBuf>,
+    /// Where the reports are made of the output.
+    printed: Option<&'a PrintedReports>,
     kept: VecDeque<Throw>,
     dropped: u64,
     passed_over: u64,
@@ -66,9 +65,9 @@ impl<'a> ThrowCollector<'a> {
         session: &'a Session,
         reports: &'a TestReports,
         limits: Limits,
-        go_folder: Option<PathBuf>,
+        printed: Option<&'a PrintedReports>,
     ) -> Self {
-        Self { session, reports, limits, go_folder, kept: VecDeque::new(), dropped: 0, passed_over: 0 }
+        Self { session, reports, limits, printed, kept: VecDeque::new(), dropped: 0, passed_over: 0 }
     }
 
     pub(super) fn into_all(self) -> CollectedThrows {
@@ -107,8 +106,8 @@ impl<'a> ThrowCollector<'a> {
         let mut snapshot = Snapshot::take(self.session, Arc::clone(stop), self.limits).await;
         let callers = snapshot.callers(self.session, self.limits).await;
         let stack = self.session.stack_trace(Some(stop.thread), 0, FRAMES).await;
-        if let Some(folder) = &self.go_folder {
-            go::report(self.session, self.reports, folder);
+        if let Some(printed) = self.printed {
+            printed.update(self.session);
         }
         let thrown = self.session.thrown(self.limits.value.saturating_mul(5)).await.unwrap_or_else(|error| {
             snapshot.notes.push(format!("the asserted values could not be read: {error}"));

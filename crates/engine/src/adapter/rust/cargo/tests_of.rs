@@ -10,9 +10,17 @@ use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::Launch;
 use crate::process::ProcessSpec;
+use crate::test_reports::TestReports;
+
+/// What there is to debug.
+pub(super) enum Choice {
+    Single(Executable),
+    /// All of these have tests that are asked for, and their runner reports results.
+    Tests(Vec<Executable>),
+}
 
 /// The one to debug. Of several programs with tests, it is the one that has those asked for.
-pub(super) async fn choose(host: &dyn Host, built: Vec<Executable>, launch: &Launch) -> Result<Executable> {
+pub(super) async fn choose(host: &dyn Host, built: Vec<Executable>, launch: &Launch) -> Result<Choice> {
     let filters: Vec<&str> =
         launch.args.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let mut candidates = Vec::new();
@@ -37,7 +45,7 @@ pub(super) async fn choose(host: &dyn Host, built: Vec<Executable>, launch: &Lau
             if only.is_test && only.has_harness && !filters.is_empty() && !is_asked_for(&names, &filters) {
                 return Err(no_test(&filters, exact, &names));
             }
-            Ok(only.clone())
+            Ok(Choice::Single(only.clone()))
         }
         [] if !filters.is_empty() => Err(no_test(&filters, exact, &names)),
         [] => Err(Error::StartFailed {
@@ -46,6 +54,12 @@ pub(super) async fn choose(host: &dyn Host, built: Vec<Executable>, launch: &Lau
                 .to_owned(),
             output: String::new(),
         }),
+        several
+            if launch.env.contains_key(TestReports::VARIABLE)
+                && several.iter().all(|one| one.is_test && one.has_harness) =>
+        {
+            Ok(Choice::Tests(candidates))
+        }
         several => {
             let choices: Vec<String> = several.iter().map(|one| format!("`{}`", one.choice())).collect();
             Err(Error::StartFailed {

@@ -1,0 +1,185 @@
+//! Tests of a build: `ctest` names their programs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Host;
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::launch::{Launch, Program};
+use crate::process::{HelperOutput, ProcessSpec};
+use crate::progress::Progress;
+use crate::test_reports::{TestReports, append, append_begin};
+
+/// The command, which is also what a launch has as its module.
+pub(in crate::adapter) const NAME: &str = "ctest";
+
+/// What `--show-only=json-v1` prints.
+#[derive(Deserialize)]
+struct Listing {
+    #[serde(default)]
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    name: String,
+    /// Empty for a program that is not built.
+    #[serde(default)]
+    command: Vec<String>,
+    #[serde(default)]
+    properties: Vec<Property>,
+}
+
+#[derive(Deserialize)]
+struct Property {
+    name: String,
+    value: Value,
+}
+
+/// A launch of the program of one test: of several, the first that fails when they run without a debugger, or else the
+/// last one. What the others came to is reported.
+pub(in crate::adapter) async fn build(
+    host: &dyn Host,
+    launch: Launch,
+    progress: &Progress,
+) -> Result<Launch> {
+    let folder = launch.working_folder();
+    let listed = run(host, &launch, &folder, &["--show-only=json-v1"]).await?;
+    let listing: Option<Listing> = serde_json::from_str(&listed.stdout).ok();
+    let failed = |problem: String, output: String| Error::StartFailed { problem, output };
+    let Some(listing) = listing else {
+        let problem = format!("`{NAME}` cannot list the tests of `{}`", folder.display());
+        return Err(failed(problem, format!("{}{}", listed.stdout, listed.stderr)));
+    };
+    if let Some(missing) = listing.tests.iter().find(|test| test.command.is_empty()) {
+        let problem =
+            format!("the program of the test `{}` is not built; run `cmake --build` first", missing.name);
+        return Err(failed(problem, String::new()));
+    }
+    let reports = launch.env.get(TestReports::VARIABLE).cloned().flatten();
+    let mut chosen = listing.tests.last();
+    if listing.tests.len() > 1 {
+        progress.say(format!("running {} tests to see which one fails", listing.tests.len()));
+        let said = run(host, &launch, &folder, &[]).await?;
+        let results: BTreeMap<&str, &'static str> = said.stdout.lines().filter_map(result).collect();
+        let fails = |test: &&Test| results.get(test.name.as_str()) == Some(&"failed");
+        chosen = listing.tests.iter().find(fails).or(chosen);
+        if let Some(path) = &reports {
+            let others =
+                listing.tests.iter().filter(|test| Some(&test.name) != chosen.map(|test| &test.name));
+            append(
+                path,
+                others.filter_map(|test| Some((test.name.as_str(), *results.get(test.name.as_str())?))),
+            );
+        }
+    }
+    let Some(test) = chosen else {
+        let problem = format!(
+            "`{NAME}` found no test in `{}`; check its arguments, and give the build folder as `cwd` or with `--test-dir`",
+            folder.display()
+        );
+        return Err(failed(problem, String::new()));
+    };
+    if let Some(path) = &reports {
+        append_begin(path, &test.name);
+    }
+    Ok(test.launch(launch, &folder))
+}
+
+async fn run(host: &dyn Host, launch: &Launch, folder: &Path, more: &[&str]) -> Result<HelperOutput> {
+    let program = host.which(NAME).ok_or_else(|| Error::Environment {
+        problem: format!("there is no `{NAME}` on PATH"),
+        remedy: "install CMake (`apt-get install cmake`, `brew install cmake`)".to_owned(),
+    })?;
+    let words = launch.args.iter().map(String::as_str).chain(more.iter().copied());
+    let spec = ProcessSpec {
+        program,
+        args: words.map(Into::into).collect(),
+        cwd: Some(folder.to_owned()),
+        env: launch.env.clone(),
+        ..ProcessSpec::default()
+    };
+    host.run(&spec, deadlines::BUILD).await
+}
+
+/// `1/3 Test #1: Basket.Adds ............   Passed    0.00 sec`.
+fn result(line: &str) -> Option<(&str, &'static str)> {
+    let (_, rest) = line.split_once(" Test ")?;
+    let (number, rest) = rest.trim_start().strip_prefix('#')?.split_once(": ")?;
+    let _: u32 = number.trim().parse().ok()?;
+    let (name, words) = rest.split_once(' ')?;
+    let words = words.trim_start_matches(['.', ' ']);
+    let outcome = match words {
+        _ if words.starts_with("Passed") => "passed",
+        _ if words.starts_with("***Skipped") || words.starts_with("***Not Run (Disabled)") => "skipped",
+        _ if words.contains("***") => "failed",
+        _ => return None,
+    };
+    Some((name, outcome))
+}
+
+impl Test {
+    fn property(&self, name: &str) -> Option<&Value> {
+        self.properties.iter().find(|property| property.name == name).map(|property| &property.value)
+    }
+
+    fn launch(&self, launch: Launch, folder: &Path) -> Launch {
+        let mut words = self.command.iter().cloned();
+        let program = words.next().unwrap_or_default();
+        let assignments = self.property("ENVIRONMENT").and_then(Value::as_array).cloned().unwrap_or_default();
+        let assignments = assignments.iter().filter_map(|text| text.as_str()?.split_once('='));
+        let mut env: BTreeMap<String, Option<String>> =
+            assignments.map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).collect();
+        env.extend(launch.env);
+        let cwd = self.property("WORKING_DIRECTORY").and_then(Value::as_str).map(PathBuf::from);
+        Launch {
+            program: Program::Script(folder.join(program)),
+            args: words.collect(),
+            cwd: Some(cwd.unwrap_or_else(|| folder.to_owned())),
+            env,
+            ..launch
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_read() {
+        let table = [
+            (
+                " 1/12 Test  #1: Basket.Adds ......................   Passed    0.00 sec",
+                Some(("Basket.Adds", "passed")),
+            ),
+            ("2/2 Test #12: shop ....***Failed    0.01 sec", Some(("shop", "failed"))),
+            ("2/2 Test #2: shop ....***Exception: SegFault  0.10 sec", Some(("shop", "failed"))),
+            ("2/2 Test #2: shop ....***Skipped   0.10 sec", Some(("shop", "skipped"))),
+            (
+                "2/5 Test #2: plain ........Subprocess aborted***Exception:   0.13 sec",
+                Some(("plain", "failed")),
+            ),
+            ("      Start 1: shop", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(result(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_test_is_launched_as_cmake_says() {
+        let text = r#"{"tests": [{"name": "shop", "command": ["/b/shop_test", "--fast"], "properties": [
+            {"name": "WORKING_DIRECTORY", "value": "/b"}, {"name": "ENVIRONMENT", "value": ["A=1", "B=x=y"]}]}]}"#;
+        let listing: Listing = serde_json::from_str(text).unwrap();
+        let launch = listing.tests[0].launch(Launch::new(Program::Module(NAME.to_owned())), Path::new("/w"));
+        assert_eq!(launch.program, Program::Script("/b/shop_test".into()));
+        assert_eq!((launch.args, launch.cwd), (vec!["--fast".to_owned()], Some("/b".into())));
+        let env = [("A", "1"), ("B", "x=y")].map(|(name, value)| (name.to_owned(), Some(value.to_owned())));
+        assert_eq!(launch.env, env.into());
+    }
+}

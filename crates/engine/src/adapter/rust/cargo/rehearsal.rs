@@ -1,0 +1,81 @@
+//! Which of several programs with tests is debugged: the first whose tests fail when they run without a debugger.
+
+use super::super::super::Host;
+use super::messages::Executable;
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::launch::Launch;
+use crate::process::ProcessSpec;
+use crate::progress::Progress;
+use crate::test_reports::{TestReports, append};
+
+/// The order in which Cargo runs the programs of a package.
+const ORDER: [&str; 3] = ["lib", "bin", "test"];
+
+/// Runs the programs one after the other until one fails; the last one if none does. What the tests of the others came
+/// to is reported.
+pub(super) async fn first_that_fails(
+    host: &dyn Host,
+    sysroot: &str,
+    mut programs: Vec<Executable>,
+    launch: &Launch,
+    progress: &Progress,
+) -> Result<Executable> {
+    let reports = launch.env.get(TestReports::VARIABLE).cloned().flatten();
+    // Cargo reports them as their builds end.
+    let rank = |kind: &str| ORDER.iter().position(|known| *known == kind).unwrap_or(ORDER.len());
+    programs
+        .sort_by_cached_key(|program| (program.package.clone(), rank(&program.kind), program.name.clone()));
+    let count = programs.len();
+    for (at, program) in (1..).zip(programs) {
+        if at == count {
+            return Ok(program);
+        }
+        progress.say(format!("running `{}` to see whether its tests fail", program.choice()));
+        let mut env = program.environment(sysroot);
+        env.extend(launch.env.clone());
+        let spec = ProcessSpec {
+            program: program.path.clone(),
+            args: launch.args.iter().map(Into::into).collect(),
+            cwd: Some(launch.cwd.clone().unwrap_or_else(|| program.package.clone())),
+            env,
+            ..ProcessSpec::default()
+        };
+        let said = host.run(&spec, deadlines::BUILD).await?;
+        if !said.success {
+            return Ok(program);
+        }
+        if let Some(path) = &reports {
+            append(path, said.stdout.lines().filter_map(result));
+        }
+    }
+    Err(Error::StartFailed { problem: "the build produced no program".to_owned(), output: String::new() })
+}
+
+/// `test totals::adds ... ok`, as the harness prints when it keeps what tests write.
+fn result(line: &str) -> Option<(&str, &'static str)> {
+    let (name, outcome) = line.strip_prefix("test ")?.split_once(" ... ")?;
+    let name = name.trim_end_matches(" - should panic");
+    let outcome =
+        if outcome == "ok" { "passed" } else { outcome.starts_with("ignored").then_some("skipped")? };
+    Some((name, outcome))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::result;
+
+    #[test]
+    fn results_are_read() {
+        let table = [
+            ("test a::b ... ok", Some(("a::b", "passed"))),
+            ("test a - should panic ... ok", Some(("a", "passed"))),
+            ("test a ... ignored, not now", Some(("a", "skipped"))),
+            ("test a ... FAILED", None),
+            ("running 1 test", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(result(line), expected, "{line}");
+        }
+    }
+}

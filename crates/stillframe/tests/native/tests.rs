@@ -1,0 +1,162 @@
+//! Failing tests: `cargo test`, `GoogleTest` and `ctest`.
+
+use serde_json::json;
+use test_support::Answer;
+
+use crate::STILLFRAME;
+use crate::source::Sources;
+
+const MANIFEST: &str = "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n";
+const LIBRARY: &str = "\
+pub fn total(prices: &[i32]) -> i32 {
+    prices[1..].iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn empty() {
+        assert_eq!(super::total(&[0]), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = \"out of range\")]
+    fn none() {
+        super::total(&[]);
+    }
+}
+";
+const TESTS: &str = "\
+#[test]
+fn adds() {
+    let prices = vec![3, 4];
+    assert_eq!(shop::total(&prices), 7, \"for {prices:?}\"); // @adds
+}
+
+#[test]
+fn parses() -> Result<(), std::num::ParseIntError> {
+    let _: i32 = \"x\".parse()?;
+    Ok(())
+}
+";
+
+const BASKET: &str = "\
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <vector>
+
+static int total(const std::vector<int> &prices) {
+    int sum = 0;
+    for (size_t at = 1; at < prices.size(); at++) sum += prices[at];
+    return sum;
+}
+
+TEST(Basket, IsEmpty) { EXPECT_EQ(total({}), 0); }
+
+TEST(Basket, Adds) {
+    std::vector<int> prices{3, 4};
+    EXPECT_EQ(total(prices), 7) << \"for two\"; // @adds
+    EXPECT_LT(total(prices), 2);
+}
+
+TEST(Basket, Throws) {
+    int number = 3;
+    if (number > 2) throw std::runtime_error(\"no such basket\"); // @throws
+}
+";
+const ASSERTS: &str = "\
+#include <assert.h>
+int main(int argc, char **argv) {
+    (void)argv;
+    int got = argc + 1;
+    assert(got == 3); // @asserts
+}
+";
+const LISTS: &str = "\
+cmake_minimum_required(VERSION 3.16)
+project(shop C CXX)
+enable_testing()
+find_package(GTest REQUIRED)
+set(CMAKE_C_FLAGS \"-g -O0\")
+set(CMAKE_CXX_FLAGS \"-g -O0\")
+add_executable(basket basket.cc)
+target_link_libraries(basket GTest::gtest_main)
+add_executable(asserts asserts.c)
+add_test(NAME empty COMMAND basket --gtest_filter=*Empty)
+add_test(NAME asserts COMMAND asserts)
+add_test(NAME asserts_with_a_word COMMAND asserts word)
+";
+
+async fn tested(sources: &Sources, command: &str) -> Answer {
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": command, "cwd": sources.folder(), "timeout": 180_000 });
+    let answer = server.ok("debug_test", asked).await;
+    server.finish().await;
+    answer
+}
+
+fn sides(answer: &Answer) -> [String; 2] {
+    ["left", "right"].map(|side| {
+        let side = answer.at(&format!("/failure/assertion/{side}"));
+        let text = |name: &str| side[name].as_str().unwrap_or_default();
+        format!("{}={}", text("expression"), text("value"))
+    })
+}
+
+#[tokio::test]
+async fn cargo_test_reports_the_first_failure_of_several_test_programs() {
+    let sources =
+        Sources::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", LIBRARY), ("tests/more.rs", TESTS)]);
+    let tests = sources.file("tests/more.rs");
+    let answer = tested(&sources, "cargo test").await;
+    assert_eq!(answer["verdict"], "failed", "{}", answer.text);
+    assert_eq!(answer["runner"], "cargo test");
+    let counts = json!({ "run": 4, "passed": 2, "failed": 2, "skipped": 0, "expectedFailures": 0 });
+    assert_eq!(answer["tests"], counts, "{}", answer.text);
+    let failure = &answer["failure"];
+    assert_eq!((&failure["test"], &failure["line"]), (&json!("adds"), &json!(tests.line("adds"))));
+    assert_eq!(sides(&answer), ["shop::total(&prices)=4", "7=7"]);
+    assert!(failure["frames"][0]["locals"].to_string().contains("[3, 4]"), "{}", answer.text);
+    let other = &answer["otherFailures"][0];
+    assert_eq!(other["name"], "parses", "{}", answer.text);
+    assert!(other["message"].as_str().unwrap_or_default().contains("InvalidDigit"), "{}", answer.text);
+    let answer = tested(&sources, "cargo test --lib").await;
+    assert_eq!((&answer["verdict"], &answer["tests"]["passed"]), (&json!("passed"), &json!(2)));
+}
+
+#[tokio::test]
+async fn google_test_reports_the_failed_assertion_and_the_exception() {
+    let sources = Sources::new(&[("basket.cc", BASKET)]);
+    let program = sources.file("basket.cc");
+    sources.compiled("g++ -g -O0 basket.cc -lgtest -lgtest_main -pthread -o basket", "basket");
+    let answer = tested(&sources, "./basket").await;
+    assert_eq!((&answer["verdict"], &answer["runner"]), (&json!("failed"), &json!("GoogleTest")));
+    let failure = &answer["failure"];
+    assert_eq!((&failure["test"], &failure["line"]), (&json!("Basket.Adds"), &json!(program.line("adds"))));
+    assert_eq!(sides(&answer), ["total(prices)=4", "=7"]);
+    assert!(failure["frames"][0]["locals"].to_string().contains("{3, 4}"), "{}", answer.text);
+    assert!(failure["details"].as_str().unwrap_or_default().contains("4 vs 2"), "{}", answer.text);
+    let answer = tested(&sources, "./basket --gtest_filter=Basket.Throws").await;
+    assert_eq!(answer.at("/failure/line"), &json!(program.line("throws")), "{}", answer.text);
+    assert_eq!(answer.at("/failure/exception/type"), "std::runtime_error", "{}", answer.text);
+    assert!(answer.at("/failure/frames/0/locals").to_string().contains("number"), "{}", answer.text);
+    let answer = tested(&sources, "./basket --gtest_filter=Basket.Missing").await;
+    assert_eq!(answer["verdict"], "no_tests", "{}", answer.text);
+}
+
+#[tokio::test]
+async fn ctest_reports_the_first_test_that_fails_and_counts_the_others() {
+    let sources = Sources::new(&[("basket.cc", BASKET), ("asserts.c", ASSERTS), ("CMakeLists.txt", LISTS)]);
+    let program = sources.file("asserts.c");
+    sources.compiled("cmake -S . -B build", "build");
+    sources.compiled("cmake --build build", "build");
+    let answer = tested(&sources, "ctest --test-dir build").await;
+    assert_eq!((&answer["verdict"], &answer["runner"]), (&json!("failed"), &json!("ctest")));
+    let counts = json!({ "run": 3, "passed": 2, "failed": 1, "skipped": 0, "expectedFailures": 0 });
+    assert_eq!(answer["tests"], counts, "{}", answer.text);
+    let failure = &answer["failure"];
+    assert_eq!((&failure["test"], &failure["line"]), (&json!("asserts"), &json!(program.line("asserts"))));
+    assert!(failure["frames"][0]["locals"].to_string().contains("got"), "{}", answer.text);
+    let answer = tested(&sources, "ctest --test-dir build -R empty").await;
+    assert_eq!(answer["verdict"], "passed", "{}", answer.text);
+}

@@ -1,0 +1,243 @@
+//! What the test harness of Rust prints, and how `assert_eq!` words a failure.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use engine::model::launch::Program;
+use engine::model::thrown::{Assertion, Side, SideValue};
+use serde_json::{Value, json};
+
+use super::Runner;
+use super::throws::Throw;
+use crate::ops::command::Command;
+
+/// `cargo test`, or the tests of a file.
+pub(super) fn runner(command: &Command) -> Option<Runner> {
+    let launch = &command.launch;
+    let is_test = launch.runtime_args.iter().any(|word| matches!(word.as_str(), "test" | "t"))
+        || matches!(&launch.program, Program::Script(path) if path.extension().is_some_and(|kind| kind == "rs"));
+    (command.adapter.name() == "rust" && is_test).then_some(Runner::Cargo)
+}
+
+/// What a panic has printed.
+struct Panic {
+    message: String,
+    file: String,
+    line: u32,
+}
+
+/// `folder` is what the names of files are relative to.
+pub(super) fn parse(stdout: &str, stderr: &str, folder: &Path) -> Vec<Value> {
+    let panics = panics(stderr);
+    let mut reports = Vec::new();
+    let mut rest = stdout;
+    while let Some((name, body, behind)) = next_test(rest) {
+        rest = behind;
+        reports.push(json!({ "kind": "begins", "test": name }));
+        let Some(outcome) = outcome(body) else { continue };
+        let panic = panics.get(name).filter(|_| outcome == "failed");
+        reports.push(json!({ "kind": "result", "id": name, "outcome": outcome,
+            "message": panic.map(|panic| panic.message.as_str()),
+            "file": panic.map(|panic| folder.join(&panic.file)).filter(|file| file.is_file()),
+            "line": panic.map(|panic| panic.line) }));
+    }
+    add_errors(&mut reports, stderr);
+    if reports.is_empty() && stdout.contains("\ntest result: ") {
+        reports.push(json!({ "kind": "collected", "count": 0 }));
+    }
+    reports
+}
+
+/// The name of the next test, what is printed until the one after it, and the rest.
+fn next_test(text: &str) -> Option<(&str, &str, &str)> {
+    let start = if text.starts_with("test ") { 0 } else { text.find("\ntest ")? + 1 };
+    let line = text.get(start + 5..)?;
+    let Some(at) = line.find(" ... ").filter(|at| {
+        !line.get(..*at).unwrap_or_default().contains(['\n', ' '])
+            || line.get(..*at).is_some_and(|name| name.ends_with(" - should panic"))
+    }) else {
+        return next_test(line);
+    };
+    let (name, body) = (line.get(..at)?, line.get(at + 5..)?);
+    let ends = ["\ntest ", "\nfailures:\n"];
+    let end = ends.iter().filter_map(|end| body.find(end)).min().unwrap_or(body.len());
+    Some((name.trim_end_matches(" - should panic"), body.get(..end)?, body.get(end..)?))
+}
+
+/// What the test has printed itself comes in front.
+fn outcome(body: &str) -> Option<&'static str> {
+    let last = body.trim_end();
+    if last.ends_with("FAILED") {
+        Some("failed")
+    } else if last.ends_with("ok") {
+        Some("passed")
+    } else if last.starts_with("ignored") {
+        Some("skipped")
+    } else {
+        None
+    }
+}
+
+/// The first panic of each thread; a test has its name.
+fn panics(stderr: &str) -> BTreeMap<&str, Panic> {
+    let mut panics = BTreeMap::new();
+    for piece in stderr.split("\nthread '").map(|piece| piece.strip_prefix("thread '").unwrap_or(piece)) {
+        let Some((thread, rest)) = piece.split_once('\'') else { continue };
+        let Some((_, rest)) = rest.split_once(" panicked at ") else { continue };
+        let (place, message) = rest.split_once(":\n").unwrap_or((rest, ""));
+        let mut place = place.splitn(3, ':');
+        let (Some(file), Some(Ok(line))) = (place.next(), place.next().map(str::parse)) else { continue };
+        let ends = ["\nnote: ", "\nstack backtrace:", "\nError: "];
+        let end = ends.iter().filter_map(|end| message.find(end)).min().unwrap_or(message.len());
+        let message = message.get(..end).unwrap_or_default().trim_end().to_owned();
+        panics.entry(thread).or_insert(Panic { message, file: file.to_owned(), line });
+    }
+    panics
+}
+
+/// A test that returns an error has printed it, and no panic. Which one did is only known if there are as many errors
+/// as such tests.
+fn add_errors(reports: &mut [Value], stderr: &str) {
+    let errors: Vec<&str> = stderr.lines().filter_map(|line| line.strip_prefix("Error: ")).collect();
+    let silent =
+        reports.iter_mut().filter(|report| report["outcome"] == "failed" && report["message"].is_null());
+    let silent: Vec<&mut Value> = silent.collect();
+    if silent.len() == errors.len() {
+        for (report, error) in silent.into_iter().zip(errors) {
+            report["message"] = json!(format!("the test returned an error: {error}"));
+        }
+    }
+}
+
+/// The two sides of a comparison, as `assert_eq!` and `assert_ne!` print them; what `assert!` holds.
+pub(super) fn assertion(message: &str) -> Option<Assertion> {
+    if let Some(rest) = message.strip_prefix("assertion failed: ") {
+        return Some(Assertion { expression: Some(rest.trim().to_owned()), ..Assertion::default() });
+    }
+    let operator = ["==", "!=", "matches"]
+        .into_iter()
+        .find(|operator| message.starts_with(&format!("assertion `left {operator} right` failed")))?;
+    let (_, sides) = message.split_once("\n  left: ")?;
+    let (left, right) = sides.split_once("\n right: ")?;
+    let side = |text: &str| {
+        let value = SideValue { text: text.to_owned(), type_name: String::new(), cut: false };
+        Some(Side { expression: None, value: Some(value) })
+    };
+    Some(Assertion {
+        operator: Some(operator.to_owned()),
+        left: side(left),
+        right: side(right),
+        ..Assertion::default()
+    })
+}
+
+/// Names the sides of a comparison as the source does.
+pub(super) fn name_sides(throw: &mut Throw) {
+    let place = throw.snapshot.frame().and_then(|frame| frame.location.as_ref()).map(|place| place.line);
+    let Some((_, line)) = throw.snapshot.source.iter().find(|(line, _)| Some(*line) == place) else { return };
+    let Some(assertion) = &mut throw.thrown.assertion else { return };
+    let Some(words) = arguments(line) else { return };
+    for (side, word) in [&mut assertion.left, &mut assertion.right].into_iter().zip(words) {
+        if let Some(side) = side {
+            side.expression = Some(word);
+        }
+    }
+}
+
+/// The first two arguments of an assertion that is in one line.
+fn arguments(line: &str) -> Option<[String; 2]> {
+    let (_, rest) = line.split_once("assert_eq!(").or_else(|| line.split_once("assert_ne!("))?;
+    let mut words = Vec::new();
+    let (mut word, mut depth, mut quote) = (String::new(), 0_u32, false);
+    let mut letters = rest.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if quote => {
+                word.push(letter);
+                word.extend(letters.next());
+                continue;
+            }
+            '"' => quote = !quote,
+            _ if quote => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' if depth == 0 => {
+                words.push(word.trim().to_owned());
+                break;
+            }
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                words.push(std::mem::take(&mut word).trim().to_owned());
+                continue;
+            }
+            _ => {}
+        }
+        word.push(letter);
+    }
+    let mut words = words.into_iter().filter(|word| !word.is_empty());
+    Some([words.next()?, words.next()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STDOUT: &str = "
+running 5 tests
+test tests::adds ... printed
+FAILED
+test tests::empty ... ok
+test tests::later ... ignored, not yet
+test tests::panics - should panic ... ok
+test tests::unwraps ... FAILED
+
+failures:
+
+failures:
+    tests::adds
+";
+    const STDERR: &str = "
+thread 'tests::adds' (17) panicked at src/lib.rs:22:9:
+assertion `left == right` failed: for [3, 4]
+  left: 4
+ right: 7
+note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+Error: \"no\"
+";
+
+    #[test]
+    fn the_output_of_tests_is_read() {
+        let reports = parse(STDOUT, STDERR, Path::new("/w"));
+        let results: Vec<&Value> = reports.iter().filter(|report| report["kind"] == "result").collect();
+        let short: Vec<_> = results
+            .iter()
+            .map(|result| (result["id"].as_str().unwrap(), result["outcome"].as_str().unwrap()))
+            .collect();
+        assert_eq!(
+            short,
+            [
+                ("tests::adds", "failed"),
+                ("tests::empty", "passed"),
+                ("tests::later", "skipped"),
+                ("tests::panics", "passed"),
+                ("tests::unwraps", "failed"),
+            ]
+        );
+        assert_eq!(results[0]["line"], 22);
+        assert!(results[0]["message"].as_str().unwrap().ends_with(" right: 7"), "{}", results[0]);
+        assert_eq!(results[4]["message"], "the test returned an error: \"no\"");
+        let running = parse("\nrunning 1 test\ntest a ... ", "", Path::new("/w"));
+        assert_eq!(running, [json!({ "kind": "begins", "test": "a" })]);
+    }
+
+    #[test]
+    fn both_sides_and_their_expressions_are_found() {
+        let found = assertion("assertion `left == right` failed: for [3, 4]\n  left: 4\n right: 7").unwrap();
+        let text = |side: Option<Side>| side.unwrap().value.unwrap().text;
+        assert_eq!((text(found.left), text(found.right)), ("4".to_owned(), "7".to_owned()));
+        let found = assertion("assertion failed: total > 3").unwrap();
+        assert_eq!(found.expression.as_deref(), Some("total > 3"));
+        assert_eq!(assertion("index out of bounds"), None);
+        let found = arguments("    assert_eq!(total(&[3, 4], \"a,)\"), 7, \"for {x}\");").unwrap();
+        assert_eq!(found, ["total(&[3, 4], \"a,)\")", "7"]);
+    }
+}
