@@ -33,7 +33,7 @@ macro_rules! with_languages {
             Go go first
             Ruby ruby fourth
             Ruby ruby third
-            Php php second
+            Php php fifth
         }
     };
 }

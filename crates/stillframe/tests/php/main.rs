@@ -1,11 +1,9 @@
 //! PHP programs, their test runner, and requests: each case a session.
 
 #![expect(
-    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a fake interpreter is made executable; a helper that fails is a test that fails; what a JSON value does not have is null"
+    reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
 mod conditions;

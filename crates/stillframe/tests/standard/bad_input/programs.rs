@@ -151,11 +151,8 @@ async fn a_breakpoint_in_a_file_with_a_syntax_error_reports_it(language: Languag
     let program = Fixture::write_in(language, folder.path(), "broken", BROKEN);
     let session = Debugging::of(language).await;
     let arguments = json!({ "file": program.path(), "line": 1 });
-    if matches!(language, Language::Python | Language::Ruby) {
-        let failed = session.fails("file_unusable", "set_breakpoint", arguments).await;
-    let asked = json!({ "file": program.path(), "line": 1 });
     if matches!(language, Language::Python | Language::Ruby | Language::Php) {
-        let failed = session.fails("file_unusable", "set_breakpoint", asked).await;
+        let failed = session.fails("file_unusable", "set_breakpoint", arguments).await;
         assert!(failed.text_of("error").contains("cannot be compiled: SyntaxError: "), "{}", failed.text);
     } else if language == Language::Node {
         // It may be in a dialect that something compiles before Node runs it.
