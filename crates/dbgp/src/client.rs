@@ -114,7 +114,7 @@ struct Pending {
 }
 
 /// Speaks to the program at the other end of `reader` and `writer`.
-#[expect(clippy::disallowed_methods, reason = "the reader must never wait for whoever takes its messages")]
+#[expect(clippy::disallowed_methods, reason = "the reader must never wait for the receiver of its messages")]
 pub fn connect<R, W>(reader: R, mut writer: W) -> (Client, Incoming)
 where
     R: AsyncRead + Send + Unpin + 'static,

@@ -2,7 +2,7 @@
 //!
 //! `debugger/dap/` speaks the Debug Adapter Protocol to it over a pipe in memory, so that conditions, hit counts, log
 //! messages, children and everything else that is the same for all adapters exist once. What the protocol cannot do is
-//! done by PHP code of ours in the program, `debuggee/php/`, which `agent.rs` loads and calls.
+//! done by our PHP code in the program, `debuggee/php/`, which `agent.rs` loads and calls.
 //!
 //! Reading order: `server.rs` (requests and messages), `motion.rs` (running, stopping, stepping), `breakpoints.rs`,
 //! `exceptions.rs`, `reading.rs` (frames and values).

@@ -24,6 +24,7 @@ pub(super) const ROW: Row = Row {
         globals: "Globals",
         index: ("", ""),
         and: "&&",
+        // sleep: what the program does.
         sleep: "sleep(1000)",
         spin: "(function () { while (true) {} })()",
         undefined: "Error: Undefined constant \"{}\"",

@@ -30,7 +30,7 @@ final class Evaluation
         if (self::$pauses) {
             \pcntl_async_signals(true);
         }
-        // A function of ours as the handler would be where the program stops.
+        // If the handler were our own function, the program would stop in it.
         self::onSignal('xdebug_break');
         $request = \PHP_SAPI === 'cli' ? null : \trim(($_SERVER['REQUEST_METHOD'] ?? '') . ' ' . ($_SERVER['REQUEST_URI'] ?? ''));
         return ['pid' => \getmypid(), 'pauses' => self::$pauses, 'request' => $request];
@@ -61,7 +61,7 @@ final class Evaluation
         return $result;
     }
 
-    /** Runs a function of ours, and leaves what it gives. */
+    /** Runs one of our functions, and leaves its result. */
     public static function call($function)
     {
         try {
@@ -123,7 +123,7 @@ final class Evaluation
     }
 
     /**
-     * The code for an expression, or for statements. A bare name that is no constant means the variable of that name:
+     * The code for an expression, or for statements. A bare name that is not a constant means the variable of that name:
      * in PHP it is an error.
      */
     public static function code($encoded, $variables, $namespace)

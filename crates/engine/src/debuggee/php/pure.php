@@ -100,6 +100,6 @@ final class Pure
                 return $value;
             }
         }
-        throw new Refused("`$name` is no property of this " . \get_debug_type($object) . '; evaluate it with side effects allowed');
+        throw new Refused("`$name` is not a property of this " . \get_debug_type($object) . '; evaluate it with side effects allowed');
     }
 }

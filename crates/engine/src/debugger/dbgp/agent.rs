@@ -29,7 +29,7 @@ const TAKE: &str = "\\Stillframe\\Evaluation::take()";
 pub(super) enum Failure {
     /// The message is for the user.
     Refused(String),
-    /// The connection does not work any more.
+    /// The connection no longer works.
     Lost,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn of_user_pure(expression: &str, limit: u64, depth: usize) -> String
     )
 }
 
-/// A call of ours, whose exceptions are results too.
+/// One of our calls, whose exceptions are results too.
 pub(super) fn of_ours(expression: &str) -> String {
     format!("\\Stillframe\\Evaluation::call(function () {{ return {expression}; }})")
 }
@@ -96,14 +96,14 @@ impl Server {
         self.call("\\Stillframe\\Evaluation::start()").await
     }
 
-    /// Evaluates an expression of ours outside of the frames.
+    /// Evaluates one of our expressions outside of the frames.
     pub(super) async fn call(&mut self, expression: &str) -> Result<Value, Failure> {
         let code = format!("[{RESULT} = {}, {TAKE}][1]", of_ours(expression));
         let answer = self.command(Command::new("eval").data(&code)).await?;
         result(answer.child("property").map(::dbgp::Element::content).as_deref())
     }
 
-    /// Evaluates an expression of ours, such as [`of_user`], in a frame: 0 is the innermost one.
+    /// Evaluates one of our expressions, such as [`of_user`], in a frame: 0 is the innermost one.
     pub(super) async fn in_frame(
         &mut self,
         depth: usize,

@@ -62,7 +62,7 @@ fn parse(log: &str) -> Vec<Value> {
     reports
 }
 
-/// An exception that is no failed assertion is written as `TYPE : MESSAGE`.
+/// An exception that is not a failed assertion is written as `TYPE : MESSAGE`.
 fn failure(message: &Message<'_>, file: &str) -> Value {
     let text = message.value("message").unwrap_or_default();
     let details = message.value("details").unwrap_or_default();
