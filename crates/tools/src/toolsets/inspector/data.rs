@@ -15,7 +15,7 @@ use crate::render::{GeneratedData, failed, plain, unbound};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ValueData {
-    /// JSON if that is lossless (numbers, strings, booleans, null), otherwise readable text.
+    /// JSON if that is lossless (numbers, strings, booleans), otherwise readable text.
     pub(super) value: Json,
     /// Type name; in JavaScript what `typeof` says.
     #[serde(rename = "type")]
