@@ -206,11 +206,11 @@ pub(super) const ROW: Row = Row {
     cannot: &[
         ("threads_are_listed_with_their_names_and_states", "PHP has one thread"),
         (
-            "a_line_inside_a_call_of_several_lines_holds_code",
+            "a_breakpoint_inside_a_multiline_call_binds",
             "Xdebug stops at statements, not at the arguments in one",
         ),
         (
-            "a_step_over_the_head_of_a_loop_does_not_stop_in_its_generator",
+            "a_step_over_a_loop_header_does_not_stop_in_its_generator",
             "the head of a loop has no statement between two items",
         ),
         (
@@ -218,7 +218,7 @@ pub(super) const ROW: Row = Row {
             "a step out ends at the next statement, behind the returns of all levels",
         ),
         (
-            "a_port_where_nothing_listens_is_an_error_and_leaves_no_session",
+            "a_closed_port_is_an_error_and_leaves_no_session",
             "Xdebug connects to a debugger, and never listens",
         ),
     ],

@@ -162,11 +162,12 @@ impl<D: Dialect> Acceptor<D> {
         injector: Option<ProcessSpec>,
     ) -> Result<Option<Owned>> {
         let meeting = MeetingPlace::open().await?;
+        let begin = self.sinks.output.end();
         let spawn = |spec| Process::spawn(&meeting.fill(spec), &self.sinks.session, &self.sinks.output);
         let process = process.map(spawn).transpose()?;
         let injector = injector.map(|spec| Injector::spawn(&meeting.fill(spec))).transpose()?;
         let MeetingPlace { listener, token, .. } = meeting;
-        let first = self.first_arrival(&listener, &token, process.as_ref(), injector.as_ref()).await?;
+        let first = self.first_arrival(&listener, &token, process.as_ref(), injector.as_ref(), begin).await?;
         if let Some(injector) = injector {
             first.debugger.injected_by(injector);
         }
@@ -188,16 +189,16 @@ impl<D: Dialect> Acceptor<D> {
     }
 
     /// Waits for the program to connect, while it, or the helper that makes it connect, is running. Other connections
-    /// are refused.
+    /// are refused. The program's output begins at `begin`.
     async fn first_arrival(
         &self,
         listener: &TcpListener,
         token: &str,
         process: Option<&Process>,
         injector: Option<&Injector>,
+        begin: u64,
     ) -> Result<Arrival<D>> {
         let output = &self.sinks.output;
-        let begin = output.end();
         let gone = async {
             match (process, injector) {
                 (Some(process), _) => {
