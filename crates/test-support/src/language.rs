@@ -28,11 +28,10 @@ macro_rules! with_languages {
             { $($with)* }
             Python python always
             Node node always
-            C c third
             Java java second
             Go go first
+            C c third
             Ruby ruby fourth
-            Ruby ruby third
             Php php fifth
         }
     };
