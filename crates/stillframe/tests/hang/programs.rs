@@ -88,8 +88,9 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 
 /// One of so many is tried on each push.
 const ONE_OF: usize = 3;
-/// Several at a time, each watched for two seconds.
-const AT_ONCE: usize = 2;
+/// One at a time, each watched for two seconds: a busy one needs a processor to show that it repeats itself, and other
+/// test programs run beside it.
+const AT_ONCE: usize = 1;
 
 #[tokio::test]
 async fn every_program_gets_the_right_verdict() {
