@@ -186,7 +186,8 @@ impl ValueExpressions for Php {
     }
 }
 
-fn literal(text: &str) -> String {
+/// A string of PHP with this text.
+pub(crate) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 

@@ -48,7 +48,7 @@ pub struct TraceReport {
 pub struct PointData {
     /// Its number in the rows, starting at 1.
     pub point: usize,
-    /// Function, if the location is its entry; then there is no file and line.
+    /// Function, if the location is its entry, which has no file and line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// Absolute path.

@@ -1,12 +1,13 @@
 // Handles files of the program while Node loads them: reports the source map of a transpiled one to the debugger, and
-// inserts the debugger's code into others. Two collections control it, stored under non-enumerable symbols that
-// programs do not encounter:
+// inserts the debugger's code into others. What controls it is stored under non-enumerable symbols that programs do not
+// encounter:
 //
 // `stillframe.wanted`: the set of the files that should stop between transpilation and compilation.
 // `stillframe.insertions`: a map from the real path of a file to `{ source, edits: [[offset, text], …], esm }`. If
 //   the file is still `source` when it is compiled, the texts are inserted, at offsets in UTF-16 units without a byte
 //   order mark; `stillframe.inserted`, if it is a function, is called with the path, once or more. `esm: false` marks
 //   a file that is certainly not an ES module.
+// `stillframe.files`: which files are reported before they run, see `observe`.
 //
 // Source that another loader has changed is left alone: that loader may cache its output for the next run.
 'use strict';
@@ -31,6 +32,7 @@ const insertions = new Insertions();
  */
 exports.observe = (transpiled, loading) => {
   publish('stillframe.wanted', wanted);
+  publish('stillframe.files', files());
   // The debugger of a worker may fill its map first.
   const before = globalThis[Symbol.for('stillframe.insertions')];
   publish('stillframe.insertions', insertions);
@@ -45,7 +47,8 @@ exports.observe = (transpiled, loading) => {
 };
 
 function publish(name, value) {
-  Object.defineProperty(globalThis, Symbol.for(name), { configurable: true, value });
+  const property = { configurable: true, enumerable: false, writable: true, value };
+  Object.defineProperty(globalThis, Symbol.for(name), property);
 }
 
 /** The text with insertions; undefined if there are none. */

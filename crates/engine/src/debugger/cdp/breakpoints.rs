@@ -3,8 +3,8 @@
 //! A location in a source becomes breakpoints in the files that are, or will be, loaded for it; see `places`. Each
 //! location has a number. Reading order: `table` (requests and state), `binder` (shared parts), `bind` (how V8
 //! receives them), `transpiled` (sources that are compiled when they load), `paths` (functions found by names in the
-//! running program), `entry` (where the program begins), `hits` (which breakpoints a pause belongs to), `unbound` (those that never bound), this file
-//! (changes of the requests).
+//! running program), `entry` (where the program begins), `hits` (which breakpoints a pause belongs to), `unbound`
+//! (those that never bound), this file (changes of the requests).
 
 mod bind;
 mod binder;

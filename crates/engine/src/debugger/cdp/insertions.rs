@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use ::cdp::runtime::Evaluate;
 use serde_json::json;
 
 use super::injected::BINDING;
@@ -18,10 +17,10 @@ use super::program::NodeProgram;
 use super::recording;
 use super::v8::V8Client;
 use crate::debugger::RuleFor;
+use crate::javascript;
 use crate::model::ids::BreakpointId;
 use crate::recording::Record;
 use crate::safety::Safety;
-use crate::{deadlines, javascript};
 
 /// What statements are put into, as Node names it, by offset.
 type Edits = BTreeMap<PathBuf, (String, Vec<(u32, String)>)>;
@@ -65,19 +64,13 @@ impl Insertions {
             // A path that is not UTF-8 cannot be sent, and keeps its breakpoint.
             files.extend(path.to_str().map(|path| json!([path, { "source": source, "edits": edits }])));
         }
-        let announce = Evaluate {
-            expression: format!(
-                "{{const insertions=globalThis[Symbol.for('stillframe.insertions')]??=new Map();\
-                 insertions.clear();for(const file of {})insertions.set(...file)}}",
-                json!(files)
-            ),
-            silent: true,
-            disable_breaks: true,
-            return_by_value: true,
-            ..Evaluate::default()
-        };
         // A program that is busy in native code falls back to breakpoints alone.
-        let _ = v8.request_within(deadlines::GOODBYE, announce).await;
+        v8.update_hook(format!(
+            "{{const insertions=globalThis[Symbol.for('stillframe.insertions')]??=new Map();\
+             insertions.clear();for(const file of {})insertions.set(...file)}}",
+            json!(files)
+        ))
+        .await;
     }
 
     fn has_changed(&self, places: &[RecordedPlace]) -> bool {

@@ -31,6 +31,11 @@ impl NodeProgram {
         !self.adapter.is_internal(path) && !self.setup.is_hook(path)
     }
 
+    /// Whether no stop is to be in a file: in our hook, and in a library unless it is the user's code too.
+    pub(super) fn is_skipped(&self, path: &Path) -> bool {
+        self.setup.is_hook(path) || (self.setup.just_my_code && self.adapter.is_internal(path))
+    }
+
     /// Whether nothing of the program may be changed.
     pub(super) fn is_read_only(&self) -> bool {
         self.policy.safety.read_only

@@ -107,12 +107,10 @@ impl Sources {
     pub(super) fn is_skipped(&self, frame: &CallFrame) -> bool {
         let Some(script) = self.scripts.get(&frame.location.script_id) else { return false };
         let just_my_code = self.program.setup.just_my_code;
-        let is_library = |path: &Path| just_my_code && self.program.adapter.is_internal(path);
         (just_my_code && is_nodes(&script.url))
             || script.url.starts_with("node:internal/")
             || script.url == POKE
-            || script.path.as_deref().is_some_and(is_library)
-            || self.is_hook(frame)
+            || script.path.as_deref().is_some_and(|path| self.program.is_skipped(path))
     }
 
     /// Whether the file of a script is one of these.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ::cdp::Command;
+use ::cdp::runtime::Evaluate;
 
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -36,6 +37,21 @@ impl V8Client {
         command: C,
     ) -> Result<C::Result, ::cdp::Error> {
         self.0.request(command, deadline).await
+    }
+
+    /// Changes what our hook in the program works with, also while the process waits for us. An attached program has
+    /// no hook, and one that is busy in native code keeps what the hook knows.
+    pub(super) async fn update_hook(&self, expression: String) {
+        let evaluate = Evaluate {
+            expression,
+            silent: true,
+            disable_breaks: true,
+            return_by_value: true,
+            ..Evaluate::default()
+        };
+        if let Err(error) = self.request_within(deadlines::GOODBYE, evaluate).await {
+            tracing::debug!(%error, "the hook in the program was not updated");
+        }
     }
 }
 

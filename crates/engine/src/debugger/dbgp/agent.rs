@@ -81,11 +81,6 @@ pub(super) fn of_ours(expression: &str) -> String {
     format!("\\Stillframe\\Evaluation::call(function () {{ return {expression}; }})")
 }
 
-/// A text of PHP.
-pub(super) fn text(text: &str) -> String {
-    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
-}
-
 impl Server {
     /// Loads our code into the program. What it says of the program is given back.
     pub(super) async fn load_agent(&mut self) -> Result<Value, Failure> {
@@ -150,10 +145,11 @@ fn result(json: Option<&str>) -> Result<Value, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapter::php::literal;
 
     #[test]
     fn texts_and_results_are_those_of_php() {
-        assert_eq!(text(r"it's a\b"), r"'it\'s a\\b'");
+        assert_eq!(literal(r"it's a\b"), r"'it\'s a\\b'");
         assert_eq!(result(Some("{\"value\":1}")), Ok(serde_json::json!({ "value": 1 })));
         assert_eq!(result(Some("{\"error\":\"no\"}")), Err(Failure::Refused("no".to_owned())));
         assert_eq!(result(None), Ok(Value::Null));

@@ -7,8 +7,9 @@ use ::dbgp::{Command, Element};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::agent::{Failure, text};
+use super::agent::Failure;
 use super::server::Server;
+use crate::adapter::php::literal;
 
 /// What stays as it is in the address of a file.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~');
@@ -201,7 +202,7 @@ impl Server {
         let mut answers = Vec::with_capacity(wanted.breakpoints.len());
         for one in &wanted.breakpoints {
             let id = self.breakpoints.number();
-            let found = self.call(&format!("\\Stillframe\\Functions::find({})", text(&one.name))).await?;
+            let found = self.call(&format!("\\Stillframe\\Functions::find({})", literal(&one.name))).await?;
             let places = found.as_array().cloned().unwrap_or_default();
             let mut bound = None;
             for place in &places {

@@ -6,9 +6,10 @@ use ::dap::ThrownArguments;
 use ::dbgp::{Command, Element};
 use serde_json::{Value, json};
 
-use super::agent::{Failure, text};
+use super::agent::Failure;
 use super::breakpoints::path_of;
 use super::server::Server;
+use crate::adapter::php::literal;
 use crate::deadlines;
 
 /// What stops the program at everything that can be thrown, and at errors that end it. Xdebug calls warnings exceptions
@@ -77,10 +78,11 @@ impl Server {
             .collect();
         let places = frames
             .iter()
-            .map(|(file, line)| format!("[{}, {line}]", text(file)))
+            .map(|(file, line)| format!("[{}, {line}]", literal(file)))
             .collect::<Vec<_>>()
             .join(", ");
-        let ask = format!("\\Stillframe\\Throws::thrown({}, {}, [{places}])", text(&class), text(&message));
+        let ask =
+            format!("\\Stillframe\\Throws::thrown({}, {}, [{places}])", literal(&class), literal(&message));
         let catcher = self.call(&ask).await?;
         let catcher = catcher.get("catcher").and_then(Value::as_u64);
         let catcher = catcher.and_then(|at| usize::try_from(at).ok());

@@ -6,10 +6,11 @@ use ::dap::{EvaluateArguments, SetVariableArguments, StackTraceArguments, Variab
 use ::dbgp::Command;
 use serde_json::{Value, json};
 
-use super::agent::{self, Failure, text};
+use super::agent::{self, Failure};
 use super::breakpoints::path_of;
 use super::motion::Motion;
 use super::server::Server;
+use crate::adapter::php::literal;
 use crate::deadlines;
 
 /// The longest text of a value, when the client names none.
@@ -159,7 +160,7 @@ impl Server {
         let reference = asked.variables_reference;
         let name = asked.name.strip_prefix('$').unwrap_or(&asked.name);
         let (depth, target) = if reference < SCOPES {
-            let ask = format!("\\Stillframe\\Values::assignment({reference}, {})", text(&asked.name));
+            let ask = format!("\\Stillframe\\Values::assignment({reference}, {})", literal(&asked.name));
             let found = self.call(&ask).await?;
             let depth = found
                 .get(0)
@@ -172,16 +173,16 @@ impl Server {
             let depth = usize::try_from(depth).unwrap_or_default();
             let is_there = match kind {
                 LOCALS => {
-                    let code = format!("\\array_key_exists({}, \\get_defined_vars())", text(name));
+                    let code = format!("\\array_key_exists({}, \\get_defined_vars())", literal(name));
                     self.in_frame(depth, &code, deadlines::READ).await?
                 }
-                _ => self.call(&format!("\\array_key_exists({}, $GLOBALS)", text(name))).await?,
+                _ => self.call(&format!("\\array_key_exists({}, $GLOBALS)", literal(name))).await?,
             };
             if is_there != true || name == "this" {
                 return Err(Failure::Refused(format!("no variable `{name}` here")));
             }
             let target =
-                if kind == LOCALS { format!("${name}") } else { format!("$GLOBALS[{}]", text(name)) };
+                if kind == LOCALS { format!("${name}") } else { format!("$GLOBALS[{}]", literal(name)) };
             (depth, format!("{target} = %s"))
         };
         let code = target.replacen("%s", &format!("(\n{}\n)", asked.value), 1);

@@ -9,13 +9,11 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use ::cdp::debugger::{Instrumentation, Location, SetBreakpoint, SetInstrumentationBreakpoint};
-use ::cdp::runtime::Evaluate;
 
 use super::super::locks::lock;
 use super::super::scripts::Script;
 use super::super::sources::is_nodes;
 use super::binder::BreakpointBinder;
-use crate::deadlines;
 use crate::error::Result;
 
 impl BreakpointBinder {
@@ -35,15 +33,7 @@ impl BreakpointBinder {
 
     /// Has the hook stop before the `CommonJS` modules of a scope.
     async fn report_modules(&self, scope: &str) {
-        let evaluate = Evaluate {
-            expression: format!("globalThis[Symbol.for('stillframe.files')] = {scope}"),
-            silent: true,
-            disable_breaks: true,
-            return_by_value: true,
-            ..Evaluate::default()
-        };
-        // Without the hook, only ES modules and scripts are seen.
-        let _ = self.v8.request_within(deadlines::GOODBYE, evaluate).await;
+        self.v8.update_hook(format!("globalThis[Symbol.for('stillframe.files')] = {scope}")).await;
     }
 
     /// The thread is about to run a `CommonJS` module.
@@ -76,9 +66,7 @@ impl BreakpointBinder {
 
     /// Whether the program begins for its user where this file does.
     fn is_users_file(&self, path: &Path) -> bool {
-        let program = &self.sources.program;
-        let is_library = || program.setup.just_my_code && program.adapter.is_internal(path);
-        lock(&self.files).is_some() && !program.setup.is_hook(path) && !is_library()
+        lock(&self.files).is_some() && !self.sources.program.is_skipped(path)
     }
 
     /// Stops before files no longer; false when another thread has begun before, so that this one does not stop.

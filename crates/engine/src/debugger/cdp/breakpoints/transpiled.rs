@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ::cdp::debugger::{self, CallFrame, Instrumentation, SetInstrumentationBreakpoint};
-use ::cdp::runtime;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
@@ -17,8 +16,8 @@ use super::super::stop::V8Stop;
 use super::super::v8::V8Client;
 use super::binder::BreakpointBinder;
 use crate::adapter::node::read_map;
+use crate::javascript;
 use crate::source_map::SourceMap;
-use crate::{deadlines, javascript};
 
 /// Where our hook stops: with a file that was transpiled, and before a file.
 const TRANSPILED: &str = "transpiled";
@@ -47,15 +46,7 @@ impl BreakpointBinder {
              if (wanted) {{ wanted.clear(); for (const path of {}) wanted.add(path); }} }}",
             json!(paths)
         );
-        let evaluate = runtime::Evaluate {
-            expression,
-            silent: true,
-            disable_breaks: true,
-            return_by_value: true,
-            ..Default::default()
-        };
-        // An attached program has no hook, and one that is busy in native code is updated later.
-        let _ = self.v8.request_within(deadlines::GOODBYE, evaluate).await;
+        self.v8.update_hook(expression).await;
     }
 
     /// Deals with a stop between compilation and execution; true when it was one.
