@@ -125,7 +125,7 @@ function valueRows(variables, parent, depth) {
 
 function valueRow(one, path, depth, isOpen) {
   const isChanged = one.before !== null || one.isNew;
-  const [mark, heard] = one.before !== null ? ["~", "changed"] : one.isNew ? ["+", "new"] : [" ", ""];
+  const [mark, spoken] = one.before !== null ? ["~", "changed"] : one.isNew ? ["+", "new"] : [" ", ""];
   const value = element("dd", isChanged ? "changed" : "");
   if (one.before !== null) value.append(element("del", "", one.before), element("span", "faint", " → "));
   value.append(element("span", "value", one.value));
@@ -138,7 +138,7 @@ function valueRow(one, path, depth, isOpen) {
     fold.setAttribute("aria-expanded", String(isOpen));
     fold.setAttribute("aria-label", `parts of ${one.name}`);
   }
-  const name = element("dt", "", ...sign("sign", mark, heard), ...indent(depth), fold, element("span", "name", one.name));
+  const name = element("dt", "", ...sign("sign", mark, spoken), ...indent(depth), fold, element("span", "name", one.name));
   return element("div", "", name, value);
 }
 

@@ -12,10 +12,10 @@ export function element(tag, className, ...children) {
 }
 
 /** A visible text, and a different one for screen readers. */
-export function sign(className, seen, heard) {
+export function sign(className, seen, spoken) {
   const shown = element("span", className, seen);
   shown.setAttribute("aria-hidden", "true");
-  return heard ? [shown, element("span", "hidden", `${heard} `)] : [shown];
+  return spoken ? [shown, element("span", "hidden", `${spoken} `)] : [shown];
 }
 
 /** The highlighted tokens of a source line. */

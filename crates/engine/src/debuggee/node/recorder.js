@@ -15,8 +15,8 @@
   const { Buffer: { byteLength } } = values.load('buffer');
   const { apply } = Reflect;
   const { isWellFormed, slice, toWellFormed } = String.prototype;
-  const tell = __stillframe;
-  const { rules } = tell;
+  const emit = __stillframe;
+  const { rules } = emit;
   const clock = performance.now.bind(performance);
   const began = performance.timeOrigin;
   const { pid } = process;
@@ -197,7 +197,7 @@
         if (this.pipe !== null && (line.length * 3 <= LONGEST || byteLength(line) <= LONGEST)) {
           writeSync(this.pipe, line);
         } else {
-          tell(stringify({ kind: 'recorded', id: this.id, line }));
+          emit(stringify({ kind: 'recorded', id: this.id, line }));
         }
       } catch {
         // The reader is gone.
@@ -230,7 +230,7 @@
       if (here.isDone) {
         here.isDone = false;
         here.asked++;
-        if (here.asked === ENOUGH) tell(stringify({ kind: 'inlined', id }));
+        if (here.asked === ENOUGH) emit(stringify({ kind: 'inlined', id }));
         return false;
       }
       if (!here.enter()) return false;

@@ -3,7 +3,7 @@
 // it calls the debugger. It captures the built-ins that it needs at once, and uses neither iterators nor methods
 // afterwards: the program may have replaced them by then.
 (() => {
-  const tell = __stillframe;
+  const emit = __stillframe;
   const { stringify } = JSON;
   const { now } = Date;
   const text = String;
@@ -12,13 +12,13 @@
   const passes = { __proto__: null };
   const failures = { __proto__: null };
   let isWatchingTheEnd = false;
-  const send = (message) => tell(stringify(message));
+  const send = (message) => emit(stringify(message));
 
   const report = (id, failure) => {
     if (failure.times === 0) return;
     send({ kind: 'failed', id, message: failure.message, times: failure.times });
     failure.times = 0;
-    failure.told = now();
+    failure.reportedAt = now();
   };
 
   const flush = () => {
@@ -35,14 +35,14 @@
 
   // A condition that fails at each hit is reported ten times a second.
   const failed = (id, error) => {
-    const failure = (failures[id] ??= { times: 0, told: 0, message: '' });
+    const failure = (failures[id] ??= { times: 0, reportedAt: 0, message: '' });
     if (!isWatchingTheEnd) {
       isWatchingTheEnd = true;
       globalThis.process?.once?.('exit', flush);
     }
     failure.times += 1;
     failure.message = describe(error);
-    if (now() - failure.told >= 100) report(id, failure);
+    if (now() - failure.reportedAt >= 100) report(id, failure);
   };
 
   const fill = (parts) => {

@@ -483,8 +483,8 @@
     let name = data(lookup(value, "name"));
     const kind = classOf(value);
     if (typeof name !== "string" || name === "" || (name === "Error" && kind !== null)) name = kind ?? "Error";
-    const told = isObject(message) || message === undefined || message === "" ? "" : message;
-    return clip(name, 200) + (told === "" ? "" : ": " + (typeof told === "string" ? told : primitive(told)));
+    const text = isObject(message) || message === undefined || message === "" ? "" : message;
+    return clip(name, 200) + (text === "" ? "" : ": " + (typeof text === "string" ? text : primitive(text)));
   };
 
   const accessorText = ({ get, set }) =>
@@ -1665,10 +1665,10 @@
 
     // The thrown value in one line.
     problem: (thrown, limit) => {
-      const told = exceptionParts(thrown, limit);
-      if (!told.error) return "Uncaught " + told.message;
-      const end = indexIn(told.headline, "\n");
-      return end < 0 ? told.headline : sliceText(told.headline, 0, end);
+      const parts = exceptionParts(thrown, limit);
+      if (!parts.error) return "Uncaught " + parts.message;
+      const end = indexIn(parts.headline, "\n");
+      return end < 0 ? parts.headline : sliceText(parts.headline, 0, end);
     },
 
     // Describes an exception: type, message, and the stack with its causes.
@@ -1705,7 +1705,7 @@
     }
     const message = data(lookup(thrown, "message"));
     const headline = errorText(thrown);
-    const told = typeof message === "string" ? message : message === undefined ? "" : guarded(message, limit)[0];
+    const text = typeof message === "string" ? message : message === undefined ? "" : guarded(message, limit)[0];
     let stack = "";
     const seen = new Set();
     for (let error = thrown, depth = 0; depth < 10; depth++) {
@@ -1722,7 +1722,7 @@
       error = next;
     }
     const unread = own(thrown, "stack")?.unread === true;
-    return { type: errorName(thrown), message: clip(told, limit), headline: clip(headline, limit), stack, unread, error: true };
+    return { type: errorName(thrown), message: clip(text, limit), headline: clip(headline, limit), stack, unread, error: true };
   }
 
   function errorName(error) {

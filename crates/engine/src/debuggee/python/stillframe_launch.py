@@ -70,7 +70,7 @@ def run(pydevd, is_module, target):
         if sys.gettrace() is None:
             # The tracer is gone: a recursion error or the program has removed it, so pydevd has not seen this
             # exception. From Python 3.12 on it needs no tracer.
-            tell_of(pydevd, (type(error), error, trace))
+            stop_for(pydevd, (type(error), error, trace))
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         if isinstance(error, KeyboardInterrupt):
             # Python ends with the signal when this leaves the main module. It has been shown by now.
@@ -88,7 +88,7 @@ def name_program_after_module():
     pydevd_runpy._run_module_as_main = lambda module, alter_argv=True: run_module(module)
 
 
-def tell_of(pydevd, uncaught):
+def stop_for(pydevd, uncaught):
     from _pydevd_bundle.pydevd_constants import PYDEVD_USE_SYS_MONITORING
 
     if not PYDEVD_USE_SYS_MONITORING and uncaught[2] is not None:

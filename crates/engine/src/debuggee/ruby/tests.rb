@@ -31,8 +31,8 @@ module Stillframe
         hook(:rspec) { kind.prepend(RSpecReporter) } if name == 'RSpec::Core::Reporter' && kind.method_defined?(:start)
       end
 
-      def tell(kind, **body)
-        @told = true
+      def emit(kind, **body)
+        @reported = true
         line = Wire.generate({ kind: kind, **body.compact })
         File.open(ENV.fetch('STILLFRAME_TESTS'), 'a') { |file| file.write("#{line}\n") }
       rescue SystemCallError, KeyError
@@ -49,9 +49,9 @@ module Stillframe
 
       # Called if a program failed to load its tests.
       def ending(error)
-        return if @told || error.nil? || SystemExit === error || SignalException === error
+        return if @reported || error.nil? || SystemExit === error || SignalException === error
         place = Array(error.backtrace_locations).find { |one| one.absolute_path && Agent.user?(one.absolute_path) }
-        tell('problem', name: $PROGRAM_NAME, **self.error(error), file: place&.absolute_path, line: place&.lineno)
+        emit('problem', name: $PROGRAM_NAME, **self.error(error), file: place&.absolute_path, line: place&.lineno)
       end
 
       # Details of the exception at which a thread is stopped.
@@ -133,19 +133,19 @@ module Stillframe
       def start(*)
         listener = Listener.new
         register_listener(listener, :example_started, :example_passed, :example_failed, :example_pending)
-        Tests.tell('collected', count: Array(::RSpec.world.example_count).first)
+        Tests.emit('collected', count: Array(::RSpec.world.example_count).first)
         super
       end
 
       # Errors outside of examples, such as a file that cannot be loaded.
       def notify_non_example_exception(error, context)
         place = Array(error.backtrace_locations).find { |one| one.absolute_path && Agent.user?(one.absolute_path) }
-        Tests.tell('problem', name: context.to_s.strip, **Tests.error(error), file: place&.absolute_path, line: place&.lineno)
+        Tests.emit('problem', name: context.to_s.strip, **Tests.error(error), file: place&.absolute_path, line: place&.lineno)
         super
       end
 
       class Listener
-        def example_started(notification) = Tests.tell('begins', test: notification.example.id)
+        def example_started(notification) = Tests.emit('begins', test: notification.example.id)
 
         def example_passed(notification) = result(notification.example, 'passed')
 
@@ -166,7 +166,7 @@ module Stillframe
 
         def result(example, outcome, **more)
           place = example.metadata
-          Tests.tell('result', id: example.id, file: place[:absolute_file_path], line: place[:line_number], outcome: outcome, **more)
+          Tests.emit('result', id: example.id, file: place[:absolute_file_path], line: place[:line_number], outcome: outcome, **more)
         end
       end
     end
@@ -176,20 +176,20 @@ module Stillframe
       def start = nil
 
       def prerecord(kind, name)
-        Tests.tell('collected', count: 1)
-        Tests.tell('begins', test: "#{kind}##{name}")
+        Tests.emit('collected', count: 1)
+        Tests.emit('begins', test: "#{kind}##{name}")
       end
 
       def record(result)
         file, line = result.respond_to?(:source_location) ? result.source_location : nil
         about = { id: "#{result.respond_to?(:klass) ? result.klass : result.class}##{result.name}", file: file && File.expand_path(file), line: line }
-        return Tests.tell('result', **about, outcome: 'passed') if result.failures.empty?
+        return Tests.emit('result', **about, outcome: 'passed') if result.failures.empty?
         if result.skipped?
-          return Tests.tell('result', **about, outcome: 'skipped', message: result.failures.first.message)
+          return Tests.emit('result', **about, outcome: 'skipped', message: result.failures.first.message)
         end
         result.failures.each do |failure|
           error = failure.respond_to?(:error) ? failure.error : failure
-          Tests.tell('result', **about, outcome: 'failed', **Tests.error(error))
+          Tests.emit('result', **about, outcome: 'failed', **Tests.error(error))
         end
       end
 

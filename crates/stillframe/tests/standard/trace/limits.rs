@@ -1,9 +1,9 @@
 //! How many rows, and what becomes of the program when they are there.
 
 use serde_json::json;
-use test_support::{Fixture, Language, PerLanguage, Texts, each};
+use test_support::{Answer, Fixture, Language, PerLanguage, Texts, each};
 
-use super::{at, column, of_rows, open_sessions, trace, trace_in};
+use super::{at, at_the_time_limit, column, of_rows, open_sessions, trace, trace_in};
 use crate::STILLFRAME;
 use crate::debugging::{ENDLESS, folder};
 
@@ -89,13 +89,15 @@ async fn a_flood_of_rows_is_limited(language: Language) {
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["i"])];
     // A program of C is stopped at each pass, which takes longer.
-    let (rows, timeout) =
-        PerLanguage { name: "limits: flood", python: (50, 1500), node: (50, 1500), c: (3, 6000) }
-            .of(language);
-    let arguments = json!({ "points": points, "maxHits": rows, "whenFull": "run", "timeout": timeout });
-    let traced = trace_in(&server, &program, arguments).await;
+    let rows = PerLanguage { name: "limits: flood", python: 50, node: 50, c: 3 }.of(language);
+    let trace = async |timeout| {
+        let limits = json!({ "points": points, "maxHits": rows, "whenFull": "run", "timeout": timeout });
+        trace_in(&server, &program, limits).await
+    };
+    let hits = |traced: &Answer| traced["totals"]["hits"].as_u64().unwrap();
+    let traced = at_the_time_limit(trace, |traced| hits(traced) > rows as u64).await;
     assert_eq!((column(&traced).len(), &traced["endedBy"]), (rows, &json!("timeout")));
-    assert!(traced["totals"]["hits"].as_u64().unwrap() > rows as u64, "{}", traced["totals"]);
+    assert!(hits(&traced) > rows as u64, "{}", traced["totals"]);
     server.finish().await;
 }
 
@@ -163,9 +165,9 @@ async fn at_the_timeout_rows_are_kept_and_the_program_is_ended(language: Languag
     let program = Fixture::write_in(language, folder.path(), "rests", RESTS);
     let server = STILLFRAME.serve().await;
     let points = [at(&program, "here", &["i"]), at(&program, "never", &["i"])];
-    // A program of C is stopped at each pass, which takes longer.
-    let timeout = PerLanguage { name: "limits: timeout", python: 2000, node: 2000, c: 6000 }.of(language);
-    let traced = trace_in(&server, &program, json!({ "points": points, "timeout": timeout })).await;
+    let trace =
+        async |timeout| trace_in(&server, &program, json!({ "points": points, "timeout": timeout })).await;
+    let traced = at_the_time_limit(trace, |traced| column(traced).len() == 3).await;
     assert_eq!(column(&traced), ["0", "1", "2"]);
     assert_eq!(
         (&traced["endedBy"], &traced["state"], &traced["closed"]),
@@ -193,7 +195,9 @@ async fn a_program_that_reaches_no_location_is_reported_where_it_is(language: La
     }
     .of(language);
     let point = json!({ "file": bank.path(), "statement": statement, "expressions": ["1"] });
-    let traced = trace_in(&server, &program, json!({ "points": [point], "timeout": 1500 })).await;
+    let trace =
+        async |timeout| trace_in(&server, &program, json!({ "points": [point], "timeout": timeout })).await;
+    let traced = at_the_time_limit(trace, |traced| traced["output"] == "ready\n").await;
     assert_eq!((&traced["endedBy"], &traced["output"]), (&json!("timeout"), &json!("ready\n")));
     // A file that is not part of the run.
     let note = traced["points"][0]["notes"][0].as_str().unwrap();

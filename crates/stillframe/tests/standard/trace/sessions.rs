@@ -1,9 +1,9 @@
 //! Recording in a session that is there, and giving a call up.
 
 use serde_json::json;
-use test_support::{Fixture, Language, PerLanguage, Texts, each};
+use test_support::{Fixture, Language, Texts, each};
 
-use super::{at, column, open_sessions};
+use super::{at, at_the_time_limit, column, open_sessions};
 use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report, folder};
 
@@ -107,10 +107,11 @@ async fn a_running_session_stays_running_at_the_timeout(language: Language) {
     let folder = folder();
     let (session, program) = ticking(language, &folder).await;
     let points = [place(&program, "here", &["i"])];
-    let timeout =
-        PerLanguage { name: "trace sessions: timeout", python: 500, node: 500, c: 3000 }.of(language);
-    let arguments = json!({ "points": points, "maxHits": 100_000, "timeout": timeout });
-    let traced = session.ok("trace_values", arguments).await;
+    let trace = async |timeout| {
+        let limits = json!({ "points": points, "maxHits": 100_000, "timeout": timeout });
+        session.ok("trace_values", limits).await
+    };
+    let traced = at_the_time_limit(trace, |traced| !column(traced).is_empty()).await;
     assert!(!column(&traced).is_empty(), "{}", traced.text);
     assert_eq!((&traced["endedBy"], &traced["state"]), (&json!("timeout"), &json!("running")));
     assert!(

@@ -24,7 +24,7 @@ final class Frames {
     private final Debuggee debuggee;
     private final List<Frame> frames = new ArrayList<>();
     private final List<Holder> holders = new ArrayList<>();
-    private final Set<String> told = new HashSet<>();
+    private final Set<String> reportedTypes = new HashSet<>();
 
     Frames(Debuggee debuggee) {
         this.debuggee = debuggee;
@@ -137,13 +137,13 @@ final class Frames {
         } catch (AbsentInformationException absent) {
             int number = 0;
             for (Value value : frame.getArgumentValues()) rows.add(row(holder.frame, "arg" + number++, value, null));
-            sayOnce(frame.location().declaringType().name());
+            warnOnce(frame.location().declaringType().name());
         }
         return rows;
     }
 
-    private synchronized void sayOnce(String type) {
-        if (Sources.isOfJdk(type) || !told.add(type)) return;
+    private synchronized void warnOnce(String type) {
+        if (Sources.isOfJdk(type) || !reportedTypes.add(type)) return;
         debuggee.wire.event("output", Json.object("category", "console", "output",
             "`" + type + "` was compiled without the names of variables, so only its arguments are shown; compile it with `javac -g`\n"));
     }

@@ -57,13 +57,13 @@ final class Rules {
             try {
                 if (!isMet(rule, thread)) continue;
                 if (rule.record != null) record(rule, thread);
-                else if (rule.log != null) tell("logged", rule, "text", filled(rule.log, thread));
+                else if (rule.log != null) send("logged", rule, "text", filled(rule.log, thread));
                 else {
                     stops = true;
                     if (rule.id != null) hit.add(rule.id);
                 }
             } catch (Failure failure) {
-                tell("failed", rule, "message", failure.getMessage());
+                send("failed", rule, "message", failure.getMessage());
             }
         }
         if (stops) {
@@ -72,7 +72,7 @@ final class Rules {
         return stops;
     }
 
-    private void tell(String kind, Rule rule, String key, String text) {
+    private void send(String kind, Rule rule, String key, String text) {
         if (rule.id == null) debuggee.wire.event("output", Json.object("category", "console", "output", text + "\n"));
         else debuggee.wire.event("stillframe", Json.object("kind", kind, "id", rule.id, key, text, "times", 1L));
     }
