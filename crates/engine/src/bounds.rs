@@ -117,6 +117,10 @@ bounds! {
     source: "lines", 3, 0..=1_000;
     /// New output in a stop report; the end of it is shown.
     report_output: "bytes", 4_000, 0..=MIB;
+    /// One recording of a run. At the limit recording stops, and the program runs on.
+    recording: "bytes", 256 * MIB, MIB..=64 * 1024 * MIB;
+    /// All recordings together. The oldest are removed.
+    recordings: "bytes", 1024 * MIB, MIB..=1024 * 1024 * MIB;
     /// The longest text of a value. Requesting more is refused.
     longest_value: "characters", 100_000, 200..=1_000_000;
     /// Children of a value in one answer. Requesting more is refused.

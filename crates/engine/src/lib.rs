@@ -26,5 +26,5 @@ pub mod sessions;
 pub mod snapshot;
 pub mod source_map;
 pub mod sources;
-mod temporary;
+pub mod temporary;
 pub mod test_reports;

@@ -14,7 +14,7 @@ pub(crate) fn server_id() -> &'static str {
 }
 
 /// A new path for a file. Whatever is there is removed when the server is killed.
-pub(crate) fn new_path() -> PathBuf {
+pub fn new_path() -> PathBuf {
     std::env::temp_dir().join(format!("{}{}", prefix(server_id()), uuid::Uuid::new_v4()))
 }
 

@@ -18,11 +18,12 @@ use crate::hang::HangArgs;
 use crate::init::{self, InitArgs};
 use crate::one_shot::RunContext;
 use crate::probe::ProbeArgs;
+use crate::record::{AskArgs, RecordArgs, RecordingsArgs};
 use crate::signals::outlive_full_files;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
 use crate::view::ViewArgs;
-use crate::{doctor, hang, listing, mcp, probe, setup, terminal, test, trace, view};
+use crate::{doctor, hang, listing, mcp, probe, record, setup, terminal, test, trace, view};
 
 /// A run-time debugger for AI agents: stop programs at the right moment and inspect real values.
 #[derive(Debug, Parser)]
@@ -71,6 +72,12 @@ enum Command {
     Test(Box<TestArgs>),
     /// Run a command and find out why it does not finish.
     Hang(Box<HangArgs>),
+    /// Run a program and record every line, call and change of a value, for `ask`.
+    Record(RecordArgs),
+    /// Ask a recording: when a value went wrong, what wrote it, what the state was.
+    Ask(AskArgs),
+    /// List and remove recordings.
+    Recordings(RecordingsArgs),
     /// Debug one command at a time: keep a session, step, inspect, continue.
     Debug(DebugArgs),
     /// Start the MCP server, on standard input and output or over HTTP.
@@ -233,6 +240,7 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
                 | Command::Trace(_)
                 | Command::Test(_)
                 | Command::Hang(_)
+                | Command::Record(_)
                 | Command::Serve { .. }
         );
     let journal = match log_file.clone().filter(|_| debugs) {
@@ -267,6 +275,9 @@ async fn run_command(
         Command::Trace(args) => trace::run(*args, run_context).await,
         Command::Test(args) => test::run(*args, run_context).await,
         Command::Hang(args) => hang::run(*args, run_context).await,
+        Command::Record(args) => record::record(args, run_context).await,
+        Command::Ask(args) => record::ask(args, run_context).await,
+        Command::Recordings(args) => record::recordings(args, run_context).await,
         Command::Debug(args) => debug::run(args, settings).await,
         Command::Serve { toolset, http } => {
             let toolsets = toolset.chosen(settings)?;

@@ -14,6 +14,7 @@ mod mcp;
 mod one_shot;
 mod probe;
 mod program;
+mod record;
 mod setup;
 mod signals;
 mod terminal;

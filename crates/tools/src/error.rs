@@ -232,6 +232,15 @@ impl ToolError {
     }
 }
 
+impl From<recording::Error> for ToolError {
+    fn from(error: recording::Error) -> Self {
+        match error {
+            recording::Error::Engine(error) => error.into(),
+            error => Self::new(error.code(), error.to_string(), ""),
+        }
+    }
+}
+
 fn there_are(known: &[String]) -> String {
     if known.is_empty() { "there are none".to_owned() } else { format!("there are: {}", known.join(", ")) }
 }

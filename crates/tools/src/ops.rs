@@ -13,6 +13,7 @@ pub mod languages;
 pub mod lifecycle;
 pub mod objects;
 pub mod performance;
+pub mod recordings;
 pub mod run_until;
 pub mod settle;
 pub mod test;

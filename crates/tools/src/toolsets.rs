@@ -2,6 +2,7 @@
 
 pub mod inspector;
 pub mod quick;
+pub mod recording;
 pub mod script;
 pub mod standard;
 
@@ -9,7 +10,7 @@ use crate::{Entry, Toolset};
 
 /// Every vocabulary.
 pub static TOOLSETS: &[&Toolset] =
-    &[&standard::TOOLSET, &inspector::TOOLSET, &quick::TOOLSET, &script::TOOLSET];
+    &[&standard::TOOLSET, &inspector::TOOLSET, &quick::TOOLSET, &script::TOOLSET, &recording::TOOLSET];
 
 /// Vocabularies for programs that rely on another server to the last field. Their tools have names of others', so that
 /// they are chosen alone.

@@ -46,6 +46,21 @@ const RULES: &[Rule] = &[
         because: "an editor's requests go to the session, never to its debugger",
     },
     Rule {
+        of: "stillframe-recording",
+        never: Reaches(&["clap", "rmcp", "stillframe-tools", "stillframe-viewer"]),
+        because: "a recording is made and read without knowing who asks",
+    },
+    Rule {
+        of: "stillframe-recording",
+        never: Names(&["stillframe-cdp", "stillframe-dap", "stillframe-dbgp"]),
+        because: "a recorder runs inside the program, without a debugger",
+    },
+    Rule {
+        of: "stillframe-engine",
+        never: Reaches(&["rusqlite", "stillframe-recording"]),
+        because: "debugging needs no recordings",
+    },
+    Rule {
         of: "stillframe-tools",
         never: Reaches(&["clap", "rmcp"]),
         because: "a tool can be called from a test, the command line or MCP alike",
@@ -91,6 +106,7 @@ const RULES: &[Rule] = &[
             "stillframe-dap",
             "stillframe-engine",
             "stillframe-journal",
+            "stillframe-recording",
             "stillframe-tools",
             "stillframe-viewer",
         ]),

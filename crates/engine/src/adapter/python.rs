@@ -42,6 +42,11 @@ const SECRET: &str = "STILLFRAME_TOKEN";
 /// What runs inside the program beside pydevd, and is sent to one that was not started with it.
 pub(crate) use self::debugpy::AGENT;
 
+/// The modules that make text of values inside the program, by their names, each before those that it loads.
+pub fn value_readers() -> impl Iterator<Item = (&'static str, &'static str)> {
+    std::iter::once(("stillframe_agent", AGENT.source)).chain(AGENT.known.iter().copied())
+}
+
 const QUIRKS: Quirks = Quirks {
     // The program itself is the adapter, and is configured once it has answered.
     sends_initialized: false,

@@ -106,7 +106,7 @@ fn a_mistake_is_reported_with_its_line_and_the_allowed_values() {
         (
             "[serve]\ntoolset = \"all-of-it\"\n",
             "/p/stillframe.toml:2: `serve.toolset`: no toolset `all-of-it`; available toolsets: standard, \
-             inspector, quick, script, nodejs-debug-mcp, all",
+             inspector, quick, script, recording, nodejs-debug-mcp, all",
         ),
     ];
     for (text, expected) in table {
@@ -145,7 +145,7 @@ fn a_mistake_in_the_environment_names_the_variable_and_the_allowed_values() {
         (
             "TOOLSET",
             ",",
-            "`serve.toolset`: no toolset given; available toolsets: standard, inspector, quick, script, \
+            "`serve.toolset`: no toolset given; available toolsets: standard, inspector, quick, script, recording, \
              nodejs-debug-mcp, all",
         ),
     ];

@@ -95,8 +95,28 @@ const INSPECTOR: [&str; 30] = [
     "debugger_get_performance_metrics",
 ];
 
+/// The tools of `recording`.
+const RECORDING: [&str; 9] = [
+    "record_run",
+    "find_first",
+    "find_writes",
+    "state_at",
+    "compare_moments",
+    "count_hits",
+    "compare_runs",
+    "list_recordings",
+    "remove_recordings",
+];
+
 /// Those that only look.
-const READ_ONLY: [&str; 17] = [
+const READ_ONLY: [&str; 24] = [
+    "find_first",
+    "find_writes",
+    "state_at",
+    "compare_moments",
+    "count_hits",
+    "compare_runs",
+    "list_recordings",
     "list_debug_sessions",
     "list_supported_languages",
     "list_breakpoints",
@@ -117,7 +137,9 @@ const READ_ONLY: [&str; 17] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 38] = [
+const DESTRUCTIVE: [&str; 40] = [
+    "record_run",
+    "remove_recordings",
     "debugger_run_test",
     "diagnose_hang",
     "debugger_detect_hang",
@@ -159,7 +181,8 @@ const DESTRUCTIVE: [&str; 38] = [
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 36] = [
+const NOT_IDEMPOTENT: [&str; 37] = [
+    "record_run",
     "debugger_run_test",
     "diagnose_hang",
     "debugger_detect_hang",
@@ -221,6 +244,14 @@ fn script_is_one_tool() {
 fn quick_has_its_nine_tools_and_plain_text() {
     assert_eq!(names_of(quick::TOOLSET.tools.iter()), QUICK.into_iter().collect());
     for entry in quick::TOOLSET.tools {
+        assert_eq!(((entry.output)(), (entry.failure)()), (None, None), "{}", entry.name);
+    }
+}
+
+#[test]
+fn recording_has_its_tools_and_plain_text() {
+    assert_eq!(names_of(recording::TOOLSET.tools.iter()), RECORDING.into_iter().collect());
+    for entry in recording::TOOLSET.tools {
         assert_eq!(((entry.output)(), (entry.failure)()), (None, None), "{}", entry.name);
     }
 }

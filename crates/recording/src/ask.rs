@@ -1,0 +1,16 @@
+//! Questions about recordings. Each answer is a text of at most 2 KB.
+
+mod changes;
+mod diverged;
+mod first;
+mod reached;
+mod state;
+mod text;
+mod writes;
+
+pub use self::changes::changes;
+pub use self::diverged::diverged;
+pub use self::first::{FirstRequest, first};
+pub use self::reached::reached;
+pub use self::state::state;
+pub use self::writes::{WritesRequest, writes};

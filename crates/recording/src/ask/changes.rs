@@ -1,0 +1,83 @@
+//! What changed between two moments.
+
+use std::collections::HashMap;
+
+use super::state::{VALUE, is_definition};
+use super::text::Lines;
+use crate::error::{Error, Result};
+use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::reading::Recording;
+use crate::value::{Key, Owner, Word};
+
+/// The variables, attributes and items that differ between two moments.
+pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
+    let (first, second) = (recording.moment(from)?, recording.moment(to)?);
+    if first.id > second.id {
+        return Err(Error::question(format!(
+            "`{from}` is after `{to}`: events {} and {}",
+            first.id, second.id
+        )));
+    }
+    let changed = changed_slots(recording, first.id, second.id)?;
+    let before = MemoryAt { recording, event: first.id };
+    let after = MemoryAt { recording, event: second.id };
+    let mut lines = Lines::default();
+    lines.add(format!("from event {}: {}", first.id, recording.place_text(first.place)));
+    lines.add(format!("to event {}: {}", second.id, recording.place_text(second.place)));
+    let mut title = None;
+    let mut count = 0;
+    for write in changed {
+        let (old, new) = (before.get(write.owner, write.key)?, after.get(write.owner, write.key)?);
+        if old == new || is_definition(recording, write.key, new.unwrap_or(Word::Absent))? {
+            continue;
+        }
+        let name = match write.owner.as_object() {
+            // What a new object contains is shown where it is kept.
+            Some(_) if before.all(write.owner)?.is_empty() => continue,
+            Some(object) => format!("{} #{object}", recording.object(object)?.type_name),
+            None => match recording.active_owner(write.owner, second.id)? {
+                Some(function) => function,
+                None => continue,
+            },
+        };
+        if title.as_ref() != Some(&name) {
+            lines.add(format!("{name}:"));
+            title = Some(name);
+        }
+        let shown = |word: Option<Word>, memory: &MemoryAt<'_>| {
+            word.map(|word| recording.value_text(word, memory, 2, VALUE)).transpose()
+        };
+        let key = recording.key_text(write.key);
+        count += 1;
+        lines.add(match (shown(old, &before)?, shown(new, &after)?) {
+            (Some(old), Some(new)) => format!("  {key}: {old} → {new}"),
+            (None, Some(new)) => format!("  {key} added: {new}"),
+            (Some(old), None) => format!("  {key} removed: {old}"),
+            (None, None) => continue,
+        });
+    }
+    if count == 0 {
+        lines.add("nothing that is recorded differs");
+    }
+    Ok(lines.finish())
+}
+
+/// One write of each slot that was written from an event on, until another.
+fn changed_slots(recording: &Recording, from: i64, to: i64) -> Result<Vec<Write>> {
+    let first = recording.first_write_at(from)?;
+    let mut statement = recording
+        .database
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM writes WHERE id >= ? AND event < ? ORDER BY id"))?;
+    let mut rows = statement.query([first, to])?;
+    let mut slots: HashMap<(Owner, Key), Write> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let write = write_of(row)?;
+        slots.entry((write.owner, write.key)).or_insert(write);
+        if write.event >= to {
+            break;
+        }
+    }
+    let mut slots: Vec<Write> = slots.into_values().collect();
+    slots.sort_by_key(|write| (write.owner.as_object().is_some(), write.owner, write.id));
+    Ok(slots)
+}

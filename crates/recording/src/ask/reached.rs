@@ -1,0 +1,167 @@
+//! Whether lines and functions were reached, how often, and with what.
+
+use std::collections::BTreeMap;
+
+use super::text::Lines;
+use crate::error::{Error, Result};
+use crate::memory::{Memory, MemoryAt};
+use crate::reading::{Recording, is_file};
+use crate::value::{Key, Owner, What, Word};
+
+/// How often a line, a function or the lines of a file were reached.
+///
+/// A target is `FILE:LINE`, `FILE` or the name of a function.
+pub fn reached(recording: &Recording, target: &str) -> Result<String> {
+    let target = target.trim();
+    if let Some((file, line)) = target.rsplit_once(':')
+        && let Ok(line) = line.parse()
+    {
+        return line_hits(recording, file, line);
+    }
+    let of_file = recording.places_of(|code| is_file(&code.path, target));
+    if !of_file.is_empty() {
+        let places: Vec<i64> = of_file.iter().map(|(place, _)| *place).collect();
+        return file_hits(recording, &places);
+    }
+    function_calls(recording, target)
+}
+
+fn counts(recording: &Recording, places: &[i64]) -> Result<BTreeMap<i64, (i64, i64, i64)>> {
+    let places: Vec<String> = places.iter().map(i64::to_string).collect();
+    let mut statement = recording.database.prepare(&format!(
+        "SELECT place, count(*), min(id), max(id) FROM events WHERE kind = 0 AND place IN ({}) GROUP BY place",
+        places.join(",")
+    ))?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?))))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn line_hits(recording: &Recording, file: &str, line: i64) -> Result<String> {
+    let places = recording.places_at(file, line);
+    if places.is_empty() {
+        return Ok(format!("{}\n", recording.not_reached(file, line)));
+    }
+    let mut lines = Lines::default();
+    for (place, (hits, first, last)) in counts(recording, &places)? {
+        let text = recording.place_text(Some(place));
+        lines.add(format!("{text} was reached {}, first at event {first}, last at {last}", times(hits)));
+    }
+    Ok(lines.finish())
+}
+
+fn file_hits(recording: &Recording, places: &[i64]) -> Result<String> {
+    let mut lines = Lines::default();
+    lines.add("lines that ran, by hits:");
+    let mut by_hits: Vec<(i64, i64)> =
+        counts(recording, places)?.into_iter().map(|(place, (hits, ..))| (hits, place)).collect();
+    by_hits.sort_by_key(|(hits, place)| (-hits, *place));
+    for (hits, place) in by_hits {
+        lines.add(format!("{hits:>8}  {}", recording.place_text(Some(place))));
+    }
+    Ok(lines.finish())
+}
+
+fn function_calls(recording: &Recording, name: &str) -> Result<String> {
+    let mut codes: Vec<i64> = recording
+        .codes
+        .iter()
+        .filter(|(_, code)| &*code.name == name || code.name.rsplit('.').next() == Some(name))
+        .map(|(id, _)| *id)
+        .collect();
+    codes.sort_unstable();
+    if codes.is_empty() {
+        let mut names: Vec<&str> = recording.codes.values().map(|code| &*code.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(30);
+        let known = names.join(", ");
+        return Err(Error::question(format!(
+            "no function `{name}` was called; functions that were: {known}"
+        )));
+    }
+    let mut lines = Lines::default();
+    for code in codes {
+        one_function(recording, code, &mut lines)?;
+    }
+    Ok(lines.finish())
+}
+
+fn one_function(recording: &Recording, code: i64, lines: &mut Lines) -> Result<()> {
+    let Some(known) = recording.codes.get(&code) else { return Ok(()) };
+    let mut statement = recording
+        .database
+        .prepare_cached("SELECT id, owner, entered FROM calls WHERE code = ? ORDER BY id")?;
+    let calls = statement.query_map([code], |row| Ok((row.get(0)?, Owner(row.get(1)?), row.get(2)?)))?;
+    let calls: Vec<(i64, Owner, i64)> = calls.collect::<rusqlite::Result<_>>()?;
+    let count = i64::try_from(calls.len()).unwrap_or(i64::MAX);
+    lines.add(format!("{} was called {}", known.name, times(count)));
+    let mut seen: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    for (_, owner, entered) in calls.iter().take(10_000) {
+        let text = arguments(recording, *owner, *entered)?;
+        seen.entry(text).or_insert((0, *entered)).0 += 1;
+    }
+    let mut seen: Vec<(String, (i64, i64))> = seen.into_iter().collect();
+    seen.sort_by_key(|(_, (count, first))| (-count, *first));
+    for (text, (count, first)) in &seen {
+        lines.add(format!("{count:>6} ×  ({text})  first at event {first}"));
+    }
+    let ends = ends(recording, &calls)?;
+    lines.add(format!("ended by {ends}"));
+    Ok(())
+}
+
+/// The arguments of a call: what was written before its first line.
+fn arguments(recording: &Recording, owner: Owner, entered: i64) -> Result<String> {
+    let memory = MemoryAt { recording, event: entered + 1 };
+    let mut statement = recording
+        .database
+        .prepare_cached("SELECT key, value FROM writes WHERE owner = ? AND event = ? ORDER BY id LIMIT 10")?;
+    let rows =
+        statement.query_map([owner.0, entered], |row| Ok((Key::of(row.get(0)?), Word::of(row.get(1)?))))?;
+    let rows: Vec<(Key, Word)> = rows.collect::<rusqlite::Result<_>>()?;
+    let mut parts = Vec::new();
+    for (key, word) in rows {
+        let value = match word {
+            Word::Object(number) => object_in_brief(recording, number, &memory)?,
+            word => recording.value_text(word, &memory, 0, 60)?,
+        };
+        parts.push(format!("{}={value}", recording.key_text(key)));
+    }
+    Ok(parts.join(", "))
+}
+
+/// What objects have in common: their type and length.
+fn object_in_brief(recording: &Recording, number: i64, memory: &MemoryAt<'_>) -> Result<String> {
+    let type_name = recording.object(number)?.type_name;
+    Ok(match memory.get(Owner::object(number), Key::Length)? {
+        Some(Word::Integer(length)) => format!("{type_name} of {length}"),
+        _ => type_name.to_string(),
+    })
+}
+
+fn ends(recording: &Recording, calls: &[(i64, Owner, i64)]) -> Result<String> {
+    let (mut returns, mut exceptions, mut other) = (0, 0, 0);
+    let mut statement = recording.database.prepare_cached(
+        "SELECT events.kind FROM calls LEFT JOIN events ON events.id = calls.ended WHERE calls.id = ?",
+    )?;
+    for (call, ..) in calls.iter().take(10_000) {
+        let kind: Option<i64> = statement.query_row([call], |row| row.get(0))?;
+        match kind.map(What::of) {
+            Some(What::Return) => returns += 1,
+            Some(What::Unwind) => exceptions += 1,
+            _ => other += 1,
+        }
+    }
+    let mut parts = vec![format!("return: {returns}"), format!("exception: {exceptions}")];
+    if other > 0 {
+        parts.push(format!("not ended: {other}"));
+    }
+    Ok(parts.join(", "))
+}
+
+fn times(count: i64) -> String {
+    match count {
+        1 => "once".to_owned(),
+        _ => format!("{count} times"),
+    }
+}

@@ -1,0 +1,111 @@
+//! The state at a moment.
+
+use super::text::Lines;
+use crate::error::Result;
+use crate::memory::{Memory, MemoryAt};
+use crate::reading::{Event, Recording};
+use crate::stack::Frame;
+use crate::value::{Key, What, Word};
+
+/// Characters of a value.
+pub(super) const VALUE: usize = 160;
+
+/// What is known at a moment: where the program was, the stack, variables, and the last output.
+pub fn state(recording: &Recording, at: &str) -> Result<String> {
+    let event = recording.moment(at)?;
+    let mut lines = Lines::default();
+    lines.add(headline(recording, &event)?);
+    let frames = recording.stack(&event)?;
+    if let Some(callers) = recording.callers_text(&frames) {
+        lines.add(callers);
+    }
+    let memory = MemoryAt { recording, event: event.id };
+    for (at, frame) in frames.iter().enumerate() {
+        if lines.is_full() {
+            break;
+        }
+        if at > 0 {
+            lines.add(format!("{}:", recording.frame_text(frame)));
+        }
+        for line in variables(recording, frame, &memory)? {
+            lines.add(format!("  {line}"));
+        }
+    }
+    if let Some(output) = output(recording, event.id)? {
+        lines.add(format!("output so far ends: {output}"));
+    }
+    Ok(lines.finish())
+}
+
+/// `event 12, before shop.py:4 in add: ...`.
+pub(super) fn headline(recording: &Recording, event: &Event) -> Result<String> {
+    let place = recording.place_text(event.place);
+    let memory = MemoryAt { recording, event: event.id };
+    let value =
+        event.value.map(|value| recording.value_text(Word::of(value), &memory, 1, VALUE)).transpose()?;
+    let value = value.unwrap_or_default();
+    let number = event.id;
+    Ok(match event.what {
+        What::Line => format!("event {number}, before {place}"),
+        What::Call => {
+            let frames = recording.stack(event)?;
+            let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
+            format!("event {number}, a call begins: {frame}")
+        }
+        What::Return => format!("event {number}, return of {value} from {place}"),
+        What::Unwind => format!("event {number}, an exception leaves {place}"),
+        What::Throw => format!("event {number}, {} at {place}", exception(recording, event)?),
+        What::Yield => format!("event {number}, yield of {value} from {place}"),
+        What::Resume => format!("event {number}, a generator resumes after {place}"),
+    })
+}
+
+/// `ValueError: the message`.
+pub(super) fn exception(recording: &Recording, event: &Event) -> Result<String> {
+    let Some(Word::Atom(atom)) = event.value.map(Word::of) else { return Ok("an exception".to_owned()) };
+    let atom = recording.atom(atom)?;
+    Ok(if atom.text.is_empty() {
+        atom.type_name.to_string()
+    } else {
+        format!("{}: {}", atom.type_name, atom.text)
+    })
+}
+
+/// The variables of a frame, one a line. Functions, classes and modules are left out.
+pub(super) fn variables(recording: &Recording, frame: &Frame, memory: &dyn Memory) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for (key, word) in memory.all(frame.call.owner)? {
+        if is_definition(recording, key, word)? {
+            continue;
+        }
+        let value = recording.value_text(word, memory, 3, VALUE)?;
+        lines.push(format!("{} = {value}", recording.key_text(key)));
+    }
+    Ok(lines)
+}
+
+/// Whether a variable is a function, a class, a module or Python's own.
+pub(super) fn is_definition(recording: &Recording, key: Key, word: Word) -> Result<bool> {
+    let name = recording.key_text(key);
+    if name.starts_with("__") && name.ends_with("__") {
+        return Ok(true);
+    }
+    let Word::Atom(atom) = word else { return Ok(false) };
+    let atom = recording.atom(atom)?;
+    Ok(atom.string.is_none()
+        && ["<function ", "<class ", "<module "].iter().any(|is| atom.text.starts_with(is)))
+}
+
+/// The end of what was written before an event.
+fn output(recording: &Recording, event: i64) -> Result<Option<String>> {
+    let mut statement = recording
+        .database
+        .prepare_cached("SELECT text FROM output WHERE event < ? ORDER BY rowid DESC LIMIT 20")?;
+    let parts = statement.query_map([event], |row| row.get::<_, String>(0))?;
+    let mut parts: Vec<String> = parts.collect::<rusqlite::Result<_>>()?;
+    parts.reverse();
+    let text = parts.concat();
+    let text = text.trim_end();
+    let from = text.ceil_char_boundary(text.len().saturating_sub(300));
+    Ok(text.get(from..).filter(|end| !end.is_empty()).map(|end| format!("{end:?}")))
+}

@@ -1,0 +1,446 @@
+"""The objects of a recording: which they are, and what of their contents has been written.
+
+An object is numbered when it is first seen, and keeps its number. Instances are referred to weakly; lists, dictionaries
+and sets cannot be, and are let go soon after only this module refers to them. Nothing here runs code of the program:
+attributes are read from where Python keeps them, and items by the methods of the built-in types.
+"""
+
+import operator
+import sys
+import time
+import types
+import weakref
+
+from record_wire import ABSENT, ATOM, ATOMIC, CONSTANT, FALSE, INDEX, INTEGER, ITEM, LENGTH, MASK, NAME, NONE, OBJECT
+from record_wire import REFERENCE, TRUE, WRITE
+
+# Integers beyond this are written as text.
+WIDE = 1 << 60
+# How many texts and numbers are known by their value.
+MOST_KNOWN = 50_000
+# Objects that are known at once. Beyond, the oldest are numbered again when they are seen again.
+MOST_OBJECTS = 300_000
+# After so many new objects, those of them that are gone are let go.
+NEW = 64
+
+LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE = range(1, 7)
+KINDS = {LIST: "list", DICT: "dict", SET: "set", TUPLE: "tuple", INSTANCE: "instance", OPAQUE: "opaque"}
+
+SIMPLE = (int, str, float, bool, type(None), bytes, complex)
+# What is shown by name and never changes.
+NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType)
+
+is_ = operator.is_
+class_dict = type.__dict__["__dict__"].__get__
+class_order = type.__dict__["__mro__"].__get__
+class_module = type.__dict__["__module__"].__get__
+class_name = type.__dict__["__qualname__"].__get__
+
+
+class Known:
+    """An object that has a number."""
+
+    __slots__ = ("number", "word", "held", "weak", "kind", "contents", "length", "shape")
+
+    def __init__(self, number, shape):
+        self.number = number
+        self.word = number << 3 | REFERENCE
+        self.shape = shape
+        self.kind = shape.kind
+        self.held = self.weak = None
+        # What has been written: items, or values by key. None if nothing was.
+        self.contents = None
+        self.length = -1
+
+
+class Shape:
+    """How the values of a type are read."""
+
+    __slots__ = ("kind", "name", "dictionary", "slots", "is_weak")
+
+    def __init__(self, kind, name, dictionary=None, slots=(), is_weak=False):
+        self.kind, self.name, self.dictionary, self.slots, self.is_weak = kind, name, dictionary, slots, is_weak
+
+
+class Heap:
+    """Numbers objects, and writes values and changes."""
+
+    def __init__(self, wire, items, depth, most_text, is_user_module, render):
+        self.wire, self.items, self.depth, self.most_text = wire, items, depth, most_text
+        self.is_user_module, self.render = is_user_module, render
+        self.known = {}
+        self.new = []
+        self.texts, self.floats, self.tuples, self.keys = {}, {}, {}, {}
+        self.shapes = {}
+        self.count = self.atoms = 0
+        # The number of the call that makes the changes, for the upper half of a word.
+        self.by = 0
+        self.swept = time.monotonic()
+        self.pause = 0.01
+
+    # -- values -----------------------------------------------------------------------------------------------------
+
+    def word(self, value, depth=None):
+        """The word of a value. What is new of it is written first."""
+        kind = type(value)
+        if kind is int:
+            if -WIDE < value < WIDE:
+                return (value << 3 | INTEGER) & MASK
+            return self.atom("int", repr(value) if value.bit_length() < 4000 else "<int of %d bits>" % value.bit_length())
+        if value is None:
+            return NONE
+        if kind is bool:
+            return TRUE if value else FALSE
+        if kind is str:
+            word = self.texts.get(value)
+            if word is None:
+                word = self.atom("str", value, quoted=True)
+                self.remember(self.texts, value, word)
+            return word
+        if kind is float:
+            word = self.floats.get(value) if value else None
+            if word is None:
+                word = self.atom("float", repr(value))
+                self.remember(self.floats, value, word)
+            return word
+        if kind in SIMPLE:
+            return self.atom(kind.__name__, repr(value[: self.most_text] if kind is bytes else value))
+        return self.object(value, kind, self.depth if depth is None else depth)
+
+    def remember(self, table, value, word):
+        if len(table) > MOST_KNOWN:
+            table.clear()
+        if value == value and value:
+            table[value] = word
+
+    def atom(self, type_name, text, quoted=False):
+        """A value that is only text. The text of a string is the string itself."""
+        wire, most = self.wire, self.most_text
+        length = len(text)
+        self.atoms += 1
+        flags = (length << 2 if quoted else 0) | (2 if quoted else 0) | (length > most)
+        data = text[:most].encode("utf-8", "replace")
+        wire.blob(self.atoms << 5 | ATOM, data, wire.text(type_name) << 1 | 1, flags << 1 | 1)
+        return self.atoms << 3 | ATOMIC
+
+    def object(self, value, kind, depth):
+        known = self.find(value)
+        if known is None:
+            shape = self.shapes.get(kind) or self.shape_of(kind)
+            if shape.kind is TUPLE and len(value) <= 8 and all(map(is_simple, value)):
+                # Equal ones are one.
+                key = (kind,) + tuple(map(type, value)) + tuple(value)
+                number = self.tuples.get(key)
+                if number is None:
+                    known = self.numbered(value, shape, keep=False)
+                    self.contents_of(known, value, 1)
+                    number = known.word
+                    self.remember(self.tuples, key, number)
+                return number
+            if shape.kind is OPAQUE and issubclass(kind, NAMED):
+                return self.named(value, kind)
+            known = self.numbered(value, shape)
+        if known.contents is None and depth > 0:
+            self.contents_of(known, value, depth)
+        return known.word
+
+    def named(self, value, kind):
+        """A function, a class or a module."""
+        key = id(value)
+        entry = self.shapes.get(key)
+        if entry is None or entry[0] is not value:
+            text, _, _ = self.render(value)
+            entry = self.shapes[key] = (value, self.atom(class_name(kind), text))
+        return entry[1]
+
+    def find(self, value):
+        known = self.known.get(id(value))
+        if known is None or known.held is value:
+            return known
+        if known.weak is not None and known.weak() is value:
+            return known
+        # Another object was in its place.
+        del self.known[id(value)]
+        return None
+
+    def numbered(self, value, shape, keep=True):
+        self.count += 1
+        known = Known(self.count, shape)
+        self.wire.record(self.count << 5 | OBJECT, self.wire.text(shape.name) << 3 | shape.kind)
+        if keep:
+            if shape.is_weak:
+                known.weak = weakref.ref(value)
+            else:
+                known.held = value
+            self.known[id(value)] = known
+            self.new.append(known)
+            if len(self.new) > NEW:
+                self.sweep()
+        return known
+
+    # -- contents ---------------------------------------------------------------------------------------------------
+
+    def contents_of(self, known, value, depth):
+        """Write what an object contains, for the first time."""
+        known.contents = ()
+        self.compare(known, value, depth)
+
+    def check(self, value):
+        """Write what has changed in an object since it was seen."""
+        kind = type(value)
+        if kind in SIMPLE:
+            return
+        known = self.find(value)
+        if known is None or known.contents is None:
+            self.object(value, kind, self.depth)
+        elif known.kind is not TUPLE:
+            self.compare(known, value, self.depth)
+
+    def check_item(self, value, key):
+        """The same for one item, whose key is an integer or a string."""
+        known = self.find(value)
+        kind = type(value)
+        if known is None or known.contents is None or kind is not list and kind is not dict:
+            return self.check(value)
+        number, contents = known.number, known.contents
+        if kind is list:
+            if type(key) is not int:
+                return self.check(value)
+            if key < 0:
+                key += len(value)
+            if not 0 <= key < len(value):
+                return None
+            item = value[key]
+            if key < len(contents):
+                if len(value) != known.length or not differ(contents[key], item):
+                    return self.check(value) if len(value) != known.length else None
+                contents[key] = item
+            self.write(key << 7 | INDEX << 5 | WRITE, number, self.word(item, self.depth - 1))
+        else:
+            if len(value) != known.length or type(key) not in SIMPLE or key not in contents:
+                return self.check(value)
+            item = value[key]
+            if differ(contents[key], item):
+                self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, self.word(item, self.depth - 1))
+            contents[key] = item
+        return None
+
+    def check_attribute(self, value, name):
+        """The same for one attribute."""
+        known = self.find(value)
+        if known is None or known.contents is None or known.kind != INSTANCE or known.shape.slots:
+            return self.check(value)
+        own = known.shape.dictionary(value)
+        contents = known.contents
+        if name not in own:
+            return self.check(value)
+        item = own[name]
+        if name in contents:
+            if contents[name] is item:
+                return None
+            if not differ(contents[name], item):
+                contents[name] = item
+                return None
+        elif len(contents) >= self.items:
+            return None
+        if not contents:
+            contents = known.contents = {}
+        contents[name] = item
+        self.write(self.wire.text(name) << 7 | NAME << 5 | WRITE, known.number, self.word(item, self.depth - 1))
+        return None
+
+    def compare(self, known, value, depth):
+        kind = known.kind
+        if kind is LIST or kind is TUPLE:
+            self.compare_items(known, value, depth)
+        elif kind is DICT:
+            self.compare_pairs(known, value, depth)
+        elif kind is INSTANCE:
+            self.compare_attributes(known, value, depth)
+        elif kind is SET:
+            self.compare_members(known, value, depth)
+        else:
+            self.compare_text(known, value)
+
+    def compare_items(self, known, value, depth):
+        base = list if known.kind is LIST else tuple
+        length, old, most = base.__len__(value), known.contents, self.items
+        if length == known.length and all(map(is_, base.__iter__(value), old)):
+            return
+        now = base.__getitem__(value, slice(0, most))
+        number = known.number
+        known.contents = now
+        for index, item in enumerate(now):
+            if index >= len(old) or differ(old[index], item):
+                self.write(index << 7 | INDEX << 5 | WRITE, number, self.word(item, depth - 1))
+        for index in range(len(now), len(old)):
+            self.write(index << 7 | INDEX << 5 | WRITE, number, ABSENT)
+        self.set_length(known, length)
+
+    def compare_pairs(self, known, value, depth):
+        length, old = dict.__len__(value), known.contents or {}
+        if length == known.length and all(map(is_, dict.values(value), old.values())) and all(map(is_, dict.__iter__(value), old)):
+            return
+        now = {}
+        for key, item in list(dict.items(value)):
+            if len(now) == self.items:
+                break
+            now[Same(key)] = item
+        now = {same.key: item for same, item in now.items()} if all(is_simple(same.key) for same in now) else now
+        known.contents = now
+        number = known.number
+        for key, item in now.items():
+            if key not in old or differ(old[key], item):
+                self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, self.word(item, depth - 1))
+        for key in old:
+            if key not in now:
+                self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, ABSENT)
+        self.set_length(known, length)
+
+    def compare_attributes(self, known, value, depth):
+        shape, old = known.shape, known.contents or {}
+        own = shape.dictionary(value) if shape.dictionary is not None else {}
+        if not shape.slots and len(own) == len(old) and all(map(is_, own.values(), old.values())):
+            return
+        now = dict(list(own.items())[: self.items])
+        for name, slot in shape.slots:
+            try:
+                now[name] = slot(value)
+            except AttributeError:
+                pass
+        known.contents = now
+        number, text = known.number, self.wire.text
+        for name, item in now.items():
+            if name not in old or differ(old[name], item):
+                self.write(text(str(name)) << 7 | NAME << 5 | WRITE, number, self.word(item, depth - 1))
+        for name in old:
+            if name not in now:
+                self.write(text(str(name)) << 7 | NAME << 5 | WRITE, number, ABSENT)
+
+    def compare_members(self, known, value, depth):
+        base = set if issubclass(type(value), set) else frozenset
+        length, old = base.__len__(value), known.contents
+        if length == known.length and all(map(is_, base.__iter__(value), old)):
+            return
+        now = [item for item, _ in zip(base.__iter__(value), range(self.items))]
+        number, before = known.number, {self.key_of(item) for item in old}
+        known.contents = now
+        for item in now:
+            key = self.key_of(item)
+            if key in before:
+                before.discard(key)
+            else:
+                self.write(key << 7 | ITEM << 5 | WRITE, number, self.word(item, depth - 1))
+        for key in before:
+            self.write(key << 7 | ITEM << 5 | WRITE, number, ABSENT)
+        self.set_length(known, length)
+
+    def compare_text(self, known, value):
+        text, _, _ = self.render(value)
+        if text != known.contents:
+            known.contents = text
+            self.write(NAME << 5 | WRITE, known.number, self.atom(known.shape.name, text))
+
+    def set_length(self, known, length):
+        if length != known.length:
+            known.length = length
+            self.write(LENGTH << 5 | WRITE, known.number, (length << 3 | INTEGER) & MASK)
+
+    def write(self, key, number, word):
+        self.wire.record(key, number << 2 | 3 | self.by, word)
+
+    def key_of(self, key):
+        """The number of the text of a key of a dictionary or a member of a set."""
+        if type(key) is Same:
+            key = key.key
+        if type(key) is str:
+            return self.wire.text(repr(key[: self.most_text]))
+        if is_simple(key) or type(key) is tuple and all(map(is_simple, key)):
+            return self.wire.text(repr(key)[: self.most_text])
+        text, _, _ = self.render(key)
+        return self.wire.text(text)
+
+    # -- letting go -------------------------------------------------------------------------------------------------
+
+    def sweep(self, count=sys.getrefcount):
+        """Let go of objects that nobody else refers to. New ones are looked at often, all of them now and then."""
+        now = time.monotonic()
+        if now - self.swept > self.pause:
+            candidates = list(self.known.values())
+        else:
+            candidates = self.new
+        self.new = []
+        for known in candidates:
+            if known.held is not None:
+                # The object's own attribute, and the argument of the call.
+                if count(known.held) <= 2:
+                    self.let_go(known)
+            elif known.weak() is None:
+                self.let_go(known)
+        if candidates is not self.new:
+            self.swept = time.monotonic()
+            self.pause = max(0.01, 20 * (self.swept - now))
+        if len(self.known) > MOST_OBJECTS:
+            for key in list(self.known)[: MOST_OBJECTS // 2]:
+                known = self.known.pop(key, None)
+
+    def let_go(self, known):
+        value = known.held
+        if value is not None:
+            self.known.pop(id(value), None)
+            known.held = known.contents = None
+
+    # -- types ------------------------------------------------------------------------------------------------------
+
+    def shape_of(self, kind):
+        shape = self.new_shape(kind)
+        self.shapes[kind] = shape
+        return shape
+
+    def new_shape(self, kind):
+        name = class_name(kind)
+        for base, number in ((list, LIST), (dict, DICT), (tuple, TUPLE), (set, SET), (frozenset, SET)):
+            if issubclass(kind, base):
+                return Shape(number, name)
+        if not self.is_user_module(class_module(kind) if type(class_module(kind)) is str else ""):
+            return Shape(OPAQUE, name, is_weak=is_weak(kind))
+        dictionary, slots = None, []
+        for owner in class_order(kind):
+            for attribute, member in class_dict(owner).items():
+                if type(member) is types.MemberDescriptorType and owner is not object and self.is_user_module(class_module(owner)):
+                    slots.append((attribute, member.__get__))
+                elif attribute == "__dict__" and type(member) is types.GetSetDescriptorType and dictionary is None:
+                    dictionary = member.__get__
+        if dictionary is None and not slots:
+            return Shape(OPAQUE, name, is_weak=is_weak(kind))
+        return Shape(INSTANCE, name, dictionary, tuple(slots), is_weak(kind))
+
+
+class Same:
+    """A key that is itself and equals nothing else, so that no `__eq__` of the program is called."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key):
+        self.key = key
+
+    def __hash__(self):
+        return id(self.key)
+
+    def __eq__(self, other):
+        return type(other) is Same and other.key is self.key
+
+
+def is_weak(kind):
+    return any("__weakref__" in class_dict(owner) for owner in class_order(kind)) or kind.__weakrefoffset__ > 0
+
+
+def is_simple(value):
+    return type(value) in SIMPLE
+
+
+def differ(old, new):
+    if old is new:
+        return False
+    kind = type(old)
+    return kind is not type(new) or kind not in SIMPLE or old != new

@@ -1,0 +1,356 @@
+"""What happens in the program, as records: calls, lines, what they change, exceptions and output.
+
+`Recorder` has what both sources of events use (record_monitoring.py, record_tracing.py): they say that a frame begins,
+reaches a line, or ends. The program's code is what is in files that are not part of Python or of an installed package.
+"""
+
+import io
+import os
+import sys
+import sysconfig
+import threading
+
+from record_effects import NOTHING, ATTRIBUTE, CONSTANT, effects_in
+from record_heap import INSTANCE, WIDE, Heap, differ
+from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, SUSPEND, THREAD, THROW, UNWIND, WRITE
+from record_wire import BY_SHIFT, CALL_SHIFT, Wire
+
+if sys.version_info >= (3, 12):
+    from record_monitoring import Source
+else:
+    from record_tracing import Source
+
+# Code that is part of the line that it is on.
+PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+# Characters of output that are recorded of each write.
+MOST_OUTPUT = 4000
+
+MISSING = object()
+
+
+class Code:
+    """A code object of the program."""
+
+    __slots__ = ("number", "code", "lines", "arguments", "is_module", "effects")
+
+    def __init__(self, number, code, effects):
+        self.number, self.code, self.effects = number, code, effects
+        # The word of a line and what it may change.
+        self.lines = {}
+        count = code.co_argcount + code.co_kwonlyargcount
+        count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+        self.arguments = code.co_varnames[:count]
+        self.is_module = code.co_name == "<module>"
+
+
+class Activation:
+    """A call that has begun and not ended."""
+
+    __slots__ = ("owner", "number", "base", "code", "pending", "known", "caller")
+
+    def __init__(self, number, code, caller):
+        self.number = number
+        self.base = number << CALL_SHIFT
+        # What its variables belong to: the number of the call, or of the module.
+        self.owner = number << 1
+        self.code = code
+        self.caller = caller
+        # What the line that runs may change.
+        self.pending = None
+        self.known = {}
+
+
+class Thread:
+    __slots__ = ("number", "top")
+
+    def __init__(self, number):
+        self.number = number
+        self.top = None
+
+
+class Recorder:
+    """Turns events into records."""
+
+    def __init__(self, segments, items, depth, most_text, here):
+        self.here = here
+        self.wire = Wire(segments)
+        self.files, self.user_modules, self.codes = {}, {}, {}
+        self.heap = Heap(self.wire, items, depth, most_text, self.is_user_module, renderer(most_text))
+        self.threads = {}
+        # Held while changes are looked for, so that they are written together.
+        self.turn = threading.RLock()
+        self.calls = self.places = self.code_count = 0
+        # Globals of modules, by their identity: the owner of their variables, and what is known of them.
+        self.modules = {}
+        self.closed = False
+        self.source = Source(self)
+        self.wire.on_lost = self.stop
+        paths = sysconfig.get_paths()
+        roots = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")} | {here}
+        self.libraries = tuple(os.path.realpath(root) + os.sep for root in roots if root)
+
+    def start(self):
+        for name in ("stdout", "stderr"):
+            self.record_output(name)
+        os.register_at_fork(after_in_child=self.leave_child)
+        self.source.start()
+
+    def stop(self):
+        self.closed = True
+        self.source.stop()
+
+    def leave_child(self):
+        """A forked child has the same files mapped, and must not write to them."""
+        self.stop()
+
+    # -- what is recorded -------------------------------------------------------------------------------------------
+
+    def is_user_file(self, path):
+        known = self.files.get(path)
+        if known is None:
+            known = self.files[path] = self.look_at(path)
+        return known
+
+    def look_at(self, path):
+        if path.startswith("<") or not os.path.isfile(path):
+            return False
+        real = os.path.realpath(path)
+        parts = real.split(os.sep)
+        return not real.startswith(self.libraries) and not {"site-packages", "dist-packages"} & set(parts)
+
+    def is_user_module(self, name):
+        known = self.user_modules.get(name)
+        if known is None:
+            path = getattr(sys.modules.get(name), "__file__", None)
+            known = name == "__main__" or type(path) is str and self.is_user_file(path)
+            self.user_modules[name] = known
+        return known
+
+    def code(self, code):
+        """The `Code` of a code object; None if it is not the program's."""
+        known = self.codes.get(code)
+        if known is None:
+            path = code.co_filename
+            if code.co_name in PARTS or not self.is_user_file(path):
+                known = False
+            else:
+                known = self.new_code(code, path)
+            self.codes[code] = known
+        return known
+
+    def new_code(self, code, path):
+        effects = self.files[path]
+        if effects is True:
+            with open(path, "rb") as file:
+                effects = self.files[path] = effects_in(file.read(), path) or {0: NOTHING}
+        self.code_count += 1
+        text = self.wire.text
+        name = getattr(code, "co_qualname", code.co_name)
+        words = text(os.path.abspath(path)) << 1 | 1, text(name) << 1 | 1, code.co_firstlineno << 1 | 1
+        self.wire.blob(self.code_count << 5 | CODE, b"", *words)
+        return Code(self.code_count, code, effects)
+
+    def line_of(self, code, line):
+        """The word of a line, and what it may change."""
+        self.places += 1
+        self.wire.record(self.places << 5 | PLACE, code.number << 1 | 1, line << 1 | 1)
+        effects = code.effects.get(line)
+        if effects is not None and effects.is_empty():
+            effects = None
+        found = code.lines[line] = (self.places << 5 | LINE, effects)
+        return found
+
+    # -- threads ----------------------------------------------------------------------------------------------------
+
+    def thread(self):
+        """The thread that runs."""
+        identity = threading.get_ident()
+        thread = self.threads.get(identity)
+        if thread is None:
+            thread = self.threads[identity] = Thread(len(self.threads) + 1)
+            known = threading._active.get(identity)
+            name = str(known.name) if known is not None else "thread"
+            self.wire.record(thread.number << 5 | THREAD, self.wire.text(name) << 1 | 1)
+        return thread
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+
+    def enter(self, thread, code, frame):
+        with self.turn:
+            caller = thread.top
+            self.calls += 1
+            activation = Activation(self.calls, code, caller)
+            if code.is_module:
+                activation.owner, activation.known = self.module(frame.f_globals)
+            thread.top = activation
+            words = code.number, activation.owner, thread.number, caller.number if caller is not None else 0
+            self.wire.blob(activation.number << 5 | ENTER, b"", *[word << 1 | 1 for word in words])
+            if code.arguments:
+                self.heap.by = activation.number << BY_SHIFT
+                self.store(activation.owner, activation.known, code.arguments, frame.f_locals)
+        return activation
+
+    def leave(self, thread, activation, value, tag=LEAVE):
+        with self.turn:
+            self.heap.by = activation.number << BY_SHIFT
+            word = self.heap.word(value)
+            self.wire.record(activation.number << 5 | tag, word)
+        thread.top = activation.caller
+
+    def unwind(self, thread, activation):
+        self.wire.record(activation.number << 5 | UNWIND)
+        thread.top = activation.caller
+
+    def resume(self, thread, activation):
+        caller = activation.caller = thread.top
+        thread.top = activation
+        self.wire.record(activation.number << 5 | RESUME, (caller.number if caller is not None else 0) << 1 | 1)
+
+    def throw(self, activation, error):
+        kind = type(error)
+        text = message_of(error, self.heap.render)
+        with self.turn:
+            self.wire.record(activation.number << 5 | THROW, self.heap.atom(kind.__qualname__, text))
+
+    # -- changes ----------------------------------------------------------------------------------------------------
+
+    def settle(self, activation, effects, frame):
+        """Write what the line has changed that an activation has run."""
+        names, heap = frame.f_locals, self.heap
+        with self.turn:
+            heap.by = activation.number << BY_SHIFT
+            if effects.names:
+                self.store(activation.owner, activation.known, effects.names, names)
+            if effects.shared:
+                owner, known = self.module(frame.f_globals)
+                self.store(owner, known, effects.shared, frame.f_globals)
+            for root, steps in effects.paths:
+                value = self.find(root, steps, names, frame)
+                if value is not MISSING:
+                    heap.check(value)
+            for root, steps, (kind, step) in effects.slots:
+                value = self.find(root, steps, names, frame)
+                if value is MISSING:
+                    continue
+                if kind == ATTRIBUTE:
+                    heap.check_attribute(value, step)
+                else:
+                    heap.check_item(value, step if kind == CONSTANT else names.get(step, MISSING))
+
+    def store(self, owner, known, names, values):
+        heap, record, text = self.heap, self.wire.record, self.wire.text
+        owner = owner << 1 | 1 | heap.by
+        for name in names:
+            value = values.get(name, MISSING)
+            old = known.get(name, MISSING)
+            if value is old:
+                continue
+            if value is MISSING:
+                del known[name]
+                record(text(name) << 7 | NAME << 5 | WRITE, owner, ABSENT)
+                continue
+            known[name] = value
+            if old is MISSING or differ(old, value):
+                if type(value) is int and -WIDE < value < WIDE:
+                    word = (value << 3 | INTEGER) & MASK
+                else:
+                    word = heap.word(value)
+                record(text(name) << 7 | NAME << 5 | WRITE, owner, word)
+
+    def find(self, root, steps, names, frame):
+        """The object at the end of a path."""
+        value = names.get(root, MISSING)
+        if value is MISSING:
+            value = frame.f_globals.get(root, MISSING)
+            if value is MISSING:
+                return value
+        return self.follow(value, steps, names) if steps else value
+
+    def module(self, names):
+        """The owner of a module's variables, and what is known of them."""
+        found = self.modules.get(id(names))
+        if found is None:
+            self.calls += 1
+            # The reference keeps the identity from being reused.
+            found = self.modules[id(names)] = (self.calls << 1, {}, names)
+        return found[:2]
+
+    def follow(self, value, steps, names):
+        """The object at the end of a path, or as near to it as can be read without running code."""
+        for kind, step in steps:
+            found = MISSING
+            if kind == ATTRIBUTE:
+                found = self.attribute(value, step)
+            else:
+                key = step if kind == CONSTANT else names.get(step, MISSING)
+                base = type(value)
+                if type(key) is int and (base is list or base is tuple) and -len(value) <= key < len(value):
+                    found = value[key]
+                elif type(key) in (int, str) and isinstance(value, dict):
+                    found = dict.get(value, key, MISSING)
+            if found is MISSING:
+                return value
+            value = found
+        return value
+
+    def attribute(self, value, name):
+        heap = self.heap
+        shape = heap.shapes.get(type(value)) or heap.shape_of(type(value))
+        if shape.kind == INSTANCE:
+            if shape.dictionary is not None:
+                found = shape.dictionary(value).get(name, MISSING)
+                if found is not MISSING:
+                    return found
+            for slot, read in shape.slots:
+                if slot == name:
+                    try:
+                        return read(value)
+                    except AttributeError:
+                        pass
+        return MISSING
+
+    # -- output -----------------------------------------------------------------------------------------------------
+
+    def record_output(self, name):
+        stream = getattr(sys, name)
+        if type(stream) is not io.TextIOWrapper:
+            return
+        recorder, number = self, {"stdout": 1, "stderr": 2}[name]
+
+        class TextIOWrapper(io.TextIOWrapper):
+            def write(self, text):
+                recorder.output(number, text)
+                return super().write(text)
+
+        settings = {"encoding": stream.encoding, "errors": stream.errors, "line_buffering": stream.line_buffering}
+        stream.flush()
+        write_through = getattr(stream, "write_through", False)
+        replacement = TextIOWrapper(stream.buffer, write_through=write_through, **settings)
+        replacement.mode = stream.mode
+        # The old one would close the descriptor when it goes.
+        self.originals = getattr(self, "originals", []) + [stream]
+        setattr(sys, name, replacement)
+        setattr(sys, "__%s__" % name, replacement)
+
+    def output(self, number, text):
+        if not self.closed and type(text) is str and text:
+            top = self.thread().top
+            by = (top.number if top is not None else 0) << 1 | 1
+            self.wire.blob(number << 5 | OUTPUT, text[:MOST_OUTPUT].encode("utf-8", "replace"), by)
+
+
+def renderer(most_text):
+    """What makes text of values that are neither simple nor contain others."""
+    import stillframe_agent
+
+    stillframe_agent.side_effect_free = True
+    return lambda value: stillframe_agent.Renderer(most_text).text(value)
+
+
+def message_of(error, render):
+    """The message of an exception, without calling its `__str__`."""
+    arguments = BaseException.__dict__["args"].__get__(error)
+    if len(arguments) == 1 and type(arguments[0]) is str:
+        return arguments[0]
+    return ", ".join(render(argument)[0] for argument in arguments)

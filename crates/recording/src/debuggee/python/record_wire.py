@@ -1,0 +1,145 @@
+"""What a recording is written to while the program runs: files that are mapped into memory.
+
+What is in them survives the program, however it ends, and costs no system call. They are read by `wire.rs`, which also
+removes each file when it has read it.
+
+A file is a sequence of 64-bit words. A record is a word with a tag in its lowest 5 bits and a number above, followed by
+the words that its tag requires. The first word is written last, so that what is not 0 is complete. Python switches
+threads only at calls and loops, so that the bodies of the methods below are atomic.
+"""
+
+import mmap
+import os
+import threading
+import time
+
+# Words of a file.
+SIZE = 1 << 18
+# How many files may be unread before the program waits.
+MOST_UNREAD = 32
+# After so many seconds without a reader, the recording ends.
+PATIENCE = 10
+
+LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD = range(1, 9)
+WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, NEXT = range(9, 17)
+
+# A line's word has its place above the tag, and the number of the call above that.
+CALL_SHIFT = 29
+# A write has its owner in the lower half of a word, and the number of the call that made it in the upper.
+BY_SHIFT = 32
+
+# What a value is, in the lowest 3 bits of its word.
+INTEGER, CONSTANT, ATOMIC, REFERENCE = range(1, 5)
+NONE, TRUE, FALSE, ABSENT = (number << 3 | CONSTANT for number in range(4))
+
+# What a key is, in the lowest 2 bits of its number.
+NAME, INDEX, ITEM, LENGTH = range(4)
+
+MASK = (1 << 64) - 1
+
+
+class Wire:
+    """Writes records. Numbers of texts, objects and so on are given out here."""
+
+    def __init__(self, prefix):
+        self.prefix = prefix
+        # Called when nobody reads the recording any more. What is written from then on is lost.
+        self.on_lost = None
+        self.is_lost = False
+        self.turn = threading.Lock()
+        self.texts = {}
+        self.number = -1
+        self.position = 0
+        self.words = self.bytes = None
+        self.advance(-1)
+
+    def path(self, number):
+        return "%s-%d" % (self.prefix, number)
+
+    def advance(self, left):
+        """Continue in the next file, unless another thread has done so since `left` was the current one."""
+        with self.turn:
+            if self.number != left:
+                return
+            number = self.number + 1
+            if not self.is_lost and not self.has_reader():
+                self.is_lost = True
+                if self.on_lost is not None:
+                    self.on_lost()
+            view = memoryview(mmap.mmap(-1, SIZE * 8) if self.is_lost else self.new_file(self.path(number)))
+            self.bytes = view
+            # In this order, because other threads use them.
+            words = view.cast("Q")
+            self.words, self.number, self.position = words, number, 0
+
+    def new_file(self, path):
+        descriptor = os.open(path + ".new", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.ftruncate(descriptor, SIZE * 8)
+            return mmap.mmap(descriptor, SIZE * 8)
+        finally:
+            os.close(descriptor)
+            os.rename(path + ".new", path)
+
+    def has_reader(self):
+        """Whether the recording is read. Waits for a reader that is behind."""
+        oldest, closed = self.path(self.number - MOST_UNREAD), self.prefix + "-closed"
+        until = time.monotonic() + PATIENCE
+        while not os.path.exists(closed):
+            if not os.path.exists(oldest):
+                return True
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.001)
+        return False
+
+    def record(self, first, second=None, third=None):
+        """Write a record of up to three words."""
+        while True:
+            at, number = self.position, self.number
+            self.position = at + 3
+            if at + 3 <= SIZE:
+                if second is None:
+                    self.position = at + 1
+                elif third is None:
+                    self.position = at + 2
+                    self.words[at + 1] = second
+                else:
+                    self.words[at + 1] = second
+                    self.words[at + 2] = third
+                self.words[at] = first
+                return
+            self.leave(at, number)
+
+    def leave(self, at, number):
+        """The file is full from `at` on."""
+        if at < SIZE and number == self.number:
+            self.words[at] = NEXT
+        self.advance(number)
+
+    def blob(self, first, data, *words):
+        """Write a record with some words and bytes."""
+        length = len(data)
+        need = 2 + len(words) + (length + 7) // 8
+        while True:
+            at, number = self.position, self.number
+            self.position = at + need
+            if at + need <= SIZE:
+                view = self.words
+                start = (at + need) * 8 - (length + 7) // 8 * 8
+                self.bytes[start : start + length] = data
+                view[at + 1] = length << 1 | 1
+                for index, word in enumerate(words):
+                    view[at + 2 + index] = word
+                view[at] = first
+                return
+            self.leave(at, number)
+
+    def text(self, text):
+        """The number of a text, which is written when it is new."""
+        number = self.texts.get(text)
+        if number is None:
+            number = len(self.texts) + 1
+            self.texts[text] = number
+            self.blob(number << 5 | TEXT, text.encode("utf-8", "replace"))
+        return number

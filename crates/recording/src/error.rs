@@ -1,0 +1,51 @@
+//! What can go wrong with recordings.
+
+/// Why a recording cannot be made or a question not be answered. The text says what to do next.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No such recording.
+    #[error("no recording `{name}`; {known}")]
+    NoRecording {
+        /// What was asked for.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// A question that makes no sense for the recording.
+    #[error("{0}")]
+    Question(String),
+    /// The file cannot be used.
+    #[error("cannot use the recording `{path}`: {problem}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        problem: String,
+    },
+    /// What the debugger's engine reports.
+    #[error(transparent)]
+    Engine(#[from] engine::error::Error),
+    /// What the database reports.
+    #[error("the recording cannot be read: {0}; record the program again")]
+    Database(#[from] rusqlite::Error),
+}
+
+/// A result with this error.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// A question that makes no sense.
+    pub(crate) fn question(problem: impl Into<String>) -> Self {
+        Self::Question(problem.into())
+    }
+
+    /// A name for the kind of failure that does not change between versions.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoRecording { .. } => "recording_not_found",
+            Self::Question(_) => "invalid_arguments",
+            Self::File { .. } | Self::Database(_) => "recording_unusable",
+            Self::Engine(error) => error.code(),
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What was in variables and objects at a moment.
+
+use std::collections::HashMap;
+
+use rusqlite::params;
+
+use crate::error::Result;
+use crate::reading::Recording;
+use crate::value::{Key, Owner, Word};
+
+/// The state at some moment.
+pub(crate) trait Memory {
+    /// A variable, an attribute or an item; none if it is not there.
+    fn get(&self, owner: Owner, key: Key) -> Result<Option<Word>>;
+    /// All that an owner has. Names are in the order in which the run first used them.
+    fn all(&self, owner: Owner) -> Result<Vec<(Key, Word)>>;
+}
+
+/// The state at an event, read from the recording: what was written before.
+pub(crate) struct MemoryAt<'a> {
+    pub(crate) recording: &'a Recording,
+    pub(crate) event: i64,
+}
+
+impl Memory for MemoryAt<'_> {
+    fn get(&self, owner: Owner, key: Key) -> Result<Option<Word>> {
+        let mut statement = self.recording.database.prepare_cached(
+            "SELECT value FROM writes WHERE owner = ? AND key = ? AND event < ? ORDER BY id DESC LIMIT 1",
+        )?;
+        let mut rows = statement.query(params![owner.0, key.stored(), self.event])?;
+        let found = rows.next()?.map(|row| row.get(0)).transpose()?;
+        Ok(found.map(Word::of).filter(|word| *word != Word::Absent))
+    }
+
+    fn all(&self, owner: Owner) -> Result<Vec<(Key, Word)>> {
+        // `SQLite` takes the value from the row with the maximum.
+        let mut statement = self.recording.database.prepare_cached(
+            "SELECT key, value, max(id) FROM writes WHERE owner = ? AND event < ? GROUP BY key",
+        )?;
+        let rows = statement.query_map(params![owner.0, self.event], |row| {
+            Ok((Key::of(row.get(0)?), Word::of(row.get(1)?)))
+        })?;
+        let rows: Vec<(Key, Word)> = rows.collect::<rusqlite::Result<_>>()?;
+        Ok(rows.into_iter().filter(|(_, word)| *word != Word::Absent).collect())
+    }
+}
+
+/// The state while all writes are gone through in their order.
+#[derive(Debug, Default)]
+pub(crate) struct GrowingMemory {
+    values: HashMap<(Owner, Key), Word>,
+}
+
+impl GrowingMemory {
+    /// Takes a write in, and returns what was there before.
+    pub(crate) fn write(&mut self, owner: Owner, key: Key, word: Word) -> Option<Word> {
+        if word == Word::Absent {
+            self.values.remove(&(owner, key))
+        } else {
+            self.values.insert((owner, key), word)
+        }
+    }
+}
+
+impl Memory for GrowingMemory {
+    fn get(&self, owner: Owner, key: Key) -> Result<Option<Word>> {
+        Ok(self.values.get(&(owner, key)).copied())
+    }
+
+    /// Slow: it is for the few questions about whole objects.
+    fn all(&self, owner: Owner) -> Result<Vec<(Key, Word)>> {
+        let of_owner = self.values.iter().filter(|((whose, _), _)| *whose == owner);
+        Ok(of_owner.map(|((_, key), word)| (*key, *word)).collect())
+    }
+}
+
+/// One write of a recording.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write {
+    /// Its number, in the order of writes.
+    pub(crate) id: i64,
+    /// The last event before it.
+    pub(crate) event: i64,
+    /// The event of the line that made it.
+    pub(crate) line: i64,
+    pub(crate) owner: Owner,
+    pub(crate) key: Key,
+    pub(crate) word: Word,
+}
+
+/// The columns that [`write_of`] reads.
+pub(crate) const COLUMNS: &str = "id, event, since, owner, key, value";
+
+pub(crate) fn write_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Write> {
+    let event: i64 = row.get(1)?;
+    Ok(Write {
+        id: row.get(0)?,
+        event,
+        line: event - row.get::<_, i64>(2)?,
+        owner: Owner(row.get(3)?),
+        key: Key::of(row.get(4)?),
+        word: Word::of(row.get(5)?),
+    })
+}
+
+impl Recording {
+    /// The number of the first write at or after an event.
+    pub(crate) fn first_write_at(&self, event: i64) -> Result<i64> {
+        let last: i64 =
+            self.database.query_row("SELECT coalesce(max(id), 0) FROM writes", [], |row| row.get(0))?;
+        let mut statement = self.database.prepare_cached("SELECT event FROM writes WHERE id = ?")?;
+        // Writes are numbered without gaps, in the order of their events.
+        let (mut low, mut high) = (1, last + 1);
+        while low < high {
+            let middle = i64::midpoint(low, high);
+            let at: i64 = statement.query_row([middle], |row| row.get(0))?;
+            if at < event { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+
+    /// What was there before a write; none if nothing was.
+    pub(crate) fn before(&self, write: &Write) -> Result<Option<Word>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT value FROM writes WHERE owner = ? AND key = ? AND id < ? ORDER BY id DESC LIMIT 1",
+        )?;
+        let mut rows = statement.query(params![write.owner.0, write.key.stored(), write.id])?;
+        let found = rows.next()?.map(|row| row.get(0)).transpose()?;
+        Ok(found.map(Word::of).filter(|word| *word != Word::Absent))
+    }
+
+    /// The function whose variables an owner is, if its call was active at an event.
+    pub(crate) fn active_owner(&self, owner: Owner, event: i64) -> Result<Option<String>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT code FROM calls WHERE id = ? AND owner = ? AND entered <= ? AND (ended IS NULL OR ended >= ?)",
+        )?;
+        let mut rows = statement.query(params![owner.0 >> 1, owner.0, event, event])?;
+        if let Some(row) = rows.next()? {
+            return Ok(self.codes.get(&row.get(0)?).map(|code| code.name.to_string()));
+        }
+        let mut statement = self.database.prepare_cached("SELECT code FROM calls WHERE owner = ? LIMIT 1")?;
+        let mut rows = statement.query([owner.0])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let code = self.codes.get(&row.get(0)?);
+        // Variables of a module stay.
+        Ok(code.filter(|code| &*code.name == "<module>").map(|code| code.name.to_string()))
+    }
+}

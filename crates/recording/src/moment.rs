@@ -1,0 +1,116 @@
+//! Moments of a run, as questions name them.
+//!
+//! `1234` is an event; `shop.py:12` is the first hit of a line and `shop.py:12#3` the third, `shop.py:12#last` the last;
+//! `exception` is just before the exception that ended the program, or the last one; `end` is the end.
+
+use rusqlite::OptionalExtension;
+
+use crate::error::{Error, Result};
+use crate::reading::{Event, Recording, event_of};
+use crate::value::What;
+
+const EVENTS: &str = "SELECT id, kind, call, place, value FROM events";
+
+impl Recording {
+    /// The event that a moment is.
+    pub(crate) fn moment(&self, text: &str) -> Result<Event> {
+        let text = text.trim();
+        match text {
+            "end" => self.event(self.last_event()?),
+            "exception" => self.exception(),
+            _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let number = text.parse();
+                self.event(
+                    number.map_err(|_| Error::question(format!("`{text}` is not the number of an event")))?,
+                )
+            }
+            _ => self.hit(text),
+        }
+    }
+
+    /// The moment that questions are about when none is given: the last exception, or else the end.
+    pub fn last_moment(&self) -> &'static str {
+        if self.exception().is_ok() { "exception" } else { "end" }
+    }
+
+    /// The exception that ended the program, or else the last that was thrown. Where it passed through several calls,
+    /// this is where it began.
+    fn exception(&self) -> Result<Event> {
+        let last = format!("{EVENTS} WHERE kind = {} ORDER BY id DESC LIMIT 1", What::Throw.stored());
+        let mut found = self
+            .database
+            .query_row(&last, [], event_of)
+            .optional()?
+            .ok_or_else(|| Error::question("no exception was thrown; use `end`, a line or an event"))?;
+        // Each call that it passes through reports the same text again, after the one below ended.
+        while let Some(before) = self.thrown_below(&found)? {
+            found = before;
+        }
+        Ok(found)
+    }
+
+    /// The same exception in the call below, from which it came.
+    fn thrown_below(&self, event: &Event) -> Result<Option<Event>> {
+        if event.id < 3 {
+            return Ok(None);
+        }
+        let unwound = self.event(event.id - 1)?;
+        if unwound.what != What::Unwind {
+            return Ok(None);
+        }
+        let thrown = format!("{EVENTS} WHERE kind = ? AND id < ? ORDER BY id DESC LIMIT 1");
+        let below =
+            self.database.query_row(&thrown, [What::Throw.stored(), unwound.id], event_of).optional()?;
+        Ok(below.filter(|below| below.call == unwound.call))
+    }
+
+    fn hit(&self, text: &str) -> Result<Event> {
+        let usage = || {
+            Error::question(format!(
+                "`{text}` is not a moment; use FILE:LINE, FILE:LINE#HIT, the number of an event, `exception` or `end`"
+            ))
+        };
+        let (line, hit) = text.split_once('#').unwrap_or((text, "1"));
+        let (file, line) = line.rsplit_once(':').ok_or_else(usage)?;
+        let line: i64 = line.parse().map_err(|_| usage())?;
+        let places = self.places_at(file, line);
+        if places.is_empty() {
+            return Err(Error::question(self.not_reached(file, line)));
+        }
+        let places: Vec<String> = places.iter().map(i64::to_string).collect();
+        let hits = format!("{EVENTS} WHERE kind = 0 AND place IN ({})", places.join(","));
+        let found = if hit == "last" {
+            self.database.query_row(&format!("{hits} ORDER BY id DESC LIMIT 1"), [], event_of)
+        } else {
+            let number: i64 = hit.parse().ok().filter(|number| *number > 0).ok_or_else(usage)?;
+            self.database.query_row(
+                &format!("{hits} ORDER BY id LIMIT 1 OFFSET {}", number - 1),
+                [],
+                event_of,
+            )
+        };
+        found
+            .optional()?
+            .ok_or_else(|| Error::question(format!("{file}:{line} was hit less than {hit} times")))
+    }
+
+    /// Why there is nothing at a line.
+    pub(crate) fn not_reached(&self, file: &str, line: i64) -> String {
+        let mut lines: Vec<i64> = self
+            .places_of(|code| crate::reading::is_file(&code.path, file))
+            .iter()
+            .map(|(_, place)| place.line)
+            .collect();
+        lines.sort_by_key(|other| (other - line).abs());
+        lines.dedup();
+        let near: Vec<String> = lines.iter().take(3).map(ToString::to_string).collect();
+        if near.is_empty() {
+            let mut files: Vec<&str> = self.codes.values().map(|code| &*code.path).collect();
+            files.sort_unstable();
+            files.dedup();
+            format!("no line of `{file}` ran; files that ran: {}", files.join(", "))
+        } else {
+            format!("{file}:{line} was not reached; lines near it that were: {}", near.join(", "))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Expressions over recorded values, such as `total < 0 and len(self.items) > 10`.
+//!
+//! They are evaluated by us, not by the program: names, attributes, items, `len()`, comparisons, `in`, `is`, arithmetic,
+//! `and`, `or` and `not`, spelled as in Python.
+
+mod evaluate;
+mod parse;
+
+pub(crate) use self::evaluate::Scope;
+
+use crate::error::{Error, Result};
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expression {
+    /// A literal.
+    Literal(Literal),
+    Name(String),
+    Attribute(Box<Expression>, String),
+    Item(Box<Expression>, Box<Expression>),
+    Length(Box<Expression>),
+    Not(Box<Expression>),
+    Negative(Box<Expression>),
+    And(Box<Expression>, Box<Expression>),
+    Or(Box<Expression>, Box<Expression>),
+    Arithmetic(Box<Expression>, char, Box<Expression>),
+    /// A comparison, or several in a row.
+    Comparison(Box<Expression>, Vec<(Comparison, Expression)>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Literal {
+    None,
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Is,
+    IsNot,
+    In,
+    NotIn,
+}
+
+impl Expression {
+    /// Reads an expression.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        parse::parse(text).map_err(|problem| {
+            Error::question(format!(
+                "cannot read `{text}`: {problem}; use names, attributes, items, `len()`, comparisons, arithmetic, `in`, \
+                 `is None`, `and`, `or` and `not`"
+            ))
+        })
+    }
+
+    /// Calls this with each name that it begins at.
+    pub(crate) fn roots(&self, found: &mut Vec<String>) {
+        match self {
+            Self::Literal(_) => {}
+            Self::Name(name) => {
+                if !found.contains(name) {
+                    found.push(name.clone());
+                }
+            }
+            Self::Attribute(of, _) | Self::Length(of) | Self::Not(of) | Self::Negative(of) => of.roots(found),
+            Self::Item(of, other)
+            | Self::And(of, other)
+            | Self::Or(of, other)
+            | Self::Arithmetic(of, _, other) => {
+                of.roots(found);
+                other.roots(found);
+            }
+            Self::Comparison(first, rest) => {
+                first.roots(found);
+                for (_, other) in rest {
+                    other.roots(found);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Evaluates expressions over recorded values.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use super::{Comparison, Expression, Literal};
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::reading::Recording;
+use crate::stack::quoted;
+use crate::value::{Key, Kind, Owner, Word};
+
+/// What an expression came to.
+#[derive(Clone, Debug)]
+pub(crate) enum Datum {
+    None,
+    Bool(bool),
+    Integer(i64),
+    Float(f64),
+    /// A string, and its length, which is greater if only the beginning is known.
+    Text(Rc<str>, i64),
+    Object(i64),
+    /// Something that can only be compared with itself.
+    Other(Word),
+}
+
+/// Where names are looked up.
+pub(crate) struct Scope<'a> {
+    pub(crate) recording: &'a Recording,
+    pub(crate) memory: &'a dyn Memory,
+    /// The variables: of a call, then of its module.
+    pub(crate) owners: Vec<Owner>,
+}
+
+impl Scope<'_> {
+    /// The value of a name; none if there is no such variable.
+    pub(crate) fn name(&self, name: &str) -> Result<Option<Word>> {
+        let Some(number) = self.recording.number(name) else { return Ok(None) };
+        for owner in &self.owners {
+            if let Some(word) = self.memory.get(*owner, Key::Name(number))? {
+                return Ok(Some(word));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the expression holds; none if something in it has no value.
+    pub(crate) fn holds(&self, expression: &Expression) -> Result<Option<bool>> {
+        self.value(expression)?.map(|value| self.is_true(&value)).transpose()
+    }
+
+    /// The value of an expression; none if something in it has none.
+    pub(crate) fn value(&self, expression: &Expression) -> Result<Option<Datum>> {
+        Ok(match expression {
+            Expression::Literal(literal) => Some(of_literal(literal)),
+            Expression::Name(_) | Expression::Attribute(..) | Expression::Item(..) => {
+                self.word(expression)?.map(|word| self.datum(word)).transpose()?
+            }
+            Expression::Length(of) => match self.value(of)? {
+                Some(Datum::Text(_, length)) => Some(Datum::Integer(length)),
+                Some(Datum::Object(number)) => {
+                    let length = self.memory.get(Owner::object(number), Key::Length)?;
+                    length.map(|length| self.datum(length)).transpose()?
+                }
+                _ => None,
+            },
+            Expression::Not(of) => self.holds(of)?.map(|holds| Datum::Bool(!holds)),
+            Expression::Negative(of) => match self.value(of)? {
+                Some(Datum::Integer(number)) => number.checked_neg().map(Datum::Integer),
+                Some(Datum::Float(number)) => Some(Datum::Float(-number)),
+                _ => None,
+            },
+            Expression::And(left, right) => match self.holds(left)? {
+                Some(true) => self.holds(right)?.map(Datum::Bool),
+                other => other.map(Datum::Bool),
+            },
+            Expression::Or(left, right) => match self.holds(left)? {
+                Some(true) => Some(Datum::Bool(true)),
+                _ => self.holds(right)?.map(Datum::Bool),
+            },
+            Expression::Arithmetic(left, sign, right) => {
+                let (left, right) = (self.value(left)?, self.value(right)?);
+                left.zip(right).and_then(|(left, right)| arithmetic(&left, *sign, &right))
+            }
+            Expression::Comparison(first, rest) => return self.comparison(first, rest),
+        })
+    }
+
+    /// Where an expression is kept: the owner and the key.
+    pub(crate) fn slot(&self, expression: &Expression) -> Result<Option<(Owner, Key)>> {
+        match expression {
+            Expression::Name(name) => {
+                let Some(number) = self.recording.number(name) else { return Ok(None) };
+                for owner in &self.owners {
+                    if self.memory.get(*owner, Key::Name(number))?.is_some() {
+                        return Ok(Some((*owner, Key::Name(number))));
+                    }
+                }
+                Ok(None)
+            }
+            Expression::Attribute(of, name) => {
+                let Some(Datum::Object(number)) = self.value(of)? else { return Ok(None) };
+                Ok(self.recording.number(name).map(|name| (Owner::object(number), Key::Name(name))))
+            }
+            Expression::Item(of, key) => {
+                let Some(Datum::Object(number)) = self.value(of)? else { return Ok(None) };
+                let Some(key) = self.value(key)? else { return Ok(None) };
+                Ok(self.key(number, &key)?.map(|key| (Owner::object(number), key)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn key(&self, object: i64, key: &Datum) -> Result<Option<Key>> {
+        let kind = self.recording.object(object)?.kind;
+        let text = match key {
+            Datum::Integer(index) if matches!(kind, Kind::List | Kind::Tuple) => {
+                let length = self.memory.get(Owner::object(object), Key::Length)?;
+                let length = if let Some(Word::Integer(length)) = length { length } else { 0 };
+                return Ok(Some(Key::Index(if *index < 0 { length + index } else { *index })));
+            }
+            Datum::Integer(number) => number.to_string(),
+            Datum::Bool(true) => "True".to_owned(),
+            Datum::Bool(false) => "False".to_owned(),
+            Datum::None => "None".to_owned(),
+            Datum::Text(text, _) => quoted(text),
+            _ => return Ok(None),
+        };
+        Ok(self.recording.number(&text).map(Key::Item))
+    }
+
+    fn word(&self, expression: &Expression) -> Result<Option<Word>> {
+        if let Expression::Name(name) = expression {
+            return self.name(name);
+        }
+        let Some((owner, key)) = self.slot(expression)? else { return Ok(None) };
+        self.memory.get(owner, key)
+    }
+
+    fn datum(&self, word: Word) -> Result<Datum> {
+        Ok(match word {
+            Word::Integer(number) => Datum::Integer(number),
+            Word::None => Datum::None,
+            Word::Bool(value) => Datum::Bool(value),
+            Word::Object(number) => Datum::Object(number),
+            Word::Absent => Datum::Other(word),
+            Word::Atom(number) => {
+                let atom = self.recording.atom(number)?;
+                match (atom.string, &*atom.type_name) {
+                    (Some(length), _) => Datum::Text(Rc::from(atom.text.as_str()), length),
+                    (None, "float" | "int" | "number") => {
+                        atom.text.parse().map_or(Datum::Other(word), Datum::Float)
+                    }
+                    _ => Datum::Other(word),
+                }
+            }
+        })
+    }
+
+    fn is_true(&self, value: &Datum) -> Result<bool> {
+        Ok(match value {
+            Datum::None => false,
+            Datum::Bool(value) => *value,
+            Datum::Integer(number) => *number != 0,
+            Datum::Float(number) => *number != 0.0,
+            Datum::Text(_, length) => *length > 0,
+            Datum::Object(number) => {
+                self.memory.get(Owner::object(*number), Key::Length)? != Some(Word::Integer(0))
+            }
+            Datum::Other(_) => true,
+        })
+    }
+
+    fn comparison(&self, first: &Expression, rest: &[(Comparison, Expression)]) -> Result<Option<Datum>> {
+        let Some(mut left) = self.value(first)? else { return Ok(None) };
+        for (comparison, right) in rest {
+            let Some(right) = self.value(right)? else { return Ok(None) };
+            match self.compare(&left, *comparison, &right)? {
+                Some(true) => left = right,
+                other => return Ok(other.map(Datum::Bool)),
+            }
+        }
+        Ok(Some(Datum::Bool(true)))
+    }
+
+    fn compare(&self, left: &Datum, comparison: Comparison, right: &Datum) -> Result<Option<bool>> {
+        let order = order(left, right);
+        Ok(match comparison {
+            Comparison::Equal | Comparison::Is => Some(order == Some(Ordering::Equal)),
+            Comparison::NotEqual | Comparison::IsNot => Some(order != Some(Ordering::Equal)),
+            Comparison::Less => order.map(Ordering::is_lt),
+            Comparison::LessOrEqual => order.map(Ordering::is_le),
+            Comparison::Greater => order.map(Ordering::is_gt),
+            Comparison::GreaterOrEqual => order.map(Ordering::is_ge),
+            Comparison::In => self.is_in(left, right)?,
+            Comparison::NotIn => self.is_in(left, right)?.map(|is_in| !is_in),
+        })
+    }
+
+    fn is_in(&self, item: &Datum, container: &Datum) -> Result<Option<bool>> {
+        match (item, container) {
+            (Datum::Text(part, _), Datum::Text(text, _)) => Ok(Some(text.contains(&**part))),
+            (_, Datum::Object(number)) => {
+                let owner = Owner::object(*number);
+                if !matches!(self.recording.object(*number)?.kind, Kind::List | Kind::Tuple) {
+                    let Some(key) = self.key(*number, item)? else { return Ok(Some(false)) };
+                    return Ok(Some(self.memory.get(owner, key)?.is_some()));
+                }
+                for (key, word) in self.memory.all(owner)? {
+                    if key != Key::Length && order(item, &self.datum(word)?) == Some(Ordering::Equal) {
+                        return Ok(Some(true));
+                    }
+                }
+                Ok(Some(false))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+fn of_literal(literal: &Literal) -> Datum {
+    match literal {
+        Literal::None => Datum::None,
+        Literal::Bool(value) => Datum::Bool(*value),
+        Literal::Integer(number) => Datum::Integer(*number),
+        Literal::Float(number) => Datum::Float(*number),
+        Literal::Text(text) => {
+            Datum::Text(Rc::from(text.as_str()), i64::try_from(text.chars().count()).unwrap_or(0))
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "Python compares exactly; the last digits of huge numbers differ"
+)]
+fn number(datum: &Datum) -> Option<f64> {
+    match datum {
+        Datum::Bool(value) => Some(f64::from(u8::from(*value))),
+        Datum::Integer(number) => Some(*number as f64),
+        Datum::Float(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// How two values compare; none if they are of different kinds.
+fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
+    match (left, right) {
+        (Datum::None, Datum::None) => Some(Ordering::Equal),
+        (Datum::Integer(left), Datum::Integer(right)) => Some(left.cmp(right)),
+        (Datum::Text(left, _), Datum::Text(right, _)) => Some(left.cmp(right)),
+        (Datum::Object(left), Datum::Object(right)) => (left == right).then_some(Ordering::Equal),
+        (Datum::Other(left), Datum::Other(right)) => (left == right).then_some(Ordering::Equal),
+        _ => number(left)?.partial_cmp(&number(right)?),
+    }
+}
+
+fn arithmetic(left: &Datum, sign: char, right: &Datum) -> Option<Datum> {
+    if let (Datum::Integer(left), Datum::Integer(right)) = (left, right) {
+        let result = match sign {
+            '+' => left.checked_add(*right),
+            '-' => left.checked_sub(*right),
+            '*' => left.checked_mul(*right),
+            '%' => floor_division(*left, *right).and_then(|(_, rest)| rest),
+            '|' => floor_division(*left, *right).map(|(quotient, _)| quotient),
+            _ => None,
+        };
+        if result.is_some() || sign == '%' || sign == '|' {
+            return result.map(Datum::Integer);
+        }
+    }
+    let (left, right) = (number(left)?, number(right)?);
+    let result = match sign {
+        '+' => left + right,
+        '-' => left - right,
+        '*' => left * right,
+        _ if right == 0.0 => return None,
+        '/' => left / right,
+        '|' => (left / right).floor(),
+        _ => left - right * (left / right).floor(),
+    };
+    Some(Datum::Float(result))
+}
+
+/// The quotient, rounded down, and the rest.
+fn floor_division(left: i64, right: i64) -> Option<(i64, Option<i64>)> {
+    let rest = left.checked_rem(right)?;
+    let quotient = left.checked_div(right)?;
+    let is_off = rest != 0 && (rest < 0) != (right < 0);
+    let quotient = if is_off { quotient - 1 } else { quotient };
+    Some((quotient, Some(if is_off { rest + right } else { rest })))
+}

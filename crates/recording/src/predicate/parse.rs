@@ -1,0 +1,295 @@
+//! Reads expressions.
+
+use super::{Comparison, Expression, Literal};
+
+type Parsed<T> = Result<T, String>;
+
+#[derive(Clone, Debug, PartialEq)]
+enum Token {
+    Word(String),
+    Number(String),
+    Text(String),
+    Sign(&'static str),
+}
+
+/// Longer ones first.
+const SIGNS: [&str; 20] = [
+    "==", "!=", "<=", ">=", "//", "<", ">", "(", ")", "[", "]", ".", "+", "-", "*", "/", "%", "&&", "||", "!",
+];
+
+pub(super) fn parse(text: &str) -> Parsed<Expression> {
+    let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
+    let expression = parser.or()?;
+    match parser.tokens.get(parser.at) {
+        None => Ok(expression),
+        Some(token) => Err(format!("did not expect {}", describe(token))),
+    }
+}
+
+fn describe(token: &Token) -> String {
+    match token {
+        Token::Word(word) | Token::Number(word) => format!("`{word}`"),
+        Token::Text(text) => format!("{text:?}"),
+        Token::Sign(sign) => format!("`{sign}`"),
+    }
+}
+
+fn tokens(text: &str) -> Parsed<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let end = |is_part: &dyn Fn(char) -> bool| rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let length = if first.is_alphabetic() || first == '_' {
+            let length = end(&|c| c.is_alphanumeric() || c == '_');
+            tokens.push(Token::Word(rest.get(..length).unwrap_or_default().to_owned()));
+            length
+        } else if first.is_ascii_digit() {
+            let length = end(&|c| c.is_ascii_alphanumeric() || c == '.' || c == '_');
+            tokens.push(Token::Number(rest.get(..length).unwrap_or_default().replace('_', "")));
+            length
+        } else if first == '\'' || first == '"' {
+            let (value, length) = string(rest, first)?;
+            tokens.push(Token::Text(value));
+            length
+        } else {
+            let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
+            let sign = sign.ok_or_else(|| format!("`{first}` is not understood"))?;
+            tokens.push(Token::Sign(sign));
+            sign.len()
+        };
+        rest = rest.get(length..).unwrap_or_default().trim_start();
+    }
+    Ok(tokens)
+}
+
+/// A string in quotes, and how long it is with them.
+fn string(text: &str, quote: char) -> Parsed<(String, usize)> {
+    let mut value = String::new();
+    let mut letters = text.char_indices().skip(1);
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => value.push(match letters.next() {
+                Some((_, 'n')) => '\n',
+                Some((_, 't')) => '\t',
+                Some((_, other)) => other,
+                None => break,
+            }),
+            _ if letter == quote => return Ok((value, at + letter.len_utf8())),
+            _ => value.push(letter),
+        }
+    }
+    Err("a string has no end".to_owned())
+}
+
+/// Deeper expressions are refused.
+const DEEPEST: usize = 50;
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+    depth: usize,
+}
+
+impl Parser {
+    fn sign(&mut self, sign: &str) -> bool {
+        let is_next = matches!(self.tokens.get(self.at), Some(Token::Sign(next)) if *next == sign);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    fn word(&mut self, word: &str) -> bool {
+        let is_next = matches!(self.tokens.get(self.at), Some(Token::Word(next)) if next == word);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    fn or(&mut self) -> Parsed<Expression> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err("it is nested too deeply".to_owned());
+        }
+        let mut left = self.and()?;
+        while self.word("or") || self.sign("||") {
+            left = Expression::Or(Box::new(left), Box::new(self.and()?));
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    fn and(&mut self) -> Parsed<Expression> {
+        let mut left = self.not()?;
+        while self.word("and") || self.sign("&&") {
+            left = Expression::And(Box::new(left), Box::new(self.not()?));
+        }
+        Ok(left)
+    }
+
+    fn not(&mut self) -> Parsed<Expression> {
+        let mut count = 0;
+        while self.word("not") || self.sign("!") {
+            count += 1;
+        }
+        let inner = self.comparison()?;
+        Ok((0..count).fold(inner, |inner, _| Expression::Not(Box::new(inner))))
+    }
+
+    fn comparison(&mut self) -> Parsed<Expression> {
+        let first = self.sum()?;
+        let mut rest = Vec::new();
+        while let Some(comparison) = self.comparison_sign() {
+            rest.push((comparison, self.sum()?));
+        }
+        Ok(if rest.is_empty() { first } else { Expression::Comparison(Box::new(first), rest) })
+    }
+
+    fn comparison_sign(&mut self) -> Option<Comparison> {
+        let signs = [
+            ("==", Comparison::Equal),
+            ("!=", Comparison::NotEqual),
+            ("<=", Comparison::LessOrEqual),
+            (">=", Comparison::GreaterOrEqual),
+            ("<", Comparison::Less),
+            (">", Comparison::Greater),
+        ];
+        if let Some((_, comparison)) = signs.into_iter().find(|(sign, _)| self.sign(sign)) {
+            return Some(comparison);
+        }
+        if self.word("is") {
+            return Some(if self.word("not") { Comparison::IsNot } else { Comparison::Is });
+        }
+        if self.word("in") {
+            return Some(Comparison::In);
+        }
+        let is_not_in = matches!(self.tokens.get(self.at..self.at + 2), Some([Token::Word(not), Token::Word(is_in)]) if not == "not" && is_in == "in");
+        self.at += if is_not_in { 2 } else { 0 };
+        is_not_in.then_some(Comparison::NotIn)
+    }
+
+    fn sum(&mut self) -> Parsed<Expression> {
+        let mut left = self.product()?;
+        loop {
+            let sign = if self.sign("+") {
+                '+'
+            } else if self.sign("-") {
+                '-'
+            } else {
+                return Ok(left);
+            };
+            left = Expression::Arithmetic(Box::new(left), sign, Box::new(self.product()?));
+        }
+    }
+
+    fn product(&mut self) -> Parsed<Expression> {
+        let mut left = self.unary()?;
+        loop {
+            let signs = [("*", '*'), ("//", '|'), ("/", '/'), ("%", '%')];
+            let Some((_, sign)) = signs.into_iter().find(|(sign, _)| self.sign(sign)) else {
+                return Ok(left);
+            };
+            left = Expression::Arithmetic(Box::new(left), sign, Box::new(self.unary()?));
+        }
+    }
+
+    fn unary(&mut self) -> Parsed<Expression> {
+        if self.sign("-") {
+            return Ok(Expression::Negative(Box::new(self.postfix()?)));
+        }
+        self.postfix()
+    }
+
+    fn postfix(&mut self) -> Parsed<Expression> {
+        let mut value = self.atom()?;
+        loop {
+            if self.sign(".") {
+                let Some(Token::Word(name)) = self.tokens.get(self.at).cloned() else {
+                    return Err("a name is missing after `.`".to_owned());
+                };
+                self.at += 1;
+                value = Expression::Attribute(Box::new(value), name);
+            } else if self.sign("[") {
+                let key = self.or()?;
+                if !self.sign("]") {
+                    return Err("`]` is missing".to_owned());
+                }
+                value = Expression::Item(Box::new(value), Box::new(key));
+            } else if matches!(self.tokens.get(self.at), Some(Token::Sign("("))) {
+                return Err("only `len()` can be called".to_owned());
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn atom(&mut self) -> Parsed<Expression> {
+        let token = self.tokens.get(self.at).cloned().ok_or("it ends too early")?;
+        self.at += 1;
+        Ok(match token {
+            Token::Sign("(") => {
+                let inner = self.or()?;
+                if !self.sign(")") {
+                    return Err("`)` is missing".to_owned());
+                }
+                inner
+            }
+            Token::Sign(_) => return Err(format!("did not expect {}", describe(&token))),
+            Token::Text(text) => Expression::Literal(Literal::Text(text)),
+            Token::Number(number) => Expression::Literal(self::number(&number)?),
+            Token::Word(word) => match word.as_str() {
+                "None" | "null" => Expression::Literal(Literal::None),
+                "True" | "true" => Expression::Literal(Literal::Bool(true)),
+                "False" | "false" => Expression::Literal(Literal::Bool(false)),
+                "len" if self.sign("(") => {
+                    let inner = self.or()?;
+                    if !self.sign(")") {
+                        return Err("`)` is missing".to_owned());
+                    }
+                    Expression::Length(Box::new(inner))
+                }
+                _ => Expression::Name(word),
+            },
+        })
+    }
+}
+
+fn number(text: &str) -> Parsed<Literal> {
+    if let Ok(number) = text.parse() {
+        return Ok(Literal::Integer(number));
+    }
+    text.parse().map(Literal::Float).map_err(|_| format!("`{text}` is not a number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_reported() {
+        let cases = [
+            ("", "it ends too early"),
+            ("total <", "it ends too early"),
+            ("total < 0)", "did not expect `)`"),
+            ("(total", "`)` is missing"),
+            ("items[0", "`]` is missing"),
+            ("f(3)", "only `len()` can be called"),
+            ("'abc", "a string has no end"),
+            ("a ? b", "`?` is not understood"),
+            ("3x < 1", "`3x` is not a number"),
+        ];
+        for (text, problem) in cases {
+            assert_eq!(parse(text).unwrap_err(), problem, "{text}");
+        }
+        assert_eq!(parse(&"(".repeat(1000)).unwrap_err(), "it is nested too deeply");
+    }
+
+    #[test]
+    fn operators_bind_as_in_python() {
+        let same = [
+            ("not a < 1 and b or c", "((not (a < 1)) and b) or c"),
+            ("a + b * 2 - 1 > len(c.d['e'])", "((a + (b * 2)) - 1) > len((c.d)['e'])"),
+            ("a is not None", "a is not (None)"),
+        ];
+        for (one, other) in same {
+            assert_eq!(parse(one).unwrap(), parse(other).unwrap(), "{one}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! A recording that is read: names, lines, calls, events and values.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::error::{Error, Result};
+use crate::value::{Kind, Owner, What};
+
+/// A recording.
+#[derive(Debug)]
+pub struct Recording {
+    pub(crate) database: Connection,
+    texts: HashMap<i64, Rc<str>>,
+    numbers: HashMap<Rc<str>, i64>,
+    places: HashMap<i64, Place>,
+    sources: HashMap<i64, Vec<String>>,
+    pub(crate) codes: HashMap<i64, Code>,
+    atoms: RefCell<HashMap<i64, Rc<Atom>>>,
+    objects: RefCell<HashMap<i64, Object>>,
+}
+
+/// A function, a class body or a module.
+#[derive(Clone, Debug)]
+pub(crate) struct Code {
+    pub(crate) file: i64,
+    pub(crate) path: Rc<str>,
+    pub(crate) name: Rc<str>,
+    pub(crate) line: i64,
+}
+
+/// A line of a code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) code: i64,
+    pub(crate) line: i64,
+}
+
+/// A value that is only text.
+#[derive(Clone, Debug)]
+pub(crate) struct Atom {
+    pub(crate) type_name: Rc<str>,
+    pub(crate) text: String,
+    /// It is a string, of this length.
+    pub(crate) string: Option<i64>,
+    /// The text is not all of it.
+    pub(crate) is_cut: bool,
+}
+
+/// What an object is.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub(crate) type_name: Rc<str>,
+    pub(crate) kind: Kind,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) id: i64,
+    pub(crate) code: i64,
+    pub(crate) owner: Owner,
+    pub(crate) caller: i64,
+    pub(crate) caller_place: Option<i64>,
+}
+
+/// An event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) id: i64,
+    pub(crate) what: What,
+    pub(crate) call: i64,
+    pub(crate) place: Option<i64>,
+    pub(crate) value: Option<i64>,
+}
+
+impl Recording {
+    pub(crate) fn new(database: Connection) -> Result<Self> {
+        let texts = collect(&database, "SELECT id, text FROM texts", |row| {
+            Ok((row.get(0)?, Rc::from(row.get::<_, String>(1)?)))
+        })?;
+        let texts: HashMap<i64, Rc<str>> = texts.into_iter().collect();
+        let numbers = texts.iter().map(|(id, text)| (Rc::clone(text), *id)).collect();
+        let places = collect(&database, "SELECT id, code, line FROM places", |row| {
+            Ok((row.get(0)?, Place { code: row.get(1)?, line: row.get(2)? }))
+        })?;
+        let sources = collect(&database, "SELECT id, text FROM files", |row| {
+            let text: String = row.get(1)?;
+            Ok((row.get(0)?, text.lines().map(str::to_owned).collect()))
+        })?;
+        let codes = collect(&database, "SELECT id, file, name, line FROM codes", |row| {
+            Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?)))
+        })?;
+        let text = |id: i64| texts.get(&id).cloned().unwrap_or_else(|| Rc::from("?"));
+        let code = |(id, (file, name, line)): (i64, (i64, i64, i64))| {
+            (id, Code { file, path: text(file), name: text(name), line })
+        };
+        let codes = codes.into_iter().map(code).collect();
+        Ok(Self {
+            database,
+            texts,
+            numbers,
+            places: places.into_iter().collect(),
+            sources: sources.into_iter().collect(),
+            codes,
+            atoms: RefCell::default(),
+            objects: RefCell::default(),
+        })
+    }
+
+    /// A text, such as a name, by its number.
+    pub(crate) fn text(&self, id: i64) -> Rc<str> {
+        self.texts.get(&id).cloned().unwrap_or_else(|| Rc::from("?"))
+    }
+
+    /// The number of a text; none if the run has no such name.
+    pub(crate) fn number(&self, text: &str) -> Option<i64> {
+        self.numbers.get(text).copied()
+    }
+
+    /// The code and the line of a place.
+    pub(crate) fn place(&self, id: i64) -> Option<(&Code, i64)> {
+        let place = self.places.get(&id)?;
+        Some((self.codes.get(&place.code)?, place.line))
+    }
+
+    /// The places at a line of a file. The file is given by the end of its path.
+    pub(crate) fn places_at(&self, file: &str, line: i64) -> Vec<i64> {
+        let is_there = |place: &Place| {
+            place.line == line && self.codes.get(&place.code).is_some_and(|code| is_file(&code.path, file))
+        };
+        let mut found: Vec<i64> =
+            self.places.iter().filter(|(_, place)| is_there(place)).map(|(id, _)| *id).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// All lines that ran of the codes that are wanted.
+    pub(crate) fn places_of(&self, wanted: impl Fn(&Code) -> bool) -> Vec<(i64, Place)> {
+        let is_wanted = |place: &Place| self.codes.get(&place.code).is_some_and(&wanted);
+        let mut found: Vec<(i64, Place)> = self
+            .places
+            .iter()
+            .filter(|(_, place)| is_wanted(place))
+            .map(|(id, place)| (*id, *place))
+            .collect();
+        found.sort_unstable_by_key(|(id, place)| (place.line, *id));
+        found
+    }
+
+    /// The text of a line, as it was when the program ran.
+    pub(crate) fn source(&self, code: &Code, line: i64) -> &str {
+        let line = usize::try_from(line - 1).ok();
+        let found = self.sources.get(&code.file).zip(line).and_then(|(lines, line)| lines.get(line));
+        found.map_or("", |text| text.trim())
+    }
+
+    pub(crate) fn atom(&self, id: i64) -> Result<Rc<Atom>> {
+        if let Some(known) = self.atoms.borrow().get(&id) {
+            return Ok(Rc::clone(known));
+        }
+        let mut statement =
+            self.database.prepare_cached("SELECT type, flags, text FROM atoms WHERE id = ?")?;
+        let found = statement
+            .query_row([id], |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+            })
+            .optional()?;
+        let (type_name, flags, text) = found.unwrap_or((0, 0, "?".to_owned()));
+        let atom = Rc::new(Atom {
+            type_name: self.text(type_name),
+            text,
+            string: (flags & 2 != 0).then_some(flags >> 2),
+            is_cut: flags & 1 != 0,
+        });
+        self.atoms.borrow_mut().insert(id, Rc::clone(&atom));
+        Ok(atom)
+    }
+
+    pub(crate) fn object(&self, id: i64) -> Result<Object> {
+        if let Some(known) = self.objects.borrow().get(&id) {
+            return Ok(known.clone());
+        }
+        let mut statement = self.database.prepare_cached("SELECT type, kind FROM objects WHERE id = ?")?;
+        let found =
+            statement.query_row([id], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
+        let (type_name, kind) = found.unwrap_or((0, 6));
+        let object = Object { type_name: self.text(type_name), kind: Kind::of(kind) };
+        self.objects.borrow_mut().insert(id, object.clone());
+        Ok(object)
+    }
+
+    pub(crate) fn event(&self, id: i64) -> Result<Event> {
+        let mut statement =
+            self.database.prepare_cached("SELECT id, kind, call, place, value FROM events WHERE id = ?")?;
+        let found = statement.query_row([id], event_of).optional()?;
+        found.ok_or_else(|| {
+            Error::question(format!(
+                "no event {id}; the recording has events 1 to {}",
+                self.last_event().unwrap_or(0)
+            ))
+        })
+    }
+
+    /// The number of the last event; 0 if there is none.
+    pub(crate) fn last_event(&self) -> Result<i64> {
+        Ok(self.database.query_row("SELECT coalesce(max(id), 0) FROM events", [], |row| row.get(0))?)
+    }
+
+    pub(crate) fn call(&self, id: i64) -> Result<Option<Call>> {
+        let mut statement = self
+            .database
+            .prepare_cached("SELECT id, code, owner, caller, caller_place FROM calls WHERE id = ?")?;
+        let call = statement.query_row([id], |row| {
+            Ok(Call {
+                id: row.get(0)?,
+                code: row.get(1)?,
+                owner: Owner(row.get(2)?),
+                caller: row.get(3)?,
+                caller_place: row.get(4)?,
+            })
+        });
+        Ok(call.optional()?)
+    }
+
+    /// A fact about the run, such as its command.
+    pub fn fact(&self, name: &str) -> Result<String> {
+        let found =
+            self.database.query_row("SELECT value FROM facts WHERE name = ?", [name], |row| row.get(0));
+        Ok(found.optional()?.unwrap_or_default())
+    }
+}
+
+/// Reads an event of a row with all columns of `events`.
+pub(crate) fn event_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Event> {
+    Ok(Event {
+        id: row.get(0)?,
+        what: What::of(row.get(1)?),
+        call: row.get(2)?,
+        place: row.get(3)?,
+        value: row.get(4)?,
+    })
+}
+
+/// All rows of a statement.
+pub(crate) fn collect<T>(
+    database: &Connection,
+    statement: &str,
+    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>> {
+    let mut statement = database.prepare(statement)?;
+    let rows = statement.query_map([], read)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Whether a path is that of a file, which is given by the end of it.
+pub(crate) fn is_file(path: &str, file: &str) -> bool {
+    Path::new(path).ends_with(file.trim_start_matches("./"))
+}

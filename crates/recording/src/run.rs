@@ -1,0 +1,159 @@
+//! Runs a program and records it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use engine::adapter::{Adapter, Guarded, Machine};
+use engine::model::launch::Launch;
+use engine::model::stop::End;
+use engine::output::Output;
+use engine::process::Process;
+use engine::safety::Safety;
+use engine::temporary;
+
+use crate::error::{Error, Result};
+use crate::library::Library;
+use crate::recorders::{Limits, recorder_for};
+use crate::redacted::without_shapes;
+use crate::store::{Counts, Store};
+use crate::wire::{Read, Wire};
+
+/// How long the reader waits when there is nothing to read.
+const PAUSE: Duration = Duration::from_millis(3);
+
+/// What to run.
+#[derive(Debug)]
+pub struct RecordRequest {
+    /// The language.
+    pub adapter: &'static dyn Adapter,
+    /// The interpreter, if one was chosen.
+    pub executable: Option<PathBuf>,
+    /// The program.
+    pub launch: Launch,
+    /// How much of values.
+    pub limits: Limits,
+    /// After so long, the program is ended.
+    pub timeout: Duration,
+    /// After so many bytes, recording stops; the program runs on.
+    pub most_bytes: u64,
+}
+
+/// A recording that was made.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// Its name.
+    pub name: String,
+    /// How the program ended.
+    pub end: String,
+    /// Events and writes.
+    pub events: i64,
+    /// Changes of variables, attributes and items.
+    pub writes: i64,
+    /// Bytes of the file.
+    pub size: u64,
+    /// The recording stopped before the program ended, for this reason.
+    pub incomplete: Option<&'static str>,
+    /// The last output of the program.
+    pub output: String,
+    /// How many old recordings were removed to make room.
+    pub removed: usize,
+}
+
+/// Runs the program to its end and records it.
+pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) -> Result<Recorded> {
+    let recorder = recorder_for(request.adapter)?;
+    let near = request.launch.near();
+    let runtime = match &request.executable {
+        Some(executable) => request.adapter.locate(&Machine, Some(executable), near.as_deref()).await?,
+        None => request.adapter.locate(&Guarded::starting(&Machine, safety), None, near.as_deref()).await?,
+    };
+    request.adapter.check(&Machine, &runtime, &request.launch).await?;
+    let segments = temporary::new_path();
+    let spec = recorder.plan(&Machine, &runtime, &request.launch, &segments, request.limits)?;
+    let (name, path) = library.new_path()?;
+    let store = Store::new(&path)?;
+    let title = request.launch.title(request.executable.as_deref());
+    let facts = [("command", without_shapes(title)), ("version of the language", runtime.version.clone())];
+    store.set_facts(&facts)?;
+
+    let output = Output::new();
+    let process = Process::spawn(&spec, &name, &output)?;
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let writer = Writer { store, wire: Wire::new(segments), most_bytes: request.most_bytes };
+    let ended = Arc::clone(&has_ended);
+    let writing = tokio::task::spawn_blocking(move || writer.run(&ended));
+    let end = tokio::time::timeout(request.timeout, process.ended()).await;
+    // A child that goes on is not recorded.
+    process.kill().await;
+    has_ended.store(true, Ordering::Release);
+    let written = writing.await.map_err(|_| Error::question("the recording was interrupted"))??;
+    let end = match end {
+        Ok(end) => describe(&end),
+        Err(_) => format!("ended by stillframe after {} s", request.timeout.as_secs()),
+    };
+    let facts = [("end", end.clone()), ("events", written.counts.events.to_string())];
+    let (counts, incomplete) = (written.counts, written.incomplete);
+    let finished = tokio::task::spawn_blocking(move || written.store.finish(&facts)).await;
+    finished.map_err(|_| Error::question("the recording was interrupted"))??;
+    let size = path.metadata().map_or(0, |file| file.len());
+    let output = output.tail(0, 2000).text();
+    let Counts { events, writes } = counts;
+    let removed = library.make_room();
+    Ok(Recorded { name, end, events, writes, size, incomplete, output, removed })
+}
+
+fn describe(end: &End) -> String {
+    match end {
+        End::Exited(code) => format!("exited with code {code}"),
+        End::Killed { signal, .. } => format!("killed by signal {signal}"),
+        End::Lost | End::Gone | End::Detached | End::NotStarted(_) => "ended".to_owned(),
+    }
+}
+
+/// The thread that writes the recording.
+struct Writer {
+    store: Store,
+    wire: Wire,
+    most_bytes: u64,
+}
+
+/// What it has written.
+struct Written {
+    store: Store,
+    counts: Counts,
+    incomplete: Option<&'static str>,
+}
+
+impl Writer {
+    fn run(mut self, has_ended: &AtomicBool) -> Result<Written> {
+        let mut incomplete = None;
+        loop {
+            // Before the look, because what is written until the end is there afterwards.
+            let was_over = has_ended.load(Ordering::Acquire);
+            match self.wire.read() {
+                Ok(Read::Records(records)) => {
+                    self.store.write(records)?;
+                    if self.store.size()? > self.most_bytes {
+                        incomplete = Some("the recording reached its size limit");
+                        break;
+                    }
+                }
+                Ok(Read::Nothing) if was_over => break,
+                Ok(Read::Nothing) => std::thread::sleep(PAUSE),
+                Ok(Read::Malformed) | Err(_) => {
+                    incomplete = Some("the program has overwritten the recording");
+                    break;
+                }
+            }
+        }
+        if incomplete.is_some() {
+            self.wire.close();
+            while !has_ended.load(Ordering::Acquire) {
+                std::thread::sleep(PAUSE);
+            }
+        }
+        Ok(Written { counts: self.store.counts, store: self.store, incomplete })
+    }
+}

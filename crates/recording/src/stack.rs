@@ -1,0 +1,203 @@
+//! The stack at an event, and values as text.
+
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::reading::{Call, Event, Recording};
+use crate::value::{Key, Kind, Owner, Word};
+
+/// A frame of a stack.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub(crate) call: Call,
+    /// Where it is; none before its first line.
+    pub(crate) place: Option<i64>,
+}
+
+/// The most frames of a stack. A recursion may have thousands.
+const MOST_FRAMES: usize = 200;
+
+impl Recording {
+    /// The calls that were active at an event, the innermost first.
+    pub(crate) fn stack(&self, event: &Event) -> Result<Vec<Frame>> {
+        let mut frames = Vec::new();
+        let (mut next, mut place) = (event.call, event.place);
+        while let Some(call) = self.call(next)?
+            && frames.len() < MOST_FRAMES
+        {
+            let caller_place = call.caller_place;
+            next = call.caller;
+            frames.push(Frame { call, place });
+            place = caller_place;
+        }
+        Ok(frames)
+    }
+
+    /// `shop.py:12 in add`.
+    pub(crate) fn frame_text(&self, frame: &Frame) -> String {
+        match frame.place.and_then(|place| self.place(place)) {
+            Some((code, line)) => format!("{}:{line} in {}", base_name(&code.path), code.name),
+            None => match self.codes.get(&frame.call.code) {
+                Some(code) => format!("{}:{} in {} (beginning)", base_name(&code.path), code.line, code.name),
+                None => "?".to_owned(),
+            },
+        }
+    }
+
+    /// `shop.py:12 in add: self.total += price`.
+    pub(crate) fn place_text(&self, place: Option<i64>) -> String {
+        let Some((code, line)) = place.and_then(|place| self.place(place)) else { return "?".to_owned() };
+        format!("{}:{line} in {}: `{}`", base_name(&code.path), code.name, self.source(code, line))
+    }
+
+    /// One line for the stack: the innermost frame is left out, because the answer begins with it.
+    pub(crate) fn callers_text(&self, frames: &[Frame]) -> Option<String> {
+        let callers: Vec<String> =
+            frames.iter().skip(1).take(6).map(|frame| self.frame_text(frame)).collect();
+        let more = frames.len().saturating_sub(7);
+        let more = if more > 0 { format!(" ← {more} more") } else { String::new() };
+        (!callers.is_empty()).then(|| format!("called from {}{more}", callers.join(" ← ")))
+    }
+
+    /// The name of a variable, an attribute or an item, as it follows its owner.
+    pub(crate) fn key_text(&self, key: Key) -> String {
+        match key {
+            Key::Name(name) => self.text(name).to_string(),
+            Key::Index(index) => format!("[{index}]"),
+            Key::Item(text) => format!("[{}]", self.text(text)),
+            Key::Length => "len()".to_owned(),
+        }
+    }
+
+    /// A value as text, within so many levels and characters.
+    pub(crate) fn value_text(
+        &self,
+        word: Word,
+        memory: &dyn Memory,
+        depth: usize,
+        most: usize,
+    ) -> Result<String> {
+        let text = self.whole_text(word, memory, depth, most, &mut Vec::new())?;
+        Ok(cut(text, most))
+    }
+
+    fn whole_text(
+        &self,
+        word: Word,
+        memory: &dyn Memory,
+        depth: usize,
+        most: usize,
+        around: &mut Vec<i64>,
+    ) -> Result<String> {
+        Ok(match word {
+            Word::Integer(number) => number.to_string(),
+            Word::None => "None".to_owned(),
+            Word::Bool(true) => "True".to_owned(),
+            Word::Bool(false) => "False".to_owned(),
+            Word::Absent => "(none)".to_owned(),
+            Word::Atom(atom) => {
+                let atom = self.atom(atom)?;
+                let more = if atom.is_cut { "..." } else { "" };
+                if atom.string.is_some() {
+                    format!("{}{more}", quoted(&atom.text))
+                } else {
+                    format!("{}{more}", atom.text)
+                }
+            }
+            Word::Object(number) if depth == 0 || around.contains(&number) => {
+                let object = self.object(number)?;
+                format!("<{} #{number}>", object.type_name)
+            }
+            Word::Object(number) => {
+                around.push(number);
+                let text = self.object_text(number, memory, depth, most, around);
+                around.pop();
+                text?
+            }
+        })
+    }
+
+    fn object_text(
+        &self,
+        number: i64,
+        memory: &dyn Memory,
+        depth: usize,
+        most: usize,
+        around: &mut Vec<i64>,
+    ) -> Result<String> {
+        let object = self.object(number)?;
+        let mut slots = memory.all(Owner::object(number))?;
+        if object.kind == Kind::Opaque {
+            let word = slots.first().map(|(_, word)| *word);
+            return word.map_or_else(
+                || Ok(format!("<{} #{number}>", object.type_name)),
+                |word| self.whole_text(word, memory, 0, most, around),
+            );
+        }
+        if matches!(object.kind, Kind::List | Kind::Tuple) {
+            slots.sort_by_key(|(key, _)| *key);
+        }
+        let length = slots.iter().find_map(|(key, word)| match (key, word) {
+            (Key::Length, Word::Integer(length)) => Some(*length),
+            _ => None,
+        });
+        let mut parts = Vec::new();
+        let mut room = most;
+        let mut shown = 0;
+        for (key, word) in slots.iter().filter(|(key, _)| *key != Key::Length) {
+            if room == 0 {
+                break;
+            }
+            let text = self.whole_text(*word, memory, depth - 1, room, around)?;
+            let text = match (object.kind, key) {
+                (Kind::Dictionary, Key::Item(key)) => format!("{}: {text}", self.text(*key)),
+                (Kind::Instance, Key::Name(name)) => format!("{}={text}", self.text(*name)),
+                _ => text,
+            };
+            room = room.saturating_sub(text.len() + 2);
+            parts.push(text);
+            shown += 1;
+        }
+        let all = length.unwrap_or_else(|| i64::try_from(slots.len()).unwrap_or(shown));
+        if all > shown {
+            parts.push(format!("... {} more", all - shown));
+        }
+        let inner = parts.join(", ");
+        let type_name = &object.type_name;
+        Ok(match object.kind {
+            Kind::List if &**type_name == "list" => format!("[{inner}]"),
+            Kind::Tuple if &**type_name == "tuple" => {
+                if all == 1 {
+                    format!("({inner},)")
+                } else {
+                    format!("({inner})")
+                }
+            }
+            Kind::Dictionary if &**type_name == "dict" => format!("{{{inner}}}"),
+            Kind::Set if &**type_name == "set" && all > 0 => format!("{{{inner}}}"),
+            _ => format!("{type_name}({inner})"),
+        })
+    }
+}
+
+/// A string as it is written in most languages.
+pub(crate) fn quoted(text: &str) -> String {
+    let escaped: String = text.escape_debug().collect();
+    let escaped = escaped.replace("\\\"", "\"");
+    if escaped.contains('\'') && !escaped.contains("\\'") {
+        format!("{text:?}")
+    } else {
+        format!("'{escaped}'")
+    }
+}
+
+fn cut(mut text: String, most: usize) -> String {
+    if text.len() > most + 3 {
+        text.truncate(text.floor_char_boundary(most));
+        text.push_str("...");
+    }
+    text
+}
+
+pub(crate) fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}

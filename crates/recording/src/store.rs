@@ -1,0 +1,245 @@
+//! Writes records into the database of a recording.
+//!
+//! An *event* is a line, the begin or end of a call, or an exception; events are numbered in their order. A *write* is a
+//! change of a variable, an attribute or an item, and has the number of the last event before it: the state at an event
+//! is what was written before. `since` is how many events before that the line began that made the write.
+
+mod calls;
+mod schema;
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::time::Instant;
+
+use rusqlite::{Connection, params};
+
+use self::calls::{ActiveCall, ActiveCalls};
+pub(crate) use self::schema::{finish, read_back};
+use crate::error::Result;
+use crate::redacted::{MARK, Redactor, without_shapes};
+use crate::value::{Key, What, Word};
+use crate::wire::Record;
+
+/// Characters of output that are kept of a run.
+const MOST_OUTPUT: usize = 1 << 20;
+
+/// What is written of a run.
+#[derive(Debug)]
+pub(crate) struct Store {
+    database: Connection,
+    began: Instant,
+    calls: ActiveCalls,
+    redactor: Redactor,
+    texts: HashMap<i64, String>,
+    /// Values that no write has used yet: type, flags and text.
+    waiting: HashMap<i64, (i64, i64, String)>,
+    files: HashSet<i64>,
+    output: usize,
+    pub(crate) counts: Counts,
+}
+
+/// How much was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) events: i64,
+    pub(crate) writes: i64,
+}
+
+/// A 64-bit word as `SQLite` stores it.
+fn stored(word: u64) -> i64 {
+    i64::from_le_bytes(word.to_le_bytes())
+}
+
+impl Store {
+    /// Makes the database.
+    pub(crate) fn new(path: &Path) -> Result<Self> {
+        Ok(Self {
+            database: schema::create(path)?,
+            began: Instant::now(),
+            calls: ActiveCalls::default(),
+            redactor: Redactor::default(),
+            texts: HashMap::new(),
+            waiting: HashMap::new(),
+            files: HashSet::new(),
+            output: 0,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Writes some records as one transaction.
+    pub(crate) fn write(&mut self, records: Vec<Record>) -> Result<()> {
+        self.database.execute_batch("BEGIN")?;
+        for record in records {
+            self.record(record)?;
+        }
+        let time = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
+        self.insert("INSERT INTO clock VALUES (?, ?)", params![self.counts.events, time])?;
+        self.database.execute_batch("COMMIT")?;
+        Ok(())
+    }
+
+    /// The bytes of the database so far.
+    pub(crate) fn size(&self) -> Result<u64> {
+        let pages: i64 = self.database.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+        let size: i64 = self.database.query_row("PRAGMA page_size", [], |row| row.get(0))?;
+        Ok(pages.saturating_mul(size).unsigned_abs())
+    }
+
+    /// Completes the database, so that it is one file.
+    pub(crate) fn finish(self, facts: &[(&str, String)]) -> Result<()> {
+        schema::set_facts(&self.database, facts)?;
+        finish(&self.database)
+    }
+
+    /// Writes facts about the run, which are there even if the run is never completed.
+    pub(crate) fn set_facts(&self, facts: &[(&str, String)]) -> Result<()> {
+        schema::set_facts(&self.database, facts)
+    }
+
+    fn insert(&self, statement: &str, values: impl rusqlite::Params) -> Result<()> {
+        self.database.prepare_cached(statement)?.execute(values)?;
+        Ok(())
+    }
+
+    fn record(&mut self, record: Record) -> Result<()> {
+        match record {
+            Record::Line { call, place } => {
+                let event = self.event(What::Line, call, Some(stored(place)), None)?;
+                self.calls.reach(call, stored(place), event);
+            }
+            Record::Write { key, owner, by, value } => self.change(key, owner, by, value)?,
+            Record::Enter { call, code, owner, thread, caller } => {
+                let place = self.calls.get(caller).map(|caller| caller.place);
+                let event = self.event(What::Call, call, None, None)?;
+                self.insert(
+                    "INSERT INTO calls (id, code, owner, caller, caller_place, thread, entered) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    params![stored(call), stored(code), stored(owner), stored(caller), place, stored(thread), event],
+                )?;
+                self.calls.enter(call, ActiveCall { place: 0, event });
+            }
+            Record::Leave { call, value } => self.leave(What::Return, call, Some(stored(value)))?,
+            Record::Unwind { call } => self.leave(What::Unwind, call, None)?,
+            Record::Throw { call, value } => self.event_at(What::Throw, call, Some(stored(value)))?,
+            Record::Suspend { call, value } => self.event_at(What::Yield, call, Some(stored(value)))?,
+            Record::Resume { call, caller: _ } => self.event_at(What::Resume, call, None)?,
+            Record::Thread { id, name } => {
+                self.insert(
+                    "INSERT OR REPLACE INTO threads VALUES (?, ?)",
+                    params![stored(id), stored(name)],
+                )?;
+            }
+            Record::Text { id, text } => {
+                self.redactor.name(stored(id), &text);
+                let text = without_shapes(text);
+                self.insert("INSERT OR REPLACE INTO texts VALUES (?, ?)", params![stored(id), text])?;
+                self.texts.insert(stored(id), text);
+            }
+            Record::Object { id, type_name, kind } => self.insert(
+                "INSERT OR REPLACE INTO objects VALUES (?, ?, ?)",
+                params![stored(id), stored(type_name), stored(kind)],
+            )?,
+            Record::Atom { id, type_name, flags, text } => {
+                self.waiting.insert(stored(id), (stored(type_name), stored(flags), text));
+            }
+            Record::Code { id, file, name, line } => {
+                self.source(stored(file))?;
+                self.insert(
+                    "INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?)",
+                    params![stored(id), stored(file), stored(name), stored(line)],
+                )?;
+            }
+            Record::Place { id, code, line } => self.insert(
+                "INSERT OR REPLACE INTO places VALUES (?, ?, ?)",
+                params![stored(id), stored(code), stored(line)],
+            )?,
+            Record::Output { stream, call, text } => self.output(stored(stream), stored(call), text)?,
+        }
+        Ok(())
+    }
+
+    /// Writes an event and returns its number.
+    fn event(&mut self, what: What, call: u64, place: Option<i64>, value: Option<i64>) -> Result<i64> {
+        if let Some(Word::Atom(atom)) = value.map(Word::of) {
+            self.use_atom(atom, None)?;
+        }
+        self.counts.events += 1;
+        let event = self.counts.events;
+        let values = params![event, what.stored(), stored(call), place, value];
+        self.insert("INSERT INTO events VALUES (?, ?, ?, ?, ?)", values)?;
+        Ok(event)
+    }
+
+    /// The same, where the call is.
+    fn event_at(&mut self, what: What, call: u64, value: Option<i64>) -> Result<()> {
+        let place = self.calls.get(call).map(|call| call.place);
+        self.event(what, call, place, value).map(drop)
+    }
+
+    fn leave(&mut self, what: What, call: u64, value: Option<i64>) -> Result<()> {
+        self.event_at(what, call, value)?;
+        self.calls.leave(call);
+        self.insert("UPDATE calls SET ended = ? WHERE id = ?", params![self.counts.events, stored(call)])
+    }
+
+    fn change(&mut self, key: u64, owner: u64, by: u64, value: u64) -> Result<()> {
+        let name = match Key::of(stored(key)) {
+            Key::Name(name) | Key::Item(name) => Some(name),
+            Key::Index(_) | Key::Length => None,
+        };
+        if let Word::Atom(atom) = Word::of(stored(value)) {
+            self.use_atom(atom, name)?;
+        }
+        let event = self.counts.events;
+        let since = self.calls.get(by).map_or(0, |call| event - call.event);
+        self.counts.writes += 1;
+        let values = params![event, since, stored(owner), stored(key), stored(value)];
+        self.insert("INSERT INTO writes (event, since, owner, key, value) VALUES (?, ?, ?, ?, ?)", values)
+    }
+
+    /// A value is used, under a name or not. It is stored at its first use, redacted if the name says so.
+    fn use_atom(&mut self, atom: i64, name: Option<i64>) -> Result<()> {
+        let is_suspicious = name.is_some_and(|name| self.redactor.is_suspicious(name));
+        if let Some((type_name, flags, text)) = self.waiting.remove(&atom) {
+            let kind = self.texts.get(&type_name).map_or("", String::as_str);
+            let is_secret = self.redactor.is_secret(atom, name, kind, &text);
+            let text = if is_secret { MARK.to_owned() } else { without_shapes(text) };
+            return self
+                .insert("INSERT INTO atoms VALUES (?, ?, ?, ?)", params![atom, type_name, flags, text]);
+        }
+        if !is_suspicious {
+            return Ok(());
+        }
+        // It was stored under a harmless name.
+        let (kind, text): (String, String) = self
+            .database
+            .prepare_cached(
+                "SELECT texts.text, atoms.text FROM atoms JOIN texts ON texts.id = type WHERE atoms.id = ?",
+            )?
+            .query_row([atom], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        if self.redactor.is_secret(atom, name, &kind, &text) {
+            self.insert("UPDATE atoms SET text = ? WHERE id = ?", params![MARK, atom])?;
+        }
+        Ok(())
+    }
+
+    /// Stores the text of a source file, because it may be changed after the run.
+    fn source(&mut self, file: i64) -> Result<()> {
+        if !self.files.insert(file) {
+            return Ok(());
+        }
+        let path = self.texts.get(&file).map(String::as_str).unwrap_or_default();
+        let text = std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = without_shapes(text.unwrap_or_default());
+        self.insert("INSERT INTO files VALUES (?, ?, ?)", params![file, path, text])
+    }
+
+    fn output(&mut self, stream: i64, call: i64, text: String) -> Result<()> {
+        if self.output > MOST_OUTPUT {
+            return Ok(());
+        }
+        self.output += text.len();
+        let text = without_shapes(text);
+        let values = params![self.counts.events, call, stream, text];
+        self.insert("INSERT INTO output VALUES (?, ?, ?, ?)", values)
+    }
+}

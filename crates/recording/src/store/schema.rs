@@ -1,0 +1,84 @@
+//! The tables of a recording.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, params};
+
+use crate::error::Result;
+
+/// The version of the tables.
+pub(crate) const VERSION: &str = "1";
+
+/// Values are encoded as `value.rs` reads them. The views are for people who open the file with other tools.
+const TABLES: &str = "
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT);
+CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT, text TEXT);
+CREATE TABLE codes (id INTEGER PRIMARY KEY, file INTEGER, name INTEGER, line INTEGER);
+CREATE TABLE places (id INTEGER PRIMARY KEY, code INTEGER, line INTEGER);
+CREATE TABLE threads (id INTEGER PRIMARY KEY, name INTEGER);
+CREATE TABLE calls (id INTEGER PRIMARY KEY, code INTEGER, owner INTEGER, caller INTEGER, caller_place INTEGER,
+                    thread INTEGER, entered INTEGER, ended INTEGER);
+CREATE TABLE events (id INTEGER PRIMARY KEY, kind INTEGER, call INTEGER, place INTEGER, value INTEGER);
+CREATE TABLE writes (id INTEGER PRIMARY KEY, event INTEGER, since INTEGER, owner INTEGER, key INTEGER, value INTEGER);
+CREATE TABLE objects (id INTEGER PRIMARY KEY, type INTEGER, kind INTEGER);
+CREATE TABLE atoms (id INTEGER PRIMARY KEY, type INTEGER, flags INTEGER, text TEXT);
+CREATE TABLE output (event INTEGER, call INTEGER, stream INTEGER, text TEXT);
+CREATE TABLE clock (event INTEGER, milliseconds INTEGER);
+CREATE VIEW lines AS
+    SELECT events.id AS event, files.path AS file, places.line AS line, texts.text AS function, events.call AS call
+    FROM events JOIN places ON places.id = events.place JOIN codes ON codes.id = places.code
+    JOIN files ON files.id = codes.file JOIN texts ON texts.id = codes.name WHERE events.kind = 0;
+CREATE VIEW variables AS
+    SELECT writes.event AS event, calls.id AS call, names.text AS name,
+           CASE value & 7 WHEN 1 THEN value >> 3 WHEN 3 THEN atoms.text WHEN 4 THEN 'object ' || (value >> 3)
+           ELSE CASE value >> 3 WHEN 0 THEN 'none' WHEN 1 THEN 'true' WHEN 2 THEN 'false' END END AS value
+    FROM writes JOIN calls ON calls.owner = writes.owner JOIN texts AS names ON names.id = writes.key >> 2
+    LEFT JOIN atoms ON writes.value & 7 = 3 AND atoms.id = writes.value >> 3 WHERE writes.key & 3 = 0;
+";
+
+const INDEXES: &str = "
+CREATE INDEX IF NOT EXISTS writes_of_owner ON writes (owner, key);
+";
+
+/// Makes a database. What is committed survives this process; it need not survive the machine.
+pub(super) fn create(path: &Path) -> Result<Connection> {
+    let database = Connection::open(path)?;
+    database
+        .execute_batch("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;")?;
+    database.execute_batch(TABLES)?;
+    database.set_prepared_statement_cache_capacity(32);
+    set_facts(&database, &[("version", VERSION.to_owned())])?;
+    Ok(database)
+}
+
+/// Facts about the run.
+pub(super) fn set_facts(database: &Connection, facts: &[(&str, String)]) -> Result<()> {
+    for (name, value) in facts {
+        database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", params![name, value])?;
+    }
+    Ok(())
+}
+
+/// Makes one file of it that can be searched.
+pub(crate) fn finish(database: &Connection) -> Result<()> {
+    database.execute_batch(INDEXES)?;
+    database.execute_batch("PRAGMA journal_mode = DELETE;")?;
+    Ok(())
+}
+
+/// Opens one to be read. One whose writer was killed is completed first.
+pub(crate) fn read_back(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(path, flags)?;
+    let has_index: bool = database.query_row(
+        "SELECT count(*) > 0 FROM sqlite_master WHERE name = 'writes_of_owner'",
+        [],
+        |row| row.get(0),
+    )?;
+    if !has_index {
+        finish(&database)?;
+    }
+    database.set_prepared_statement_cache_capacity(32);
+    Ok(database)
+}

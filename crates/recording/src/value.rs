@@ -1,0 +1,132 @@
+//! Values and keys, as they are stored.
+
+/// What a variable, an attribute or an item was, or what a call returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Word {
+    Integer(i64),
+    None,
+    Bool(bool),
+    /// It was deleted, or is not there any more.
+    Absent,
+    /// The number of a text, a number or something else without contents.
+    Atom(i64),
+    /// The number of an object.
+    Object(i64),
+}
+
+impl Word {
+    /// Reads a stored value.
+    pub(crate) fn of(stored: i64) -> Self {
+        match (stored & 7, stored >> 3) {
+            (1, number) => Self::Integer(number),
+            (2, 0) => Self::None,
+            (2, 1) => Self::Bool(true),
+            (2, 2) => Self::Bool(false),
+            (3, number) => Self::Atom(number),
+            (4, number) => Self::Object(number),
+            _ => Self::Absent,
+        }
+    }
+}
+
+/// Where a value is kept: in the variables of a call or of a module, or in an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Owner(pub(crate) i64);
+
+impl Owner {
+    /// The contents of an object.
+    pub(crate) fn object(number: i64) -> Self {
+        Self(number << 1 | 1)
+    }
+
+    /// The object, unless it is a call or a module.
+    pub(crate) fn as_object(self) -> Option<i64> {
+        (self.0 & 1 == 1).then_some(self.0 >> 1)
+    }
+}
+
+/// Which of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Key {
+    /// A variable or an attribute, by the number of its name.
+    Name(i64),
+    /// An item of a list or a tuple.
+    Index(i64),
+    /// An item of a dictionary or a member of a set, by the number of the key's text.
+    Item(i64),
+    /// The length.
+    Length,
+}
+
+impl Key {
+    /// Reads a stored key.
+    pub(crate) fn of(stored: i64) -> Self {
+        match (stored & 3, stored >> 2) {
+            (0, number) => Self::Name(number),
+            (1, number) => Self::Index(number),
+            (2, number) => Self::Item(number),
+            _ => Self::Length,
+        }
+    }
+
+    /// As it is stored.
+    pub(crate) fn stored(self) -> i64 {
+        match self {
+            Self::Name(number) => number << 2,
+            Self::Index(number) => number << 2 | 1,
+            Self::Item(number) => number << 2 | 2,
+            Self::Length => 3,
+        }
+    }
+}
+
+/// What kinds of objects there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    List,
+    Dictionary,
+    Set,
+    Tuple,
+    Instance,
+    /// Only its text is known.
+    Opaque,
+}
+
+impl Kind {
+    pub(crate) fn of(stored: i64) -> Self {
+        match stored {
+            1 => Self::List,
+            2 => Self::Dictionary,
+            3 => Self::Set,
+            4 => Self::Tuple,
+            5 => Self::Instance,
+            _ => Self::Opaque,
+        }
+    }
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Line,
+    Call,
+    Return,
+    /// A call ended by an exception.
+    Unwind,
+    Throw,
+    Yield,
+    Resume,
+}
+
+impl What {
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Line, Self::Call, Self::Return, Self::Unwind, Self::Throw, Self::Yield, Self::Resume];
+
+    pub(crate) fn of(stored: i64) -> Self {
+        usize::try_from(stored).ok().and_then(|at| Self::ALL.get(at)).copied().unwrap_or(Self::Line)
+    }
+
+    pub(crate) fn stored(self) -> i64 {
+        self as i64
+    }
+}

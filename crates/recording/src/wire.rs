@@ -1,0 +1,267 @@
+//! Records, as a recorder inside the program writes them into files that are mapped into memory.
+//!
+//! The other side and the format are in `debuggee/python/record_wire.py`. What a program writes may be anything, so
+//! that a malformed record ends the recording and nothing else.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a file.
+const SIZE: usize = 8 << 18;
+
+/// One record.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Record {
+    Line { call: u64, place: u64 },
+    Enter { call: u64, code: u64, owner: u64, thread: u64, caller: u64 },
+    Leave { call: u64, value: u64 },
+    Unwind { call: u64 },
+    Throw { call: u64, value: u64 },
+    Suspend { call: u64, value: u64 },
+    Resume { call: u64, caller: u64 },
+    Thread { id: u64, name: u64 },
+    Write { key: u64, owner: u64, by: u64, value: u64 },
+    Text { id: u64, text: String },
+    Object { id: u64, type_name: u64, kind: u64 },
+    Atom { id: u64, type_name: u64, flags: u64, text: String },
+    Code { id: u64, file: u64, name: u64, line: u64 },
+    Place { id: u64, code: u64, line: u64 },
+    Output { stream: u64, call: u64, text: String },
+}
+
+/// What a look at the files gave.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// Some records.
+    Records(Vec<Record>),
+    /// Nothing new.
+    Nothing,
+    /// What is there is no record.
+    Malformed,
+}
+
+/// The reading end. Its files are removed as they are read, and when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    prefix: PathBuf,
+    number: u64,
+    file: Option<File>,
+    /// Where the next record begins, in bytes.
+    at: usize,
+}
+
+impl Wire {
+    pub(crate) fn new(prefix: PathBuf) -> Self {
+        Self { prefix, number: 0, file: None, at: 0 }
+    }
+
+    fn path(&self, what: &dyn std::fmt::Display) -> PathBuf {
+        let mut name = self.prefix.clone().into_os_string();
+        name.push(format!("-{what}"));
+        name.into()
+    }
+
+    /// Lets the program know that nothing more is read.
+    pub(crate) fn close(&self) {
+        // Without it, the program finds out after a while.
+        let _ = File::create(self.path(&"closed"));
+    }
+
+    /// What has been written since the last time, at most the rest of a file.
+    pub(crate) fn read(&mut self) -> std::io::Result<Read> {
+        let at = self.at;
+        let Some(file) = self.open()? else { return Ok(Read::Nothing) };
+        let mut bytes = vec![0; (SIZE - at).min(1 << 18)];
+        let count = file.read_at(&mut bytes, at as u64)?;
+        bytes.truncate(count);
+        let mut words = Words { bytes: &bytes, at: 0 };
+        let mut records = Vec::new();
+        let mut is_over = count == 0;
+        let parsed = loop {
+            let before = words.at;
+            match words.record() {
+                Parsed::Record(record) => records.push(record),
+                Parsed::Next => {
+                    is_over = true;
+                    break before;
+                }
+                Parsed::Incomplete => break before,
+                Parsed::Malformed => return Ok(Read::Malformed),
+            }
+        };
+        self.at += parsed;
+        if is_over || self.at >= SIZE {
+            self.advance();
+        }
+        if records.is_empty() && !is_over {
+            // A record that is longer than what was read at once would never be complete.
+            let is_stuck = count == 1 << 18 && bytes.iter().any(|byte| *byte != 0);
+            return Ok(if is_stuck { Read::Malformed } else { Read::Nothing });
+        }
+        Ok(Read::Records(records))
+    }
+
+    fn open(&mut self) -> std::io::Result<Option<&File>> {
+        if self.file.is_none() {
+            match File::open(self.path(&self.number)) {
+                Ok(file) => self.file = Some(file),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.file.as_ref())
+    }
+
+    fn advance(&mut self) {
+        remove(&self.path(&self.number));
+        self.number += 1;
+        (self.file, self.at) = (None, 0);
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        while self.path(&self.number).exists() {
+            self.advance();
+        }
+        remove(&self.path(&"closed"));
+    }
+}
+
+fn remove(path: &Path) {
+    // A cleaner of the temporary folder may have removed it first.
+    let _ = std::fs::remove_file(path);
+}
+
+enum Parsed {
+    Record(Record),
+    Next,
+    Incomplete,
+    Malformed,
+}
+
+/// A cursor over words.
+struct Words<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Words<'_> {
+    fn word(&mut self) -> Option<u64> {
+        let bytes = self.bytes.get(self.at..self.at + 8)?;
+        self.at += 8;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    /// Some bytes, padded to words.
+    fn text(&mut self, length: usize) -> Option<String> {
+        let end = self.at.checked_add(length.checked_next_multiple_of(8)?)?;
+        let bytes = self.bytes.get(self.at..self.at + length)?;
+        self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    fn record(&mut self) -> Parsed {
+        let Some(first) = self.word().filter(|word| *word != 0) else { return Parsed::Incomplete };
+        if first & 31 == 16 {
+            return Parsed::Next;
+        }
+        if !(1..=15).contains(&(first & 31)) {
+            return Parsed::Malformed;
+        }
+        self.rest(first).map_or(Parsed::Incomplete, Parsed::Record)
+    }
+
+    /// The record that begins with this word.
+    fn rest(&mut self, first: u64) -> Option<Record> {
+        let number = first >> 5;
+        Some(match first & 31 {
+            1 => Record::Line { call: first >> 29, place: number & 0xff_ffff },
+            2 => {
+                let (_, [code, owner, thread, caller]) = self.blob()?;
+                Record::Enter { call: number, code, owner, thread, caller }
+            }
+            3 => Record::Leave { call: number, value: self.word()? },
+            4 => Record::Unwind { call: number },
+            5 => Record::Throw { call: number, value: self.word()? },
+            6 => Record::Suspend { call: number, value: self.word()? },
+            7 => Record::Resume { call: number, caller: self.word()? >> 1 },
+            8 => Record::Thread { id: number, name: self.word()? >> 1 },
+            9 => {
+                let (owner, value) = (self.word()?, self.word()?);
+                Record::Write { key: number, owner: (owner & 0xffff_ffff) >> 1, by: owner >> 32, value }
+            }
+            10 => Record::Text { id: number, text: self.blob::<0>()?.0 },
+            11 => {
+                let word = self.word()?;
+                Record::Object { id: number, type_name: word >> 3, kind: word & 7 }
+            }
+            12 => {
+                let (text, [type_name, flags]) = self.blob()?;
+                Record::Atom { id: number, type_name, flags, text }
+            }
+            13 => {
+                let (_, [file, name, line]) = self.blob()?;
+                Record::Code { id: number, file, name, line }
+            }
+            14 => {
+                let (code, line) = (self.word()? >> 1, self.word()? >> 1);
+                Record::Place { id: number, code, line }
+            }
+            _ => {
+                let (text, [call]) = self.blob()?;
+                Record::Output { stream: number, call, text }
+            }
+        })
+    }
+
+    fn blob<const N: usize>(&mut self) -> Option<(String, [u64; N])> {
+        let length = usize::try_from(self.word()? >> 1).ok()?;
+        let mut words = [0; N];
+        for word in &mut words {
+            *word = self.word()? >> 1;
+        }
+        Some((self.text(length)?, words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, words: &[u64]) {
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.resize(SIZE, 0);
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    #[test]
+    fn records_are_read_across_files_which_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let prefix = folder.path().join("segment");
+        let text = u64::from_le_bytes(*b"total\0\0\0");
+        write(
+            &folder.path().join("segment-0"),
+            &[7 << 29 | 3 << 5 | 1, 4 << 5 | 0xa, 5 << 1 | 1, text, 0x10],
+        );
+        write(&folder.path().join("segment-1"), &[9 << 5 | 3, 41 << 3 | 1]);
+        let mut wire = Wire::new(prefix);
+        let first =
+            vec![Record::Line { call: 7, place: 3 }, Record::Text { id: 4, text: "total".to_owned() }];
+        assert_eq!(wire.read().unwrap(), Read::Records(first));
+        assert!(!folder.path().join("segment-0").exists());
+        assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Leave { call: 9, value: 41 << 3 | 1 }]));
+        assert_eq!(wire.read().unwrap(), Read::Nothing);
+        drop(wire);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_is_no_record_is_malformed() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join("segment-0"), &[31]);
+        assert_eq!(Wire::new(folder.path().join("segment")).read().unwrap(), Read::Malformed);
+    }
+}

@@ -1,0 +1,191 @@
+//! `stillframe record`, `ask` and `recordings`: record a run once, then ask about it.
+//!
+//! Each is a call of a tool of the toolset `recording`, whose answer is printed.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+use tools::toolsets::{self, recording};
+
+use crate::one_shot::{INTERRUPTED, RunContext};
+use crate::terminal;
+
+/// What to run and record.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  stillframe record -- python app.py --fast
+  stillframe ask first 'total < 0'
+  stillframe ask writes cart.items --at exception")]
+pub(crate) struct RecordArgs {
+    /// Command to run, such as `python app.py` or `pytest -x`.
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
+    /// Working directory of the program.
+    #[arg(long, value_name = "FOLDER")]
+    cwd: Option<PathBuf>,
+    /// Items recorded of each container.
+    #[arg(long, value_name = "COUNT")]
+    items: Option<usize>,
+    /// Levels of objects in objects.
+    #[arg(long, value_name = "COUNT")]
+    depth: Option<usize>,
+    /// Characters recorded of a string.
+    #[arg(long, value_name = "CHARACTERS")]
+    length: Option<usize>,
+    /// Seconds after which to end the program.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+}
+
+/// A question about a recording.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A moment is FILE:LINE (first hit), FILE:LINE#3 (third hit), FILE:LINE#last, the
+number of an event, `exception` or `end`.")]
+pub(crate) struct AskArgs {
+    /// Name of the recording.
+    #[arg(long, global = true, value_name = "NAME", default_value = "last")]
+    recording: String,
+    #[command(subcommand)]
+    question: Question,
+}
+
+#[derive(Debug, Subcommand)]
+enum Question {
+    /// Find the first moment at which a condition holds, and what made it so.
+    First {
+        /// Condition, such as `total < 0` or `len(self.items) > 10`.
+        condition: String,
+        /// Only in this function.
+        #[arg(long, value_name = "NAME")]
+        function: Option<String>,
+        /// Only in this file.
+        #[arg(long, value_name = "FILE")]
+        file: Option<String>,
+        /// The Nth time it becomes true.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        occurrence: usize,
+    },
+    /// Find what wrote a variable, an attribute or an item, newest first.
+    Writes {
+        /// Target, such as `cart.items` or `self.cache['k']`.
+        target: String,
+        /// Moment before which it was written [default: `exception`, else `end`].
+        #[arg(long, value_name = "MOMENT")]
+        at: Option<String>,
+        /// Maximum number of writes.
+        #[arg(long, value_name = "COUNT", default_value_t = 10)]
+        most: usize,
+    },
+    /// Show the stack, variables and output as of a moment.
+    State {
+        /// Moment.
+        at: String,
+    },
+    /// Show what differs between two moments.
+    Changes {
+        /// Earlier moment.
+        from: String,
+        /// Later moment.
+        to: String,
+    },
+    /// Count how often a line, a file's lines or a function were reached.
+    Hits {
+        /// FILE:LINE, FILE or the name of a function.
+        target: String,
+    },
+    /// Find where two recorded runs part.
+    Diverged {
+        /// Name of a recording.
+        first: String,
+        /// Name of another one.
+        second: String,
+    },
+}
+
+/// List and remove recordings.
+#[derive(Debug, Args)]
+pub(crate) struct RecordingsArgs {
+    #[command(subcommand)]
+    action: Option<RecordingsAction>,
+}
+
+#[derive(Debug, Subcommand)]
+enum RecordingsAction {
+    /// List them, newest first (default).
+    List,
+    /// Remove one, or `all`.
+    Remove {
+        /// Name of a recording, or `all`.
+        name: String,
+    },
+}
+
+/// Runs a program and records it.
+pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
+    let mut words = args.command.into_iter();
+    let arguments = json!({
+        "command": words.next(),
+        "args": words.collect::<Vec<_>>(),
+        "cwd": args.cwd,
+        "items": args.items,
+        "depth": args.depth,
+        "length": args.length,
+        "timeout": args.timeout.saturating_mul(1000),
+    });
+    call("record_run", arguments, run_context).await
+}
+
+/// Answers a question.
+pub(crate) async fn ask(args: AskArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
+    let (tool, mut arguments) = match args.question {
+        Question::First { condition, function, file, occurrence } => (
+            "find_first",
+            json!({ "condition": condition, "function": function, "file": file, "occurrence": occurrence }),
+        ),
+        Question::Writes { target, at, most } => {
+            ("find_writes", json!({ "target": target, "at": at, "limit": most }))
+        }
+        Question::State { at } => ("state_at", json!({ "at": at })),
+        Question::Changes { from, to } => ("compare_moments", json!({ "from": from, "to": to })),
+        Question::Hits { target } => ("count_hits", json!({ "target": target })),
+        Question::Diverged { first, second } => {
+            return call("compare_runs", json!({ "first": first, "second": second }), run_context).await;
+        }
+    };
+    if let Value::Object(arguments) = &mut arguments {
+        arguments.insert("recording".to_owned(), args.recording.into());
+    }
+    call(tool, arguments, run_context).await
+}
+
+/// Lists or removes recordings.
+pub(crate) async fn recordings(args: RecordingsArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
+    match args.action {
+        None | Some(RecordingsAction::List) => call("list_recordings", json!({}), run_context).await,
+        Some(RecordingsAction::Remove { name }) => {
+            call("remove_recordings", json!({ "recording": name }), run_context).await
+        }
+    }
+}
+
+/// Calls a tool and prints its answer.
+async fn call(tool: &str, arguments: Value, run_context: RunContext) -> anyhow::Result<ExitCode> {
+    let Some(entry) = toolsets::find(&[&recording::TOOLSET], tool) else { bail!("no tool `{tool}`") };
+    let Value::Object(arguments) = arguments else { bail!("`{tool}` needs arguments") };
+    let arguments: Map<String, Value> = arguments.into_iter().filter(|(_, value)| !value.is_null()).collect();
+    let context = run_context.context();
+    let reply = tokio::select! {
+        reply = entry.call(arguments, &context) => reply,
+        Ok(()) = tokio::signal::ctrl_c() => return Ok(ExitCode::from(INTERRUPTED)),
+    };
+    if reply.is_error {
+        bail!("{}", reply.text.trim_start_matches("Error: ").trim_end());
+    }
+    terminal::print(&reply.text)?;
+    Ok(ExitCode::SUCCESS)
+}

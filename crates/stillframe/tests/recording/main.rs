@@ -1,0 +1,18 @@
+//! Recordings of real programs, and the answers to questions about them.
+
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
+)]
+
+mod command_line;
+mod questions;
+mod recorder;
+mod runs;
+
+use test_support::Built;
+
+/// The program under test.
+const STILLFRAME: Built =
+    Built { program: env!("CARGO_BIN_EXE_stillframe"), scratch: env!("CARGO_TARGET_TMPDIR") };

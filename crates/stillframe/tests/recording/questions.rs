@@ -1,0 +1,158 @@
+//! Questions about programs with a bug, each with every Python that is there.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::recorder::{Client, at, has, pythons};
+
+#[tokio::test]
+async fn the_first_bad_moment_and_its_cause_take_two_questions() {
+    let program = Fixture::python("recording_shop");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        let said = client.record(&program, &[]).await;
+        has(
+            &said,
+            &["recorded as rec-1: the program exited with code 1; ", "output:\n", "cheap: pen, book\n"],
+        );
+
+        let first = client.ask("find_first", json!({ "condition": "total < 0" })).await;
+        let negative = format!("`total < 0` first holds after {} in ", at(&program, "negative"));
+        has(
+            &first,
+            &[&negative, "called from ", " in checkout ← ", "total: 21 → -9", "total = -9   (before: 21)"],
+        );
+
+        let writes = client.ask("find_writes", json!({ "target": "cart.items" })).await;
+        has(
+            &writes,
+            &[
+                "`cart.items` is [Item(",
+                "written, newest first:",
+                "name='lamp'",
+                "→ (none) by",
+                &format!("{} in without_expensive: `items.remove(item)", at(&program, "lost")),
+                " in preview ← ",
+                &at(&program, "appended"),
+                &at(&program, "created"),
+            ],
+        );
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn the_state_at_a_moment_is_as_it_was() {
+    let program = Fixture::python("recording_shop");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let second = format!("{}#2", at(&program, "appended"));
+        let state = client.ask("state_at", json!({ "at": second })).await;
+        has(
+            &state,
+            &["self.items.append(item)", "called from", " in fill ← ", "owner='Bob', items=[Item(", "pen"],
+        );
+        let own = state.lines().find(|line| line.starts_with("  self = ")).unwrap();
+        assert!(own.contains("pen") && !own.contains("lamp"), "{state}");
+
+        let thrown = client.ask("state_at", json!({ "at": "exception" })).await;
+        has(
+            &thrown,
+            &["ValueError: negative total: -9 at ", &at(&program, "thrown"), "total = -9", "in main:"],
+        );
+        has(&thrown, &["password = '[redacted]'", "output so far ends:", "shown: 2"]);
+        assert!(!thrown.contains("correct-horse"), "{thrown}");
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn changes_between_moments_are_grouped_by_owner() {
+    let program = Fixture::python("recording_shop");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let (from, to) = (at(&program, "discounted"), at(&program, "thrown"));
+        let changes = client.ask("compare_moments", json!({ "from": from, "to": to })).await;
+        has(&changes, &["checkout:\n", "total added: -9", "dict #", "['WELCOME'] added: 30", "len(): 0 → 1"]);
+        assert!(!changes.contains("lamp"), "{changes}");
+        let swapped = client.fails("compare_moments", json!({ "from": to, "to": from })).await;
+        assert!(swapped.contains("is after"), "{swapped}");
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn hits_are_counted_with_arguments_and_ends() {
+    let program = Fixture::python("recording_shop");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let line = client.ask("count_hits", json!({ "target": at(&program, "appended") })).await;
+        has(&line, &["was reached 3 times, first at event "]);
+        let function = client.ask("count_hits", json!({ "target": "without_expensive" })).await;
+        has(
+            &function,
+            &["without_expensive was called once", "(items=list of 3, limit=30)", "return: 1, exception: 0"],
+        );
+        let file = client.ask("count_hits", json!({ "target": "main.py" })).await;
+        has(&file, &["lines that ran, by hits:"]);
+        let unknown = client.fails("count_hits", json!({ "target": "nothing" })).await;
+        has(&unknown, &["no function `nothing` was called; functions that were: "]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn threads_generators_and_recursion_are_recorded() {
+    let program = Fixture::python("recording_stock");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        let said = client.record(&program, &[]).await;
+        has(&said, &["exited with code 0", "left: {'pen': -8, 'book': 7} 120", "problems: {'pen': 'pen'}"]);
+        let first = client.ask("find_first", json!({ "condition": "self.stock['pen'] < 0" })).await;
+        has(&first, &[&at(&program, "taken"), "in run", "['pen']: 4 → -2", "size = 'small'", "pieces = 6"]);
+        let writes = client
+            .ask("find_writes", json!({ "target": "self.cache['pen']", "at": at(&program, "taken") }))
+            .await;
+        has(&writes, &["`self.cache['pen']` is 6", &format!("by {}", at(&program, "cached"))]);
+        let calls = client.ask("count_hits", json!({ "target": "fact" })).await;
+        has(&calls, &["fact was called 5 times", "(n=5)", "return: 5"]);
+        let caught = client.ask("state_at", json!({ "at": "exception" })).await;
+        has(&caught, &["LookupError: pen at", &at(&program, "looked_up"), "name = 'pen'", "left = -8"]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn mistakes_are_explained() {
+    let program = Fixture::python("recording_shop");
+    let client = Client::new("python3").await;
+    let none = client.fails("state_at", json!({ "at": "end" })).await;
+    assert_eq!(none, "Error: no recording `last`; there are none: record a run first");
+    client.record(&program, &[]).await;
+    let cases = [
+        ("find_first", json!({ "condition": "total <" }), "cannot read `total <`: it ends too early"),
+        ("find_first", json!({ "condition": "3 < 4" }), "`3 < 4` has no variable in it"),
+        ("find_first", json!({ "condition": "totals < 0" }), "no variable `totals` was written in the run"),
+        ("find_first", json!({ "condition": "print(total)" }), "only `len()` can be called"),
+        ("find_writes", json!({ "target": "nothing" }), "no `nothing` at `exception`"),
+        (
+            "state_at",
+            json!({ "at": "main.py:1000" }),
+            "main.py:1000 was not reached; lines near it that were: ",
+        ),
+        ("state_at", json!({ "at": "other.py:1" }), "no line of `other.py` ran; files that ran: "),
+        ("state_at", json!({ "at": "somewhere" }), "`somewhere` is not a moment; use FILE:LINE"),
+        ("state_at", json!({ "at": "100000" }), "no event 100000; the recording has events 1 to "),
+        ("state_at", json!({ "at": "end", "recording": "rec-9" }), "no recording `rec-9`; there are: rec-1"),
+    ];
+    for (tool, arguments, problem) in cases {
+        let said = client.fails(tool, arguments.clone()).await;
+        assert!(said.contains(problem), "{tool} {arguments}: {said}");
+    }
+    let never = client.ask("find_first", json!({ "condition": "total > 1000" })).await;
+    assert!(never.starts_with("`total > 1000` never holds in this run."), "{never}");
+    client.server.finish().await;
+}

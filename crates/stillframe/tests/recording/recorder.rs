@@ -1,0 +1,83 @@
+//! A server with the toolset `recording`, and the versions of Python to record.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use test_support::{Fixture, Server, ServerOptions};
+
+use crate::STILLFRAME;
+
+/// A server whose recordings are in a folder of the test.
+pub(crate) struct Client {
+    pub(crate) server: Server,
+    pub(crate) state: TempDir,
+    python: String,
+}
+
+/// The Python of the search path, and those that pyenv has built: the oldest, and the newest two, which have
+/// `sys.monitoring`.
+pub(crate) fn pythons() -> Vec<String> {
+    let versions = std::env::home_dir().unwrap_or_default().join(".pyenv/versions");
+    let built = |version: &str| {
+        let mut found: Vec<PathBuf> = std::fs::read_dir(&versions)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with(version))
+            .map(|entry| entry.path().join("bin/python"))
+            .filter(|path| path.exists())
+            .collect();
+        found.sort();
+        found.pop().map(|path| path.display().to_string())
+    };
+    let others = ["3.8.", "3.12.", "3.13."].into_iter().filter_map(built);
+    std::iter::once("python3".to_owned()).chain(others).collect()
+}
+
+impl Client {
+    pub(crate) async fn new(python: &str) -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let options = STILLFRAME.options().await;
+        let args = ["serve", "--toolset", "recording"].map(str::to_owned).to_vec();
+        let env = vec![("XDG_STATE_HOME".to_owned(), state.path().display().to_string())];
+        let server = ServerOptions { args, env, ..options }.start().await;
+        Self { server, state, python: python.to_owned() }
+    }
+
+    /// Records a program, and returns what is said about it.
+    pub(crate) async fn record(&self, program: &Fixture, args: &[&str]) -> String {
+        let words: Vec<&str> = std::iter::once(program.path()).chain(args.iter().copied()).collect();
+        self.ask("record_run", json!({ "command": self.python, "args": words })).await
+    }
+
+    /// The answer of a call that goes well. No answer is longer than 2 KB.
+    pub(crate) async fn ask(&self, tool: &str, arguments: Value) -> String {
+        let answer = self.server.call(tool, arguments.clone()).await;
+        assert!(!answer.is_error, "{tool} {arguments}: {}", answer.text);
+        assert!(answer.text.len() <= 2048, "{tool} {arguments}: {} bytes", answer.text.len());
+        answer.text
+    }
+
+    /// The answer of a call that does not.
+    pub(crate) async fn fails(&self, tool: &str, arguments: Value) -> String {
+        let answer = self.server.call(tool, arguments.clone()).await;
+        assert!(answer.is_error, "{tool} {arguments} went well: {}", answer.text);
+        answer.text
+    }
+}
+
+/// Fails unless a text has all of these parts, in this order.
+pub(crate) fn has(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        let at = rest.find(part);
+        assert!(at.is_some(), "`{part}` is missing, or is not in its place:\n{text}");
+        rest = rest.get(at.unwrap() + part.len()..).unwrap_or_default();
+    }
+}
+
+/// `main.py:12`.
+pub(crate) fn at(program: &Fixture, name: &str) -> String {
+    format!("main.py:{}", program.line(name))
+}

@@ -1,0 +1,90 @@
+//! How runs are recorded, whatever the program does.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::recorder::{Client, at, has, pythons};
+
+#[tokio::test]
+async fn two_runs_part_at_the_first_different_step_and_value() {
+    let program = Fixture::python("recording_runs");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &["1200", "7.50"]).await;
+        client.record(&program, &["1,200", "7.50"]).await;
+        let parted = client.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-2" })).await;
+        has(
+            &parted,
+            &["first different value:", "'1200'", "'1,200'", "first different step:", &at(&program, "digit")],
+        );
+        let same = client.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-1" })).await;
+        has(&same, &["no recorded value differs", "both runs take the same steps"]);
+        client.server.finish().await;
+    }
+}
+
+/// What the program has done until it is killed is there.
+#[tokio::test]
+async fn a_killed_program_is_recorded_to_its_last_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "import os, signal\n\n\ndef spin():\n    count = 0\n    while True:\n        count += 1\n        \
+                if count == 5000:\n            os.kill(os.getpid(), signal.SIGKILL)  # @killed\n\n\nspin()\n";
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        let said = client.record(&program, &[]).await;
+        has(&said, &["the program killed by signal 9"]);
+        let state = client.ask("state_at", json!({ "at": "end" })).await;
+        has(&state, &["before ", &at(&program, "killed"), "count = 5000"]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn the_programs_own_code_is_not_run_by_the_recorder() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "class Loud:\n    def __init__(self):\n        self.value = 1\n\n    def __repr__(self):\n        \
+                print('repr')\n        return 'x'\n\n    def __eq__(self, other):\n        print('eq')\n        return \
+                True\n\n    __hash__ = None\n\n    def __len__(self):\n        print('len')\n        return 1\n\n    \
+                def __getattr__(self, name):\n        print('getattr')\n        raise AttributeError(name)\n\n\n\
+                class Odd(dict):\n    def __iter__(self):\n        print('iter')\n        return iter(())\n\n    def \
+                keys(self):\n        print('keys')\n        return ()\n\n\ndef use(one, odd):\n    both = [one, Loud()]\n    \
+                both.append(odd)\n    odd['a'] = one\n    one.value = 2\n    both.pop(0)\n    return both  # @used\n\n\n\
+                use(Loud(), Odd())\nprint('done')\n";
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        let said = client.record(&program, &[]).await;
+        assert!(said.ends_with("output:\ndone\n"), "{python}: {said}");
+        let state = client.ask("state_at", json!({ "at": at(&program, "used") })).await;
+        has(&state, &["one = Loud(value=2)", "odd = Odd('a': Loud(value=2))", "both = [Loud(value=1), Odd("]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn recordings_are_listed_and_removed() {
+    let program = Fixture::python("recording_runs");
+    let client = Client::new("python3").await;
+    assert_eq!(client.ask("list_recordings", json!({})).await, "no recordings\n");
+    client.record(&program, &["5"]).await;
+    client.record(&program, &["6"]).await;
+    let listed = client.ask("list_recordings", json!({})).await;
+    has(&listed, &["rec-2: main.py 6; exited with code 0, ", " events, ", "rec-1: main.py 5; "]);
+    assert_eq!(client.ask("remove_recordings", json!({ "recording": "rec-1" })).await, "removed: 1\n");
+    assert!(!client.ask("list_recordings", json!({})).await.contains("rec-1"));
+    assert_eq!(client.ask("remove_recordings", json!({ "recording": "all" })).await, "removed: 1\n");
+    let folder = client.state.path().join("stillframe/recordings");
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn other_languages_are_unsupported() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", "console.log(1);\n");
+    let client = Client::new("node").await;
+    let said = client.fails("record_run", json!({ "command": "node", "args": [program.path()] })).await;
+    assert!(said.contains("recording a run") && said.contains("trace_values"), "{said}");
+    client.server.finish().await;
+}

@@ -1,0 +1,120 @@
+//! Recording runs, and questions about recordings.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use engine::adapter::Machine;
+use recording::{Library, Limits, RecordRequest, Recorded, Recording};
+
+use super::command::Command;
+use super::lifecycle;
+use crate::{Context, ToolError};
+
+/// What to record.
+#[derive(Debug)]
+pub struct RecordOptions {
+    /// How much of values.
+    pub limits: Limits,
+    /// After so long, the program is ended.
+    pub timeout: Duration,
+}
+
+/// The recordings of this user.
+pub fn library(context: &Context) -> Library {
+    Library::of_user(context.bounds().recordings)
+}
+
+/// Reads a command as it is typed, runs it and records it.
+pub async fn record(
+    context: &Context,
+    command: &str,
+    args: Option<Vec<String>>,
+    cwd: Option<PathBuf>,
+    options: RecordOptions,
+) -> Result<Recorded, ToolError> {
+    let command = Command::read(&Machine, command, args, cwd)?;
+    record_command(context, command, options).await
+}
+
+/// Runs a command and records it.
+pub async fn record_command(
+    context: &Context,
+    command: Command,
+    options: RecordOptions,
+) -> Result<Recorded, ToolError> {
+    let safety = &context.sessions.policy().safety;
+    safety.check_language(command.adapter.name())?;
+    lifecycle::check_program(safety, command.executable.as_deref(), &command.launch)?;
+    let request = RecordRequest {
+        adapter: command.adapter,
+        executable: command.executable,
+        launch: command.launch,
+        limits: options.limits,
+        timeout: options.timeout,
+        most_bytes: context.bounds().recording,
+    };
+    Ok(recording::record(request, safety, &library(context)).await?)
+}
+
+/// Asks a question about a recording, on a thread of its own.
+pub async fn ask(
+    context: &Context,
+    name: Option<String>,
+    question: impl FnOnce(&Recording) -> recording::Result<String> + Send + 'static,
+) -> Result<String, ToolError> {
+    let library = library(context);
+    blocking(move || question(&library.open(name.as_deref().unwrap_or("last"))?)).await
+}
+
+/// Asks a question about two recordings.
+pub async fn compare(context: &Context, first: String, second: String) -> Result<String, ToolError> {
+    let library = library(context);
+    blocking(move || recording::ask::diverged(&library.open(&first)?, &library.open(&second)?)).await
+}
+
+async fn blocking(
+    question: impl FnOnce() -> recording::Result<String> + Send + 'static,
+) -> Result<String, ToolError> {
+    let answer = tokio::task::spawn_blocking(question).await;
+    Ok(answer.map_err(|_| ToolError::argument("recording", "could not be searched"))??)
+}
+
+/// A text about a recording that was made.
+pub fn summary(recorded: &Recorded) -> String {
+    let Recorded { name, end, events, writes, size, incomplete, output, removed } = recorded;
+    let mut text = format!(
+        "recorded as {name}: the program {end}; {events} events, {writes} changes of values, {}\n",
+        kilobytes(*size)
+    );
+    if let Some(reason) = incomplete {
+        text.push_str(&format!("incomplete: {reason}\n"));
+    }
+    if *events == 0 {
+        text.push_str("nothing was recorded: no code of the program ran outside of installed packages\n");
+    }
+    if *removed > 0 {
+        text.push_str(&format!("removed to make room: {removed} old recordings\n"));
+    }
+    if !output.trim().is_empty() {
+        text.push_str(&format!("output:\n{}\n", output.trim_end()));
+    }
+    text
+}
+
+/// The recordings there are, newest first.
+pub fn list(context: &Context) -> String {
+    let listed = library(context).list();
+    if listed.is_empty() {
+        return "no recordings\n".to_owned();
+    }
+    let line = |each: &recording::Listed| {
+        let recording::Listed { name, command, end, events, size, .. } = each;
+        let events = if events.is_empty() { String::new() } else { format!(", {events} events") };
+        format!("{name}: {command}; {end}{events}, {}\n", kilobytes(*size))
+    };
+    listed.iter().map(line).collect()
+}
+
+fn kilobytes(bytes: u64) -> String {
+    if bytes < 10 << 20 { format!("{} KB", bytes.div_ceil(1024)) } else { format!("{} MB", bytes >> 20) }
+}

@@ -1,0 +1,93 @@
+//! Making, listing and removing recordings.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use recording::Limits;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::ops::recordings::{self, RecordOptions};
+use crate::{Context, Effects, Text, Tool, ToolError};
+
+/// Runs a program.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RecordRun {
+    /// Command, such as `python app.py --fast` or `pytest -x tests/test_cart.py`.
+    command: String,
+    /// Its arguments, if they are not in `command`.
+    args: Option<Vec<String>>,
+    /// Working directory; default: the server's.
+    cwd: Option<PathBuf>,
+    /// Items recorded of each container, default 100.
+    items: Option<usize>,
+    /// Levels of objects in objects, default 4.
+    depth: Option<usize>,
+    /// Characters recorded of a string, default 200.
+    length: Option<usize>,
+    /// Milliseconds after which to end the program, default 60000.
+    timeout: Option<u64>,
+}
+
+impl Tool for RecordRun {
+    type Answer = Text;
+    const NAME: &'static str = "record_run";
+    const TITLE: &'static str = "Record a run";
+    const DESCRIPTION: &'static str = "Run a Python program or test to its end and record each line, call, exception, change of a value, and the output, for questions afterwards.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        let timeout = self.timeout.unwrap_or(60_000);
+        if timeout == 0 {
+            return Err(ToolError::argument("timeout", "must be at least 1, not 0"));
+        }
+        let usual = Limits::default();
+        let limits = Limits {
+            items: self.items.unwrap_or(usual.items),
+            depth: self.depth.unwrap_or(usual.depth),
+            text: self.length.unwrap_or(usual.text),
+        };
+        let options = RecordOptions { limits, timeout: Duration::from_millis(timeout) };
+        let recorded = recordings::record(context, &self.command, self.args, self.cwd, options).await?;
+        Ok(Text(recordings::summary(&recorded)))
+    }
+}
+
+/// Lists recordings.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListRecordings {}
+
+impl Tool for ListRecordings {
+    type Answer = Text;
+    const NAME: &'static str = "list_recordings";
+    const TITLE: &'static str = "List recordings";
+    const DESCRIPTION: &'static str = "List recordings, newest first: name, command, end, size.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        Ok(Text(recordings::list(context)))
+    }
+}
+
+/// Removes recordings.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RemoveRecordings {
+    /// Name of a recording, or `all`.
+    recording: String,
+}
+
+impl Tool for RemoveRecordings {
+    type Answer = Text;
+    const NAME: &'static str = "remove_recordings";
+    const TITLE: &'static str = "Remove recordings";
+    const DESCRIPTION: &'static str = "Remove a recording, or all.";
+    const EFFECTS: Effects = Effects::ENDS;
+
+    async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        let removed = recordings::library(context).remove(&self.recording)?;
+        Ok(Text(format!("removed: {removed}\n")))
+    }
+}
