@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// Bytes of a file.
 const SIZE: usize = 8 << 18;
 
+/// Bytes that are read at once.
+const PART: usize = 1 << 18;
+
 /// One record.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Record {
@@ -72,21 +75,31 @@ impl Wire {
     pub(crate) fn read(&mut self) -> std::io::Result<Read> {
         let at = self.at;
         let Some(file) = self.open()? else { return Ok(Read::Nothing) };
-        let mut bytes = vec![0; (SIZE - at).min(1 << 18)];
-        let count = file.read_at(&mut bytes, at as u64)?;
-        bytes.truncate(count);
+        // A record's first word is written last, but the processor may read it first. So a record counts only if its
+        // first word was there before everything was read again.
+        let mut before = vec![0; (SIZE - at).min(PART)];
+        let count = file.read_at(&mut before, at as u64)?;
+        before.truncate(count);
+        if count > 0 && before.get(..8).is_none_or(|first| first == [0; 8]) {
+            return Ok(Read::Nothing);
+        }
+        let mut bytes = vec![0; count];
+        file.read_exact_at(&mut bytes, at as u64)?;
         let mut words = Words { bytes: &bytes, at: 0 };
         let mut records = Vec::new();
         let mut is_over = count == 0;
         let parsed = loop {
-            let before = words.at;
+            let begin = words.at;
+            if before.get(begin..begin + 8).is_none_or(|first| first == [0; 8]) {
+                break begin;
+            }
             match words.record() {
                 Parsed::Record(record) => records.push(record),
                 Parsed::Next => {
                     is_over = true;
-                    break before;
+                    break begin;
                 }
-                Parsed::Incomplete => break before,
+                Parsed::Incomplete => break begin,
                 Parsed::Malformed => return Ok(Read::Malformed),
             }
         };
@@ -95,9 +108,8 @@ impl Wire {
             self.advance();
         }
         if records.is_empty() && !is_over {
-            // A record that is longer than what was read at once would never be complete.
-            let is_stuck = count == 1 << 18 && bytes.iter().any(|byte| *byte != 0);
-            return Ok(if is_stuck { Read::Malformed } else { Read::Nothing });
+            // A record that is longer than what is read at once would never be complete.
+            return Ok(if parsed == 0 && count == PART { Read::Malformed } else { Read::Nothing });
         }
         Ok(Read::Records(records))
     }

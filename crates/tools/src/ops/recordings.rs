@@ -82,23 +82,18 @@ async fn blocking(
 /// A text about a recording that was made.
 pub fn summary(recorded: &Recorded) -> String {
     let Recorded { name, end, events, writes, size, incomplete, output, removed } = recorded;
-    let mut text = format!(
-        "recorded as {name}: the program {end}; {events} events, {writes} changes of values, {}\n",
-        kilobytes(*size)
-    );
-    if let Some(reason) = incomplete {
-        text.push_str(&format!("incomplete: {reason}\n"));
-    }
-    if *events == 0 {
-        text.push_str("nothing was recorded: no code of the program ran outside of installed packages\n");
-    }
-    if *removed > 0 {
-        text.push_str(&format!("removed to make room: {removed} old recordings\n"));
-    }
-    if !output.trim().is_empty() {
-        text.push_str(&format!("output:\n{}\n", output.trim_end()));
-    }
-    text
+    let size = kilobytes(*size);
+    let first =
+        format!("recorded as {name}: the program {end}; {events} events, {writes} changes of values, {size}");
+    let nothing = "nothing was recorded: no code of the program ran outside of installed packages";
+    let lines = [
+        Some(first),
+        incomplete.map(|reason| format!("incomplete: {reason}")),
+        (*events == 0).then(|| nothing.to_owned()),
+        (*removed > 0).then(|| format!("removed to make room: {removed} old recordings")),
+        (!output.trim().is_empty()).then(|| format!("output:\n{}", output.trim_end())),
+    ];
+    lines.into_iter().flatten().map(|line| line + "\n").collect()
 }
 
 /// The recordings there are, newest first.

@@ -10,6 +10,9 @@ use serde::Deserialize;
 use crate::ops::recordings::{self, RecordOptions};
 use crate::{Context, Effects, Text, Tool, ToolError};
 
+/// The highest limit on what is recorded of a value.
+const MOST: usize = 10_000;
+
 /// Runs a program.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -41,6 +44,11 @@ impl Tool for RecordRun {
         let timeout = self.timeout.unwrap_or(60_000);
         if timeout == 0 {
             return Err(ToolError::argument("timeout", "must be at least 1, not 0"));
+        }
+        for (name, given) in [("items", self.items), ("depth", self.depth), ("length", self.length)] {
+            if given.is_some_and(|given| given == 0 || given > MOST) {
+                return Err(ToolError::argument(name, format!("must be between 1 and {MOST}")));
+            }
         }
         let usual = Limits::default();
         let limits = Limits {
