@@ -1,7 +1,6 @@
 //! Recordings of real programs, and the answers to questions about them.
 
 #![expect(
-    clippy::expect_used,
     clippy::unwrap_used,
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
