@@ -1,8 +1,8 @@
 //! Recordings: what a whole run of a program did, in one file, and the answers to questions about it.
 //!
-//! A recorder inside the program ([`recorders`], one for each language) writes records into files that are mapped into
-//! memory ([`wire`]). One thread reads them and writes them, redacted and in batches, into a `SQLite` database
-//! ([`store`]). [`run`] starts the program and waits for both; the [`library`] is the folder of recordings. A
+//! A recorder inside the program (`recorders`, one for each language) writes records into files that are mapped into
+//! memory (`wire`). One thread reads them and writes them, redacted and in batches, into a `SQLite` database
+//! (`store`). `run` starts the program and waits for both; the `library` is the folder of recordings. A
 //! [`Recording`] is one that is read, and [`ask`] has the questions.
 
 pub mod ask;

@@ -95,7 +95,7 @@ enum Question {
     },
     /// Count how often a line, a file's lines or a function were reached.
     Hits {
-        /// FILE:LINE, FILE or the name of a function.
+        /// Line (`FILE:LINE`), file, or name of a function.
         target: String,
     },
     /// Find where two recorded runs part.
