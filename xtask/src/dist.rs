@@ -30,6 +30,8 @@ use self::release::Release;
 use crate::{repository, sbom};
 
 const PROGRAM: &str = "stillframe";
+/// As pip calls it. It is a compiler for every target, with the headers.
+const ZIG: &str = "ziglang==0.17.1";
 const BILL: &str = "stillframe.cdx.json";
 const SUMS: &str = "SHA256SUMS";
 
@@ -147,7 +149,13 @@ fn build(platform: &Platform, sources: &Path, target: &Path) -> Result<Vec<u8>> 
         .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
         .to_vec();
     flags.extend(platform.linker.map(|linker| format!("-Clinker={linker}")));
-    let built = repository::cargo()
+    let mut cargo = repository::cargo();
+    if let Some(name) = platform.zig {
+        // As a module of Python, because cargo's builds give the program itself a target that it does not know.
+        let compiler = format!("python3 -m ziglang cc -target {name}");
+        cargo.env(format!("CC_{}", platform.target.replace('-', "_")), compiler).env("PYTHONPATH", zig()?);
+    }
+    let built = cargo
         .current_dir(&sources)
         .args(["build", "--release", "--locked", "--package", PROGRAM, "--target", platform.target])
         .arg("--target-dir")
@@ -158,6 +166,16 @@ fn build(platform: &Platform, sources: &Path, target: &Path) -> Result<Vec<u8>> 
         .context("cannot run cargo")?;
     ensure!(built.success(), "the program cannot be built for {}", platform.target);
     std::fs::read(program_in(target, platform)).context("the program is not where it was built")
+}
+
+/// The folder with the Zig compiler, which is installed there when it is not.
+fn zig() -> Result<PathBuf> {
+    let folder = repository::root().join("target/tools/zig");
+    if !folder.join("ziglang").is_dir() {
+        let target = folder.to_str().context("the path of the repository is not UTF-8")?;
+        repository::output("python3", &["-m", "pip", "install", "--quiet", "--target", target, ZIG])?;
+    }
+    Ok(folder)
 }
 
 fn program_in(target: &Path, platform: &Platform) -> PathBuf {

@@ -11,6 +11,8 @@ pub(super) struct Platform {
     pub(super) target: &'static str,
     /// The linker, where the system's cannot link for it.
     pub(super) linker: Option<&'static str>,
+    /// What Zig calls it, where Zig compiles the C code of `SQLite`; elsewhere `musl-gcc` does.
+    pub(super) zig: Option<&'static str>,
     /// Node's names for system and processor.
     pub(super) node: (&'static str, &'static str),
     /// The tags of a wheel.
@@ -23,6 +25,7 @@ pub(super) const PLATFORMS: &[Platform] = &[
     Platform {
         target: "x86_64-unknown-linux-musl",
         linker: None,
+        zig: None,
         node: ("linux", "x64"),
         wheel: &["manylinux_2_17_x86_64", "musllinux_1_1_x86_64"],
         debian: "amd64",
@@ -30,6 +33,7 @@ pub(super) const PLATFORMS: &[Platform] = &[
     Platform {
         target: "aarch64-unknown-linux-musl",
         linker: Some("rust-lld"),
+        zig: Some("aarch64-linux-musl"),
         node: ("linux", "arm64"),
         wheel: &["manylinux_2_17_aarch64", "musllinux_1_1_aarch64"],
         debian: "arm64",
