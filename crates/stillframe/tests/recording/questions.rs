@@ -112,7 +112,7 @@ async fn threads_generators_and_recursion_are_recorded() {
         let said = client.record(&program, &[]).await;
         has(&said, &["exited with code 0", "left: {'pen': -8, 'book': 7} 120", "problems: {'pen': 'pen'}"]);
         let first = client.ask("find_first", json!({ "condition": "self.stock['pen'] < 0" })).await;
-        has(&first, &[&at(&program, "taken"), "in run", "['pen']: 4 → -2", "size = 'small'", "pieces = 6"]);
+        has(&first, &[&at(&program, "taken"), "run", "['pen']: 4 → -2", "size = 'small'", "pieces = 6"]);
         let writes = client
             .ask("find_writes", json!({ "target": "self.cache['pen']", "at": at(&program, "taken") }))
             .await;
