@@ -195,7 +195,10 @@ impl Server {
         let Some(message) = element.child("xdebug:message") else {
             return self.report("step", Vec::new(), None).await;
         };
-        if message.attribute("exception").is_some() {
+        let is_exception = message.attribute("exception").is_some();
+        let is_left_over = self.has_break_left;
+        self.has_break_left = run.is_signalled && (is_exception || element.child("breakpoint").is_some());
+        if is_exception {
             return match self.judge(message).await? {
                 Some(text) => self.report("exception", Vec::new(), Some(text)).await,
                 None => self.run_on(run.stepping).await,
@@ -212,6 +215,9 @@ impl Server {
             && !stepping.ends_at(self.depth().await?)
         {
             return self.run_on(run.stepping).await;
+        }
+        if is_left_over && run.stepping.is_none() && !is_entry {
+            return self.run_on(None).await;
         }
         self.report(if is_entry { "entry" } else { "step" }, Vec::new(), None).await
     }

@@ -42,6 +42,9 @@ pub(super) struct Server {
     pub(super) pid: u32,
     /// It can be paused, and an expression interrupted.
     pub(super) pauses: bool,
+    /// The program may have asked for a stop, at our signal, and been stopped by something else first. Xdebug 3 keeps
+    /// what was asked for, and stops again at the next statement.
+    pub(super) has_break_left: bool,
     /// The request that the program serves, such as `GET /`.
     request: Option<String>,
     file: String,
@@ -71,6 +74,7 @@ pub(super) async fn serve(stream: TcpStream, pipe: DuplexStream, adapter: &'stat
         token: init.attribute("idekey").unwrap_or_default().to_owned(),
         pid: init.number("appid").unwrap_or_default(),
         pauses: false,
+        has_break_left: false,
         request: None,
         file: init.attribute("fileuri").map(super::breakpoints::path_of).unwrap_or_default(),
         stops_on_entry: false,
