@@ -30,6 +30,14 @@ fn takes(tool: &str, name: &str) -> Option<Takes> {
         "file" if ["list_breakpoints", "remove_breakpoint", "clear_breakpoints"].contains(&tool) => {
             Takes::Filter
         }
+        // Questions about a recording: nothing of the program runs any more, and conditions are evaluated by us.
+        "file" | "condition" if tool == "find_first" => {
+            if name == "file" {
+                Takes::Filter
+            } else {
+                Takes::Nothing
+            }
+        }
         "file" | "program" | "scriptPath" | "stdinFile" | "breakpoint.file" | "until.[].file"
         | "points.[].file" | "coreFile" => Takes::File,
         "cwd" => Takes::Folder,
@@ -68,6 +76,13 @@ fn takes(tool: &str, name: &str) -> Option<Takes> {
         | "stdin"
         | "env"
         | "pathMappings"
+        | "target"
+        | "at"
+        | "from"
+        | "to"
+        | "first"
+        | "second"
+        | "recording"
         | "trigger.http.method"
         | "trigger.http.headers"
         | "trigger.http.body" => Takes::Nothing,
@@ -131,7 +146,7 @@ fn usual(tool: &str, language: Language, session: &str, fresh: &str, program: &s
         "debug-script" => json!({
             "command": command, "breakpoint": { "file": program, "line": 2 }, "expression": "1", "timeout": 5000,
         }),
-        "debug_test" | "debugger_run_test" => json!({ "command": command, "timeout": 5000 }),
+        "debug_test" | "debugger_run_test" | "record_run" => json!({ "command": command, "timeout": 5000 }),
         "diagnose_hang" | "debugger_start" | "debugger_detect_hang" => {
             json!({ "command": command, "timeout": 1000 })
         }
