@@ -5,6 +5,7 @@
 //! What only some languages offer is an optional trait.
 
 mod analyzer;
+mod braces;
 pub mod by_name;
 pub mod commands;
 pub mod configured;
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
-use crate::model::source::Code;
+use crate::model::source::{Code, Loop};
 use crate::progress::Progress;
 use crate::safety::Safety;
 
@@ -219,6 +220,16 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 
     /// The tracebacks that programs of the language print can be read.
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {
+        None
+    }
+
+    /// The loops of a source that [`Adapter::source_analysis`] does not report, outer ones first.
+    fn loops(&self, _text: &str) -> Vec<Loop> {
+        Vec::new()
+    }
+
+    /// A part of the message of the error with which the runtime ends a program whose threads all wait for each other.
+    fn deadlock_error(&self) -> Option<&'static str> {
         None
     }
 

@@ -10,6 +10,7 @@
 
 pub mod background;
 mod blocked;
+mod futex;
 pub mod guardian;
 mod identity;
 mod injector;
@@ -45,7 +46,8 @@ use crate::output::{Category, Output, Utf8Stream};
 use self::leader::Status;
 use self::line_filter::LineFilter;
 
-pub use blocked::{blocked, is_waiting};
+pub use blocked::{blocked, is_in_call, is_waiting};
+pub use futex::Futex;
 pub use identity::Identity;
 pub use injector::Injector;
 pub use marked::MARK;

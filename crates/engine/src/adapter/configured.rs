@@ -212,6 +212,7 @@ impl Adapter for Known {
             binary: None,
             no_code: None,
             is_dump: false,
+            dump_signal: None,
             quirks: self.quirks,
         };
         Ok(Plan::Dap { transport, setup })

@@ -10,6 +10,7 @@ mod commands;
 mod delve;
 mod quirks;
 mod values;
+mod waits;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, StartRequest, Transport};
-use super::{Adapter, BoxFuture, Commands, Host, Observation, Runtime, Sample, SourceAnalysis};
+use super::{Adapter, BoxFuture, Commands, Host, Observation, Runtime, Sample, SourceAnalysis, native};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program, Start};
 use crate::process::ProcessSpec;
@@ -94,10 +95,18 @@ impl Adapter for Go {
         Box::pin(build::build(host, launch, progress))
     }
 
-    fn plan(&self, _host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+    fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
+        let dump = match start {
+            Start::Attach(Attach { to: Endpoint::Core { file, .. }, .. }) => Some(file),
+            Start::Attach(_) | Start::Launch(_) => None,
+        };
         let (request, arguments, launch) = match start {
             Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch), Some(launch)),
-            Start::Attach(attach) => (StartRequest::Attach, attach_arguments(attach), None),
+            // Delve opens a dump by `launch`.
+            Start::Attach(attach) if dump.is_some() => {
+                (StartRequest::Launch, attach_arguments(host, attach)?, None)
+            }
+            Start::Attach(attach) => (StartRequest::Attach, attach_arguments(host, attach)?, None),
         };
         let transport = match start {
             Start::Attach(Attach { to: Endpoint::Address { host, port }, .. }) => {
@@ -125,13 +134,23 @@ impl Adapter for Go {
             env: BTreeMap::new(),
             remote: None,
             stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
-            is_local: !matches!(transport, Transport::Connect { .. }) || runtime.tag == "native",
+            is_local: dump.is_none()
+                && (!matches!(transport, Transport::Connect { .. }) || runtime.tag == "native"),
             binary: None,
             no_code: None,
-            is_dump: false,
-            quirks: if is_all_code { &quirks::ALL_CODE } else { &quirks::QUIRKS },
+            is_dump: dump.is_some(),
+            dump_signal: dump.and_then(|dump| native::signal_of_dump(host, dump)),
+            quirks: match dump {
+                Some(_) => &quirks::DUMP,
+                None if is_all_code => &quirks::ALL_CODE,
+                None => &quirks::QUIRKS,
+            },
         };
         Ok(Plan::Dap { transport, setup })
+    }
+
+    fn reads_core_dumps(&self) -> bool {
+        true
     }
 
     /// The standard library, and what is in the module cache.
@@ -144,7 +163,11 @@ impl Adapter for Go {
     }
 
     fn observation(&self) -> Observation {
-        Observation { reports_tests: true, ..Observation::default() }
+        Observation { samples: true, reports_tests: true, ..Observation::default() }
+    }
+
+    fn deadlock_error(&self) -> Option<&'static str> {
+        Some("all goroutines are asleep")
     }
 
     fn source_analysis(&self) -> Option<&dyn SourceAnalysis> {
@@ -168,14 +191,17 @@ fn launch_arguments(launch: &Launch) -> Value {
     })
 }
 
-fn attach_arguments(attach: &Attach) -> Value {
+fn attach_arguments(host: &dyn Host, attach: &Attach) -> Result<Value> {
     let paths: Vec<Value> =
         attach.path_mappings.iter().map(|(ours, theirs)| json!({ "from": ours, "to": theirs })).collect();
-    match &attach.to {
+    Ok(match &attach.to {
         Endpoint::Process(pid) => json!({ "mode": "local", "processId": pid }),
         Endpoint::Address { .. } => json!({ "mode": "remote", "substitutePath": paths }),
-        Endpoint::Core { file, .. } => json!({ "coreFile": file }),
-    }
+        Endpoint::Core { file, program } => {
+            let program = native::program_of_dump(host, file, program.as_deref())?;
+            json!({ "mode": "core", "program": program, "coreFilePath": file })
+        }
+    })
 }
 
 /// Goroutines of the runtime are not the user's, and texts are longer than by default.

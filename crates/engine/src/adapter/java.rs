@@ -146,6 +146,7 @@ impl Adapter for Java {
             binary: None,
             no_code: None,
             is_dump: false,
+            dump_signal: None,
             quirks: &QUIRKS,
         };
         let transport = Transport::Spawn {

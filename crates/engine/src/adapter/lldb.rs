@@ -4,13 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
+use super::braces::{self, Family};
 use super::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
 use super::native::compile::{self, Compiler};
-use super::native::{self, ctest, lldb_dap};
+use super::native::{self, ctest, is_go, lldb_dap};
 use super::plan::{Plan, Quirks};
 use super::{Adapter, BoxFuture, Host, Observation, Runtime, Sample};
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
+use crate::model::source::Loop;
 use crate::model::stop::ExceptionMode;
 use crate::progress::Progress;
 
@@ -127,7 +129,11 @@ impl Adapter for C {
     }
 
     fn observation(&self) -> Observation {
-        Observation { reports_tests: true, ..Observation::default() }
+        Observation { samples: true, reports_tests: true, ..Observation::default() }
+    }
+
+    fn loops(&self, text: &str) -> Vec<Loop> {
+        braces::loops(text, Family::C)
     }
 
     fn attach_obstacle(&self, host: &dyn Host) -> Option<String> {
@@ -157,12 +163,12 @@ impl Commands for C {
 
     fn of_file(&self, file: &CommandFile, args: Vec<String>) -> Option<(Option<PathBuf>, Launch)> {
         let launch = Launch { args, ..Launch::new(Program::Script(file.path.clone())) };
-        file.is_binary.then_some((None, launch))
+        (file.is_binary && !is_go(&file.path)).then_some((None, launch))
     }
 
     /// A process that no interpreter runs is its own program.
     fn main_file(&self, process: &ProcessCommand) -> Option<PathBuf> {
-        Some(process.executable.clone())
+        (!is_go(&process.executable)).then(|| process.executable.clone())
     }
 }
 

@@ -6,13 +6,14 @@ pub(super) mod ctest;
 mod elf;
 mod formatters;
 pub(super) mod lldb_dap;
+mod waits;
 
 use std::path::{Path, PathBuf};
 
 pub(super) use elf::Elf;
 pub(super) use formatters::provide;
 
-use super::Host;
+use super::{Host, Machine};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::process::ProcessSpec;
@@ -61,6 +62,16 @@ pub(super) fn program_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>
             dump.display()
         ),
     })
+}
+
+/// Whether a program was built by Go, whose own debugger knows more of it.
+pub(super) fn is_go(program: &Path) -> bool {
+    Elf::read(&Machine, program).is_some_and(|elf| elf.has(".gopclntab"))
+}
+
+/// The signal by which the program of a crash dump ended, if the dump has it.
+pub(super) fn signal_of_dump(host: &dyn Host, dump: &Path) -> Option<i32> {
+    core::signal_of(host, dump)
 }
 
 /// Refuses a binary that this machine cannot run.

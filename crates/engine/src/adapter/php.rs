@@ -246,6 +246,7 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, settings: &Path, launch: &Lau
         binary: None,
         no_code: None,
         is_dump: false,
+        dump_signal: None,
         quirks: &QUIRKS,
     };
     Ok(Plan::Dap { transport: Transport::Dbgp { process, serves }, setup })

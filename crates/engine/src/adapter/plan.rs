@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::deadlines;
+use crate::model::activity::WaitKind;
 use crate::model::launch::Stdin;
 use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::process::ProcessSpec;
@@ -161,6 +162,8 @@ pub struct DapSetup {
     pub no_code: Option<String>,
     /// It is a crash dump: nothing of it can run.
     pub is_dump: bool,
+    /// The signal by which the program of a crash dump ended, where the adapter does not report it.
+    pub dump_signal: Option<i32>,
     /// Where the adapter departs from the specification.
     pub quirks: &'static Quirks,
 }
@@ -275,6 +278,8 @@ pub struct Quirks {
     pub as_condition: fn(&str) -> String,
     /// It takes samples of a program that runs (`startSampling`, `activity`, `stopSampling`).
     pub samples: bool,
+    /// How a program is sampled by pausing it; none if that is not done.
+    pub stack_sampling: Option<StackSampling>,
     /// It describes assertions, and marks exceptions so that a test runner can name them (`thrown`).
     pub describes_throws: bool,
     /// The type of the error that a failed evaluation threw, by its message; empty where it has none.
@@ -283,6 +288,50 @@ pub struct Quirks {
     pub names_exception: bool,
     /// Whether the description of a stop is that of a pause, where its reason is another word.
     pub is_pause: fn(&str) -> bool,
+}
+
+/// How a program is sampled whose debugger reports nothing while it runs: it is paused, and all stacks are read.
+#[derive(Clone, Copy, Debug)]
+pub struct StackSampling {
+    /// The debugger's IDs of threads are the operating system's.
+    pub has_os_threads: bool,
+    /// What a thread waits for, by its name and by the functions on its stack that are not the user's, innermost first.
+    pub wait: fn(&str, &[&str]) -> Option<StackWait>,
+    /// How the holders of locks are found, where the locks do not record them.
+    pub locks: Option<LockSearch>,
+}
+
+/// How the holder of a lock is found that does not record it: by the address of the lock.
+#[derive(Clone, Copy, Debug)]
+pub struct LockSearch {
+    /// In a frame of a function that waits for a lock, an expression for the lock's address.
+    pub awaited: fn(&str) -> Option<&'static str>,
+    /// Expressions for the addresses of the locks that a frame at a line of a source may hold.
+    pub held: fn(&str, u32) -> Vec<String>,
+}
+
+/// What a thread waits for, as far as its stack shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackWait {
+    /// What kind of thing.
+    pub kind: WaitKind,
+    /// The same in words that continue `waits for`.
+    pub what: String,
+    /// The wait has a timeout.
+    pub is_timed: bool,
+    /// Where the thread is recorded that can end the wait.
+    pub holder: HolderRecord,
+}
+
+/// Where the thread is recorded that can end a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HolderRecord {
+    /// Nowhere.
+    None,
+    /// In the mutex of the C library that the thread waits for.
+    Mutex,
+    /// In the value of the futex, as that of a thread whose end is awaited.
+    Value,
 }
 
 /// Each adapter has a constant of its own.
@@ -339,6 +388,7 @@ impl Quirks {
         takes_limits: false,
         names_exception: false,
         samples: false,
+        stack_sampling: None,
         describes_throws: false,
         as_text: |expression| expression.to_owned(),
         as_condition: |expression| expression.to_owned(),

@@ -316,6 +316,7 @@ fn setup(request: StartRequest, arguments: Map<String, Value>, is_local: bool) -
         binary: None,
         no_code: None,
         is_dump: false,
+        dump_signal: None,
         quirks: &QUIRKS,
     }
 }

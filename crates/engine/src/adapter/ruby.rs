@@ -271,6 +271,7 @@ fn setup(request: StartRequest, arguments: serde_json::Map<String, serde_json::V
         binary: None,
         no_code: None,
         is_dump: false,
+        dump_signal: None,
         quirks: &QUIRKS,
     }
 }

@@ -8,6 +8,7 @@ mod shown;
 
 use std::path::{Path, PathBuf};
 
+use super::braces::{self, Family};
 use super::commands::Commands;
 use super::native::{self, lldb_dap};
 use super::plan::{Plan, Quirks};
@@ -15,6 +16,7 @@ use super::{Adapter, BoxFuture, Host, Observation, Runtime, Sample};
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
+use crate::model::source::Loop;
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
@@ -151,7 +153,11 @@ impl Adapter for Rust {
     }
 
     fn observation(&self) -> Observation {
-        Observation { reports_tests: true, ..Observation::default() }
+        Observation { samples: true, reports_tests: true, ..Observation::default() }
+    }
+
+    fn loops(&self, text: &str) -> Vec<Loop> {
+        braces::loops(text, Family::Rust)
     }
 
     fn explain_exit(&self, code: i32) -> Option<&'static str> {

@@ -33,6 +33,13 @@ pub async fn blocked(pid: u32, thread: u32) -> Option<Waiting> {
     Some(Waiting { kind, what, location: None, is_timed, holders: Vec::new(), task: None })
 }
 
+/// Whether a thread of a process is in a system call at the moment, which one that computes rarely is. Without an answer
+/// of the system, it is.
+pub fn is_in_call(pid: u32, thread: u32) -> bool {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall"));
+    text.map_or(true, |text| SystemCall::read(&text).is_some())
+}
+
 /// Whether a thread of a process waits for something; when in doubt, that is so.
 pub async fn is_waiting(pid: u32, thread: u32) -> bool {
     for look in 0..LOOKS {

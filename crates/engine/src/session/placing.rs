@@ -9,7 +9,7 @@ use crate::adapter::{self, AnalysisRequest, Guarded};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{AdjustedPosition, Anchor, Breakpoint, BreakpointTarget, Request, Rule};
 use crate::model::launch::{Endpoint, Launch, Program, Start};
-use crate::model::source::{Code, Function, Placement};
+use crate::model::source::{Code, Function, Loop, Placement};
 use crate::sources::{self, StatementMatch};
 
 /// What a user says.
@@ -60,6 +60,18 @@ impl Session {
     /// What a source file holds; nothing when that cannot be known.
     pub async fn code(&self, file: &Path) -> Option<Code> {
         self.analyze(Some(file), &Rule::default()).await.ok().flatten()
+    }
+
+    /// The loops of a source file, outer ones first.
+    pub async fn loops(&self, file: &Path) -> Vec<Loop> {
+        if self.adapter().source_analysis().is_some() {
+            return self.code(file).await.unwrap_or_default().loops;
+        }
+        // A program can have sources of several languages.
+        let adapter = adapter::by_extension(file).unwrap_or(self.adapter());
+        let is_allowed = self.policy().safety.check_path(file).is_ok();
+        let text = is_allowed.then(|| sources::read_text(file).ok()).flatten();
+        text.map(|text| adapter.loops(&text)).unwrap_or_default()
     }
 
     /// Checks that a text is an expression of the language.

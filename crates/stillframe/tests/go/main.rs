@@ -5,9 +5,12 @@
     clippy::indexing_slicing,
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
+#![expect(clippy::disallowed_methods, reason = "compilers and commands end before their test goes on")]
 
 mod attach;
+mod dumps;
 mod goroutines;
+mod hangs;
 mod modules;
 mod panics;
 mod tests;

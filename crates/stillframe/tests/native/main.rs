@@ -11,6 +11,7 @@ mod binaries;
 mod configured;
 mod cpp;
 mod dumps;
+mod hangs;
 mod packages;
 mod rust;
 mod source;

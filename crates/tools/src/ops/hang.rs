@@ -208,7 +208,10 @@ pub async fn hang(
     let mut notes = Vec::new();
     match request.launch {
         Some(launch) => {
-            session.set_exception_breakpoints(ExceptionBreakpoints::from(ExceptionMode::None)).await?;
+            // A runtime that finds deadlocks ends the program with an error.
+            let finds_deadlocks = adapter.deadlock_error().is_some();
+            let mode = if finds_deadlocks { ExceptionMode::Uncaught } else { ExceptionMode::None };
+            session.set_exception_breakpoints(ExceptionBreakpoints::from(mode)).await?;
             let runs_in = lifecycle::interpreter(session, &launch).await;
             let begun = lifecycle::begin_launch(session, launch, request.wait, context).await?;
             notes = begun.1;

@@ -1,6 +1,7 @@
 //! Functions and lines with code in a source, read as gofmt writes it: what begins in the first column is outside of
 //! functions, and a function ends with a `}` there.
 
+use super::super::braces::{self, Family};
 use super::super::{AnalysisRequest, BoxFuture, Host, Runtime, SourceAnalysis};
 use super::Go;
 use crate::error::{Error, Result};
@@ -30,7 +31,8 @@ impl SourceAnalysis for Go {
 
 fn read(text: &str) -> Code {
     let lines = without_comments(text);
-    let mut code = Code { length: number(lines.len()), ..Code::default() };
+    let loops = braces::loops(text, Family::Go);
+    let mut code = Code { length: number(lines.len()), loops, ..Code::default() };
     let mut open: Option<Function> = None;
     let mut signature = false;
     for (line, text) in (1..).zip(&lines) {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
+use super::super::native::is_go;
 use super::Go;
 use crate::model::launch::{Launch, Program};
 
@@ -31,12 +32,13 @@ impl Commands for Go {
         name == "go"
     }
 
-    fn of_file(&self, _file: &CommandFile, _args: Vec<String>) -> Option<(Option<PathBuf>, Launch)> {
-        None
+    fn of_file(&self, file: &CommandFile, args: Vec<String>) -> Option<(Option<PathBuf>, Launch)> {
+        let launch = Launch { args, ..Launch::new(Program::Script(file.path.clone())) };
+        (file.is_binary && is_go(&file.path)).then_some((None, launch))
     }
 
-    fn main_file(&self, _process: &ProcessCommand) -> Option<PathBuf> {
-        None
+    fn main_file(&self, process: &ProcessCommand) -> Option<PathBuf> {
+        is_go(&process.executable).then(|| process.executable.clone())
     }
 
     fn variables(&self) -> &'static [&'static str] {

@@ -1,7 +1,7 @@
 //! Where Delve departs from the specification.
 
-use super::super::plan::Quirks;
-use super::{delve, values};
+use super::super::plan::{LockSearch, Quirks, StackSampling};
+use super::{delve, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
 
 /// What every failure of a test goes through, `t.Error` and `t.Fatal` included.
@@ -51,6 +51,11 @@ pub(super) const QUIRKS: Quirks = Quirks {
     wait_text: values::wait_reason,
     steps_into_libraries: true,
     pauses_anywhere: true,
+    stack_sampling: Some(StackSampling {
+        has_os_threads: false,
+        wait: waits::by_stack,
+        locks: Some(LockSearch { awaited: waits::awaited_lock, held: waits::held_locks }),
+    }),
     is_signal_handler: |name| name.starts_with("runtime.sig"),
     // A panic that is raised again, as the runner of tests does, has no message.
     thrown_value: Some(("runtime.gopanic", "e")),
@@ -68,3 +73,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
 
 /// The same where libraries are debugged too.
 pub(super) const ALL_CODE: Quirks = Quirks { steps_into_libraries: false, ..QUIRKS };
+
+/// The same for a crash dump. Delve cannot read the types of values before it has read a value of memory: `e` is in
+/// registers. What is in memory is the text of an error.
+pub(super) const DUMP: Quirks = Quirks { thrown_value: Some(("runtime.gopanic", "p.arg")), ..QUIRKS };

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use crate::adapter::Runtime;
-use crate::adapter::native;
-use crate::adapter::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
+use crate::adapter::native::{self, waits};
+use crate::adapter::plan::{DapSetup, Plan, Quirks, StackSampling, StartRequest, Transport};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::model::stop::{Exception, ExceptionMode};
@@ -46,6 +46,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     stops_at_bad_conditions: true,
     removes_only_when_stopped: true,
     is_pause: |description| description == "signal SIGSTOP",
+    stack_sampling: Some(StackSampling { has_os_threads: true, wait: waits::by_stack, locks: None }),
     ..Quirks::NONE
 };
 
@@ -110,6 +111,7 @@ impl Native {
             stops_on_entry: launch.is_some_and(|launch| launch.stop_on_entry),
             is_local: !is_dump,
             is_dump,
+            dump_signal: None,
             no_code: binary.as_deref().and_then(|binary| native::without_debug_info(host, binary, flags)),
             binary,
             quirks,

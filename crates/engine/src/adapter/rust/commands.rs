@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Rust;
 use crate::adapter::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
-use crate::adapter::native::Elf;
+use crate::adapter::native::{Elf, is_go};
 use crate::host::Machine;
 use crate::model::launch::{Launch, Program};
 
@@ -61,9 +61,9 @@ impl Commands for Rust {
     }
 }
 
-/// rustc names its formatters for gdb in every binary with debug information.
+/// rustc names its formatters for gdb in every binary with debug information, as Go does.
 fn is_rust(binary: &Path) -> bool {
-    Elf::read(&Machine, binary).is_some_and(|elf| elf.has(".debug_gdb_scripts"))
+    Elf::read(&Machine, binary).is_some_and(|elf| elf.has(".debug_gdb_scripts")) && !is_go(binary)
 }
 
 /// `cargo run --bin shop -- words`, `cargo test --lib filter -- words`: the words of Cargo stay together, and the

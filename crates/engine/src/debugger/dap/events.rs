@@ -153,7 +153,7 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
     *lock(&debugger.0.described) = of_stop.into();
     let texts = [stopped.text, stopped.description].into_iter().flatten();
     let description = texts.into_iter().find(|text| !text.is_empty());
-    let held = lock(&debugger.0.motion).stopped(thread);
+    let mut held = lock(&debugger.0.motion).stopped(thread);
     let asked = debugger.0.pausing.take();
     if user.is_none() && asked && held.is_none() && pausing::again(debugger, thread).await {
         return Vec::new();
@@ -176,7 +176,7 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
         StopReason::Breakpoint if is_exception => (StopReason::Exception, None),
         reason => (reason, description),
     };
-    if let Some(held) = held {
+    if let Some(held) = &mut held {
         let was_stepping = held.released().await;
         let is_hold =
             is_pause || reason == StopReason::Pause || (reason == StopReason::Step && !was_stepping);

@@ -29,24 +29,32 @@ struct RemovalPause {
     stopped: oneshot::Sender<()>,
     /// Resolves when the breakpoints are removed, or when that was given up.
     removed: oneshot::Receiver<()>,
+    /// Dropped when the program has been resumed.
+    resumed: oneshot::Sender<()>,
 }
 
-/// A stop during a [`RemovalPause`].
+/// A stop during a [`RemovalPause`]. It is kept until the program has been resumed.
 pub(super) struct RemovalStop {
     removed: oneshot::Receiver<()>,
+    _resumed: oneshot::Sender<()>,
     was_stepping: bool,
 }
 
 impl RemovalStop {
     /// Waits until the program may continue. True if a step was under way when it stopped.
-    pub(super) async fn released(self) -> bool {
+    pub(super) async fn released(&mut self) -> bool {
         // An error ends the hold, too.
-        let _ = self.removed.await;
+        let _ = (&mut self.removed).await;
         self.was_stepping
     }
 }
 
 impl RunMotion {
+    /// Whether the program runs, and not even a hold suspends it.
+    pub(super) fn is_running(&self) -> bool {
+        self.is_running
+    }
+
     /// The program is about to run.
     pub(super) fn resumed(&mut self, thread: Option<RawId>, step: Option<Step>) {
         self.is_running = true;
@@ -59,10 +67,10 @@ impl RunMotion {
         self.is_running = false;
         self.thread = Some(thread);
         let was_stepping = self.step.take().is_some();
-        let RemovalPause { stopped, removed } = self.hold.take()?;
+        let RemovalPause { stopped, removed, resumed } = self.hold.take()?;
         // A hold that was given up still owns the stop that it asked for.
         let _ = stopped.send(());
-        Some(RemovalStop { removed, was_stepping })
+        Some(RemovalStop { removed, _resumed: resumed, was_stepping })
     }
 
     /// The program has ended.
@@ -74,22 +82,34 @@ impl RunMotion {
 
 /// While this exists, the program is not resumed.
 pub(super) struct PauseGuard<'a> {
-    _moving: MutexGuard<'a, ()>,
-    _removed: oneshot::Sender<()>,
+    moving: MutexGuard<'a, ()>,
+    removed: oneshot::Sender<()>,
+    resumed: oneshot::Receiver<()>,
 }
 
-/// Pauses the program if it runs. One that cannot be paused within [`deadlines::PAUSE`] keeps running.
+impl PauseGuard<'_> {
+    /// Waits until the program runs again. A pause that was requested before that would be lost.
+    pub(super) async fn release(self) {
+        let Self { moving, removed, resumed } = self;
+        drop((moving, removed));
+        // Nothing is ever sent: what would send it is gone when the program has been resumed.
+        let _ = tokio::time::timeout(deadlines::REQUEST, resumed).await;
+    }
+}
+
+/// Pauses the program if it runs, to remove breakpoints or to read stacks. One that cannot be paused within [`deadlines::PAUSE`] keeps running.
 pub(super) async fn hold(debugger: &DapDebugger) -> PauseGuard<'_> {
     let moving = debugger.0.moving.lock().await;
     let (stopped, has_stopped) = oneshot::channel();
     let (sender, removed) = oneshot::channel();
-    let still = PauseGuard { _moving: moving, _removed: sender };
+    let (resuming, resumed) = oneshot::channel();
+    let still = PauseGuard { moving, removed: sender, resumed };
     let thread = {
         let mut motion = lock(&debugger.0.motion);
         if !motion.is_running {
             return still;
         }
-        motion.hold = Some(RemovalPause { stopped, removed });
+        motion.hold = Some(RemovalPause { stopped, removed, resumed: resuming });
         motion.thread
     };
     let thread = match thread {

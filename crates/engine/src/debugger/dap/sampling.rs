@@ -1,4 +1,6 @@
-//! What a program does while it runs, as an adapter has sampled it.
+//! What a program does while it runs, as an adapter has sampled it, or as a short pause shows it (`stacks.rs`).
+
+mod stacks;
 
 use std::time::Duration;
 
@@ -54,6 +56,9 @@ struct Wait {
 }
 
 pub(super) async fn start(debugger: &DapDebugger, interval: Duration) -> Result<()> {
+    if debugger.quirks().stack_sampling.is_some() {
+        return Ok(());
+    }
     if !debugger.quirks().samples {
         return Err(Error::Unsupported("this debugger does not support sampling".to_owned()));
     }
@@ -65,6 +70,9 @@ pub(super) async fn start(debugger: &DapDebugger, interval: Duration) -> Result<
 
 /// Nothing of a program that cannot answer at the moment.
 pub(super) async fn activity(debugger: &DapDebugger) -> Result<Activity> {
+    if let Some(sampling) = debugger.quirks().stack_sampling {
+        return stacks::activity(debugger, sampling).await;
+    }
     if !debugger.quirks().samples {
         return Ok(Activity::default());
     }

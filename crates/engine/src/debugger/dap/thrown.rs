@@ -4,6 +4,7 @@ use super::DapDebugger;
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::ids::RawId;
+use crate::model::stop::{Exception, signal_name};
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
 
 pub(super) async fn thrown(debugger: &DapDebugger, thread: RawId, text: usize) -> Result<Thrown> {
@@ -24,4 +25,10 @@ pub(super) async fn thrown(debugger: &DapDebugger, thread: RawId, text: usize) -
 fn side(side: ::dap::ThrownSide) -> Side {
     let value = SideValue { text: side.text, type_name: side.kind, cut: side.cut };
     Side { expression: None, value: Some(value) }
+}
+
+/// How the program of a crash dump ended.
+pub(super) fn in_dump(debugger: &DapDebugger, signal: i32, message: Option<String>) -> Exception {
+    let (type_name, message) = (signal_name(signal), message.unwrap_or_default());
+    (debugger.quirks().exception)(Exception { type_name, message, stack: String::new(), uncaught: true })
 }

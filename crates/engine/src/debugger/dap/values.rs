@@ -548,6 +548,9 @@ async fn thrown(
 }
 
 async fn described(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
+    if let Some(signal) = debugger.setup().dump_signal {
+        return Ok(super::thrown::in_dump(debugger, signal, thrown_value(debugger, thread).await));
+    }
     if !debugger.capabilities().supports_exception_info_request {
         return Err(Error::Unsupported("this debugger does not support exception details".to_owned()));
     }

@@ -63,6 +63,7 @@ impl HangWatch<'_> {
                 }
             }
             WatchEnd::Waits => self.waits().await,
+            WatchEnd::Deadlocked(error) => self.deadlocked_by_runtime(error).await,
         };
         let threads = self.threads();
         let stack = users(if sampled.is_empty() { self.sampled_stack(thread) } else { sampled });

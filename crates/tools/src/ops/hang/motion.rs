@@ -194,8 +194,10 @@ fn motion(samples: &[StackSample], index: usize, around: &Loop, passed: Duration
     if around.goes_through {
         return if around.variables.iter().any(moves) {
             LoopProgress::Nearer(None)
-        } else {
+        } else if around.variables.iter().any(|name| is_read_twice(samples, index, name)) {
             LoopProgress::Stuck
+        } else {
+            LoopProgress::Changes
         };
     }
     let is_read = !around.condition.is_empty();
@@ -309,10 +311,19 @@ fn number(text: &str) -> Option<f64> {
 }
 
 fn changed(samples: &[StackSample], index: usize, name: &str) -> Option<Change> {
-    let text = |sample: &StackSample| sample.get(index)?.values.get(name).cloned();
-    let (first, last) = (text(samples.first()?)?, text(samples.last()?)?);
-    let is_other = samples.iter().filter_map(text).any(|text| text != first);
-    is_other.then(|| Change { name: name.to_owned(), first, last })
+    // While the head of a loop calls something, what it declares may be out of scope.
+    let texts: Vec<&String> = texts(samples, index, name).collect();
+    let (first, last) = (texts.first()?, texts.last()?);
+    let is_other = texts.iter().any(|text| text != first);
+    is_other.then(|| Change { name: name.to_owned(), first: (*first).clone(), last: (*last).clone() })
+}
+
+fn is_read_twice(samples: &[StackSample], index: usize, name: &str) -> bool {
+    texts(samples, index, name).nth(1).is_some()
+}
+
+fn texts<'a>(samples: &'a [StackSample], index: usize, name: &'a str) -> impl Iterator<Item = &'a String> {
+    samples.iter().filter_map(move |sample| sample.get(index)?.values.get(name))
 }
 
 fn loop_seen(samples: &[StackSample], index: usize, around: &Loop) -> LoopObservation {

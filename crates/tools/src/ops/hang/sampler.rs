@@ -185,8 +185,8 @@ impl<'a> StackSampler<'a> {
     /// The loops of a file, outer ones first.
     async fn loops(&mut self, file: &PathBuf) -> &[Loop] {
         if !self.loops.contains_key(file) {
-            let code = self.session.code(file).await.unwrap_or_default();
-            self.loops.insert(file.clone(), code.loops);
+            let loops = self.session.loops(file).await;
+            self.loops.insert(file.clone(), loops);
         }
         self.loops.get(file).map_or(&[], Vec::as_slice)
     }

@@ -60,6 +60,17 @@ impl HangWatch<'_> {
         HangFinding { verdict, message, evidence }
     }
 
+    /// Of a program whose runtime has found that none of its threads will go on.
+    pub(super) async fn deadlocked_by_runtime(&self, error: &str) -> HangFinding {
+        let mut finding = self.waits().await;
+        finding.evidence.push(format!("its runtime reports `{error}`"));
+        if finding.verdict == Verdict::Deadlocked {
+            return finding;
+        }
+        let message = format!("No thread of the program can continue: {error}");
+        HangFinding { verdict: Verdict::Deadlocked, message, ..finding }
+    }
+
     async fn all_waits(&self) -> Vec<Waiting> {
         let mut waits: Vec<Waiting> = Vec::new();
         for process in &self.activity {

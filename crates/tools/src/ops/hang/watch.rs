@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::deadlines;
 use engine::model::activity::{CallNode, Callback, ProcessActivity, ThreadActivity};
 use engine::model::ids::ThreadId;
-use engine::model::stop::{End, StopReason};
+use engine::model::stop::{End, Stop, StopReason};
 use engine::process::{self, Usage};
 use engine::session::{Outcome, Session};
 use tokio::time::{Instant, timeout};
@@ -48,6 +48,8 @@ pub(super) enum WatchEnd {
     Ended(Arc<End>),
     /// It stopped for a reason of its user's.
     Stopped,
+    /// Its runtime has found a deadlock, and is about to end it with this error.
+    Deadlocked(String),
     /// It computes, and this is where.
     Computes {
         thread: Option<ThreadId>,
@@ -142,7 +144,14 @@ impl<'a> HangWatch<'a> {
         loop {
             self.count().await;
             let slice = (Instant::now() + SLICE).min(self.until);
-            match self.session.wait(slice).await {
+            let outcome = self.session.wait(slice).await;
+            if let Outcome::Stopped(stop) = &outcome
+                && let Some(error) = self.deadlock_error(stop).await
+            {
+                self.ask().await;
+                return Ok(WatchEnd::Deadlocked(error));
+            }
+            match outcome {
                 Outcome::Ended(end) => return Ok(WatchEnd::Ended(end)),
                 // A pause that took its time, or a `debugger` statement.
                 Outcome::Stopped(stop) if self.is_ours || stop.reason == StopReason::Pause => {
@@ -167,6 +176,17 @@ impl<'a> HangWatch<'a> {
                 return Ok(WatchEnd::Waits);
             }
         }
+    }
+
+    /// The error of a runtime that has found a deadlock.
+    async fn deadlock_error(&self, stop: &Stop) -> Option<String> {
+        let part = self.session.adapter().deadlock_error()?;
+        if stop.reason != StopReason::Exception {
+            return None;
+        }
+        let exception = self.session.exception().await.ok()?;
+        let texts = [exception.message, exception.type_name];
+        texts.into_iter().chain(stop.text.clone()).find(|text| text.contains(part))
     }
 
     /// How long it has been watched.

@@ -189,6 +189,7 @@ impl<D: Dialect> Scene<D> {
             binary: None,
             no_code: None,
             is_dump: false,
+            dump_signal: None,
             quirks: given.quirks,
         };
         let (announced, children) = mpsc::channel(1);

@@ -76,6 +76,7 @@ impl Adapter for Scripted {
             binary: None,
             no_code: None,
             is_dump: false,
+            dump_signal: None,
             quirks: &Quirks::NONE,
         };
         Ok(Plan::Dap { transport: self.0.clone(), setup })

@@ -1,0 +1,220 @@
+//! The tokens of languages with braces. Comments and the directives of a preprocessor are left out.
+
+/// A piece of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::adapter) struct Token {
+    pub(in crate::adapter) kind: Kind,
+    pub(in crate::adapter) text: String,
+    /// 1-based.
+    pub(in crate::adapter) line: u32,
+    /// White space is in front of it.
+    pub(in crate::adapter) is_apart: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::adapter) enum Kind {
+    Name,
+    Number,
+    /// A string or a character.
+    Text,
+    Sign,
+}
+
+impl Token {
+    pub(in crate::adapter) fn is(&self, text: &str) -> bool {
+        self.text == text && self.kind != Kind::Text
+    }
+
+    pub(in crate::adapter) fn is_name(&self) -> bool {
+        self.kind == Kind::Name
+    }
+}
+
+/// Signs of several characters, longer ones first.
+const SIGNS: [&str; 33] = [
+    "<<=", ">>=", "&^=", "...", "..=", "<=>", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+    "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "::", ":=", "<-", "=>", "..", "&^", "##", ".*",
+];
+
+pub(in crate::adapter) fn tokens(text: &str) -> Vec<Token> {
+    let mut reader = Reader { rest: text, line: 1, is_apart: true, is_first: true };
+    let mut tokens = Vec::new();
+    while let Some(letter) = reader.rest.chars().next() {
+        tokens.extend(reader.token(letter));
+    }
+    tokens
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    line: u32,
+    is_apart: bool,
+    /// Nothing but white space is in front of it in its line.
+    is_first: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn token(&mut self, letter: char) -> Option<Token> {
+        if letter.is_whitespace() {
+            self.take(letter.len_utf8());
+            self.is_apart = true;
+            self.is_first |= letter == '\n';
+            return None;
+        }
+        if self.skip_comment() || self.skip_directive() {
+            self.is_apart = true;
+            return None;
+        }
+        let (kind, length) = self.measure(letter);
+        let (line, is_apart) = (self.line, self.is_apart);
+        (self.is_apart, self.is_first) = (false, false);
+        Some(Token { kind, text: self.take(length).to_owned(), line, is_apart })
+    }
+
+    fn skip_comment(&mut self) -> bool {
+        let length = if self.rest.starts_with("//") {
+            self.rest.find('\n').unwrap_or(self.rest.len())
+        } else if self.rest.starts_with("/*") {
+            self.rest.find("*/").map_or(self.rest.len(), |at| at + 2)
+        } else {
+            return false;
+        };
+        self.take(length);
+        true
+    }
+
+    /// `#include` and the like, up to the end of the line that does not continue on the next one. An attribute of Rust,
+    /// `#[test]`, is none.
+    fn skip_directive(&mut self) -> bool {
+        let is_directive = self.is_first
+            && self.rest.starts_with('#')
+            && !self.rest.starts_with("#[")
+            && !self.rest.starts_with("#!");
+        if is_directive {
+            let ends = self.rest.match_indices('\n').map(|(at, _)| at);
+            let continues = |at: &usize| {
+                !self.rest.get(..*at).is_some_and(|line| line.trim_end_matches('\r').ends_with('\\'))
+            };
+            let end = ends.into_iter().find(continues).unwrap_or(self.rest.len());
+            self.take(end);
+        }
+        is_directive
+    }
+
+    fn measure(&self, letter: char) -> (Kind, usize) {
+        let of =
+            |letters: fn(char) -> bool| self.rest.find(|letter| !letters(letter)).unwrap_or(self.rest.len());
+        if let Some(length) = self.raw_string() {
+            return (Kind::Text, length);
+        }
+        if letter.is_alphabetic() || letter == '_' {
+            return (Kind::Name, of(|letter| letter.is_alphanumeric() || letter == '_'));
+        }
+        if letter.is_ascii_digit() {
+            return (Kind::Number, self.number());
+        }
+        match letter {
+            '"' => (Kind::Text, self.quoted('"')),
+            '`' => (
+                Kind::Text,
+                self.rest.get(1..).and_then(|rest| rest.find('`')).map_or(self.rest.len(), |at| at + 2),
+            ),
+            // A lifetime or a label is a name.
+            '\'' if self.is_lifetime() => (
+                Kind::Name,
+                1 + self.rest.get(1..).map_or(0, |rest| {
+                    rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+                        .unwrap_or(rest.len())
+                }),
+            ),
+            '\'' => (Kind::Text, self.quoted('\'')),
+            _ => {
+                let sign = SIGNS.iter().find(|sign| self.rest.starts_with(**sign));
+                (Kind::Sign, sign.map_or(letter.len_utf8(), |sign| sign.len()))
+            }
+        }
+    }
+
+    /// A number with its suffix. `1..5` is a range.
+    fn number(&self) -> usize {
+        let bytes = self.rest.as_bytes();
+        let at = |index: usize| bytes.get(index).copied().unwrap_or_default();
+        let mut length = 0;
+        loop {
+            let is_fraction =
+                at(length) == b'.' && at(length + 1) != b'.' && !at(length + 1).is_ascii_alphabetic();
+            let is_exponent = matches!(at(length), b'+' | b'-')
+                && length > 0
+                && matches!(at(length - 1), b'e' | b'E')
+                && !self.rest.starts_with("0x");
+            if !(at(length).is_ascii_alphanumeric() || at(length) == b'_' || is_fraction || is_exponent) {
+                return length;
+            }
+            length += 1;
+        }
+    }
+
+    fn is_lifetime(&self) -> bool {
+        let mut letters = self.rest.chars().skip(1);
+        let begins = letters.next().is_some_and(|letter| letter.is_alphabetic() || letter == '_');
+        begins && letters.next() != Some('\'')
+    }
+
+    /// `r"…"` and `r#"…"#` of Rust, `R"x(…)x"` of C++.
+    fn raw_string(&self) -> Option<usize> {
+        let inner = self.rest.strip_prefix(['r', 'R']).or_else(|| self.rest.strip_prefix("br"))?;
+        let start = self.rest.len() - inner.len();
+        let (marks, rest) = inner.split_once('"')?;
+        let ends = if marks.chars().all(|letter| letter == '#') && !self.rest.starts_with('R') {
+            format!("\"{marks}")
+        } else if marks.is_empty() {
+            let (delimiter, _) = rest.split_once('(').filter(|(delimiter, _)| delimiter.len() <= 16)?;
+            format!("){delimiter}\"")
+        } else {
+            return None;
+        };
+        let begins = start + marks.len() + 1;
+        Some(self.rest.get(begins..)?.find(&ends).map_or(self.rest.len(), |at| begins + at + ends.len()))
+    }
+
+    fn quoted(&self, quote: char) -> usize {
+        let mut is_escaped = false;
+        let end = self.rest.char_indices().skip(1).find(|(_, letter)| {
+            let ends = *letter == quote && !is_escaped;
+            is_escaped = *letter == '\\' && !is_escaped;
+            ends
+        });
+        end.map_or(self.rest.len(), |(at, _)| at + 1)
+    }
+
+    fn take(&mut self, length: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        let lines = taken.bytes().filter(|byte| *byte == b'\n').count();
+        self.line += u32::try_from(lines).unwrap_or_default();
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_split_into_tokens() {
+        let table = [
+            ("a += b[0]; // c", "a|+=|b|[|0|]|;"),
+            ("#define A \\\n b\nx", "x"),
+            (
+                "#[a]\nx /* y\n */ 'a' 'b: \"q\\\"\" r#\"\"a\"# `raw`",
+                "#|[|a|]|x|'a'|'b|:|\"q\\\"\"|r#\"\"a\"#|`raw`",
+            ),
+            ("1..n 1.5e-3f 0x1f c->d ::e", "1|..|n|1.5e-3f|0x1f|c|->|d|::|e"),
+            ("R\"x(a)\" )x\" r", "R\"x(a)\" )x\"|r"),
+        ];
+        for (text, expected) in table {
+            let found: Vec<String> = tokens(text).into_iter().map(|token| token.text).collect();
+            assert_eq!(found.join("|"), expected, "{text}");
+        }
+    }
+}

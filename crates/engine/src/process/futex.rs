@@ -1,0 +1,86 @@
+//! Futexes on which threads wait, and who holds a mutex of the C library.
+//!
+//! `/proc/PID/task/TID/syscall` (`proc_pid_syscall(5)`) has the arguments of the system call that a thread is in:
+//! the address of the futex, the value that it is expected to have, and where the timeout is.
+
+/// The operations that wait, without their flags (`futex(2)`).
+const WAITS: [u64; 5] = [0, 6, 9, 11, 13];
+/// What is not a flag.
+const OPERATION: u64 = 0x7f;
+/// Where glibc and musl have the owner in a mutex: behind the lock and, in glibc, the count.
+const OWNER: u64 = if cfg!(target_env = "musl") { 4 } else { 8 };
+
+/// The system calls by which a thread waits: `futex`, and the continuation of an interrupted one.
+#[cfg(target_arch = "x86_64")]
+const CALLS: [u64; 2] = [202, 219];
+#[cfg(not(target_arch = "x86_64"))]
+const CALLS: [u64; 2] = [98, 128];
+
+/// A futex on which a thread waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Futex {
+    /// Where it is in the memory of its process.
+    pub address: u64,
+    /// The value while the wait lasts.
+    pub expected: u64,
+    /// The wait has a timeout.
+    pub is_timed: bool,
+}
+
+impl Futex {
+    /// The one that a thread of a process waits on; none if it does something else.
+    pub fn of(pid: u32, thread: u32) -> Option<Self> {
+        Self::read(&std::fs::read_to_string(format!("/proc/{pid}/task/{thread}/syscall")).ok()?)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let number: u64 = words.next()?.parse().ok()?;
+        let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
+        let (address, operation, expected, timeout) = (argument()?, argument()?, argument()?, argument()?);
+        let is_wait = CALLS.contains(&number) && WAITS.contains(&(operation & OPERATION));
+        is_wait.then_some(Self { address, expected: expected & 0xffff_ffff, is_timed: timeout != 0 })
+    }
+
+    /// The thread that holds the mutex that this is the lock of; none if its memory cannot be read, or the mutex is
+    /// free.
+    #[cfg(unix)]
+    pub fn owner(&self, pid: u32) -> Option<u32> {
+        use std::os::unix::fs::FileExt;
+
+        let memory = std::fs::File::open(format!("/proc/{pid}/mem")).ok()?;
+        let mut owner = [0; 4];
+        memory.read_exact_at(&mut owner, self.address + OWNER).ok()?;
+        Some(u32::from_ne_bytes(owner)).filter(|owner| *owner != 0)
+    }
+
+    /// Not known on this system.
+    #[cfg(not(unix))]
+    pub fn owner(&self, _pid: u32) -> Option<u32> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn futexes_are_read_from_system_calls() {
+        let futex = |address, expected, is_timed| Some(Futex { address, expected, is_timed });
+        let number = CALLS[0];
+        let table = [
+            (format!("{number} 0x55a0 0x80 0x2 0x0 0x0 0x0 0x7f 0x7f"), futex(0x55a0, 2, false)),
+            (
+                format!("{number} 0x55a0 0x189 0xffffffff 0x7ff0 0x0 0xffffffff 0x7f 0x7f"),
+                futex(0x55a0, 0xffff_ffff, true),
+            ),
+            (format!("{number} 0x55a0 0x81 0x1 0x0 0x0 0x0 0x7f 0x7f"), None),
+            ("0 0x0 0x7ffd 0x400 0x0 0x0 0x0 0x7ffd 0x7f1a".to_owned(), None),
+            ("running\n".to_owned(), None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Futex::read(&text), expected, "{text}");
+        }
+    }
+}
