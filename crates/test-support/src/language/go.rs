@@ -88,7 +88,6 @@ pub(super) const ROW: Row = Row {
         ("steps: library", &["1"]),
         ("limits: third", &["amount / 3"]),
         ("limits: flood", &["3", "6000"]),
-        ("limits: timeout", &["6000"]),
         ("limits: never reached", &["return coins"]),
         ("limits: signal", &["SIGKILL"]),
         ("limits: uncaught", &["2", "-"]),

@@ -92,7 +92,6 @@ pub(super) const ROW: Row = Row {
         ("limits: third", &["amount / 3"]),
         ("limits: flood", &["50", "8000"]),
         ("limits: long text", &["\"x\".repeat(900)"]),
-        ("limits: timeout", &["6000"]),
         ("limits: never reached", &["return coins"]),
         ("limits: signal", &["SIGKILL"]),
         ("limits: uncaught", &["1", "-"]),

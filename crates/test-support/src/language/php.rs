@@ -142,7 +142,6 @@ pub(super) const ROW: Row = Row {
         ("limits: never reached", &["const RATE = 2"]),
         ("limits: signal", &["SIGKILL"]),
         ("limits: third", &["intdiv($amount, 3)"]),
-        ("limits: timeout", &["2000"]),
         ("limits: uncaught", &["255", "-"]),
         ("messages: sum", &["'a' . \"b\"", "ab"]),
         ("messages: throws", &["{$this->missing}", "Undefined property: Account::$missing"]),

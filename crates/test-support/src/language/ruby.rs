@@ -154,7 +154,6 @@ pub(super) const ROW: Row = Row {
         ("limits: never reached", &["RATE = 2"]),
         ("limits: signal", &["SIGKILL"]),
         ("limits: third", &["amount / 3"]),
-        ("limits: timeout", &["2000"]),
         ("limits: uncaught", &["1", "-"]),
         ("messages: sum", &["'a' + \"b\"", "ab"]),
         (
