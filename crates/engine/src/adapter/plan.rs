@@ -267,6 +267,8 @@ pub struct Quirks {
     pub stops_at_bad_conditions: bool,
     /// Removing a breakpoint while the program runs can break it, so that the program is paused first.
     pub removes_only_when_stopped: bool,
+    /// How long the program must have run when it is paused: sooner, the debugger may lose its threads.
+    pub runs_before_pause: Duration,
     /// What the program writes comes by a terminal, with CR LF for each line end.
     pub writes_crlf: bool,
     /// It takes the longest text of a value (`text`, in characters), and reports the length of a text that it has cut
@@ -384,6 +386,7 @@ impl Quirks {
         reports_hits: false,
         stops_at_bad_conditions: false,
         removes_only_when_stopped: false,
+        runs_before_pause: Duration::ZERO,
         writes_crlf: false,
         takes_limits: false,
         names_exception: false,

@@ -293,8 +293,27 @@ impl DapDebugger {
 
     /// Lets a thread run, by whichever request.
     async fn go(&self, thread: RawId, step: Option<Step>) -> Result<()> {
+        let moving = self.0.moving.lock().await;
+        self.go_while(&moving, thread, step).await
+    }
+
+    /// Continues from a stop that the session does not see. Returns false, and the program stays suspended, if a pause
+    /// was requested meanwhile: an adapter does nothing about a pause of a program that is suspended.
+    async fn go_unless_paused(&self, thread: RawId, step: Option<Step>) -> Result<bool> {
+        let moving = self.0.moving.lock().await;
+        if self.0.pausing.is_asked() {
+            return Ok(false);
+        }
+        self.go_while(&moving, thread, step).await.map(|()| true)
+    }
+
+    async fn go_while(
+        &self,
+        _moving: &tokio::sync::MutexGuard<'_, ()>,
+        thread: RawId,
+        step: Option<Step>,
+    ) -> Result<()> {
         self.can_run()?;
-        let _moving = self.0.moving.lock().await;
         lock(&self.0.references).forget();
         lock(&self.0.motion).resumed(Some(thread), step);
         let arguments = Self::thread(thread);
@@ -428,17 +447,26 @@ impl Debugger for DapDebugger {
 
     async fn resume(&self, thread: RawId) -> Result<()> {
         lock(&self.0.stepping).end();
+        self.0.pausing.forget();
         self.go(thread, None).await
     }
 
     async fn step(&self, thread: RawId, step: Step) -> Result<()> {
+        self.0.pausing.forget();
         rules::begin_step(self, thread, step).await;
         self.go(thread, Some(step)).await
     }
 
     async fn pause(&self, thread: RawId) -> Result<()> {
         self.can_run()?;
-        self.0.pausing.ask();
+        {
+            // Not while a stop is passed by.
+            let _moving = self.0.moving.lock().await;
+            self.0.pausing.ask();
+        }
+        if !motion::may_pause(self).await {
+            return Ok(());
+        }
         self.request::<::dap::Pause>(Self::thread(thread), deadlines::REQUEST).await?;
         Ok(())
     }

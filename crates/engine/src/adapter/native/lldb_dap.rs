@@ -3,6 +3,7 @@
 //! Facts about it hold for lldb-dap 19.1.7.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
@@ -45,6 +46,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     assigns_by_evaluating: true,
     stops_at_bad_conditions: true,
     removes_only_when_stopped: true,
+    runs_before_pause: Duration::from_millis(100),
     is_pause: |description| description == "signal SIGSTOP",
     stack_sampling: Some(StackSampling { has_os_threads: true, wait: waits::by_stack, locks: None }),
     ..Quirks::NONE

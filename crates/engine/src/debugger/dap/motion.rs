@@ -7,6 +7,7 @@
 //! [`Quirks::removes_only_when_stopped`]: crate::adapter::plan::Quirks::removes_only_when_stopped
 
 use tokio::sync::{MutexGuard, oneshot};
+use tokio::time::Instant;
 
 use super::{DapDebugger, lock};
 use crate::deadlines;
@@ -17,6 +18,7 @@ use crate::model::ids::RawId;
 #[derive(Debug, Default)]
 pub(super) struct RunMotion {
     is_running: bool,
+    resumed: Option<Instant>,
     step: Option<Step>,
     /// The thread that stopped or was resumed last.
     thread: Option<RawId>,
@@ -58,6 +60,7 @@ impl RunMotion {
     /// The program is about to run.
     pub(super) fn resumed(&mut self, thread: Option<RawId>, step: Option<Step>) {
         self.is_running = true;
+        self.resumed = Some(Instant::now());
         self.step = step;
         self.thread = thread.or(self.thread);
     }
@@ -97,9 +100,21 @@ impl PauseGuard<'_> {
     }
 }
 
+/// Waits until the program may be paused, see [`Quirks::runs_before_pause`]. False if it has stopped meanwhile.
+///
+/// [`Quirks::runs_before_pause`]: crate::adapter::plan::Quirks::runs_before_pause
+pub(super) async fn may_pause(debugger: &DapDebugger) -> bool {
+    let wait = debugger.quirks().runs_before_pause;
+    let resumed = lock(&debugger.0.motion).resumed;
+    let Some(resumed) = resumed.filter(|_| !wait.is_zero()) else { return true };
+    tokio::time::sleep_until(resumed + wait).await;
+    lock(&debugger.0.motion).is_running
+}
+
 /// Pauses the program if it runs, to remove breakpoints or to read stacks. One that cannot be paused within [`deadlines::PAUSE`] keeps running.
 pub(super) async fn hold(debugger: &DapDebugger) -> PauseGuard<'_> {
     let moving = debugger.0.moving.lock().await;
+    may_pause(debugger).await;
     let (stopped, has_stopped) = oneshot::channel();
     let (sender, removed) = oneshot::channel();
     let (resuming, resumed) = oneshot::channel();

@@ -36,6 +36,15 @@ impl PauseRequest {
         self.is_asked.store(true, Ordering::Release);
     }
 
+    pub(super) fn is_asked(&self) -> bool {
+        self.is_asked.load(Ordering::Acquire)
+    }
+
+    /// The user has seen a stop, and continues from it.
+    pub(super) fn forget(&self) {
+        self.is_asked.store(false, Ordering::Release);
+    }
+
     /// Whether the stop that has come may be that of a pause.
     pub(super) fn take(&self) -> bool {
         self.is_asked.swap(false, Ordering::AcqRel)

@@ -145,16 +145,18 @@ async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
     }
     let next = stack.frames.iter().any(|frame| !is_internal(frame)).then_some(Step::Out);
     lock(&debugger.0.stepping).is_going_out = next.is_some();
-    debugger.go(thread, next).await.is_ok()
+    debugger.go_unless_paused(thread, next).await.unwrap_or(false)
 }
 
 /// How many frames of a library may be above the code of the user.
 const LIBRARY_FRAMES: usize = 20;
 
-/// Continues from a stop that was not requested. The stop is reported if it ends a step, or if the adapter refuses.
+/// Continues from a stop that was not requested. The stop is reported if it ends a step, if the program is to be
+/// paused, or if the adapter refuses.
 pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopReason) -> Vec<Event> {
     let reason = match resume_interrupted(debugger, thread).await {
         Ok(true) => return Vec::new(),
+        Ok(false) if debugger.0.pausing.take() => StopReason::Pause,
         Ok(false) => StopReason::Step,
         Err(error) => {
             tracing::warn!(%error, "cannot resume from a stop without a breakpoint");
@@ -166,7 +168,7 @@ pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopRe
 }
 
 /// Continues the thread's command from before the stop. Returns false, and the thread stays suspended, if that
-/// command has finished.
+/// command has finished or a pause was requested.
 async fn resume_interrupted(debugger: &DapDebugger, thread: RawId) -> Result<bool> {
     let step = lock(&debugger.0.stepping).step;
     let next = match step {
@@ -180,8 +182,7 @@ async fn resume_interrupted(debugger: &DapDebugger, thread: RawId) -> Result<boo
         },
     };
     lock(&debugger.0.stepping).is_going_out = next == Some(Step::Out);
-    debugger.go(thread, next).await?;
-    Ok(true)
+    debugger.go_unless_paused(thread, next).await
 }
 
 /// What the rules of a stop say.

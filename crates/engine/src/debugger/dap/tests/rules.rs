@@ -214,3 +214,18 @@ async fn pause_is_kept_at_a_stop_that_a_rule_skips() {
         Event::Stopped { thread: RawId(1), reason: StopReason::Pause, text: None, breakpoints: Vec::new() };
     assert_eq!(scene.event().await, paused);
 }
+
+/// The pause arrives while the condition of a breakpoint is evaluated, after its stop.
+#[tokio::test(start_paused = true)]
+async fn pause_is_kept_when_a_rule_is_about_to_resume_the_program() {
+    let mut scene = ruled(PeerOptions::default(), vec![rule(1, "x", "", "")]).await;
+    scene.peer.stopped("breakpoint", &[7]).await;
+    scene.peer.serve_stack(1, 3).await;
+    let pausing = scene.peer.serve("pause", json!({}));
+    let (paused, _) = tokio::join!(scene.debugger.pause(RawId(1)), pausing);
+    paused.unwrap();
+    scene.serve_expression("x", Ok("0")).await;
+    let paused =
+        Event::Stopped { thread: RawId(1), reason: StopReason::Pause, text: None, breakpoints: Vec::new() };
+    assert_eq!(scene.event().await, paused);
+}
