@@ -291,44 +291,6 @@ impl DapDebugger {
         Ok(())
     }
 
-    /// Lets a thread run, by whichever request.
-    async fn go(&self, thread: RawId, step: Option<Step>) -> Result<()> {
-        let moving = self.0.moving.lock().await;
-        self.go_while(&moving, thread, step).await
-    }
-
-    /// Continues from a stop that the session does not see. Returns false, and the program stays suspended, if a pause
-    /// was requested meanwhile: an adapter does nothing about a pause of a program that is suspended.
-    async fn go_unless_paused(&self, thread: RawId, step: Option<Step>) -> Result<bool> {
-        let moving = self.0.moving.lock().await;
-        if self.0.pausing.is_asked() {
-            return Ok(false);
-        }
-        self.go_while(&moving, thread, step).await.map(|()| true)
-    }
-
-    async fn go_while(
-        &self,
-        _moving: &tokio::sync::MutexGuard<'_, ()>,
-        thread: RawId,
-        step: Option<Step>,
-    ) -> Result<()> {
-        self.can_run()?;
-        lock(&self.0.references).forget();
-        lock(&self.0.motion).resumed(Some(thread), step);
-        let arguments = Self::thread(thread);
-        let answer = match step {
-            None => self.request::<::dap::Continue>(arguments, deadlines::REQUEST).await.map(drop),
-            Some(Step::Over) => self.request::<::dap::Next>(arguments, deadlines::REQUEST).await.map(drop),
-            Some(Step::Into) => self.request::<::dap::StepIn>(arguments, deadlines::REQUEST).await.map(drop),
-            Some(Step::Out) => self.request::<::dap::StepOut>(arguments, deadlines::REQUEST).await.map(drop),
-        };
-        if matches!(answer, Err(Error::Refused(_))) {
-            lock(&self.0.motion).stopped(thread);
-        }
-        answer
-    }
-
     /// Frames of a thread. `name` gives the name under which a frame is shown, or none for one that is hidden.
     pub(crate) async fn frames(
         &self,

@@ -1,4 +1,4 @@
-//! Whether the program runs, and keeping it from running while breakpoints are removed.
+//! Whether the program runs, resuming it, and keeping it from running while breakpoints are removed.
 //!
 //! A debugger may lose a breakpoint that it removes just as a thread reaches it: it reports the trap as a signal, and
 //! breakpoints at that address never stop the program again. For an adapter with [`Quirks::removes_only_when_stopped`],
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::{DapDebugger, lock};
 use crate::deadlines;
 use crate::debugger::{Debugger, Step};
+use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 
 /// What the program does, according to requests and events.
@@ -80,6 +81,41 @@ impl RunMotion {
     pub(super) fn ended(&mut self) {
         self.is_running = false;
         self.hold = None;
+    }
+}
+
+impl DapDebugger {
+    /// Lets a thread run, by whichever request.
+    pub(super) async fn go(&self, thread: RawId, step: Option<Step>) -> Result<()> {
+        let moving = self.0.moving.lock().await;
+        self.go_while(&moving, thread, step).await
+    }
+
+    /// Continues from a stop that the session does not see. Returns false, and the program stays suspended, if a pause
+    /// was requested meanwhile: an adapter does nothing about a pause of a program that is suspended.
+    pub(super) async fn go_unless_paused(&self, thread: RawId, step: Option<Step>) -> Result<bool> {
+        let moving = self.0.moving.lock().await;
+        if self.0.pausing.is_asked() {
+            return Ok(false);
+        }
+        self.go_while(&moving, thread, step).await.map(|()| true)
+    }
+
+    async fn go_while(&self, _moving: &MutexGuard<'_, ()>, thread: RawId, step: Option<Step>) -> Result<()> {
+        self.can_run()?;
+        lock(&self.0.references).forget();
+        lock(&self.0.motion).resumed(Some(thread), step);
+        let arguments = Self::thread(thread);
+        let answer = match step {
+            None => self.request::<::dap::Continue>(arguments, deadlines::REQUEST).await.map(drop),
+            Some(Step::Over) => self.request::<::dap::Next>(arguments, deadlines::REQUEST).await.map(drop),
+            Some(Step::Into) => self.request::<::dap::StepIn>(arguments, deadlines::REQUEST).await.map(drop),
+            Some(Step::Out) => self.request::<::dap::StepOut>(arguments, deadlines::REQUEST).await.map(drop),
+        };
+        if matches!(answer, Err(Error::Refused(_))) {
+            lock(&self.0.motion).stopped(thread);
+        }
+        answer
     }
 }
 
