@@ -93,7 +93,6 @@ pub(super) const ROW: Row = Row {
         ("limits: uncaught", &["2", "-"]),
         ("rows: even", &["name = \"even\""]),
         ("rows: throws", &["1 / (amount - 2)", "!runtime error: integer divide by zero"]),
-        ("trace sessions: timeout", &["3000"]),
         ("assignments: value", &["\"setup\""]),
         ("assignments: local", &["inner 1\nsetup 3 5 1 1 1\n"]),
         (

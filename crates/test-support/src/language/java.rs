@@ -97,7 +97,6 @@ pub(super) const ROW: Row = Row {
         ("limits: uncaught", &["1", "-"]),
         ("rows: even", &["name = \"even\""]),
         ("rows: throws", &["1 / (amount - 2)", "!java.lang.ArithmeticException: / by zero"]),
-        ("trace sessions: timeout", &["4000"]),
         ("assignments: value", &["\"set\" + \"up\""]),
         ("assignments: local", &["inner 1\nsetup 3 5 1 1 1 1\n"]),
         ("assignments: key", &["a"]),

@@ -193,7 +193,6 @@ pub(super) const ROW: Row = Row {
         ("steps: back", &["library"]),
         ("steps: library", &["[1]"]),
         ("steps: to the end", &["1"]),
-        ("trace sessions: timeout", &["500"]),
         ("unreached: not loaded", &["the program has not loaded"]),
         ("unreached: other", &["$how === 'other'"]),
         ("until: compound", &["[$amount, $amount, $amount]", "[1, 1, 1]", "array"]),

@@ -202,7 +202,6 @@ pub(super) const ROW: Row = Row {
         ("steps: back", &["call"]),
         ("steps: library", &["[1]"]),
         ("steps: to the end", &["1"]),
-        ("trace sessions: timeout", &["500"]),
         ("unreached: not loaded", &["the program has not loaded"]),
         ("unreached: other", &["how == 'other'"]),
         ("until: compound", &["[amount] * 3", "[1, 1, 1]", "Array"]),
