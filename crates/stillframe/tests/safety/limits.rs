@@ -300,6 +300,12 @@ async fn explicit_values_beyond_a_limit_are_refused_with_the_limit() {
             "timeout",
             "longest_wait",
         ),
+        (
+            "record_run",
+            json!({ "command": format!("python3 {program}"), "timeout": 1001 }),
+            "timeout",
+            "longest_wait",
+        ),
         ("debugger_continue", late(), "timeout", "longest_wait"),
         ("debugger_step_over", late(), "timeout", "longest_wait"),
         ("debugger_pause", late(), "timeout", "longest_wait"),

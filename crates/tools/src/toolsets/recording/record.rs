@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::ops::recordings::{self, RecordOptions};
+use crate::ops::trace::check_counts;
 use crate::{Context, Effects, Text, Tool, ToolError};
 
 /// The highest limit on what is recorded of a value.
@@ -41,10 +42,8 @@ impl Tool for RecordRun {
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
-        let timeout = self.timeout.unwrap_or(60_000);
-        if timeout == 0 {
-            return Err(ToolError::argument("timeout", "must be at least 1, not 0"));
-        }
+        check_counts(context.bounds(), None, None, self.timeout)?;
+        let timeout = self.timeout.unwrap_or_else(|| context.bounds().longest_wait.min(60_000));
         for (name, given) in [("items", self.items), ("depth", self.depth), ("length", self.length)] {
             if given.is_some_and(|given| given == 0 || given > MOST) {
                 return Err(ToolError::argument(name, format!("must be between 1 and {MOST}")));
