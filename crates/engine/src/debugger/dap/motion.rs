@@ -18,8 +18,8 @@ use crate::model::ids::RawId;
 /// What the program does, according to requests and events.
 #[derive(Debug, Default)]
 pub(super) struct RunMotion {
-    is_running: bool,
-    resumed: Option<Instant>,
+    /// When it was resumed; none while it is suspended.
+    running_since: Option<Instant>,
     step: Option<Step>,
     /// The thread that stopped or was resumed last.
     thread: Option<RawId>,
@@ -55,20 +55,19 @@ impl RemovalStop {
 impl RunMotion {
     /// Whether the program runs, and not even a hold suspends it.
     pub(super) fn is_running(&self) -> bool {
-        self.is_running
+        self.running_since.is_some()
     }
 
     /// The program is about to run.
     pub(super) fn resumed(&mut self, thread: Option<RawId>, step: Option<Step>) {
-        self.is_running = true;
-        self.resumed = Some(Instant::now());
+        self.running_since = Some(Instant::now());
         self.step = step;
         self.thread = thread.or(self.thread);
     }
 
     /// The program has stopped, or could not be resumed.
     pub(super) fn stopped(&mut self, thread: RawId) -> Option<RemovalStop> {
-        self.is_running = false;
+        self.running_since = None;
         self.thread = Some(thread);
         let was_stepping = self.step.take().is_some();
         let RemovalPause { stopped, removed, resumed } = self.hold.take()?;
@@ -79,7 +78,7 @@ impl RunMotion {
 
     /// The program has ended.
     pub(super) fn ended(&mut self) {
-        self.is_running = false;
+        self.running_since = None;
         self.hold = None;
     }
 }
@@ -136,15 +135,18 @@ impl PauseGuard<'_> {
     }
 }
 
-/// Waits until the program may be paused, see [`Quirks::runs_before_pause`]. False if it has stopped meanwhile.
+/// Waits until the program may be paused, see [`Quirks::runs_before_pause`]. False if it has stopped by then.
 ///
 /// [`Quirks::runs_before_pause`]: crate::adapter::plan::Quirks::runs_before_pause
 pub(super) async fn may_pause(debugger: &DapDebugger) -> bool {
     let wait = debugger.quirks().runs_before_pause;
-    let resumed = lock(&debugger.0.motion).resumed;
-    let Some(resumed) = resumed.filter(|_| !wait.is_zero()) else { return true };
-    tokio::time::sleep_until(resumed + wait).await;
-    lock(&debugger.0.motion).is_running
+    if wait.is_zero() {
+        return true;
+    }
+    let running_since = lock(&debugger.0.motion).running_since;
+    let Some(since) = running_since else { return false };
+    tokio::time::sleep_until(since + wait).await;
+    lock(&debugger.0.motion).is_running()
 }
 
 /// Pauses the program if it runs, to remove breakpoints or to read stacks. One that cannot be paused within [`deadlines::PAUSE`] keeps running.
@@ -157,7 +159,7 @@ pub(super) async fn hold(debugger: &DapDebugger) -> PauseGuard<'_> {
     let still = PauseGuard { moving, removed: sender, resumed };
     let thread = {
         let mut motion = lock(&debugger.0.motion);
-        if !motion.is_running {
+        if !motion.is_running() {
             return still;
         }
         motion.hold = Some(RemovalPause { stopped, removed, resumed: resuming });
