@@ -267,6 +267,9 @@ pub struct Quirks {
     pub stops_at_bad_conditions: bool,
     /// Removing a breakpoint while the program runs can break it, so that the program is paused first.
     pub removes_only_when_stopped: bool,
+    /// It pauses a running program to change breakpoints, and reports that as a pause if a thread has come to a
+    /// breakpoint meanwhile.
+    pub pauses_for_breakpoints: bool,
     /// How long the program must have run when it is paused: sooner, the debugger may lose its threads.
     pub runs_before_pause: Duration,
     /// What the program writes comes by a terminal, with CR LF for each line end.
@@ -386,6 +389,7 @@ impl Quirks {
         reports_hits: false,
         stops_at_bad_conditions: false,
         removes_only_when_stopped: false,
+        pauses_for_breakpoints: false,
         runs_before_pause: Duration::ZERO,
         writes_crlf: false,
         takes_limits: false,

@@ -51,6 +51,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     wait_text: values::wait_reason,
     steps_into_libraries: true,
     pauses_anywhere: true,
+    pauses_for_breakpoints: true,
     stack_sampling: Some(StackSampling {
         has_os_threads: false,
         wait: waits::by_stack,

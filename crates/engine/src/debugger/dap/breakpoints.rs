@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::motion::{self, PauseGuard};
 use super::{DapDebugger, lock};
 use crate::deadlines;
-use crate::debugger::{BindResult, FunctionBreakpoint, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, Debugger, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::{BreakpointId, RawId};
@@ -351,4 +351,15 @@ pub(super) fn bind_result(answer: ::dap::Breakpoint, is_function: bool, no_code:
 pub(super) async fn place_of(debugger: &DapDebugger, thread: RawId) -> Option<(PathBuf, u32)> {
     let location = debugger.top(thread).await.ok()??.location?;
     Some((location.source.path?, location.line))
+}
+
+/// A thread that stands at a breakpoint.
+pub(super) async fn thread_at_breakpoint(debugger: &DapDebugger) -> Option<RawId> {
+    for thread in debugger.threads().await.ok()? {
+        let Some((path, line)) = place_of(debugger, thread.id).await else { continue };
+        if !lock(&debugger.0.breakpoints).hit(&[], Some((&path, line))).is_empty() {
+            return Some(thread.id);
+        }
+    }
+    None
 }

@@ -5,7 +5,7 @@ use std::sync::Weak;
 use serde_json::Value as Json;
 use tokio::sync::mpsc;
 
-use super::breakpoints::bind_result;
+use super::breakpoints::{bind_result, thread_at_breakpoint};
 use super::{Connection, DapDebugger, lock, pausing, reverse, rules};
 use crate::deadlines;
 use crate::debugger::{Debugger, Event};
@@ -184,6 +184,16 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
             return rules::resume(debugger, thread, StopReason::Pause).await;
         }
     }
+    let is_for_breakpoints =
+        reason == StopReason::Pause && !asked && debugger.quirks().pauses_for_breakpoints;
+    let (thread, reason) = if is_for_breakpoints {
+        match thread_at_breakpoint(debugger).await {
+            Some(thread) => (thread, StopReason::Breakpoint),
+            None => return rules::resume(debugger, thread, reason).await,
+        }
+    } else {
+        (thread, reason)
+    };
     let stop = rules::Stop { thread, reason, text, numbers: stopped.hit_breakpoint_ids, is_wanted: asked };
     rules::apply(debugger, stop).await
 }

@@ -39,10 +39,13 @@ struct StackPosition {
     line: i64,
 }
 
-/// Remembers a step, where a rule may interrupt it.
+/// Remembers a step, where a stop that the session does not see may interrupt it.
 pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, step: Step) {
-    let is_ruled = lock(&debugger.0.breakpoints).has_rules() || debugger.quirks().steps_into_libraries;
-    let began = if is_ruled { spot(debugger, thread).await } else { None };
+    let quirks = debugger.quirks();
+    let may_interrupt = lock(&debugger.0.breakpoints).has_rules()
+        || quirks.steps_into_libraries
+        || quirks.pauses_for_breakpoints;
+    let began = if may_interrupt { spot(debugger, thread).await } else { None };
     *lock(&debugger.0.stepping) = Stepping { step: began.map(|began| (step, began)), is_going_out: false };
 }
 

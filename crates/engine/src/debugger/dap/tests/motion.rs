@@ -1,4 +1,4 @@
-//! An adapter that must not remove breakpoints while the program runs.
+//! Adapters that must not remove breakpoints while the program runs, or pause it for that themselves.
 
 use std::path::Path;
 
@@ -17,7 +17,11 @@ const QUIRKS: Quirks =
 
 /// A program that runs, with breakpoints in lines 3 and 4, whose numbers are those of their lines.
 async fn running() -> Scene {
-    let mut scene = Scene::running(PeerOptions { quirks: &QUIRKS, ..PeerOptions::default() }).await;
+    running_with(&QUIRKS).await
+}
+
+async fn running_with(quirks: &'static Quirks) -> Scene {
+    let mut scene = Scene::running(PeerOptions { quirks, ..PeerOptions::default() }).await;
     let wanted = vec![at(3, 1, Rule::default()), at(4, 2, Rule::default())];
     let Scene { debugger, peer, .. } = &mut scene;
     let (set, asked) = tokio::join!(
@@ -130,4 +134,38 @@ async fn a_breakpoint_is_removed_although_the_program_does_not_pause() {
     scene.peer.serve("continue", json!({})).await;
     scene.assert_quiet().await;
     assert!(scene.events.try_recv().is_err());
+}
+
+/// The stack of a thread.
+fn in_line(line: u32) -> Json {
+    let source = json!({ "path": "/w/main.c" });
+    let frame = json!({ "id": 1, "name": "f", "line": line, "column": 1, "source": source });
+    json!({ "stackFrames": [frame], "totalFrames": 1 })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_by_the_adapter_is_reported_only_at_a_breakpoint_that_remains() {
+    const PAUSES: Quirks = Quirks { pauses_for_breakpoints: true, ..Quirks::NONE };
+    let threads = json!({ "threads": [{ "id": 1, "name": "main" }, { "id": 2, "name": "other" }] });
+    for (line, stays) in [(3, false), (4, true)] {
+        let mut scene = running_with(&PAUSES).await;
+        remove_the_first(&mut scene, async |peer| {
+            peer.stopped("pause", &[]).await;
+            peer.serve("setBreakpoints", bound(&[4])).await;
+        })
+        .await;
+        scene.peer.serve("threads", threads.clone()).await;
+        scene.peer.serve_stack(1, 9).await;
+        scene.peer.serve("stackTrace", in_line(line)).await;
+        if stays {
+            let breakpoints = vec![BreakpointId(2)];
+            assert_eq!(scene.peer.serve("stackTrace", in_line(line)).await["threadId"], 2);
+            let (thread, reason) = (RawId(2), StopReason::Breakpoint);
+            assert_eq!(scene.event().await, Event::Stopped { thread, reason, text: None, breakpoints });
+        } else {
+            scene.peer.serve("continue", json!({})).await;
+            scene.assert_quiet().await;
+            assert!(scene.events.try_recv().is_err());
+        }
+    }
 }
