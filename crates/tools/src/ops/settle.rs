@@ -143,15 +143,20 @@ pub(super) async fn settle_or(
     over: impl Future<Output = ()>,
 ) -> Settled {
     let until = Instant::now() + wait.timeout;
-    let waiting = async {
-        tokio::select! {
-            biased;
-            outcome = session.wait(until) => outcome,
-            () = over => session.wait(Instant::now()).await,
+    let settling = async {
+        tokio::pin!(over);
+        loop {
+            let outcome = tokio::select! {
+                biased;
+                outcome = session.wait(until) => outcome,
+                () = &mut over => return describe(session, session.wait(Instant::now()).await, wait.limits).await,
+            };
+            if let Some(settled) = describe_while_stopped(session, outcome, wait.limits).await {
+                return settled;
+            }
         }
     };
-    let outcome = with_progress(session, context, waiting).await;
-    describe(session, outcome, wait.limits).await
+    with_progress(session, context, settling).await
 }
 
 /// Runs something slow, and reports progress.
@@ -197,46 +202,51 @@ async fn remarks(session: &Session, has_failed: bool) -> RunNotes {
 /// Reads what there is to tell of a program without waiting.
 pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -> Settled {
     loop {
-        let stop = match outcome {
-            Outcome::Stopped(stop) => stop,
-            Outcome::Running => {
-                return Settled::Running {
-                    runs: runs(session).await,
-                    remarks: remarks(session, false).await,
-                    output: session.take_new_output(limits.output),
-                };
-            }
-            Outcome::Ended(end) => {
-                session.mark_end_reported(&end);
-                let explained = end.exit_code().and_then(|code| session.adapter().explain_exit(code));
-                let mut remarks = remarks(session, end.exit_code() != Some(0)).await;
-                remarks.notes.extend(explained.map(str::to_owned));
-                return Settled::Ended {
-                    unreached: unreached(session, &end).await,
-                    remarks,
-                    end,
-                    output: session.take_new_output(limits.output),
-                };
-            }
-        };
-        session.mark_stop_reported(&stop);
-        let mut execution = session.watch();
-        let epoch = stop.epoch;
-        let goes_on = execution.wait_for(|now| now.stop().is_none_or(|now| now.epoch != epoch));
-        tokio::select! {
-            biased;
-            snapshot = Snapshot::take(session, stop, limits) => {
-                let place = snapshot.frame().and_then(|frame| frame.location.as_ref());
-                if let (Some(place), Some(_)) = (place, &snapshot.exception) {
-                    session.mark_exception_reported(place);
-                }
-                return Settled::Stopped(Box::new(snapshot));
-            }
-            // Another call has resumed it meanwhile, and there is nothing left to read.
-            _ = goes_on => {}
+        if let Some(settled) = describe_while_stopped(session, outcome, limits).await {
+            return settled;
         }
         outcome = session.wait(Instant::now()).await;
     }
+}
+
+/// The same; none if another call has resumed a stopped program meanwhile, so that there is nothing left to read.
+async fn describe_while_stopped(session: &Session, outcome: Outcome, limits: Limits) -> Option<Settled> {
+    let stop = match outcome {
+        Outcome::Stopped(stop) => stop,
+        Outcome::Running => {
+            return Some(Settled::Running {
+                runs: runs(session).await,
+                remarks: remarks(session, false).await,
+                output: session.take_new_output(limits.output),
+            });
+        }
+        Outcome::Ended(end) => {
+            session.mark_end_reported(&end);
+            let explained = end.exit_code().and_then(|code| session.adapter().explain_exit(code));
+            let mut remarks = remarks(session, end.exit_code() != Some(0)).await;
+            remarks.notes.extend(explained.map(str::to_owned));
+            return Some(Settled::Ended {
+                unreached: unreached(session, &end).await,
+                remarks,
+                end,
+                output: session.take_new_output(limits.output),
+            });
+        }
+    };
+    session.mark_stop_reported(&stop);
+    let mut execution = session.watch();
+    let epoch = stop.epoch;
+    let resumed = execution.wait_for(|now| now.stop().is_none_or(|now| now.epoch != epoch));
+    let snapshot = tokio::select! {
+        biased;
+        snapshot = Snapshot::take(session, stop, limits) => snapshot,
+        _ = resumed => return None,
+    };
+    let place = snapshot.frame().and_then(|frame| frame.location.as_ref());
+    if let (Some(place), Some(_)) = (place, &snapshot.exception) {
+        session.mark_exception_reported(place);
+    }
+    Some(Settled::Stopped(Box::new(snapshot)))
 }
 
 #[cfg(test)]
