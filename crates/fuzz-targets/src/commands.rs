@@ -72,12 +72,13 @@ pub fn commands(data: &[u8]) {
         );
         error.code
     };
-    let _ = Command::read(&Nowhere, text, None, folder()).map_err(complaint);
+    let _ = Command::read(&Nowhere, &text.into(), None, folder()).map_err(complaint);
 
     let words: Vec<String> = text.lines().map(str::to_owned).collect();
     let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
     let of_words = Command::of_words(&Nowhere, words, folder()).map_err(complaint);
-    let of_text = Command::read(&Nowhere, &quoted.join(" "), None, folder()).map_err(complaint);
+    let of_text =
+        Command::read(&Nowhere, &quoted.join(" ").as_str().into(), None, folder()).map_err(complaint);
     match (of_words, of_text) {
         (Ok(one), Ok(other)) => {
             let of = |command: &Command| (command.adapter.name(), command.executable.clone());

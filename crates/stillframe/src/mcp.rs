@@ -3,6 +3,7 @@
 //! Both eras of the protocol are served on one pipe, request by request: revisions up to 2025-11-25, which begin with
 //! a handshake, and 2026-07-28, where every request is independent. A session is never tied to the connection.
 
+mod completions;
 mod disconnect;
 mod guarded;
 mod handshake;

@@ -7,6 +7,7 @@ use engine::sources::distance;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::command_line::{self, WORDS};
 use crate::lenient::reshaped;
 use crate::{ToolError, schema};
 
@@ -81,6 +82,9 @@ fn fit_object(
 
 fn fit(schema: &Value, value: Value, path: &str, warnings: &mut Vec<String>) -> Result<Value, ToolError> {
     let Some(kind) = schema.get("type").and_then(Value::as_str) else { return Ok(value) };
+    if schema.get(WORDS).is_some() {
+        return command_line::reshaped(kind, &value).ok_or_else(|| misfit(schema, &value, path));
+    }
     let value = match (kind, value) {
         ("integer" | "number" | "boolean" | "array" | "object", Value::String(text)) => {
             let read = serde_json::from_str(text.trim()).ok().map(|read| rounded(kind, read));
@@ -90,15 +94,9 @@ fn fit(schema: &Value, value: Value, path: &str, warnings: &mut Vec<String>) -> 
         (_, value) => rounded(kind, value),
     };
     let value = if is_of(kind, &value) { value } else { reshaped(schema, value, path) };
-    if !is_of(kind, &value) {
-        let got = shown(&value);
-        return Err(ToolError::argument(path, format!("must be {}, not {got}", expected_type(schema))));
-    }
-    if let Some(choices) = schema.get("enum").and_then(Value::as_array)
-        && !choices.contains(&value)
-    {
-        let got = shown(&value);
-        return Err(ToolError::argument(path, format!("must be {}, not {got}", expected_type(schema))));
+    let choices = schema.get("enum").and_then(Value::as_array);
+    if !is_of(kind, &value) || choices.is_some_and(|choices| !choices.contains(&value)) {
+        return Err(misfit(schema, &value, path));
     }
     if let (Some(least), Some(number)) = (schema.get("minimum").and_then(Value::as_f64), value.as_f64())
         && number < least
@@ -124,6 +122,22 @@ fn fit(schema: &Value, value: Value, path: &str, warnings: &mut Vec<String>) -> 
         },
         value => Ok(value),
     }
+}
+
+/// Says what is wrong with a value, as far inside as it is wrong.
+fn misfit(schema: &Value, value: &Value, path: &str) -> ToolError {
+    if schema.get(WORDS).is_some()
+        && let Value::Array(words) = value
+        && let Some((at, word)) =
+            words.iter().enumerate().find(|(_, word)| word.is_array() || word.is_object())
+        && schema.get("items").is_some()
+    {
+        let got = shown(word);
+        return ToolError::argument(&format!("{path}[{at}]"), format!("must be a string, not {got}"));
+    }
+    let error = ToolError::argument(path, format!("must be {}, not {}", expected_type(schema), shown(value)));
+    let problem = value.as_str().filter(|_| schema.get(WORDS).is_some()).and_then(command_line::problem);
+    problem.iter().fold(error, |error, problem| error.and(problem))
 }
 
 /// 3.0 is a whole number.
@@ -237,13 +251,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::ArgumentList;
 
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
     struct Sample {
         session_id: Option<String>,
         line: u32,
-        args: Option<Vec<String>>,
+        args: Option<ArgumentList>,
         mode: Option<Mode>,
         env: Option<BTreeMap<String, String>>,
         nested: Option<Nested>,
@@ -279,7 +294,7 @@ mod tests {
         let expected = Sample {
             session_id: Some("7".to_owned()),
             line: 12,
-            args: Some(vec!["a".to_owned(), "1".to_owned()]),
+            args: Some(ArgumentList(vec!["a".to_owned(), "1".to_owned()])),
             mode: Some(Mode::All),
             env: Some(BTreeMap::from([("A".to_owned(), "1".to_owned())])),
             nested: Some(Nested { x: 3 }),
@@ -290,7 +305,7 @@ mod tests {
         let sloppy = json!({ "sessionId": 7, "line": "12", "args": "[\"a\", 1]", "mode": "all", "env": { "A": 1 },
             "nested": "{\"x\": \"3\"}", "flag": "true" });
         assert_eq!(check(strict), Ok(expected));
-        assert_eq!(check(sloppy).unwrap().args.unwrap(), ["a", "1"]);
+        assert_eq!(check(sloppy).unwrap().args.unwrap().0, ["a", "1"]);
         assert_eq!(check(json!({ "line": 3.0, "mode": null })).unwrap().line, 3);
         assert_eq!(check(json!({ "line": " 3.0" })).unwrap().line, 3);
     }
@@ -306,7 +321,8 @@ mod tests {
             (json!({ "line": 1, "mode": "some" }), "`mode` must be `\"all\"` or `\"none\"`, not `\"some\"`"),
             (
                 json!({ "line": 1, "args": "a | b" }),
-                "`args` must be a list, each item a string, not `\"a | b\"`",
+                "`args` must be a list, each item a string, not `\"a | b\"`; it has several commands or a redirection; \
+                 no shell runs here; pass a list of strings",
             ),
             (json!({ "line": 1, "args": [["a"]] }), "`args[0]` must be a string, not `[\"a\"]`"),
             (json!({ "line": 1, "nested": {} }), "`nested.x` is missing; expected a whole number"),

@@ -13,7 +13,6 @@ pub(crate) fn reshaped(schema: &Value, value: Value, path: &str) -> Value {
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
     let name = path.rsplit('.').next().unwrap_or_default();
     let other = match (kind, &value) {
-        ("string", Value::Array(words)) if name == "command" => command_line(words),
         ("array", Value::String(text)) => list(schema.get("items"), name, text),
         ("array", Value::Object(fields)) => {
             let is_item = properties(schema.get("items")).is_some_and(|known| has_any(known, fields));
@@ -33,31 +32,28 @@ fn has_any(known: &Map<String, Value>, fields: &Map<String, Value>) -> bool {
     fields.keys().any(|name| known.contains_key(name))
 }
 
-/// `["pytest", "-k", "a b"]` as typed.
-fn command_line(words: &[Value]) -> Option<Value> {
-    let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
-    let words = words.filter(|words| !words.is_empty())?;
-    Some(words.into_iter().map(shell::quoted).collect::<Vec<_>>().join(" ").into())
-}
-
-/// One text for a list: the words of a command line where the list has words, and otherwise its only item.
+/// One text for a list: its only item, or several names.
 fn list(items: Option<&Value>, name: &str, text: &str) -> Option<Value> {
     if text.trim().is_empty() || text.trim_start().starts_with(['[', '{']) {
         return None;
     }
     let takes = items?.get("type")?.as_str()?;
     match takes {
-        "string" if name.to_lowercase().ends_with("args") => {
-            let word = |token| match token {
-                Token::Word(word) if !word.is_expanded => Some(Value::String(word.value)),
-                _ => None,
-            };
-            shell::tokens(text)?.into_iter().map(word).collect()
-        }
+        "string" if name == "names" => names(text).or_else(|| Some(json!([text]))),
         "string" => Some(json!([text])),
         "object" => Some(json!([place(items?, text)?])),
         _ => None,
     }
+}
+
+/// `total, items` or `total items`; a name with a space in it is in quotes. None if these are no plain names.
+fn names(text: &str) -> Option<Value> {
+    let name = |token| match token {
+        Token::Word(word) if !word.is_expanded => Some(word.value.trim_end_matches(',').to_owned()),
+        _ => None,
+    };
+    let names: Option<Vec<String>> = shell::tokens(text)?.into_iter().map(name).collect();
+    names.filter(|names| !names.is_empty()).map(|names| json!(names))
 }
 
 /// `cart.py:42`, `cart.py:Cart.total` or `Cart.total`, where an object has `file` and `line`.
@@ -97,18 +93,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_can_be_strings_and_commands_can_be_lists() {
+    fn lists_can_be_strings() {
         let words = json!({ "type": "array", "items": { "type": "string" } });
-        let text = json!({ "type": "string" });
         let places = json!({ "type": "array", "items": { "type": "object", "properties": {
             "file": {}, "line": {}, "column": {}, "function": {} } } });
         let table = [
-            (&text, "command", json!(["pytest", "-k", "a b"]), json!("pytest -k 'a b'")),
-            (&text, "file", json!(["a.py"]), json!(["a.py"])),
-            (&text, "command", json!([]), json!([])),
-            (&words, "args", json!("-k 'a b' x"), json!(["-k", "a b", "x"])),
-            (&words, "args", json!("$HOME"), json!("$HOME")),
-            (&words, "args", json!("[1"), json!("[1")),
+            (&words, "expressions", json!("[1"), json!("[1")),
+            (&words, "names", json!("total, items"), json!(["total", "items"])),
+            (&words, "names", json!("total 'a key'"), json!(["total", "a key"])),
+            (&words, "names", json!("$this"), json!(["$this"])),
+            (&words, "names", json!("#size"), json!(["#size"])),
             (&words, "expressions", json!("len(a, b)"), json!(["len(a, b)"])),
             (&places, "until", json!("a.py:42"), json!([{ "file": "a.py", "line": 42 }])),
             (&places, "until", json!({ "line": 3 }), json!([{ "line": 3 }])),

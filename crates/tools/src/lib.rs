@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod arguments;
+mod command_line;
 mod context;
 mod error;
 mod hidden;
@@ -13,6 +14,7 @@ mod journaled;
 mod lenient;
 mod location_arg;
 pub mod ops;
+mod prompt;
 pub mod render;
 mod schema;
 mod shell;
@@ -21,10 +23,12 @@ pub mod toolsets;
 mod truncate;
 
 pub use answer::{Answer, Reply, Text};
+pub use command_line::{ArgumentList, CommandLine};
 pub use context::{Context, Report};
 pub use error::{Next, ToolError, Words};
 pub use hidden::{hide_in_data, hide_in_text, say_hidden};
 pub use journaled::JournaledCall;
 pub use location_arg::LocationArg;
-pub use tool::{Effects, Entry, Prompt, Tool, Toolset};
+pub use prompt::{Candidates, Prompt, PromptArgument};
+pub use tool::{Effects, Entry, Tool, Toolset};
 pub use truncate::{show_in_data, show_in_text};

@@ -3,6 +3,7 @@
 pub mod caught;
 pub mod closing;
 pub mod command;
+pub mod completions;
 pub mod dump;
 pub mod execution;
 pub mod functions;

@@ -12,6 +12,8 @@ use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
+use crate::command_line::WORDS;
+
 /// The schema of a tool's parameters. It is made once, because each call reads its arguments by it.
 pub(crate) fn input<T: JsonSchema + 'static>() -> Arc<Map<String, Value>> {
     type Made = BTreeMap<TypeId, Arc<Map<String, Value>>>;
@@ -35,6 +37,9 @@ pub(crate) fn listed<T: JsonSchema + 'static>() -> Map<String, Value> {
 fn leave_out_unlisted(schema: &mut Map<String, Value>) {
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|_, property| is_listed(property));
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            property.shift_remove(WORDS);
+        }
         properties.values_mut().filter_map(Value::as_object_mut).for_each(leave_out_unlisted);
     }
     if let Some(Value::Object(items)) = schema.get_mut("items") {

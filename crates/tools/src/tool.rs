@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::journaled::JournaledCall;
+use crate::prompt::Prompt;
 use crate::{Answer, Context, Reply, ToolError, arguments, hidden, schema, show_in_text};
 
 /// A tool is its parameters.
@@ -186,19 +187,4 @@ pub struct Toolset {
     pub tools: &'static [Entry],
     /// Its prompts.
     pub prompts: &'static [Prompt],
-}
-
-/// A text that a person can ask their client for.
-#[derive(Clone, Copy, Debug)]
-pub struct Prompt {
-    /// The public name.
-    pub name: &'static str,
-    /// The display name.
-    pub title: &'static str,
-    /// What it is for.
-    pub description: &'static str,
-    /// Its one argument: name and description.
-    pub argument: (&'static str, &'static str),
-    /// The text; `{}` is replaced with the argument.
-    pub text: &'static str,
 }

@@ -1,6 +1,6 @@
 //! The page that lists every tool.
 
-use tools::{Effects, Entry, Prompt, Toolset};
+use tools::{Effects, Entry, Prompt, PromptArgument, Toolset};
 
 use super::fields::{self, Field};
 
@@ -109,13 +109,17 @@ fn table(what: &str, required: &str, fields: &[Field]) -> String {
 }
 
 fn prompt(prompt: &Prompt) -> String {
-    let (argument, about) = prompt.argument;
+    let row = |argument: &PromptArgument| {
+        let required = if argument.required { "yes" } else { "no" };
+        [format!("`{}`", argument.name), required.to_owned(), cell(argument.description)]
+    };
     format!(
-        "### Prompt `{}`\n\n**{}.** {}\n\nIts argument `{argument}`: {about}\n\n{}",
+        "### Prompt `{}`\n\n**{}.** {}\n\n{}\nA line whose argument is left out is not in the text:\n\n{}",
         prompt.name,
         prompt.title,
         prompt.description,
-        code(&prompt.text.replace("{}", &format!("{{{argument}}}")))
+        grid(["argument", "required", "description"], prompt.arguments.iter().map(row)),
+        code(prompt.text)
     )
 }
 

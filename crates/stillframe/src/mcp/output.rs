@@ -37,6 +37,11 @@ pub(super) fn template() -> ResourceTemplate {
         .with_mime_type("text/plain")
 }
 
+/// Whether this is the template of an address that names a session.
+pub(super) fn is_template(uri: &str) -> bool {
+    uri == template().uri_template
+}
+
 /// The outputs of the open sessions.
 pub(super) fn list(sessions: &Sessions) -> Vec<Resource> {
     let open = sessions.list();

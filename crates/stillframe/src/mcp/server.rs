@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+    CompleteResult, ConstString as _, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
     ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter,
@@ -25,13 +25,13 @@ use tools::{Context, Entry, Reply, Toolset, toolsets};
 use super::guarded::panic_text;
 use super::output::{self, Subscriptions};
 use super::repair::{INVALID, PROBLEM};
-use super::{progress, prompts};
+use super::{completions, progress, prompts};
 
 /// For how long a client of revision 2026-07-28 may keep the lists that never change, in milliseconds.
 const LISTS_LAST: u64 = 3_600_000;
 
 /// The methods that are served, to tell bad parameters from an unknown method.
-const SERVED: [&str; 12] = [
+const SERVED: [&str; 13] = [
     "initialize",
     "server/discover",
     "subscriptions/listen",
@@ -44,7 +44,11 @@ const SERVED: [&str; 12] = [
     "resources/unsubscribe",
     "prompts/get",
     "prompts/list",
+    "completion/complete",
 ];
+
+/// The field of a result's `_meta` that names the server, since revision 2026-07-28.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Those that revision 2026-07-28 removed.
 const OF_HANDSHAKES: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
@@ -131,6 +135,7 @@ fn unknown_method(method: &str) -> ErrorData {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
+            .enable_completions()
             .enable_prompts()
             .enable_resources()
             .enable_resources_subscribe()
@@ -290,13 +295,18 @@ impl ServerHandler for Server {
         Ok(prompts::get(&self.offer.toolsets, &request)?.into())
     }
 
-    /// The SDK's default answers with an empty list, although nothing of the kind is offered.
     async fn complete(
         &self,
-        _: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        request: CompleteRequestParams,
+        cx: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(unknown_method(CompleteRequestMethod::VALUE))
+        let mut result = completions::of(&self.context, &self.offer.toolsets, &request).await?;
+        // The SDK adds it to all other results (rmcp 3.9).
+        if is_stateless(&cx) {
+            let server = json!(self.get_info().server_info);
+            result.meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), server);
+        }
+        Ok(result)
     }
 
     async fn set_level(

@@ -15,6 +15,7 @@
 
 mod calls;
 mod safe;
+mod words;
 mod wrong;
 
 use std::path::Path;

@@ -46,8 +46,8 @@ async fn the_server_reports_its_name_and_capabilities() {
     let server = STILLFRAME.serve_stateless().await;
     let hello = raw(&server, &initialize("2025-11-25")).await;
     let result = &hello["result"];
-    let expected =
-        json!({ "prompts": {}, "resources": { "subscribe": true, "listChanged": true }, "tools": {} });
+    let resources = json!({ "subscribe": true, "listChanged": true });
+    let expected = json!({ "completions": {}, "prompts": {}, "resources": resources, "tools": {} });
     assert_eq!(result["capabilities"], expected);
     let version = env!("CARGO_PKG_VERSION");
     let expected = json!({ "name": "stillframe", "title": "stillframe", "version": version });
@@ -60,10 +60,7 @@ async fn the_server_reports_its_name_and_capabilities() {
 #[tokio::test]
 async fn unsupported_methods_are_refused() {
     let server = STILLFRAME.serve().await;
-    let prompt = json!({ "ref": { "type": "ref/prompt", "name": "debug" }, "argument": { "name": "problem", "value": "" } });
     let table = [
-        ("completion/complete", prompt),
-        ("completion/complete", json!({})),
         ("logging/setLevel", json!({ "level": "debug" })),
         ("tasks/list", json!({})),
         ("no/such", json!({})),
@@ -92,6 +89,7 @@ async fn malformed_parameters_are_invalid() {
         ("prompts/get", json!({ "name": "no_such_prompt" })),
         ("prompts/get", json!({ "name": "debug" })),
         ("prompts/get", json!({ "name": "debug", "arguments": { "problem": 3 } })),
+        ("completion/complete", json!({})),
     ];
     for (method, params) in table {
         assert_eq!(error_code(&server, method, params.clone()).await, -32602, "{method} {params}");

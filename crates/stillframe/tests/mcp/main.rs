@@ -29,6 +29,7 @@ mod garbage;
 mod handshake;
 mod many;
 mod orphans;
+mod prompts;
 mod resources;
 mod scenes;
 mod schemas;

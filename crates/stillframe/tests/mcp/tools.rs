@@ -51,27 +51,6 @@ async fn every_tool_is_fully_described() {
 }
 
 #[tokio::test]
-async fn the_prompt_includes_the_problem() {
-    let server = STILLFRAME.serve().await;
-    let prompts = server.request("prompts/list", json!({})).await.unwrap();
-    assert_eq!(prompts["prompts"].as_array().map(Vec::len), Some(1));
-    let prompt = &prompts["prompts"][0];
-    assert_eq!((&prompt["name"], &prompt["title"]), (&json!("debug"), &json!("Debug a problem")));
-    assert_eq!(prompt["arguments"][0]["name"], "problem");
-    assert_eq!(prompt["arguments"][0]["required"], true);
-    for problem in ["the sum is 11, not 12", "braces {} stay {}"] {
-        let params = json!({ "name": "debug", "arguments": { "problem": problem } });
-        let got = server.request("prompts/get", params).await.unwrap();
-        assert_eq!(got["messages"].as_array().map(Vec::len), Some(1));
-        assert_eq!(got["messages"][0]["role"], "user");
-        let text = got["messages"][0]["content"]["text"].as_str().unwrap();
-        assert_eq!(text.matches(problem).count(), 1, "{text}");
-        assert!(text.contains("run_until"), "{text}");
-    }
-    server.finish().await;
-}
-
-#[tokio::test]
 async fn bad_arguments_are_answered_by_name() {
     let server = STILLFRAME.serve().await;
     let table = [

@@ -12,8 +12,7 @@ use engine::adapter::{self, Adapter, Host};
 use engine::model::launch::{Launch, Program};
 use engine::sources;
 
-use crate::ToolError;
-use crate::shell::{Token, tokens};
+use crate::{ArgumentList, CommandLine, ToolError};
 
 /// A program, and how it is started.
 #[derive(Clone, Debug)]
@@ -32,19 +31,23 @@ impl Command {
         self.launch.title(self.executable.as_deref())
     }
 
-    /// Reads a command. A `command` without `args` may be all of it, in one text.
+    /// Reads a command: its words, and the arguments that follow them.
     ///
     /// `cwd` is where it is run; relative names are of that folder.
     pub fn read(
         host: &dyn Host,
-        command: &str,
-        args: Option<Vec<String>>,
+        command: &CommandLine,
+        args: Option<ArgumentList>,
         cwd: Option<PathBuf>,
     ) -> Result<Self, ToolError> {
-        let words = match args {
-            Some(args) => std::iter::once(command.to_owned()).chain(args).collect(),
-            None => split(command, "pass its arguments as `args`")?,
+        let mut words = match (command, &args) {
+            // With arguments beside it, a name with a space in it may be a path.
+            (CommandLine::Typed(name), Some(_)) if names_a_file(host, name, cwd.as_deref()) => {
+                vec![name.clone()]
+            }
+            _ => command.words("pass its arguments as `args`")?,
         };
+        words.extend(args.into_iter().flat_map(|args| args.0));
         Self::of_words(host, words, cwd)
     }
 
@@ -60,6 +63,11 @@ impl Command {
         let (adapter, executable, launch) = parsed.resolve()?;
         Ok(Self { adapter, executable, launch: Launch { cwd, env, ..launch } })
     }
+}
+
+fn names_a_file(host: &dyn Host, name: &str, cwd: Option<&Path>) -> bool {
+    let folder = cwd.map(sources::absolute).or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    host.is_file(&folder.join(name))
 }
 
 /// A command split into name and arguments, with the folder it runs in.
@@ -120,27 +128,6 @@ impl From<CommandProblem> for ToolError {
     fn from(CommandProblem { problem, next }: CommandProblem) -> Self {
         Self::argument("command", problem).and(next)
     }
-}
-
-/// The words of a command in one text. `next` is what to do about one that needs a shell.
-pub(super) fn split(command: &str, next: &str) -> Result<Vec<String>, ToolError> {
-    let problem = |problem: &str| ToolError::argument("command", problem).and(next);
-    let tokens = tokens(command).ok_or_else(|| problem("has an unclosed quote"))?;
-    if let [Token::Word(change), Token::Word(folder), Token::Operator { redirects: false }, ..] =
-        tokens.as_slice()
-        && change.value == "cd"
-    {
-        let folder = &folder.value;
-        let rest = command.split_once("&&").map_or("the command", |(_, rest)| rest.trim());
-        return Err(ToolError::argument("command", "changes the folder, but no shell runs here")
-            .and(&format!("give `cwd`: \"{folder}\" and `command`: \"{rest}\"")));
-    }
-    let word = |token: Token| match token {
-        Token::Word(word) if !word.is_expanded => Ok(word.value),
-        Token::Word(word) => Err(problem(&format!("needs a shell to expand `{}`", word.value))),
-        Token::Operator { .. } => Err(problem("needs a shell: it has several commands or a redirection")),
-    };
-    tokens.into_iter().map(word).collect()
 }
 
 /// What is added to the environment in front of a command, and the rest.

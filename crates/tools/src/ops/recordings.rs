@@ -8,7 +8,7 @@ use recording::{Library, Limits, RecordRequest, Recorded, Recording};
 
 use super::command::Command;
 use super::lifecycle;
-use crate::{Context, ToolError};
+use crate::{ArgumentList, CommandLine, Context, ToolError};
 
 /// What to record.
 #[derive(Debug)]
@@ -27,8 +27,8 @@ pub fn library(context: &Context) -> Library {
 /// Reads a command as it is typed, runs it and records it.
 pub async fn record(
     context: &Context,
-    command: &str,
-    args: Option<Vec<String>>,
+    command: &CommandLine,
+    args: Option<ArgumentList>,
     cwd: Option<PathBuf>,
     options: RecordOptions,
 ) -> Result<Recorded, ToolError> {

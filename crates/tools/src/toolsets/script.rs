@@ -33,7 +33,7 @@ use crate::ops::command::Command;
 use crate::ops::lifecycle;
 use crate::ops::settle::Wait;
 use crate::ops::trace::{self, Clock, Point, RecordMethod, Trace, TracedPoint, WhenFull};
-use crate::{Context, Effects, Entry, Tool, ToolError, Toolset};
+use crate::{CommandLine, Context, Effects, Entry, Tool, ToolError, Toolset};
 
 /// The vocabulary.
 pub static TOOLSET: Toolset = Toolset {
@@ -67,7 +67,7 @@ static STARTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct DebugScript {
     /// command line that runs the program: `node app.js`, `npm test`, `python app.py`; --inspect-brk is optional
-    command: String,
+    command: CommandLine,
     breakpoint: BreakpointParam,
     /// evaluated at each hit
     expression: String,
@@ -113,7 +113,7 @@ impl Tool for DebugScript {
 impl DebugScript {
     /// Runs the command.
     async fn run(self, context: &Context, at: AtBreakpoint) -> Result<ScriptResult, ToolError> {
-        if self.command.trim().is_empty() {
+        if self.command.typed().trim().is_empty() {
             return Err(ToolError::argument("command", "is empty"));
         }
         trace::check_counts(context.bounds(), self.max_hits, None, Some(self.timeout))?;
@@ -180,11 +180,12 @@ impl DebugScript {
         let safety = &context.sessions.policy().safety;
         safety.check_path(&cwd.clone().unwrap_or_default().join(&self.breakpoint.file))?;
         let is_confined = safety.roots.is_some();
+        let command = self.command.typed();
         let (executable, mut launch) = match adapter.name() {
-            "javascript" if is_confined => without_a_shell(&self.command, cwd)?,
-            "javascript" => (Some(PathBuf::from("sh")), in_a_shell(&self.command, cwd)),
+            "javascript" if is_confined => without_a_shell(&command, cwd)?,
+            "javascript" => (Some(PathBuf::from("sh")), in_a_shell(&command, cwd)),
             _ => {
-                let (executable, launch) = python::launch(&self.command, cwd)?;
+                let (executable, launch) = python::launch(&command, cwd)?;
                 (Some(executable), launch)
             }
         };
@@ -192,7 +193,7 @@ impl DebugScript {
         for (name, value) in given {
             launch.env.entry(name).or_insert(Some(value));
         }
-        let session = context.sessions.open_unlisted(adapter, self.command.clone(), executable)?;
+        let session = context.sessions.open_unlisted(adapter, command, executable)?;
         Ok((session, launch))
     }
 
@@ -231,7 +232,7 @@ fn without_a_shell(command: &str, cwd: Option<PathBuf>) -> Result<(Option<PathBu
         return Err(ToolError::argument("command", problem));
     }
     let Command { adapter, executable, launch, .. } =
-        Command::read(&adapter::Machine, &node::prepared(command), None, cwd)?;
+        Command::read(&adapter::Machine, &CommandLine::Typed(node::prepared(command)), None, cwd)?;
     if adapter.name() != "javascript" {
         return Err(ToolError::argument(
             "command",

@@ -13,6 +13,7 @@ mod last_stop;
 mod launch;
 mod one_shot;
 mod output;
+mod prompts;
 mod scopes;
 mod session;
 mod shared;
@@ -21,7 +22,7 @@ mod trace;
 mod trigger;
 mod truncation;
 
-use crate::{Entry, Prompt, Toolset};
+use crate::{Entry, Toolset};
 
 /// The vocabulary.
 pub static TOOLSET: Toolset = Toolset {
@@ -29,7 +30,7 @@ pub static TOOLSET: Toolset = Toolset {
     about: "sessions, breakpoints, stepping and inspection, in the vocabulary of mcp-debugger",
     instructions: INSTRUCTIONS,
     tools: TOOLS,
-    prompts: &[DEBUG],
+    prompts: prompts::PROMPTS,
 };
 
 const TOOLS: &[Entry] = &[
@@ -79,21 +80,3 @@ Every call returns: paused, running (call continue_execution to keep waiting) or
 `statement` locates a line by its text, which survives edits. trace_values records values at every hit of a line without stopping; evaluate_expression with watch reports changes at each stop. verified is true only when a breakpoint is bound; otherwise `reason` says why.
 References (frameId, variablesReference) are valid until the program runs again.
 A person who wants to watch or step in their own editor attaches it to the port from expose_session.";
-
-const DEBUG: Prompt = Prompt {
-    name: "debug",
-    title: "Debug a problem",
-    description: "Find a bug with the debugger in a few steps.",
-    argument: ("problem", "What goes wrong, and how to run the program."),
-    text: "\
-Find the cause of this problem with the debugger, not by guessing: {}
-
-1. State one hypothesis: which value is wrong, where?
-2. Ask the program: run_until the line (or with exceptions=\"uncaught\" to stop at the error itself) and evaluate \
-the expressions that decide it. One call, no session to manage.
-3. Already wrong there? Inspect the caller's frame, or stop earlier. Still right? Continue to where it is used. \
-Halve the distance each time. A condition stops only at the hit that matters.
-4. When you see where the wrong value is produced, try the fix in place with evaluate_expression or set_variable.
-5. Close the session, change the code, and repeat the same run_until to verify.
-Report the cause with the values you saw.",
-};

@@ -4,7 +4,8 @@ use super::*;
 
 /// `LANGUAGE executable [options] program [arguments]` of a command that is run in `/w`.
 fn read(command: &str) -> String {
-    let read = Command::read(&Machine, command, None, Some("/w".into())).map_err(|error| error.message);
+    let read =
+        Command::read(&Machine, &command.into(), None, Some("/w".into())).map_err(|error| error.message);
     let Command { adapter, executable, launch, .. } = match read {
         Ok(command) => command,
         Err(message) => return message,

@@ -10,9 +10,9 @@ use engine::safety::Safety;
 use engine::session::Session;
 
 use super::TriggerProgress;
-use crate::ToolError;
 use crate::ops::command::{self, Command};
 use crate::ops::lifecycle;
+use crate::{CommandLine, ToolError};
 
 /// A command that runs when the program listens. There is no shell around it.
 #[derive(Debug)]
@@ -20,8 +20,8 @@ pub struct Client(ProcessSpec);
 
 impl Client {
     /// Reads a command, and refuses one that must not be started.
-    pub fn read(command: &str, cwd: Option<PathBuf>, safety: &Safety) -> Result<Self, ToolError> {
-        let words = command::split(command, "run a script that does this")?;
+    pub fn read(command: &CommandLine, cwd: Option<PathBuf>, safety: &Safety) -> Result<Self, ToolError> {
+        let words = command.words("run a script that does this")?;
         check_as_program(words.clone(), cwd.clone(), safety)?;
         let (env, words) = command::assignments(words);
         let mut words = words.into_iter();

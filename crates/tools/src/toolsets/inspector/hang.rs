@@ -16,15 +16,15 @@ use crate::ops::execution;
 use crate::ops::hang::{self, HangRequest};
 use crate::ops::settle::Wait;
 use crate::render::{HangReport, LoopData, PlaceData, WaitData};
-use crate::{Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, CommandLine, Context, Effects, Tool, ToolError};
 
 /// Finds out why a program does not end.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerDetectHang {
     /// node, python, npx, a script, a test runner
-    command: Option<String>,
-    args: Option<Vec<String>>,
+    command: Option<CommandLine>,
+    args: Option<ArgumentList>,
     cwd: Option<PathBuf>,
     /// ms, default 10000
     timeout: Option<u64>,

@@ -15,7 +15,7 @@ use crate::ops::command::Command;
 use crate::ops::lifecycle;
 use crate::ops::settle::Wait;
 use crate::render::output_text;
-use crate::{Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, CommandLine, Context, Effects, Tool, ToolError};
 
 /// How much of the last output is reported at the end of a session, in bytes.
 const OUTPUT: usize = 4000;
@@ -25,8 +25,8 @@ const OUTPUT: usize = 4000;
 #[serde(deny_unknown_fields)]
 pub(super) struct DebuggerStart {
     /// node, python, npx, a script, a test runner; determines the language
-    command: String,
-    args: Option<Vec<String>>,
+    command: CommandLine,
+    args: Option<ArgumentList>,
     /// default: the server's
     cwd: Option<PathBuf>,
     /// ms to wait for the pause, default 20000

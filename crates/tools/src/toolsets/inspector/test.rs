@@ -14,7 +14,7 @@ use crate::ops::settle::Wait;
 use crate::ops::test::{self, Test, Verdict};
 use crate::ops::trace::check_counts;
 use crate::render::{Shown, TestData};
-use crate::{Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, CommandLine, Context, Effects, Tool, ToolError};
 
 /// All of the output that is kept of a program, in bytes.
 const OUTPUT: usize = 1 << 20;
@@ -24,8 +24,8 @@ const OUTPUT: usize = 1 << 20;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebuggerRunTest {
     /// pytest, python, jest, vitest, mocha, node, npm, npx
-    command: String,
-    args: Option<Vec<String>>,
+    command: CommandLine,
+    args: Option<ArgumentList>,
     cwd: Option<PathBuf>,
     /// ms, default 20000
     timeout: Option<u64>,

@@ -16,7 +16,7 @@ use super::target::{Target, language};
 use super::text;
 use crate::ops::lifecycle;
 use crate::ops::settle::{Settled, Wait};
-use crate::{Context, Effects, Text, Tool, ToolError};
+use crate::{ArgumentList, Context, Effects, Text, Tool, ToolError};
 
 /// Starts a program.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -26,7 +26,7 @@ pub(super) struct DebugLaunch {
     program: Option<PathBuf>,
     /// node or python; default: detected from the program
     language: Option<String>,
-    args: Option<Vec<String>>,
+    args: Option<ArgumentList>,
     /// default: the server's
     cwd: Option<PathBuf>,
     /// added to the environment
@@ -83,7 +83,7 @@ impl DebugLaunch {
             target.env = env;
             target.lost_env.clear();
         }
-        target.args = self.args.unwrap_or(target.args);
+        target.args = self.args.map_or(target.args, |args| args.0);
         target.cwd = self.cwd.map(|cwd| sources::absolute(&cwd)).or(target.cwd);
         target.executable = self.executable_path.or(target.executable);
         Ok(target)

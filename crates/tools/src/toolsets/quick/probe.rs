@@ -21,7 +21,7 @@ use crate::ops::closing::CloseOnDrop;
 use crate::ops::run_until::{Frames, RunUntil, RunUntilResult, run_until, whole};
 use crate::ops::settle::{Settled, Wait};
 use crate::ops::{execution, lifecycle};
-use crate::{Context, Effects, Text, Tool, ToolError, error};
+use crate::{ArgumentList, Context, Effects, Text, Tool, ToolError, error};
 
 /// One question.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,7 +39,7 @@ pub(super) struct DebugProbe {
     condition: Option<String>,
     /// evaluated at the stop
     expressions: Option<Vec<String>>,
-    args: Option<Vec<String>>,
+    args: Option<ArgumentList>,
     /// default: the server's
     cwd: Option<PathBuf>,
     /// added to the environment
@@ -75,7 +75,7 @@ impl DebugProbe {
     fn request(self, context: &Context) -> Result<(Target, RunUntil), ToolError> {
         let program = sources::absolute(&self.program);
         let target = Target {
-            args: self.args.unwrap_or_default(),
+            args: self.args.unwrap_or_default().0,
             cwd: self.cwd.map(|cwd| sources::absolute(&cwd)),
             env: self.env.unwrap_or_default(),
             executable: self.executable_path,

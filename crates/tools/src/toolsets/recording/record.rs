@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::ops::recordings::{self, RecordOptions};
 use crate::ops::trace::check_counts;
-use crate::{Context, Effects, Text, Tool, ToolError};
+use crate::{ArgumentList, CommandLine, Context, Effects, Text, Tool, ToolError};
 
 /// The highest limit on what is recorded of a value.
 const MOST: usize = 10_000;
@@ -19,9 +19,9 @@ const MOST: usize = 10_000;
 #[serde(deny_unknown_fields)]
 pub(super) struct RecordRun {
     /// Command, such as `python app.py --fast` or `pytest -x tests/test_cart.py`.
-    command: String,
+    command: CommandLine,
     /// Its arguments, if they are not in `command`.
-    args: Option<Vec<String>>,
+    args: Option<ArgumentList>,
     /// Working directory; default: the server's.
     cwd: Option<PathBuf>,
     /// Items recorded of each container, default 100.

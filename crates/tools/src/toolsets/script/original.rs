@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::answer::OriginalResult;
 use super::{AtBreakpoint, BreakpointParam, DebugScript};
-use crate::{Context, Effects, Entry, Tool, ToolError, Toolset};
+use crate::{CommandLine, Context, Effects, Entry, Tool, ToolError, Toolset};
 
 /// The vocabulary.
 pub static TOOLSET: Toolset = Toolset {
@@ -31,7 +31,7 @@ an editor's line 5 is 4. Lines of stacks count from 1.";
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct OriginalDebugScript {
     /// command line that runs the program; --inspect-brk is optional
-    command: String,
+    command: CommandLine,
     breakpoint: OriginalBreakpoint,
     /// evaluated at each hit
     expression: String,

@@ -20,7 +20,7 @@ use crate::ops::settle::{Settled, Wait};
 use crate::ops::trigger::{Trigger, TriggerProgress};
 use crate::ops::{self, run_until};
 use crate::render::{LineData, StopReport, TriggerReport, ValueData, expression_value};
-use crate::{Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, Context, Effects, Tool, ToolError};
 
 /// Lets the program run on.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -191,9 +191,9 @@ pub(super) struct RunUntil {
     /// default: from the program
     language: Option<String>,
     executable_path: Option<PathBuf>,
-    args: Option<Vec<String>>,
+    args: Option<ArgumentList>,
     /// for the interpreter, or a command given as its path
-    runtime_args: Option<Vec<String>>,
+    runtime_args: Option<ArgumentList>,
     cwd: Option<PathBuf>,
     env: Option<BTreeMap<String, String>>,
     stdin: Option<String>,
@@ -268,7 +268,7 @@ impl Tool for RunUntil {
             language: self.language.as_deref(),
             cwd: self.cwd.as_deref(),
             executable: self.executable_path.as_deref(),
-            args: self.args.as_deref().unwrap_or_default(),
+            args: self.args.as_ref().map_or(&[], |args| args.0.as_slice()),
             has_arguments: self.executable_path.is_some() || self.args.is_some(),
         };
         let mut one_shot = OneShotSession::open(context, &asked, close == Some(true))?;

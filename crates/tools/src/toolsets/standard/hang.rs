@@ -15,7 +15,7 @@ use crate::ops::execution;
 use crate::ops::hang::{self, HangRequest};
 use crate::ops::settle::Wait;
 use crate::render::HangReport;
-use crate::{Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, CommandLine, Context, Effects, Tool, ToolError};
 
 /// Finds out why a program does not end.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,8 +24,8 @@ pub(super) struct DiagnoseHang {
     /// its program; default: command
     session_id: Option<String>,
     /// node, python, npm, pytest, a script
-    command: Option<String>,
-    args: Option<Vec<String>>,
+    command: Option<CommandLine>,
+    args: Option<ArgumentList>,
     cwd: Option<PathBuf>,
     env: Option<BTreeMap<String, String>>,
     /// ms, default 10000

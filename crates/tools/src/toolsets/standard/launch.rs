@@ -18,7 +18,7 @@ use super::shared::{Done, LimitsParam};
 use crate::ops::settle::Wait;
 use crate::ops::{self, lifecycle};
 use crate::render::StopReport;
-use crate::{Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, Context, Effects, Tool, ToolError};
 
 /// Starts a program.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,9 +29,9 @@ pub(super) struct StartDebugging {
     script_path: Option<PathBuf>,
     /// instead of a script: module to run, as in python -m; in Node.js a package: vitest
     module: Option<String>,
-    args: Option<Vec<String>>,
+    args: Option<ArgumentList>,
     /// for the interpreter, or the command given as executablePath: npm with run, start needs no script
-    runtime_args: Option<Vec<String>>,
+    runtime_args: Option<ArgumentList>,
     /// default: the server's
     cwd: Option<PathBuf>,
     /// added to the environment
@@ -128,8 +128,8 @@ impl Started {
 pub(super) struct ProgramParams {
     pub(super) script: Option<PathBuf>,
     pub(super) module: Option<String>,
-    pub(super) args: Option<Vec<String>>,
-    pub(super) runtime_args: Option<Vec<String>>,
+    pub(super) args: Option<ArgumentList>,
+    pub(super) runtime_args: Option<ArgumentList>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) env: Option<BTreeMap<String, String>>,
     pub(super) stdin: Option<String>,
@@ -145,7 +145,7 @@ impl ProgramParams {
 
     /// The launch that they describe; `script_name` is what the tool calls its script.
     pub(super) fn launch(self, script_name: &str, session: &Session) -> Result<Launch, ToolError> {
-        let runtime_args = self.runtime_args.clone().unwrap_or_default();
+        let runtime_args = self.runtime_args.clone().unwrap_or_default().0;
         let program = match (self.script.clone(), self.module.clone()) {
             (None, None) if session.adapter().needs_no_program(session.executable(), &runtime_args) => {
                 Program::Command
@@ -160,7 +160,7 @@ impl ProgramParams {
             }
             (None, None) => return Err(Self::missing(script_name)),
         };
-        let args = self.args.clone().unwrap_or_default();
+        let args = self.args.clone().unwrap_or_default().0;
         self.with_program_of(Launch { args, runtime_args, ..Launch::new(program) })
     }
 

@@ -14,15 +14,15 @@ use crate::ops::settle::Wait;
 use crate::ops::test::{self, Test};
 use crate::ops::trace::check_counts;
 use crate::render::{Shown, TestData};
-use crate::{Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, CommandLine, Context, Effects, Tool, ToolError};
 
 /// Runs tests.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DebugTest {
     /// as typed: `pytest -x test_a.py::test_b`
-    command: String,
-    args: Option<Vec<String>>,
+    command: CommandLine,
+    args: Option<ArgumentList>,
     cwd: Option<PathBuf>,
     env: Option<BTreeMap<String, String>>,
     timeout: Option<u64>,

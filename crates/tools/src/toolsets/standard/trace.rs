@@ -17,7 +17,7 @@ use crate::ops::settle::Wait;
 use crate::ops::trace::{self, Point, RecordMethod, Trace, TraceEndReason, WhenFull};
 use crate::ops::trigger::Trigger;
 use crate::render::TraceReport;
-use crate::{Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, Context, Effects, Tool, ToolError};
 
 /// Records values.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,8 +29,8 @@ pub(super) struct TraceValues {
     module: Option<String>,
     language: Option<String>,
     executable_path: Option<PathBuf>,
-    args: Option<Vec<String>>,
-    runtime_args: Option<Vec<String>>,
+    args: Option<ArgumentList>,
+    runtime_args: Option<ArgumentList>,
     cwd: Option<PathBuf>,
     env: Option<BTreeMap<String, String>>,
     stdin: Option<String>,
@@ -103,7 +103,7 @@ impl Tool for TraceValues {
             language: self.language.as_deref(),
             cwd: self.cwd.as_deref(),
             executable: self.executable_path.as_deref(),
-            args: self.args.as_deref().unwrap_or_default(),
+            args: self.args.as_ref().map_or(&[], |args| args.0.as_slice()),
             has_arguments: self.executable_path.is_some() || self.args.is_some(),
         };
         let mut one_shot = OneShotSession::open(context, &asked, false)?;

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::ops::trigger::{Client, Request, Trigger};
-use crate::{Context, ToolError};
+use crate::{CommandLine, Context, ToolError};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct TriggerParam {
     http: Option<HttpParam>,
-    command: Option<String>,
+    command: Option<CommandLine>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -1,0 +1,225 @@
+//! Values that can be filled in: sessions, source files, and the functions and tests of a file.
+//!
+//! Files are read as text, without a debugger: a person who types waits for this, and what is offered only saves
+//! typing.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use engine::adapter;
+use engine::safety::Safety;
+use regex::Regex;
+
+use crate::{Candidates, Context};
+
+/// How many values are offered.
+pub const MOST: usize = 100;
+/// How many files and folders are considered.
+const ENTRIES: usize = 20_000;
+/// How deep below the working directory.
+const DEPTH: usize = 8;
+/// How much of a file is searched for names, in lines.
+const LINES: usize = 20_000;
+
+/// Values for an argument.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Completions {
+    /// The first of them.
+    pub values: Vec<String>,
+    /// How many there are.
+    pub total: usize,
+}
+
+impl Completions {
+    fn of(mut values: Vec<String>) -> Self {
+        let total = values.len();
+        values.truncate(MOST);
+        Self { values, total }
+    }
+}
+
+/// The values that begin like what is typed. `file` is the source file that is chosen, for what is in it.
+pub async fn complete(
+    context: &Context,
+    candidates: Candidates,
+    typed: &str,
+    file: Option<&str>,
+) -> Completions {
+    let safety = &context.sessions.policy().safety;
+    match candidates {
+        Candidates::Free => Completions::default(),
+        Candidates::Sessions => Completions::of(sessions(context, typed)),
+        Candidates::Files => {
+            let folder = std::env::current_dir().unwrap_or_default();
+            in_thread(safety, typed, move |safety, typed| files(&folder, typed, safety)).await
+        }
+        Candidates::Functions | Candidates::Tests => {
+            let Some(file) = file.map(PathBuf::from) else { return Completions::default() };
+            let pattern = if candidates == Candidates::Tests { &TESTS } else { &FUNCTIONS };
+            in_thread(safety, typed, move |safety, typed| names(&file, typed, pattern.as_ref(), safety)).await
+        }
+    }
+}
+
+/// Reads the disk, which may be slow, beside other requests.
+async fn in_thread(
+    safety: &Safety,
+    typed: &str,
+    read: impl FnOnce(&Safety, &str) -> Vec<String> + Send + 'static,
+) -> Completions {
+    let (safety, typed) = (safety.clone(), typed.to_owned());
+    let values = tokio::task::spawn_blocking(move || read(&safety, &typed)).await;
+    Completions::of(values.unwrap_or_default())
+}
+
+fn sessions(context: &Context, typed: &str) -> Vec<String> {
+    let ids = context.sessions.list().into_iter().map(|session| session.id().to_string());
+    ids.filter(|id| id.starts_with(typed)).collect()
+}
+
+/// The source files whose path below the folder, or whose name, begins like that; the nearest first.
+fn files(folder: &Path, typed: &str, safety: &Safety) -> Vec<String> {
+    let (mut found, mut level, mut left) = (Vec::new(), vec![folder.to_owned()], ENTRIES);
+    for _ in 0..=DEPTH {
+        let mut next = Vec::new();
+        for folder_here in level {
+            let entries = std::fs::read_dir(folder_here).into_iter().flatten().flatten();
+            let mut entries: Vec<_> = entries.take(left).collect();
+            left = left.saturating_sub(entries.len());
+            entries.sort_by_key(std::fs::DirEntry::file_name);
+            for entry in entries {
+                let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+                // A link may lead anywhere, also back.
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_dir() && !is_left_out(&name) {
+                    next.push(path);
+                } else if kind.is_file() && adapter::by_extension(&path).is_some() {
+                    let shown = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+                    let begins = shown.starts_with(typed) || name.starts_with(typed);
+                    found.extend((begins && safety.check_path(&path).is_ok()).then_some(shown));
+                }
+            }
+        }
+        level = next;
+    }
+    found
+}
+
+/// Folders of what others wrote or a program made.
+fn is_left_out(name: &str) -> bool {
+    name.starts_with('.')
+        || matches!(name, "node_modules" | "__pycache__" | "venv" | "site-packages" | "target" | "vendor")
+}
+
+/// A definition in any of the languages: a keyword and a name, or a method with its opening brace.
+static FUNCTIONS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"^\s*(?:[\w<>\[\](), ]+\s)?(?:def|function|func|fn)\b\*?\s*(?:\([^)]*\)\s*)?(?:self\.)?(?P<name>[\w$]+)",
+        r"|^\s+(?:(?:async|static|public|private|protected|override|final)\s+)*(?:[\w<>\[\],.]+\s+)?",
+        r"(?P<method>#?[A-Za-z_$][\w$]*)\s*\([^;{}]*\)[^;{}]*\{\s*$",
+    ))
+});
+
+/// A function whose name begins with `test`, or a test that has its name as a text.
+static TESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(concat!(
+        r"^\s*(?:[\w<>\[\], ]+\s)?(?:def|function|func|fn|void)\s+(?P<name>[Tt]est[\w$]*)",
+        r#"|^\s*(?:it|test|specify|scenario)(?:\.\w+)?[ (]\s*(?:'(?P<single>[^']+)'|"(?P<double>[^"]+)"|`(?P<back>[^`]+)`)"#,
+    ))
+});
+
+fn pattern(text: &str) -> Option<Regex> {
+    Regex::new(text).ok()
+}
+
+/// Keywords that are written like a method.
+const KEYWORDS: [&str; 9] = ["if", "for", "while", "switch", "catch", "else", "return", "match", "function"];
+
+/// The names in a file that begin like that, in the file's order.
+fn names(file: &Path, typed: &str, pattern: Option<&Regex>, safety: &Safety) -> Vec<String> {
+    let Some(pattern) = pattern else { return Vec::new() };
+    let file = engine::sources::absolute(file);
+    let lines = safety.read_lines(&file).unwrap_or_default();
+    let mut names: Vec<String> = Vec::new();
+    for line in lines.iter().take(LINES) {
+        let Some(found) = pattern.captures(line) else { continue };
+        let Some(name) = found.iter().skip(1).flatten().next() else { continue };
+        let name = name.as_str();
+        if name.starts_with(typed) && !KEYWORDS.contains(&name) && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pattern: Option<&Regex>, text: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("code.txt");
+        std::fs::write(&file, text).unwrap();
+        names(&file, "", pattern, &Safety::default())
+    }
+
+    #[test]
+    fn functions_of_each_language_are_found() {
+        let table = [
+            ("class A:\n    async def total(self):\n        return sum(self)\n", vec!["total"]),
+            ("export async function main() {\nfunction* each() {\n", vec!["main", "each"]),
+            (
+                "class A {\n  async load(x) {\n    if (x) {\n    while (y) {\n  #tidy() {\n",
+                vec!["load", "#tidy"],
+            ),
+            ("func (b *Basket) Discount() {\nfunc main() {\n", vec!["Discount", "main"]),
+            ("pub(crate) const fn total() {}\npub async fn main() {\n", vec!["total", "main"]),
+            ("class A\n  def self.of(x)\n  def note(customer)\n", vec!["of", "note"]),
+            ("class A {\n    public static int total(int a) {\n        return sum(a);\n", vec!["total"]),
+            ("class A {\n    public function total(): float\n", vec!["total"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(found(FUNCTIONS.as_ref(), text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tests_of_each_runner_are_found() {
+        let table = [
+            ("def test_a():\n    def helper():\n    def test_b(self):\n", vec!["test_a", "test_b"]),
+            (
+                "test('adds', () => {\nit(\"has items\", x)\nit.only(`third`, x)\n",
+                vec!["adds", "has items", "third"],
+            ),
+            ("func TestTotal(t *testing.T) {\n", vec!["TestTotal"]),
+            ("    void testTotal() {\n    public void testSum() {\n", vec!["testTotal", "testSum"]),
+            ("  it 'has items' do\n", vec!["has items"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(found(TESTS.as_ref(), text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn files_are_found_by_path_and_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for file in
+            ["b.py", "src/cart.js", "src/deep/cart.py", "node_modules/x/cart.js", ".git/cart.py", "cart.txt"]
+        {
+            std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            std::fs::write(root.join(file), "").unwrap();
+        }
+        let table: [(&str, &[&str]); 4] = [
+            ("", &["b.py", "src/cart.js", "src/deep/cart.py"]),
+            ("cart", &["src/cart.js", "src/deep/cart.py"]),
+            ("src/d", &["src/deep/cart.py"]),
+            ("zebra", &[]),
+        ];
+        for (typed, expected) in table {
+            assert_eq!(files(root, typed, &Safety::default()), expected, "{typed}");
+        }
+        let elsewhere = Safety { roots: Some(vec!["/nowhere".into()]), ..Safety::default() };
+        assert_eq!(files(root, "", &elsewhere), [""; 0]);
+    }
+}
