@@ -13,6 +13,7 @@ mod client;
 mod journal;
 mod mapped;
 mod ours;
+mod peer;
 mod program;
 mod record;
 mod scene;
@@ -31,15 +32,23 @@ const SPAWNS: usize = 40;
 const SESSIONS: usize = 10;
 
 /// Builds a release, measures, prints. With names only these: languages, or `journal`. `--server PATH` measures another
-/// program in place of that release.
+/// program in place of that release. `peer COMMAND` starts another MCP server and measures it beside ours.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<ExitCode> {
+    let (server, rest) = match arguments {
+        [option, server, rest @ ..] if option == "--server" => (Some(PathBuf::from(server)), rest),
+        rest => (None, rest),
+    };
+    // What another server takes is far above what a slow client adds.
+    if let [word, command @ ..] = rest
+        && word == "peer"
+    {
+        peer::compare(server, command)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if cfg!(debug_assertions) {
         return optimized(arguments);
     }
-    let (server, languages) = match arguments {
-        [option, server, languages @ ..] if option == "--server" => (Some(PathBuf::from(server)), languages),
-        languages => (None, languages),
-    };
+    let languages = rest;
     let is_wanted = |name: &str| languages.is_empty() || languages.iter().any(|wanted| wanted == name);
     let known = ["python", "node", "journal"];
     let unknown = languages.iter().find(|name| !known.contains(&name.as_str()));

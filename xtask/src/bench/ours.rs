@@ -18,12 +18,14 @@ pub(super) struct OurServer {
 impl OurServer {
     /// Starts a server and shakes hands.
     pub(super) fn start(stillframe: &Path, cache: &Path) -> anyhow::Result<Self> {
-        let mut server = super::child(stillframe)
-            .arg("serve")
-            .env("STILLFRAME_CACHE_DIR", cache)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
+        let mut command = super::child(stillframe);
+        command.arg("serve").env("STILLFRAME_CACHE_DIR", cache);
+        Self::run(command)
+    }
+
+    /// Starts the server of a command and shakes hands.
+    pub(super) fn run(mut command: std::process::Command) -> anyhow::Result<Self> {
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let input = server.stdin.take().context("no input")?;
         let output = BufReader::new(server.stdout.take().context("no output")?);
         let mut ours = Self { server, input, output, sequence: 0 };
@@ -38,7 +40,12 @@ impl OurServer {
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> anyhow::Result<Value> {
         let mut result = self.request("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
         let failed = result.get("isError") == Some(&json!(true));
-        let answer = result.get_mut("structuredContent").map(Value::take).unwrap_or_default();
+        let answer = match result.get_mut("structuredContent") {
+            Some(answer) => answer.take(),
+            None => result.pointer("/content/0/text").and_then(Value::as_str).map_or(Value::Null, |text| {
+                serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+            }),
+        };
         anyhow::ensure!(!failed, "{tool}: {answer}");
         Ok(answer)
     }
@@ -51,6 +58,11 @@ impl OurServer {
         Ok(kilobytes / 1024.0)
     }
 
+    /// The number of its process.
+    pub(super) fn pid(&self) -> u32 {
+        self.server.id()
+    }
+
     /// Closes its input and waits for its end.
     pub(super) fn end(mut self) -> anyhow::Result<()> {
         drop(self.input);
@@ -59,7 +71,8 @@ impl OurServer {
         Ok(())
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
+    /// Sends a request, and gives its result.
+    pub(super) fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
         self.sequence += 1;
         let id = self.sequence;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;

@@ -33,7 +33,13 @@ const STILLFRAME: Built =
 const SAMPLE: usize = 5;
 
 async fn server() -> (Server, Vec<Tool>) {
+    server_in(None).await
+}
+
+/// One that works in a folder, where `debug_launch` writes.
+async fn server_in(cwd: Option<&Path>) -> (Server, Vec<Tool>) {
     let mut options = STILLFRAME.options().await;
+    options.cwd = cwd.map(Path::to_owned);
     options.args.extend(["--toolset".to_owned(), "all".to_owned()]);
     let server = options.start().await;
     let listed = server.request("tools/list", json!({})).await.expect("the tools are listed");
