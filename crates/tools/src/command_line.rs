@@ -94,7 +94,7 @@ pub(crate) fn reshaped(kind: &str, value: &Value) -> Option<Value> {
     }
 }
 
-/// A list of words. A command has a name, which is no number.
+/// A list of words. A command begins with a name, not with a number.
 fn listed(kind: &str, words: &[Value]) -> Option<Value> {
     let is_named = words.first().is_some_and(Value::is_string);
     if kind == "string" && !is_named {
