@@ -85,7 +85,7 @@ pub fn log_parts(message: &str) -> Result<Vec<Part>, String> {
 
 /// Parses a script, or does what else goes as deep into recursion as the text of one is nested. Nothing comes back
 /// when it is nested too deeply, or when the system has no room for it.
-pub(crate) fn parsing<T: Send>(text: &str, run: impl FnOnce() -> T + Send) -> Option<T> {
+pub fn parsing<T: Send>(text: &str, run: impl FnOnce() -> T + Send) -> Option<T> {
     if depth::is_too_deep(text) { None } else { deeply(run) }
 }
 

@@ -15,6 +15,7 @@ mod reading;
 mod recorders;
 mod redacted;
 mod run;
+mod spelling;
 mod stack;
 mod store;
 mod value;

@@ -31,6 +31,7 @@ pub(crate) enum Expression {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Literal {
     None,
+    Undefined,
     Bool(bool),
     Integer(i64),
     Float(f64),

@@ -8,12 +8,15 @@ use std::rc::Rc;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::{Error, Result};
+use crate::spelling::Spelling;
 use crate::value::{Kind, Owner, What};
 
 /// A recording.
 #[derive(Debug)]
 pub struct Recording {
     pub(crate) database: Connection,
+    /// How values are written.
+    pub(crate) spelling: Spelling,
     texts: HashMap<i64, Rc<str>>,
     numbers: HashMap<Rc<str>, i64>,
     places: HashMap<i64, Place>,
@@ -99,8 +102,12 @@ impl Recording {
             (id, Code { file, path: text(file), name: text(name), line })
         };
         let codes = codes.into_iter().map(code).collect();
+        let language =
+            database.query_row("SELECT value FROM facts WHERE name = 'language'", [], |row| row.get(0));
+        let language: String = language.optional()?.unwrap_or_default();
         Ok(Self {
             database,
+            spelling: Spelling::of(&language),
             texts,
             numbers,
             places: places.into_iter().collect(),

@@ -1,11 +1,12 @@
 //! What records a run inside the program: one recorder for each language.
 
+mod node;
 mod python;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine::adapter::{Adapter, Host, Runtime, unsupported};
-use engine::error::Result;
+use engine::error::{Error, Result};
 use engine::model::launch::Launch;
 use engine::process::ProcessSpec;
 
@@ -40,9 +41,41 @@ pub trait Recorder: Sync {
         segments: &Path,
         limits: Limits,
     ) -> Result<ProcessSpec>;
+
+    /// What must be there while the program runs, until it is dropped.
+    fn assist(&self, _host: &dyn Host, _segments: &Path) -> Result<Option<Assistant>> {
+        Ok(None)
+    }
 }
 
-const RECORDERS: &[&dyn Recorder] = &[&python::Python];
+/// Something that serves a program while it runs.
+pub(crate) type Assistant = Box<dyn Send>;
+
+const RECORDERS: &[&dyn Recorder] = &[&node::Node, &python::Python];
+
+/// A folder with these files. Its name changes with their content.
+fn folder_with<'f>(folder: &Path, files: impl Iterator<Item = (&'f str, &'f str)>) -> Result<PathBuf> {
+    let written = || -> std::io::Result<()> {
+        if folder.is_dir() {
+            return Ok(());
+        }
+        // Another process may do the same at the same time.
+        let new = folder.with_extension(std::process::id().to_string());
+        std::fs::create_dir_all(&new)?;
+        for (name, text) in files {
+            std::fs::write(new.join(name), text)?;
+        }
+        std::fs::rename(&new, folder).or_else(|error| {
+            std::fs::remove_dir_all(&new)?;
+            if folder.is_dir() { Ok(()) } else { Err(error) }
+        })
+    };
+    written().map_err(|error| Error::Environment {
+        problem: format!("cannot write `{}`: {error}", folder.display()),
+        remedy: "check that the folder is writable, or set STILLFRAME_CACHE_DIR to another one".to_owned(),
+    })?;
+    Ok(folder.to_owned())
+}
 
 /// The recorder for a language.
 pub fn recorder_for(adapter: &dyn Adapter) -> Result<&'static dyn Recorder> {

@@ -71,11 +71,16 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     };
     request.adapter.check(&Machine, &runtime, &request.launch).await?;
     let segments = temporary::new_path();
+    let assistant = recorder.assist(&Machine, &segments)?;
     let spec = recorder.plan(&Machine, &runtime, &request.launch, &segments, request.limits)?;
     let (name, path) = library.new_path()?;
     let store = Store::new(&path)?;
     let title = request.launch.title(request.executable.as_deref());
-    let facts = [("command", without_shapes(title)), ("version of the language", runtime.version.clone())];
+    let facts = [
+        ("command", without_shapes(title)),
+        ("language", request.adapter.name().to_owned()),
+        ("version of the language", runtime.version.clone()),
+    ];
     store.set_facts(&facts)?;
 
     let output = Output::new();
@@ -89,6 +94,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     process.kill().await;
     has_ended.store(true, Ordering::Release);
     let written = writing.await.map_err(|_| Error::question("the recording was interrupted"))??;
+    drop(assistant);
     let end = match end {
         Ok(end) => describe(&end),
         Err(_) => format!("ended by stillframe after {} s", request.timeout.as_secs()),

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::reading::{Call, Event, Recording};
+use crate::spelling::Container;
 use crate::value::{Key, Kind, Owner, Word};
 
 /// A frame of a stack.
@@ -90,9 +91,9 @@ impl Recording {
     ) -> Result<String> {
         Ok(match word {
             Word::Integer(number) => number.to_string(),
-            Word::None => "None".to_owned(),
-            Word::Bool(true) => "True".to_owned(),
-            Word::Bool(false) => "False".to_owned(),
+            Word::None => self.spelling.none().to_owned(),
+            Word::Bool(value) => self.spelling.bool(value).to_owned(),
+            Word::Undefined => "undefined".to_owned(),
             Word::Absent => "(none)".to_owned(),
             Word::Atom(atom) => {
                 let atom = self.atom(atom)?;
@@ -149,8 +150,8 @@ impl Recording {
             }
             let text = self.whole_text(*word, memory, depth - 1, room, around)?;
             let text = match (object.kind, key) {
-                (Kind::Dictionary, Key::Item(key)) => format!("{}: {text}", self.text(*key)),
-                (Kind::Instance, Key::Name(name)) => format!("{}={text}", self.text(*name)),
+                (Kind::Dictionary, Key::Item(key)) => self.spelling.pair(&self.text(*key), &text),
+                (Kind::Instance, Key::Name(name)) => self.spelling.attribute(&self.text(*name), &text),
                 _ => text,
             };
             room = room.saturating_sub(text.len() + 2);
@@ -162,20 +163,8 @@ impl Recording {
             parts.push(format!("... {} more", all - shown));
         }
         let inner = parts.join(", ");
-        let type_name = &object.type_name;
-        Ok(match object.kind {
-            Kind::List if &**type_name == "list" => format!("[{inner}]"),
-            Kind::Tuple if &**type_name == "tuple" => {
-                if all == 1 {
-                    format!("({inner},)")
-                } else {
-                    format!("({inner})")
-                }
-            }
-            Kind::Dictionary if &**type_name == "dict" => format!("{{{inner}}}"),
-            Kind::Set if &**type_name == "set" && all > 0 => format!("{{{inner}}}"),
-            _ => format!("{type_name}({inner})"),
-        })
+        let container = Container { type_name: &object.type_name, kind: object.kind, length: all };
+        Ok(self.spelling.container(container, &inner))
     }
 }
 

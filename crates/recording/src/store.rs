@@ -33,6 +33,9 @@ pub(crate) struct Store {
     texts: HashMap<i64, String>,
     /// Values that no write has used yet: type, flags and text.
     waiting: HashMap<i64, (i64, i64, String)>,
+    /// Lines and functions that have not been reached.
+    places: HashMap<i64, (i64, i64)>,
+    codes: HashMap<i64, (i64, i64, i64)>,
     files: HashSet<i64>,
     output: usize,
     pub(crate) counts: Counts,
@@ -60,6 +63,8 @@ impl Store {
             redactor: Redactor::default(),
             texts: HashMap::new(),
             waiting: HashMap::new(),
+            places: HashMap::new(),
+            codes: HashMap::new(),
             files: HashSet::new(),
             output: 0,
             counts: Counts::default(),
@@ -104,11 +109,23 @@ impl Store {
     fn record(&mut self, record: Record) -> Result<()> {
         match record {
             Record::Line { call, place } => {
+                if let Some((code, line)) = self.places.remove(&stored(place)) {
+                    self.insert("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", params![
+                        stored(place),
+                        code,
+                        line
+                    ])?;
+                }
                 let event = self.event(What::Line, call, Some(stored(place)), None)?;
                 self.calls.reach(call, stored(place), event);
             }
             Record::Write { key, owner, by, value } => self.change(key, owner, by, value)?,
             Record::Enter { call, code, owner, thread, caller } => {
+                if let Some((file, name, line)) = self.codes.remove(&stored(code)) {
+                    self.source(file)?;
+                    let values = params![stored(code), file, name, line];
+                    self.insert("INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?)", values)?;
+                }
                 let place = self.calls.get(caller).map(|caller| caller.place);
                 let event = self.event(What::Call, call, None, None)?;
                 self.insert(
@@ -142,16 +159,11 @@ impl Store {
                 self.waiting.insert(stored(id), (stored(type_name), stored(flags), text));
             }
             Record::Code { id, file, name, line } => {
-                self.source(stored(file))?;
-                self.insert(
-                    "INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?)",
-                    params![stored(id), stored(file), stored(name), stored(line)],
-                )?;
+                self.codes.insert(stored(id), (stored(file), stored(name), stored(line)));
             }
-            Record::Place { id, code, line } => self.insert(
-                "INSERT OR REPLACE INTO places VALUES (?, ?, ?)",
-                params![stored(id), stored(code), stored(line)],
-            )?,
+            Record::Place { id, code, line } => {
+                self.places.insert(stored(id), (stored(code), stored(line)));
+            }
             Record::Output { stream, call, text } => self.output(stored(stream), stored(call), text)?,
         }
         Ok(())

@@ -6,6 +6,8 @@ pub(crate) enum Word {
     Integer(i64),
     None,
     Bool(bool),
+    /// JavaScript's second kind of nothing.
+    Undefined,
     /// It was deleted, or is not there any more.
     Absent,
     /// The number of a text, a number or something else without contents.
@@ -22,6 +24,7 @@ impl Word {
             (2, 0) => Self::None,
             (2, 1) => Self::Bool(true),
             (2, 2) => Self::Bool(false),
+            (2, 4) => Self::Undefined,
             (3, number) => Self::Atom(number),
             (4, number) => Self::Object(number),
             _ => Self::Absent,

@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 
 pub use command_line::{names_code, takes_next_word};
 pub(crate) use compiled::{map_of, read_map};
+pub use launch::plain_launch;
+pub use typescript::file_url;
 
 use super::{
     Adapter, AnalysisRequest, BoxFuture, Commands, Driver, Host, Observation, Plan, ProcessIdentity, Runtime,

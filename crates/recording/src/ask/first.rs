@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, GrowingMemory, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Event, Recording, is_file};
-use crate::value::{Owner, What};
+use crate::value::{Key, Owner, What, Word};
 
 /// What is looked for.
 #[derive(Debug)]
@@ -127,7 +127,7 @@ impl<'a> Search<'a> {
     fn holds(&self, call: &Call, memory: &GrowingMemory) -> Result<bool> {
         let owners = owners(self.recording, call)?;
         // The first root must be the call's own, so that its callees do not count for it.
-        let own = Scope { recording: self.recording, memory, owners: vec![call.owner] };
+        let own = Scope { recording: self.recording, memory, owners: own_and_outer(self.recording, call)? };
         let first = self.roots.first().map(String::as_str).unwrap_or_default();
         if own.name(first)?.is_none() {
             return Ok(false);
@@ -146,9 +146,29 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The variable of a closure that has the number of the call around it.
+pub(super) const OUTER: &str = "__scope__";
+
+/// The variables of a call, and of the calls around a closure, which may have ended.
+fn own_and_outer(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
+    let mut owners = vec![call.owner];
+    let Some(name) = recording.number(OUTER) else { return Ok(owners) };
+    let mut statement =
+        recording.database.prepare_cached("SELECT value FROM writes WHERE owner = ? AND key = ? LIMIT 1")?;
+    while let Some(owner) = owners.last()
+        && owners.len() < 20
+    {
+        let mut rows = statement.query([owner.0, Key::Name(name).stored()])?;
+        let Some(row) = rows.next()? else { break };
+        let Word::Integer(outer) = Word::of(row.get(0)?) else { break };
+        owners.push(Owner(outer << 1));
+    }
+    Ok(owners)
+}
+
 /// Where the names of a call are looked up: in its variables, then in its module's.
 pub(super) fn owners(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
-    let mut owners = vec![call.owner];
+    let mut owners = own_and_outer(recording, call)?;
     let Some(code) = recording.codes.get(&call.code) else { return Ok(owners) };
     let mut statement = recording.database.prepare_cached(
         "SELECT calls.owner FROM calls JOIN codes ON codes.id = calls.code JOIN texts ON texts.id = codes.name \

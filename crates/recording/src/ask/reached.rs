@@ -121,11 +121,15 @@ fn arguments(recording: &Recording, owner: Owner, entered: i64) -> Result<String
     let rows: Vec<(Key, Word)> = rows.collect::<rusqlite::Result<_>>()?;
     let mut parts = Vec::new();
     for (key, word) in rows {
+        let name = recording.key_text(key);
+        if name == super::first::OUTER {
+            continue;
+        }
         let value = match word {
             Word::Object(number) => object_in_brief(recording, number, &memory)?,
             word => recording.value_text(word, &memory, 0, 60)?,
         };
-        parts.push(format!("{}={value}", recording.key_text(key)));
+        parts.push(format!("{name}={value}"));
     }
     Ok(parts.join(", "))
 }

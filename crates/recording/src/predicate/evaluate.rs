@@ -14,6 +14,7 @@ use crate::value::{Key, Kind, Owner, Word};
 #[derive(Clone, Debug)]
 pub(crate) enum Datum {
     None,
+    Undefined,
     Bool(bool),
     Integer(i64),
     Float(f64),
@@ -54,7 +55,13 @@ impl Scope<'_> {
         Ok(match expression {
             Expression::Literal(literal) => Some(of_literal(literal)),
             Expression::Name(_) | Expression::Attribute(..) | Expression::Item(..) => {
-                self.word(expression)?.map(|word| self.datum(word)).transpose()?
+                match (self.word(expression)?, expression) {
+                    (Some(word), _) => Some(self.datum(word)?),
+                    (None, Expression::Attribute(of, name)) if name == "length" || name == "size" => {
+                        return self.value(&Expression::Length(of.clone()));
+                    }
+                    (None, _) => None,
+                }
             }
             Expression::Length(of) => match self.value(of)? {
                 Some(Datum::Text(_, length)) => Some(Datum::Integer(length)),
@@ -119,10 +126,17 @@ impl Scope<'_> {
                 let length = if let Some(Word::Integer(length)) = length { length } else { 0 };
                 return Ok(Some(Key::Index(if *index < 0 { length + index } else { *index })));
             }
+            // Where attributes are items as well.
+            Datum::Text(text, _) if kind == Kind::Instance => {
+                return Ok(self.recording.number(text).map(Key::Name));
+            }
+            Datum::Integer(number) if kind == Kind::Instance => {
+                return Ok(self.recording.number(&number.to_string()).map(Key::Name));
+            }
             Datum::Integer(number) => number.to_string(),
-            Datum::Bool(true) => "True".to_owned(),
-            Datum::Bool(false) => "False".to_owned(),
-            Datum::None => "None".to_owned(),
+            Datum::Bool(value) => self.recording.spelling.bool(*value).to_owned(),
+            Datum::None => self.recording.spelling.none().to_owned(),
+            Datum::Undefined => "undefined".to_owned(),
             Datum::Text(text, _) => quoted(text),
             _ => return Ok(None),
         };
@@ -141,6 +155,7 @@ impl Scope<'_> {
         Ok(match word {
             Word::Integer(number) => Datum::Integer(number),
             Word::None => Datum::None,
+            Word::Undefined => Datum::Undefined,
             Word::Bool(value) => Datum::Bool(value),
             Word::Object(number) => Datum::Object(number),
             Word::Absent => Datum::Other(word),
@@ -159,7 +174,7 @@ impl Scope<'_> {
 
     fn is_true(&self, value: &Datum) -> Result<bool> {
         Ok(match value {
-            Datum::None => false,
+            Datum::None | Datum::Undefined => false,
             Datum::Bool(value) => *value,
             Datum::Integer(number) => *number != 0,
             Datum::Float(number) => *number != 0.0,
@@ -186,6 +201,9 @@ impl Scope<'_> {
     fn compare(&self, left: &Datum, comparison: Comparison, right: &Datum) -> Result<Option<bool>> {
         let order = order(left, right);
         Ok(match comparison {
+            // JavaScript's two kinds of nothing are equal, but not the same.
+            Comparison::Equal if is_nothing(left) && is_nothing(right) => Some(true),
+            Comparison::NotEqual if is_nothing(left) && is_nothing(right) => Some(false),
             Comparison::Equal | Comparison::Is => Some(order == Some(Ordering::Equal)),
             Comparison::NotEqual | Comparison::IsNot => Some(order != Some(Ordering::Equal)),
             Comparison::Less => order.map(Ordering::is_lt),
@@ -218,9 +236,14 @@ impl Scope<'_> {
     }
 }
 
+fn is_nothing(datum: &Datum) -> bool {
+    matches!(datum, Datum::None | Datum::Undefined)
+}
+
 fn of_literal(literal: &Literal) -> Datum {
     match literal {
         Literal::None => Datum::None,
+        Literal::Undefined => Datum::Undefined,
         Literal::Bool(value) => Datum::Bool(*value),
         Literal::Integer(number) => Datum::Integer(*number),
         Literal::Float(number) => Datum::Float(*number),
@@ -246,7 +269,7 @@ fn number(datum: &Datum) -> Option<f64> {
 /// How two values compare; none if they are of different kinds.
 fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
     match (left, right) {
-        (Datum::None, Datum::None) => Some(Ordering::Equal),
+        (Datum::None, Datum::None) | (Datum::Undefined, Datum::Undefined) => Some(Ordering::Equal),
         (Datum::Integer(left), Datum::Integer(right)) => Some(left.cmp(right)),
         (Datum::Text(left, _), Datum::Text(right, _)) => Some(left.cmp(right)),
         (Datum::Object(left), Datum::Object(right)) => (left == right).then_some(Ordering::Equal),

@@ -13,8 +13,8 @@ enum Token {
 }
 
 /// Longer ones first.
-const SIGNS: [&str; 20] = [
-    "==", "!=", "<=", ">=", "//", "<", ">", "(", ")", "[", "]", ".", "+", "-", "*", "/", "%", "&&", "||", "!",
+const SIGNS: [&str; 22] = [
+    "===", "!==", "==", "!=", "<=", ">=", "//", "<", ">", "(", ")", "[", "]", ".", "+", "-", "*", "/", "%", "&&", "||", "!",
 ];
 
 pub(super) fn parse(text: &str) -> Parsed<Expression> {
@@ -39,8 +39,8 @@ fn tokens(text: &str) -> Parsed<Vec<Token>> {
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let end = |is_part: &dyn Fn(char) -> bool| rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-        let length = if first.is_alphabetic() || first == '_' {
-            let length = end(&|c| c.is_alphanumeric() || c == '_');
+        let length = if first.is_alphabetic() || "_$#".contains(first) {
+            let length = end(&|c| c.is_alphanumeric() || "_$#".contains(c));
             tokens.push(Token::Word(rest.get(..length).unwrap_or_default().to_owned()));
             length
         } else if first.is_ascii_digit() {
@@ -144,6 +144,8 @@ impl Parser {
 
     fn comparison_sign(&mut self) -> Option<Comparison> {
         let signs = [
+            ("===", Comparison::Is),
+            ("!==", Comparison::IsNot),
             ("==", Comparison::Equal),
             ("!=", Comparison::NotEqual),
             ("<=", Comparison::LessOrEqual),
@@ -236,6 +238,7 @@ impl Parser {
             Token::Number(number) => Expression::Literal(self::number(&number)?),
             Token::Word(word) => match word.as_str() {
                 "None" | "null" => Expression::Literal(Literal::None),
+                "undefined" => Expression::Literal(Literal::Undefined),
                 "True" | "true" => Expression::Literal(Literal::Bool(true)),
                 "False" | "false" => Expression::Literal(Literal::Bool(false)),
                 "len" if self.sign("(") => {

@@ -32,7 +32,7 @@ CREATE VIEW lines AS
 CREATE VIEW variables AS
     SELECT writes.event AS event, calls.id AS call, names.text AS name,
            CASE value & 7 WHEN 1 THEN value >> 3 WHEN 3 THEN atoms.text WHEN 4 THEN 'object ' || (value >> 3)
-           ELSE CASE value >> 3 WHEN 0 THEN 'none' WHEN 1 THEN 'true' WHEN 2 THEN 'false' END END AS value
+           ELSE CASE value >> 3 WHEN 0 THEN 'none' WHEN 1 THEN 'true' WHEN 2 THEN 'false' WHEN 4 THEN 'undefined' END END AS value
     FROM writes JOIN calls ON calls.owner = writes.owner JOIN texts AS names ON names.id = writes.key >> 2
     LEFT JOIN atoms ON writes.value & 7 = 3 AND atoms.id = writes.value >> 3 WHERE writes.key & 3 = 0;
 ";

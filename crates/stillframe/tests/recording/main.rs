@@ -6,6 +6,7 @@
 )]
 
 mod command_line;
+mod node;
 mod questions;
 mod recorder;
 mod runs;

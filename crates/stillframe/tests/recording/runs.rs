@@ -82,9 +82,9 @@ async fn recordings_are_listed_and_removed() {
 #[tokio::test]
 async fn other_languages_are_unsupported() {
     let folder = tempfile::tempdir().unwrap();
-    let program = Fixture::write(folder.path(), "main.js", "console.log(1);\n");
-    let client = Client::new("node").await;
-    let said = client.fails("record_run", json!({ "command": "node", "args": [program.path()] })).await;
+    let program = Fixture::write(folder.path(), "main.rb", "puts 1\n");
+    let client = Client::new("ruby").await;
+    let said = client.fails("record_run", json!({ "command": "ruby", "args": [program.path()] })).await;
     assert!(said.contains("recording a run") && said.contains("trace_values"), "{said}");
     client.server.finish().await;
 }

@@ -67,6 +67,32 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     Ok(Plan::Cdp { wire: CdpWire::Announced(process), setup })
 }
 
+/// How Node, or a command that ends in it, is started without a debugger. `preload` is what each process of it loads
+/// first.
+pub fn plain_launch(
+    host: &dyn Host,
+    runtime: &Runtime,
+    preload: &Path,
+    launch: &Launch,
+) -> Result<ProcessSpec> {
+    let before = match launch.env.get("NODE_OPTIONS") {
+        Some(own) => own.clone(),
+        None => host.env("NODE_OPTIONS"),
+    };
+    check_inspector(host, launch)?;
+    let CommandLine { args, mut env, .. } = command_line(host, runtime, launch, before.as_deref())?;
+    let node_options = options::with_preload(preload, before.as_deref());
+    env.insert("NODE_OPTIONS".to_owned(), Some(node_options));
+    Ok(ProcessSpec {
+        program: runtime.executable.clone(),
+        args,
+        env,
+        cwd: launch.cwd.clone(),
+        stdin: launch.stdin.clone(),
+        ..ProcessSpec::default()
+    })
+}
+
 /// Refuses a command that would open an inspector to other machines and wait there: one of its words, or the script
 /// of `package.json` that one of them names.
 fn check_inspector(host: &dyn Host, launch: &Launch) -> Result<()> {

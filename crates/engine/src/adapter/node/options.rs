@@ -60,10 +60,16 @@ fn is_of_loopback(place: &str) -> bool {
 /// `NODE_OPTIONS` that load the hook first, then the existing options, and then our own.
 pub(super) fn with_hook(hook: &Path, before: Option<&str>, after: &[String]) -> String {
     // Published elsewhere, the address is not printed on the standard error of every child.
-    let mut words = ["--inspect-publish-uid=http", "--require"].map(str::to_owned).to_vec();
-    words.push(hook.display().to_string());
+    let mut words = vec!["--inspect-publish-uid=http".to_owned()];
+    words.push(with_preload(hook, before));
+    words.extend(after.iter().map(|word| quoted(word)));
+    words.join(" ")
+}
+
+/// `NODE_OPTIONS` that load a script first, then the existing options.
+pub(super) fn with_preload(script: &Path, before: Option<&str>) -> String {
+    let mut words = vec!["--require".to_owned(), script.display().to_string()];
     words.extend(without_inspector(&split(before.unwrap_or_default())));
-    words.extend(after.iter().cloned());
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 

@@ -106,7 +106,7 @@ fn no_typescript_runner(script: &Path, version: Version, has_tags: bool) -> Erro
 }
 
 /// The `file:` url of an absolute path.
-pub(super) fn file_url(path: &Path) -> String {
+pub fn file_url(path: &Path) -> String {
     let mut url = "file://".to_owned();
     for byte in path.to_string_lossy().bytes() {
         match byte {

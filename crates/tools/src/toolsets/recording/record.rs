@@ -18,7 +18,7 @@ const MOST: usize = 10_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RecordRun {
-    /// Command, such as `python app.py --fast` or `pytest -x tests/test_cart.py`.
+    /// Command, such as `python app.py --fast`, `pytest -x tests/test_cart.py` or `node app.js`.
     command: CommandLine,
     /// Its arguments, if they are not in `command`.
     args: Option<ArgumentList>,
@@ -38,7 +38,7 @@ impl Tool for RecordRun {
     type Answer = Text;
     const NAME: &'static str = "record_run";
     const TITLE: &'static str = "Record a run";
-    const DESCRIPTION: &'static str = "Run a Python program or test to its end and record each line, call, exception, change of a value, and the output, for questions afterwards.";
+    const DESCRIPTION: &'static str = "Run a Python or JavaScript program or test to its end and record each line, call, exception, change of a value, and the output, for questions afterwards.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {

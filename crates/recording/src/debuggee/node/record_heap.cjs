@@ -1,0 +1,562 @@
+// The objects of a recording: which they are, and what of their contents has been written.
+//
+// An object is numbered when it is first seen. Its number is in a private field that is added to it, which the program
+// cannot see. Nothing here runs code of the program: properties are read by their descriptors, and the contents of maps
+// and sets by the methods that the language has for them.
+'use strict';
+const { types } = require('util');
+const { WRITE, OBJECT, ATOM, POSITION } = require('./record_wire.cjs');
+
+const [ARRAY, MAP, SET, , INSTANCE, OPAQUE] = [1, 2, 3, 4, 5, 6];
+// What a value is, in the lowest 3 bits of its word.
+const [INTEGER, CONSTANT, ATOMIC, REFERENCE] = [1, 2, 3, 4];
+const [NULL, TRUE, FALSE, ABSENT, UNDEFINED] = [0, 1, 2, 3, 4].map((number) => number * 8 + CONSTANT);
+// What a key is, in the lowest 2 bits of its number.
+const [NAME, INDEX, ITEM, LENGTH] = [0, 1, 2, 3];
+// How many texts and numbers are known by their value, and up to which length.
+const MOST_KNOWN = 50000;
+const LONGEST_KNOWN = 256;
+
+const { apply, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
+const { is } = Object;
+const { isArray } = Array;
+const { floor } = Math;
+const toText = String;
+const mapEntries = Map.prototype.entries;
+const mapGet = Map.prototype.get;
+const mapHas = Map.prototype.has;
+const mapSize = getOwnPropertyDescriptor(Map.prototype, 'size').get;
+const setValues = Set.prototype.values;
+const setSize = getOwnPropertyDescriptor(Set.prototype, 'size').get;
+const functionText = Function.prototype.toString;
+const isoDate = Date.prototype.toISOString;
+const dateTime = Date.prototype.getTime;
+const regexpSource = getOwnPropertyDescriptor(RegExp.prototype, 'source').get;
+const typedLength = getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), 'length').get;
+
+/** What is known of an object. */
+class Entry {
+  constructor(number, kind, name) {
+    this.number = number;
+    this.kind = kind;
+    this.name = name;
+    // What has been written: items, or values by key. Null if nothing was.
+    this.contents = null;
+    this.length = -1;
+  }
+}
+
+/** What is known of the properties of an object: V8 reads these faster than an object that has no prototype. */
+function Properties() {}
+Properties.prototype = Object.create(null);
+
+class Same {
+  constructor(object) {
+    return object;
+  }
+}
+
+/** A private field of whatever object the constructor gets. */
+class Stamp extends Same {
+  #entry;
+
+  static get(object) {
+    return #entry in object ? object.#entry : undefined;
+  }
+
+  static set(object, entry) {
+    new Stamp(object).#entry = entry;
+  }
+}
+
+class Heap {
+  constructor(wire, { items, depth, text }) {
+    this.wire = wire;
+    this.items = items;
+    this.depth = depth;
+    this.mostText = text;
+    this.strings = new Map();
+    this.floats = new Map();
+    this.functions = new WeakMap();
+    this.shapes = new WeakMap();
+    this.count = 0;
+    this.atoms = 0;
+    // The number of the call that makes the changes.
+    this.by = 0;
+    // The word of the value that was last asked for.
+    this.low = 0;
+    this.high = 0;
+  }
+
+  // -- values --------------------------------------------------------------------------------------------------------
+
+  /** Puts the word of a value into `low` and `high`. What is new of it is written first. */
+  word(value, depth = this.depth) {
+    switch (typeof value) {
+      case 'number':
+        this.number(value);
+        return;
+      case 'boolean':
+        this.constant(value ? TRUE : FALSE);
+        return;
+      case 'undefined':
+        this.constant(UNDEFINED);
+        return;
+      case 'string':
+        this.string(value);
+        return;
+      case 'symbol':
+        this.atom('symbol', toText(value));
+        return;
+      case 'bigint':
+        this.atom('bigint', `${toText(value)}n`);
+        return;
+      case 'function':
+        this.named(value);
+        return;
+      default:
+        if (value === null) this.constant(NULL);
+        else this.object(value, depth);
+    }
+  }
+
+  number(value) {
+    if (floor(value) === value && value < 0x100000000000 && value > -0x100000000000 && (value !== 0 || 1 / value > 0)) {
+      this.low = value * 8 + INTEGER;
+      this.high = floor(value / 0x20000000);
+      return;
+    }
+    const known = this.floats.get(value);
+    if (known !== undefined && !is(value, -0)) {
+      this.numbered(known, ATOMIC);
+      return;
+    }
+    this.atom('number', is(value, -0) ? '-0' : toText(value));
+    if (!is(value, -0)) this.remember(this.floats, value, this.atoms);
+  }
+
+  string(value) {
+    if (value.length > LONGEST_KNOWN) {
+      this.atom('string', value, true);
+      return;
+    }
+    const known = this.strings.get(value);
+    if (known !== undefined) {
+      this.numbered(known, ATOMIC);
+      return;
+    }
+    this.atom('string', value, true);
+    this.remember(this.strings, value, this.atoms);
+  }
+
+  remember(table, value, number) {
+    if (table.size > MOST_KNOWN) table.clear();
+    table.set(value, number);
+  }
+
+  constant(word) {
+    this.low = word;
+    this.high = 0;
+  }
+
+  numbered(number, kind) {
+    this.low = number * 8 + kind;
+    this.high = floor(number / 0x20000000);
+  }
+
+  /** A value that is only text. The text of a string is the string itself. */
+  atom(type, text, isString = false) {
+    const { length } = text;
+    const isCut = length > this.mostText;
+    this.atoms += 1;
+    const flags = (isString ? length * 4 + 2 : 0) + (isCut ? 1 : 0);
+    const name = this.wire.text(type);
+    this.wire.blob(this.atoms, ATOM, isCut ? text.slice(0, this.mostText) : text, name, flags);
+    this.numbered(this.atoms, ATOMIC);
+  }
+
+  /** A function or a class. */
+  named(value) {
+    let number = this.functions.get(value);
+    if (number === undefined) {
+      let text = '<function>';
+      if (!types.isProxy(value)) {
+        const name = getOwnPropertyDescriptor(value, 'name')?.value;
+        const isClass = apply(functionText, value, []).startsWith('class');
+        const shown = typeof name === 'string' && name !== '' ? name : '(anonymous)';
+        text = isClass ? `<class ${shown}>` : `<function ${shown}>`;
+      }
+      this.atom('function', text);
+      number = this.atoms;
+      this.functions.set(value, number);
+    }
+    this.numbered(number, ATOMIC);
+  }
+
+  object(value, depth) {
+    const entry = Stamp.get(value) ?? this.newEntry(value);
+    if (entry.contents === null && depth > 0) {
+      entry.contents = undefined;
+      this.compare(entry, value, depth);
+    }
+    this.numbered(entry.number, REFERENCE);
+  }
+
+  newEntry(value) {
+    const [kind, name] = this.shapeOf(value);
+    this.count += 1;
+    const entry = new Entry(this.count, kind, name);
+    this.wire.record(this.count * 32 + OBJECT, this.wire.text(name) * 8 + kind);
+    Stamp.set(value, entry);
+    return entry;
+  }
+
+  // -- what an object is ---------------------------------------------------------------------------------------------
+
+  shapeOf(value) {
+    if (types.isProxy(value)) return [OPAQUE, 'Proxy'];
+    if (isArray(value)) return [ARRAY, this.className(value, 'Array')];
+    if (types.isMap(value)) return [MAP, this.className(value, 'Map')];
+    if (types.isSet(value)) return [SET, this.className(value, 'Set')];
+    if (types.isTypedArray(value)) return [ARRAY, this.className(value, 'TypedArray')];
+    if (types.isNativeError(value)) return [INSTANCE, this.className(value, 'Error')];
+    const prototype = getPrototypeOf(value);
+    if (prototype === null || prototype === Object.prototype || types.isArgumentsObject(value)) {
+      return value === globalThis || types.isModuleNamespaceObject(value) ? [OPAQUE, 'Object'] : [INSTANCE, 'Object'];
+    }
+    let shape = this.shapes.get(prototype);
+    if (shape === undefined) {
+      shape = this.newShape(value, prototype);
+      this.shapes.set(prototype, shape);
+    }
+    return shape;
+  }
+
+  newShape(value, prototype) {
+    const name = this.className(value, 'Object');
+    if (types.isProxy(prototype)) return [OPAQUE, name];
+    const make = getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+    // An object whose prototype is another plain object, or of another realm.
+    if (make === undefined || name === 'Object') return [INSTANCE, name];
+    const isOwn = typeof make === 'function' && !types.isProxy(make) && apply(functionText, make, []).includes('__$');
+    return [isOwn ? INSTANCE : OPAQUE, name];
+  }
+
+  className(value, otherwise) {
+    for (let at = getPrototypeOf(value), depth = 0; at !== null && depth < 20; at = getPrototypeOf(at), depth += 1) {
+      if (types.isProxy(at)) return otherwise;
+      const make = getOwnPropertyDescriptor(at, 'constructor')?.value;
+      if (typeof make === 'function' && !types.isProxy(make)) {
+        const name = getOwnPropertyDescriptor(make, 'name')?.value;
+        if (typeof name === 'string' && name !== '') return name;
+      }
+    }
+    return otherwise;
+  }
+
+  // -- contents ------------------------------------------------------------------------------------------------------
+
+  /** Writes what has changed in an object since it was seen. */
+  check(value) {
+    if (typeof value !== 'object' || value === null) return;
+    const entry = Stamp.get(value);
+    if (entry === undefined || entry.contents === null) this.object(value, this.depth);
+    else this.compare(entry, value, this.depth);
+  }
+
+  /** The same, unless it is an object whose properties are written by code that is recorded. */
+  checkContainer(value) {
+    if (typeof value !== 'object' || value === null) return;
+    const entry = Stamp.get(value);
+    if (entry !== undefined && entry.contents !== null && entry.kind <= SET) this.compare(entry, value, this.depth);
+  }
+
+  compare(entry, value, depth) {
+    switch (entry.kind) {
+      case ARRAY:
+        this.compareItems(entry, value, depth);
+        break;
+      case MAP:
+        this.comparePairs(entry, value, depth);
+        break;
+      case SET:
+        this.compareMembers(entry, value, depth);
+        break;
+      case INSTANCE:
+        this.compareProperties(entry, value, depth);
+        break;
+      default:
+        this.compareText(entry, value);
+    }
+  }
+
+  compareItems(entry, value, depth, from = 0) {
+    const length = isArray(value) ? value.length : apply(typedLength, value, []);
+    const old = entry.contents ?? (entry.contents = []);
+    const most = length < this.items ? length : this.items;
+    for (let index = from; index < most; index += 1) {
+      const item = this.item(value, index);
+      if (index >= old.length || !is(old[index], item)) {
+        old[index] = item;
+        this.word(item, depth - 1);
+        this.write(index * 4 + INDEX, entry.number);
+      }
+    }
+    for (let index = most; index < old.length; index += 1) {
+      this.constant(ABSENT);
+      this.write(index * 4 + INDEX, entry.number);
+    }
+    if (old.length > most) old.length = most;
+    this.setLength(entry, length);
+  }
+
+  /** An item of an array; an array may have a getter, or none. */
+  item(value, index) {
+    const descriptor = getOwnPropertyDescriptor(value, index);
+    return descriptor !== undefined && 'value' in descriptor ? descriptor.value : undefined;
+  }
+
+  comparePairs(entry, value, depth) {
+    const old = entry.contents ?? (entry.contents = new Map());
+    const seen = new Set();
+    let count = 0;
+    for (const [key, item] of apply(mapEntries, value, [])) {
+      count += 1;
+      if (count > this.items) break;
+      seen.add(key);
+      if (!old.has(key) || !is(old.get(key), item)) this.pair(entry, key, item, depth);
+    }
+    for (const key of old.keys()) {
+      if (!seen.has(key) && !apply(mapHas, value, [key])) this.removePair(entry, key);
+    }
+    this.setLength(entry, apply(mapSize, value, []));
+  }
+
+  pair(entry, key, item, depth) {
+    entry.contents.set(key, item);
+    const number = this.keyOf(key);
+    this.word(item, depth - 1);
+    this.write(number * 4 + ITEM, entry.number);
+  }
+
+  removePair(entry, key) {
+    entry.contents.delete(key);
+    const number = this.keyOf(key);
+    this.constant(ABSENT);
+    this.write(number * 4 + ITEM, entry.number);
+  }
+
+  compareMembers(entry, value, depth) {
+    const old = entry.contents ?? (entry.contents = new Map());
+    const seen = new Set();
+    let count = 0;
+    for (const item of apply(setValues, value, [])) {
+      count += 1;
+      if (count > this.items) break;
+      seen.add(item);
+      if (!old.has(item)) this.pair(entry, item, item, depth);
+    }
+    for (const item of old.keys()) if (!seen.has(item)) this.removePair(entry, item);
+    this.setLength(entry, apply(setSize, value, []));
+  }
+
+  compareProperties(entry, value, depth) {
+    const isError = types.isNativeError(value);
+    const old = entry.contents ?? (entry.contents = new Properties());
+    const keys = ownKeys(value);
+    let count = 0;
+    for (const key of keys) {
+      if (typeof key !== 'string' || (isError && key === 'stack')) continue;
+      count += 1;
+      if (count > this.items) break;
+      const descriptor = getOwnPropertyDescriptor(value, key);
+      if (descriptor === undefined || !('value' in descriptor)) continue;
+      if (!descriptor.enumerable && !isError) continue;
+      const item = descriptor.value;
+      if (!(key in old) || !is(old[key], item)) {
+        old[key] = item;
+        this.word(item, depth - 1);
+        this.write(this.wire.text(key) * 4 + NAME, entry.number);
+      }
+    }
+    for (const key in old) {
+      if (key[0] !== '#' && getOwnPropertyDescriptor(value, key) === undefined) {
+        delete old[key];
+        this.constant(ABSENT);
+        this.write(this.wire.text(key) * 4 + NAME, entry.number);
+      }
+    }
+  }
+
+  /** An object of which only a text is shown. */
+  compareText(entry, value) {
+    let text = `<${entry.name}>`;
+    if (types.isDate(value)) {
+      text = Number.isNaN(apply(dateTime, value, [])) ? 'Invalid Date' : apply(isoDate, value, []);
+    } else if (types.isRegExp(value)) {
+      text = `/${apply(regexpSource, value, [])}/`;
+    }
+    if (entry.contents === text) return;
+    entry.contents = text;
+    this.atom(entry.name, text);
+    this.write(NAME, entry.number);
+  }
+
+  setLength(entry, length) {
+    if (length === entry.length) return;
+    entry.length = length;
+    this.number(length);
+    this.write(LENGTH, entry.number);
+  }
+
+  /** A write to an object, of the word in `low` and `high`. */
+  write(key, object) {
+    this.writeTo(key, object * 4 + 3);
+  }
+
+  writeTo(key, owner) {
+    const { wire } = this;
+    const at = wire.room(6);
+    const { words } = wire;
+    words[at] = key * 32 + WRITE;
+    words[at + 1] = floor(key / 0x8000000);
+    words[at + 2] = owner;
+    words[at + 3] = this.by;
+    words[at + 4] = this.low;
+    words[at + 5] = this.high;
+    wire.control[POSITION] = at + 6;
+  }
+
+  // -- single writes -------------------------------------------------------------------------------------------------
+
+  /** A property of an object was set to a value. */
+  property(object, name, text, value) {
+    if (typeof object !== 'object' || object === null) return;
+    const entry = Stamp.get(object);
+    if (entry === undefined || entry.contents === null || entry.kind !== INSTANCE) {
+      this.check(object);
+      return;
+    }
+    const { contents } = entry;
+    const old = contents[text];
+    if (old === undefined && !(text in contents)) {
+      const descriptor = getOwnPropertyDescriptor(object, text);
+      // It is a setter, or the object is frozen.
+      if (descriptor === undefined || !('value' in descriptor)) {
+        this.check(object);
+        return;
+      }
+    } else if (old === value && (value !== 0 || is(old, value))) return;
+    contents[text] = value;
+    if (typeof value === 'number' && (value | 0) === value && value !== 0) {
+      this.low = value << 3 | INTEGER;
+      this.high = value >> 29;
+    } else this.word(value, this.depth - 1);
+    this.write(name * 4 + NAME, entry.number);
+  }
+
+  /** A private field of an object was set to a value. */
+  field(object, name, text, value) {
+    if (typeof object !== 'object' || object === null) return;
+    // While it is constructed, it is not looked at.
+    const entry = Stamp.get(object) ?? this.newEntry(object);
+    if (entry.kind === INSTANCE && entry.contents !== null) {
+      if (text in entry.contents && is(entry.contents[text], value)) return;
+      entry.contents[text] = value;
+    }
+    this.word(value, this.depth - 1);
+    this.write(name * 4 + NAME, entry.number);
+  }
+
+  /** An item of an object was set to a value. */
+  setItem(object, key, value) {
+    if (typeof object !== 'object' || object === null) return;
+    const entry = Stamp.get(object);
+    if (entry === undefined || entry.contents === null) {
+      this.check(object);
+      return;
+    }
+    if (entry.kind === ARRAY && typeof key === 'number' && key >= 0 && floor(key) === key) {
+      const { contents } = entry;
+      const isBeyond = key >= contents.length && key >= this.items;
+      if (isArray(object) && object.length !== entry.length && (object.length !== key + 1 || entry.length !== key)) {
+        this.compareItems(entry, object, this.depth);
+        if (!isBeyond) return;
+      }
+      if (isArray(object) ? key >= object.length : key >= entry.length) return;
+      if (key < contents.length || key === contents.length && !isBeyond) {
+        if (key < contents.length && is(contents[key], value)) return;
+        contents[key] = value;
+      }
+      this.word(value, this.depth - 1);
+      this.write(key * 4 + INDEX, entry.number);
+      if (isArray(object)) this.setLength(entry, object.length);
+      return;
+    }
+    if (entry.kind === INSTANCE && (typeof key === 'string' || typeof key === 'number')) {
+      const text = toText(key);
+      this.property(object, this.wire.text(text), text, value);
+      return;
+    }
+    if (typeof key !== 'symbol') this.compare(entry, object, this.depth);
+  }
+
+  /** Items may have been added at the end of an array, or whatever else a method of that name does. */
+  appended(object) {
+    if (typeof object !== 'object' || object === null) return;
+    const entry = Stamp.get(object);
+    if (entry === undefined || entry.contents === null) this.check(object);
+    else if (entry.kind === ARRAY && isArray(object) && object.length >= entry.length) {
+      this.compareItems(entry, object, this.depth, entry.length < this.items ? entry.length : this.items);
+    } else this.checkContainer(object);
+  }
+
+  // -- texts ---------------------------------------------------------------------------------------------------------
+
+  /** The number of the text of a key of a map or a member of a set. */
+  keyOf(key) {
+    const { wire } = this;
+    switch (typeof key) {
+      case 'string':
+        return wire.text(quoted(key.length > this.mostText ? key.slice(0, this.mostText) : key));
+      case 'object':
+        if (key === null) return wire.text('null');
+        this.object(key, this.depth - 1);
+        return wire.text(`${Stamp.get(key).name} #${Stamp.get(key).number}`);
+      case 'function':
+        return wire.text(`function ${toText(getOwnPropertyDescriptor(key, 'name')?.value)}`);
+      case 'bigint':
+        return wire.text(`${toText(key)}n`);
+      default:
+        return wire.text(toText(key));
+    }
+  }
+
+  /** The type and the message of an exception, as an atom. */
+  exception(error) {
+    if (typeof error !== 'object' || error === null) {
+      this.atom(typeof error, typeof error === 'string' ? error : toText(error));
+      return;
+    }
+    const read = (name) => {
+      for (let at = error, depth = 0; at !== null && depth < 10; at = getPrototypeOf(at), depth += 1) {
+        if (types.isProxy(at)) return undefined;
+        const descriptor = getOwnPropertyDescriptor(at, name);
+        if (descriptor !== undefined) return typeof descriptor.value === 'string' ? descriptor.value : undefined;
+      }
+      return undefined;
+    };
+    const type = this.className(error, 'Error');
+    const own = read('name');
+    const name = type === 'Error' && own !== undefined && own !== '' ? own : type;
+    this.atom(name, read('message') ?? '');
+  }
+}
+
+/** A string as the questions spell it. */
+function quoted(text) {
+  if (!/['\\\p{C}]/u.test(text)) return `'${text}'`;
+  return JSON.stringify(text);
+}
+
+module.exports = { Heap };

@@ -1,0 +1,366 @@
+// What happens in the program, as records: calls, lines, what they change, exceptions and output.
+//
+// Calls of these functions are put into the program's files (`instrument.rs`). Each has a letter, to be short:
+//
+//   e(code), n(outer, code)     a call begins; its number is the result. `outer` is the call around a closure
+//   r(call, value)              it returns;  f: the same in a `finally`, unless it has ended
+//   u(call, error)              an exception leaves it
+//   l(call, line)               a line is reached
+//   t(call, error)              an exception is thrown; g: it is caught
+//   z(call, value)              it is suspended; y: it goes on
+//   v(owner, name, value)       a variable is written; p: after the value of the expression; b: `this` is new
+//   m(value, object, name)      a property is written; h, o: a private field; i: an item
+//   a, d, j                     the same by a step, after the value of the expression
+//   k(value, object)            an object may have changed; x: at its end
+//   w(), c(before, value, ...)  a call was made that may have changed objects, if no code of the program did
+//   q(value, ...)               the value
+'use strict';
+const fs = require('fs');
+const {
+  POSITION, LIMIT, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, CODE, PLACE, OUTPUT, WRITE, Wire,
+} = require('./record_wire.cjs');
+const { Heap } = require('./record_heap.cjs');
+
+// Characters of output that are recorded of each write.
+const MOST_OUTPUT = 4000;
+
+exports.start = (settings) => {
+  const wire = new Wire(settings.segments);
+  const heap = new Heap(wire, settings);
+  const { words, control, names } = wire;
+  let calls = 0;
+  // The calls that run, innermost last, and that one.
+  const stack = [0];
+  let depth = 0;
+  let top = 0;
+  let thrown = null;
+  let unwound = 0;
+  let codes = 0;
+  let places = 0;
+
+  wire.record(32 + THREAD, wire.text('main') * 2 + 1);
+  const scope = wire.text('__scope__') * 4;
+
+  // -- calls ---------------------------------------------------------------------------------------------------------
+
+  const enter = (code) => {
+    calls += 1;
+    const call = calls;
+    let at = control[POSITION];
+    if (at + 12 > control[LIMIT]) at = wire.advance(at);
+    words[at] = (call << 5) | ENTER;
+    words[at + 1] = call >>> 27;
+    words[at + 2] = 1;
+    words[at + 3] = 0;
+    words[at + 4] = code * 2 + 1;
+    words[at + 5] = 0;
+    words[at + 6] = call * 4 + 1;
+    words[at + 7] = 0;
+    words[at + 8] = 3;
+    words[at + 9] = 0;
+    words[at + 10] = top * 2 + 1;
+    words[at + 11] = 0;
+    control[POSITION] = at + 12;
+    depth += 1;
+    stack[depth] = call;
+    top = call;
+    return call;
+  };
+
+  const closure = (outer, code) => {
+    const call = enter(code);
+    write(scope * 32 + WRITE, call, outer << 3 | 1, outer >>> 29);
+    return call;
+  };
+
+  const write = (key, owner, low, high) => {
+    let at = control[POSITION];
+    if (at + 6 > control[LIMIT]) at = wire.advance(at);
+    words[at] = key;
+    words[at + 1] = 0;
+    words[at + 2] = owner * 4 + 1;
+    words[at + 3] = top;
+    words[at + 4] = low;
+    words[at + 5] = high;
+    control[POSITION] = at + 6;
+  };
+
+  /** Makes a call the innermost that runs: those above it have ended unseen, or it goes on. */
+  const switchTo = (call) => {
+    if (call === undefined) return;
+    for (let at = depth; at > 0; at -= 1) {
+      if (stack[at] === call) {
+        depth = at;
+        top = call;
+        return;
+      }
+    }
+    depth += 1;
+    stack[depth] = call;
+    top = call;
+  };
+
+  const pop = (call) => {
+    if (top !== call) {
+      let at = depth;
+      while (at > 0 && stack[at] !== call) at -= 1;
+      if (at === 0) return;
+      depth = at;
+    }
+    depth -= 1;
+    top = stack[depth];
+  };
+
+  const ended = (call, tag, value) => {
+    if (typeof value === 'number' && (value | 0) === value && value !== 0) {
+      heap.low = value << 3 | 1;
+      heap.high = value >> 29;
+    } else {
+      heap.by = call;
+      heap.word(value);
+    }
+    let at = control[POSITION];
+    if (at + 4 > control[LIMIT]) at = wire.advance(at);
+    words[at] = (call << 5) | tag;
+    words[at + 1] = call >>> 27;
+    words[at + 2] = heap.low;
+    words[at + 3] = heap.high;
+    control[POSITION] = at + 4;
+    pop(call);
+    return value;
+  };
+
+  const leave = (call, value) => ended(call, LEAVE, value);
+
+  const finish = (call, value) => {
+    if (unwound === call) unwound = 0;
+    else ended(call, LEAVE, value);
+  };
+
+  const suspend = (call, value) => ended(call, SUSPEND, value);
+
+  const resume = (call, value) => {
+    wire.record(call * 32 + RESUME, top * 2 + 1);
+    switchTo(call);
+    return value;
+  };
+
+  // -- exceptions ----------------------------------------------------------------------------------------------------
+
+  const thrownBy = (call, error) => {
+    if (call !== top) switchTo(call);
+    thrown = error;
+    heap.by = top;
+    heap.exception(error);
+    wire.record(call * 32 + THROW, heap.low, heap.high);
+    return error;
+  };
+
+  const unwind = (call, error) => {
+    if (error !== thrown) thrownBy(call, error);
+    wire.record(call * 32 + UNWIND);
+    pop(call);
+    unwound = call;
+    return error;
+  };
+
+  const caught = (call, ...error) => {
+    if (call !== top) switchTo(call);
+    if (error.length > 0 && error[0] !== thrown) thrownBy(call, error[0]);
+  };
+
+  // -- lines and variables -------------------------------------------------------------------------------------------
+
+  const line = (call, place) => {
+    if (call !== top) switchTo(call);
+    let at = control[POSITION];
+    if (at + 2 > control[LIMIT]) at = wire.advance(at);
+    words[at] = (call << 29) | place;
+    words[at + 1] = call >>> 3;
+    control[POSITION] = at + 2;
+  };
+
+  const variable = (owner, key, value) => {
+    if (typeof value === 'number' && (value | 0) === value && (value !== 0 || 1 / value > 0)) {
+      let at = control[POSITION];
+      if (at + 6 > control[LIMIT]) at = wire.advance(at);
+      words[at] = key;
+      words[at + 1] = 0;
+      words[at + 2] = owner * 4 + 1;
+      words[at + 3] = top;
+      words[at + 4] = value << 3 | 1;
+      words[at + 5] = value >> 29;
+      control[POSITION] = at + 6;
+    } else if (owner !== undefined) {
+      heap.by = top;
+      heap.word(value);
+      heap.writeTo(key >>> 5, owner * 4 + 1);
+    }
+    return value;
+  };
+
+  const stepped = (owner, key, old, value) => {
+    variable(owner, key, value);
+    return old;
+  };
+
+  const constructed = (owner, key, value) => {
+    heap.by = top;
+    heap.check(value);
+    variable(owner, key, value);
+  };
+
+  // -- objects -------------------------------------------------------------------------------------------------------
+
+  const property = (value, object, key) => {
+    heap.by = top;
+    heap.property(object, key >>> 7, names[key >>> 7], value);
+    return value;
+  };
+
+  const field = (value, object, key) => {
+    heap.by = top;
+    heap.field(object, key >>> 7, names[key >>> 7], value);
+    return value;
+  };
+
+  const item = (value, object, key) => {
+    heap.by = top;
+    heap.setItem(object, key, value);
+    return value;
+  };
+
+  const after = (old, step) => (typeof old === 'bigint' ? old + BigInt(step) : old + step);
+
+  const check = (value, object) => {
+    heap.by = top;
+    heap.check(object);
+    return value;
+  };
+
+  const appended = (before, value, object) => {
+    heap.by = top;
+    heap.appended(object);
+    return value;
+  };
+
+  const called = (before, value, one, two, three, four) => {
+    heap.by = top;
+    // Code of the program that ran has recorded what it changed; a method of the language may still have changed its
+    // own object.
+    if (before === calls) {
+      heap.check(one);
+      if (two !== undefined) heap.check(two);
+      if (three !== undefined) heap.check(three);
+      if (four !== undefined) heap.check(four);
+    } else {
+      heap.checkContainer(one);
+      if (two !== undefined) heap.checkContainer(two);
+      if (three !== undefined) heap.checkContainer(three);
+      if (four !== undefined) heap.checkContainer(four);
+    }
+    return value;
+  };
+
+  // -- files, output and the end -------------------------------------------------------------------------------------
+
+  /** Gives a script its numbers; the answer of `service.rs` has room for them. */
+  const fill = ({ text, holes, names: ofScript, places: lines, codes: functions }, path) => {
+    const file = wire.text(path);
+    const texts = ofScript.map((name) => wire.text(name));
+    const firstCode = codes + 1;
+    for (const [name, begins] of functions) {
+      codes += 1;
+      const number = wire.text(name);
+      wire.blob(codes, CODE, '', file, number, begins);
+    }
+    const firstPlace = places + 1;
+    for (const [code, number] of lines) {
+      places += 1;
+      wire.record(places * 32 + PLACE, (firstCode + code) * 2 + 1, 0, number * 2 + 1);
+    }
+    const number = {
+      name: (index) => texts[index] * 128 + WRITE,
+      code: (index) => firstCode + index,
+      place: (index) => (firstPlace + index) * 32 + 1,
+    };
+    const parts = [];
+    let from = 0;
+    for (const [at, kind, index] of holes) {
+      parts.push(text.slice(from, at), `0x${number[kind](index).toString(16).padStart(8, '0')}`);
+      from = at + 10;
+    }
+    parts.push(text.slice(from));
+    return parts.join('');
+  };
+
+  const output = (name, number) => {
+    const stream = process[name];
+    const { write: own } = stream;
+    stream.write = function write(chunk) {
+      const text = typeof chunk === 'string' ? chunk : Buffer.isBuffer(chunk) ? chunk.toString() : '';
+      if (text !== '') wire.blob(number, OUTPUT, text.slice(0, MOST_OUTPUT), top);
+      return Reflect.apply(own, this, arguments);
+    };
+  };
+  output('stdout', 1);
+  output('stderr', 2);
+
+  /** What Node shows above an uncaught exception; it cannot know the line. */
+  const showHeading = (error) => {
+    const frame = /\(?((?:file:\/\/)?\/[^():]*):(\d+):(\d+)\)?$/m.exec(typeof error?.stack === 'string' ? error.stack : '');
+    if (!frame) return;
+    const [, path, at, column] = frame;
+    try {
+      const text = fs.readFileSync(path.startsWith('file:') ? new URL(path) : path, 'utf8').split('\n')[at - 1];
+      const throws = /^\s*(?=throw\b)/.exec(text);
+      fs.writeSync(2, `${path}:${at}\n${text}\n${throws ? throws[0] : ' '.repeat(column - 1)}^\n\n`);
+    } catch {
+      // The file is gone.
+    }
+  };
+  process.on('uncaughtExceptionMonitor', (error, origin) => {
+    if (error !== thrown) thrownBy(top, error);
+    else if (origin === 'uncaughtException' && process.listenerCount('uncaughtException') === 0) showHeading(error);
+  });
+  process.on('exit', () => wire.exit());
+  for (const name of ['abort', 'kill', 'reallyExit']) {
+    const own = process[name];
+    process[name] = function () {
+      wire.flushNow();
+      return Reflect.apply(own, this, arguments);
+    };
+    Object.defineProperty(process[name], 'name', { configurable: true, value: name });
+  }
+
+  const functions = {
+    a: (old, object, key, step) => (property(after(old, step), object, key), old),
+    b: constructed,
+    c: called,
+    d: (old, object, key, step) => (field(after(old, step), object, key), old),
+    e: enter,
+    f: finish,
+    g: caught,
+    h: field,
+    i: item,
+    j: (old, object, key, step) => (item(after(old, step), object, key), old),
+    k: check,
+    l: line,
+    m: property,
+    n: closure,
+    o: field,
+    p: stepped,
+    q: (value) => value,
+    r: leave,
+    t: thrownBy,
+    u: unwind,
+    v: variable,
+    w: () => calls,
+    x: appended,
+    y: resume,
+    z: suspend,
+  };
+  const published = { configurable: true, enumerable: false, writable: true, value: functions };
+  Object.defineProperty(process, Symbol.for('stillframe.record'), published);
+  return { fill };
+};

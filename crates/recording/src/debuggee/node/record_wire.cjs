@@ -1,0 +1,159 @@
+// What a recording is written to while the program runs: a ring in shared memory, which a thread writes to files every
+// few milliseconds (record_flusher.cjs), so that a killed program loses no more than its last moments.
+//
+// A record is a sequence of 64-bit words, here pairs of 32-bit numbers, as record_wire.py describes them. Each file has
+// whole records, and gets its name when it is complete.
+'use strict';
+const { Worker } = require('worker_threads');
+
+// 32-bit numbers of a part of the ring, and how many parts there are.
+const PART = 1 << 16;
+const PARTS = 32;
+// After so many milliseconds in which nothing is read, the recording ends.
+const PATIENCE = 10000;
+
+const [LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD] = [1, 2, 3, 4, 5, 6, 7, 8];
+const [WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT] = [9, 10, 11, 12, 13, 14, 15];
+
+// Where the two threads find each other: what is written up to, in which part; what is flushed; how far each part goes.
+const [POSITION, CURRENT, FLUSHED, LOCK, STATE, FILE, OFFSET, LIMIT, SIZES] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+const [RUNNING, CLOSED] = [0, 1];
+
+const { apply } = Reflect;
+const { write: bufferWrite } = Buffer.prototype;
+const now = Date.now;
+
+class Wire {
+  constructor(prefix) {
+    this.prefix = prefix;
+    this.shared = new SharedArrayBuffer(PART * PARTS * 4);
+    this.control = new Int32Array(new SharedArrayBuffer((SIZES + PARTS) * 4));
+    this.words = new Uint32Array(this.shared);
+    this.bytes = Buffer.from(this.shared);
+    this.control[LIMIT] = PART;
+    this.texts = new Map();
+    // The texts by their numbers.
+    this.names = [''];
+    this.isExiting = false;
+    this.isFlushing = false;
+    const workerData = { stillframe: true, prefix, shared: this.shared, control: this.control };
+    const options = { workerData, stdin: false, execArgv: [], env: {}, trackUnmanagedFds: false };
+    this.flusher = new Worker(require.resolve('./record_flusher.cjs'), options);
+    this.flusher.on('error', () => Atomics.store(this.control, STATE, CLOSED));
+    this.flusher.unref();
+    const { flush } = require('./record_flusher.cjs');
+    this.flushNow = () => {
+      // A signal's handler, or whatever else interrupts a flush, has nothing to add.
+      if (this.isFlushing) return;
+      this.isFlushing = true;
+      flush(workerData, true);
+      this.isFlushing = false;
+    };
+  }
+
+  /** Continues in the next part. Returns the position there, and waits while there is no room. */
+  advance(position) {
+    const { control } = this;
+    if (this.isExiting) this.flushNow();
+    const part = control[CURRENT];
+    control[SIZES + (part % PARTS)] = position;
+    const next = part + 1;
+    const until = now() + PATIENCE;
+    while (next - Atomics.load(control, FLUSHED) >= PARTS && Atomics.load(control, STATE) === RUNNING) {
+      if (now() > until) Atomics.store(control, STATE, CLOSED);
+      Atomics.wait(control, FLUSHED, Atomics.load(control, FLUSHED), 20);
+    }
+    const begin = (next % PARTS) * PART;
+    control[POSITION] = begin;
+    control[LIMIT] = this.isExiting ? 0 : begin + PART;
+    Atomics.store(control, CURRENT, next);
+    return begin;
+  }
+
+  /** Room for so many 32-bit numbers. What is there is not read before `control[POSITION]` is behind it. */
+  room(count) {
+    const position = this.control[POSITION];
+    return position + count <= this.control[LIMIT] ? position : this.advance(position);
+  }
+
+  /** From now on, each record is written to a file before the next. */
+  exit() {
+    this.isExiting = true;
+    this.control[LIMIT] = 0;
+    this.flushNow();
+  }
+
+  /** Writes a record of up to three words. */
+  record(first, low = 0, high = 0, low2, high2 = 0) {
+    const at = this.room(6);
+    const { words } = this;
+    words[at] = first;
+    words[at + 1] = Math.floor(first / 0x100000000);
+    words[at + 2] = low;
+    words[at + 3] = high;
+    if (low2 === undefined) {
+      this.control[POSITION] = at + 4;
+      return;
+    }
+    words[at + 4] = low2;
+    words[at + 5] = high2;
+    this.control[POSITION] = at + 6;
+  }
+
+  /** Writes a record with some numbers and a text. */
+  blob(number, tag, text, ...numbers) {
+    const { words } = this;
+    let at = this.room(4 + 2 * numbers.length + text.length + 2);
+    const begin = at + 4 + 2 * numbers.length;
+    // A character has at most 3 bytes, and more than a third of the room is never needed for what is written here.
+    let length = 0;
+    if (text !== '') {
+      const most = (((this.control[CURRENT] % PARTS) + 1) * PART - begin) * 4;
+      if (most < text.length * 3) {
+        at = this.advance(at);
+        return this.blob(number, tag, text, ...numbers);
+      }
+      length = apply(bufferWrite, this.bytes, [text, begin * 4, most, 'utf8']);
+    }
+    const padded = (length + 7) & ~7;
+    for (let byte = begin * 4 + length; byte < begin * 4 + padded; byte += 1) this.bytes[byte] = 0;
+    words[at] = number * 32 + tag;
+    words[at + 1] = Math.floor(number / 0x8000000);
+    this.put(at + 2, length);
+    let next = at + 4;
+    for (const each of numbers) {
+      this.put(next, each);
+      next += 2;
+    }
+    this.control[POSITION] = begin + padded / 4;
+    return undefined;
+  }
+
+  /** A number with a 1 behind it, so that it is not 0. */
+  put(at, number) {
+    this.words[at] = number * 2 + 1;
+    this.words[at + 1] = Math.floor(number / 0x80000000);
+  }
+
+  /** The number of a text, which is written when it is new. */
+  text(text) {
+    let number = this.texts.get(text);
+    if (number === undefined) {
+      number = this.texts.size + 1;
+      this.texts.set(text, number);
+      this.names.push(text);
+      this.blob(number, TEXT, text);
+    }
+    return number;
+  }
+
+  /** Whether nothing more is read. */
+  get isClosed() {
+    return this.control[STATE] !== RUNNING;
+  }
+}
+
+module.exports = {
+  Wire, POSITION, LIMIT,
+  LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT,
+};

@@ -1,0 +1,91 @@
+//! Node.js: calls of our recorder are put into the program's files when they are loaded.
+//!
+//! `NODE_OPTIONS` makes each process load `record_hook.cjs`, which asks for the text of each file of the program
+//! (`service`). The answer has the same lines, and a source map for columns. What writes records is in
+//! `record_helpers.cjs` and the modules that it loads.
+
+mod edits;
+mod instrument;
+mod scopes;
+mod service;
+
+use std::path::{Path, PathBuf};
+
+use data_encoding::HEXLOWER;
+use engine::adapter::{Host, Runtime, node};
+use engine::error::{Error, Result};
+use engine::model::launch::Launch;
+use engine::process::ProcessSpec;
+use sha2::{Digest, Sha256};
+
+use self::service::Service;
+use super::{Assistant, Limits, Recorder};
+
+const HOOK: &str = "record_hook.cjs";
+/// What modules import the functions of the recorder from.
+const HELPERS: &str = "record_imports.mjs";
+
+macro_rules! script {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../debuggee/node/", $name)))
+    };
+}
+
+const SCRIPTS: &[(&str, &str)] = &[
+    script!("record_flusher.cjs"),
+    script!("record_heap.cjs"),
+    script!("record_helpers.cjs"),
+    script!("record_hook.cjs"),
+    script!("record_imports.mjs"),
+    script!("record_loading.cjs"),
+    script!("record_wire.cjs"),
+];
+
+/// Where the program finds out about the recording.
+const VARIABLE: &str = "STILLFRAME_RECORD";
+
+pub(super) struct Node;
+
+impl Recorder for Node {
+    fn language(&self) -> &'static str {
+        "javascript"
+    }
+
+    fn plan(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        launch: &Launch,
+        segments: &Path,
+        limits: Limits,
+    ) -> Result<ProcessSpec> {
+        let folder = provide(&host.cache_dir())?;
+        let mut spec = node::plain_launch(host, runtime, &folder.join(HOOK), launch)?;
+        let settings = serde_json::json!({
+            "segments": segments, "items": limits.items, "depth": limits.depth, "text": limits.text,
+        });
+        spec.env.insert(VARIABLE.to_owned(), Some(settings.to_string()));
+        Ok(spec)
+    }
+
+    fn assist(&self, host: &dyn Host, segments: &Path) -> Result<Option<Assistant>> {
+        let folder = provide(&host.cache_dir())?;
+        let helpers = node::file_url(&folder.join(HELPERS));
+        let service = Service::start(segments, helpers).map_err(|error| Error::Environment {
+            problem: format!("cannot use `{}`: {error}", segments.display()),
+            remedy: "check that the temporary folder is writable".to_owned(),
+        })?;
+        Ok(Some(Box::new(service)))
+    }
+}
+
+/// The folder with our scripts, whose name changes with their content.
+fn provide(cache: &Path) -> Result<PathBuf> {
+    let mut hash = Sha256::new();
+    for (name, text) in SCRIPTS {
+        hash.update(name);
+        hash.update(text);
+    }
+    let name = HEXLOWER.encode(hash.finalize().get(..8).unwrap_or_default());
+    super::folder_with(&cache.join("recorder").join(name), SCRIPTS.iter().copied())
+}

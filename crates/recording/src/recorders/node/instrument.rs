@@ -1,0 +1,296 @@
+//! Puts calls of the recorder into a script.
+//!
+//! Nothing gets another line, and no value is computed twice: what a call of the recorder gets is the value of an
+//! expression, or a variable. The functions that are called, such as `__$l`, are described in
+//! `debuggee/node/record_helpers.cjs`.
+
+mod expressions;
+mod functions;
+mod statements;
+
+use std::path::Path;
+
+use oxc_allocator::Allocator;
+use oxc_ast::ast::{Expression, Program};
+use oxc_ast_visit::VisitJs;
+use oxc_parser::{ParseOptions, Parser};
+use oxc_span::{GetSpan, SourceType};
+use serde::Serialize;
+
+use self::functions::Kind;
+use super::edits::{Applied, Edits, Piece};
+use super::scopes::{Declared, Scope};
+
+/// The functions of the recorder, by the letter behind `__$`.
+const HELPERS: &str = "a b c d e f g h i j k l m n o p q r t u v w x y z";
+
+/// A script with calls of the recorder in it.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Instrumented {
+    #[serde(flatten)]
+    applied: Applied,
+    /// Functions: their names and lines.
+    codes: Vec<(String, u32)>,
+}
+
+/// What is known of a script.
+#[derive(Debug)]
+pub(super) struct Script<'t> {
+    /// Its text, without a byte order mark.
+    pub(super) text: &'t str,
+    pub(super) path: &'t Path,
+    pub(super) is_module: bool,
+    /// A module from which the functions of the recorder are imported.
+    pub(super) helpers: &'t str,
+}
+
+/// Puts calls of the recorder in; none if it is not JavaScript.
+pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
+    let allocator = Allocator::default();
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let kind = if script.is_module { SourceType::mjs() } else { SourceType::cjs() };
+    let parsed = Parser::new(&allocator, script.text, kind).with_options(options).parse();
+    if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
+        return None;
+    }
+    let mut instrumenter = Instrumenter::new(script);
+    instrumenter.visit_program(&parsed.program);
+    let url = engine::adapter::node::file_url(script.path);
+    let Instrumenter { edits, codes, .. } = instrumenter;
+    Some(Instrumented { applied: edits.apply(script.text, &url), codes })
+}
+
+/// Goes through a script.
+struct Instrumenter<'t> {
+    script: &'t Script<'t>,
+    /// Where lines begin.
+    starts: Vec<u32>,
+    edits: Edits,
+    codes: Vec<(String, u32)>,
+    scopes: Vec<Scope>,
+    /// The functions around, outermost first; the first is the module.
+    functions: Vec<FunctionContext>,
+    /// What the next function is called, if it has no name.
+    hint: Option<String>,
+    /// The class around.
+    class: Option<String>,
+    /// Values of parameters, which are computed before the call has a number.
+    is_quiet: bool,
+    /// The line of the statement around, whose event stands for what follows on the same line.
+    head_line: u32,
+}
+
+/// A function that is gone through.
+#[derive(Debug)]
+struct FunctionContext {
+    code: u32,
+    /// How deep it is nested; also the number in the name of the variable that has the number of its call.
+    level: usize,
+    kind: Kind,
+    is_async: bool,
+    uses_this: bool,
+    /// Returns are noted by a `finally` around everything, because there may be others inside.
+    ends_in_finally: bool,
+    /// Variables for values that are needed twice.
+    temporaries: usize,
+}
+
+/// Where something is kept whose value is needed again.
+enum Kept {
+    /// It can be written again.
+    Text(String),
+    /// It must be assigned to a temporary variable first.
+    Temporary(String),
+}
+
+impl Kept {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Temporary(text) => text,
+        }
+    }
+}
+
+fn text(text: impl Into<String>) -> Piece {
+    Piece::Text(text.into())
+}
+
+impl<'t> Instrumenter<'t> {
+    fn new(script: &'t Script<'t>) -> Self {
+        let ends = script.text.bytes().zip(1u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, next)| next);
+        Self {
+            script,
+            starts: std::iter::once(0).chain(ends).collect(),
+            edits: Edits::default(),
+            codes: Vec::new(),
+            scopes: Vec::new(),
+            functions: Vec::new(),
+            hint: None,
+            class: None,
+            is_quiet: false,
+            head_line: 0,
+        }
+    }
+
+    /// The line of a place, 1-based.
+    fn line(&self, offset: u32) -> u32 {
+        u32::try_from(self.starts.partition_point(|start| *start <= offset)).unwrap_or(u32::MAX)
+    }
+
+    fn put(&mut self, at: u32, pieces: Vec<Piece>) -> usize {
+        self.edits.put(at, pieces)
+    }
+
+    fn put_text(&mut self, at: u32, inserted: impl Into<String>) {
+        self.put(at, vec![text(inserted)]);
+    }
+
+    fn level(&self) -> usize {
+        self.functions.last().map_or(0, |function| function.level)
+    }
+
+    /// The variable that has the number of the call of the innermost function.
+    fn call(&self) -> String {
+        format!("__$s{}", self.level())
+    }
+
+    /// The level of the function whose variable a name is; none if it is not one of the script's.
+    fn owner(&self, name: &str) -> Option<usize> {
+        let scope = self.scopes.iter().rev().find(|scope| scope.get(name).is_some())?;
+        scope.level
+    }
+
+    fn is_declared(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.get(name).is_some())
+    }
+
+    fn is_code(&self, name: &str) -> bool {
+        let found = self.scopes.iter().rev().find_map(|scope| scope.get(name));
+        found == Some(Declared::Code)
+    }
+
+    /// `__$l(__$s1,0x…);`, the event of a line.
+    fn line_event(&self, line: u32) -> Vec<Piece> {
+        let code = self.functions.last().map_or(0, |function| function.code);
+        vec![text(format!("__$l({},", self.call())), Piece::Place(code, line), text(")")]
+    }
+
+    /// `__$v(__$s1,0x…,name)`, which writes a variable; nothing if it is not one of the script's.
+    fn write_of(&self, name: &str) -> Option<Vec<Piece>> {
+        let level = self.owner(name)?;
+        Some(vec![
+            text(format!("__$v(__$s{level},")),
+            Piece::Name(name.to_owned()),
+            text(format!(",{name})")),
+        ])
+    }
+
+    /// Writes of variables, as statements.
+    fn writes_of(&self, names: &[String]) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for name in names {
+            pieces.extend(self.write_of(name).into_iter().flatten());
+            pieces.push(text(";"));
+        }
+        pieces
+    }
+
+    fn temporary(&mut self) -> String {
+        let Some(function) = self.functions.last_mut() else { return "__$t".to_owned() };
+        function.temporaries += 1;
+        format!("__$t{}_{}", function.level, function.temporaries)
+    }
+
+    /// How to have the value of an expression again.
+    fn keep(&mut self, expression: &Expression<'_>) -> Kept {
+        match expression {
+            Expression::Identifier(it) => Kept::Text(it.name.to_string()),
+            Expression::ThisExpression(_) => Kept::Text("this".to_owned()),
+            Expression::NumericLiteral(_) | Expression::StringLiteral(_) => {
+                let span = expression.span();
+                let literal = self.source(span.start, span.end).to_owned();
+                Kept::Text(literal)
+            }
+            _ => Kept::Temporary(self.temporary()),
+        }
+    }
+
+    fn source(&self, from: u32, to: u32) -> &'t str {
+        let number = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+        self.script.text.get(number(from)..number(to)).unwrap_or_default()
+    }
+
+    /// Visits an expression; if its value is to be kept in a temporary, it is assigned there.
+    fn visit_kept(&mut self, expression: &Expression<'_>, kept: &Kept) {
+        let span = expression.span();
+        if let Kept::Temporary(name) = kept {
+            self.put_text(span.start, format!("({name}="));
+        }
+        self.visit_expression(expression);
+        if matches!(kept, Kept::Temporary(_)) {
+            self.put_text(span.end, ")");
+        }
+    }
+
+    fn in_scope(&mut self, scope: Scope, visit: impl FnOnce(&mut Self)) {
+        self.scopes.push(scope);
+        visit(self);
+        self.scopes.pop();
+    }
+
+    /// The names of temporaries of the innermost function, declared.
+    fn declared_temporaries(function: &FunctionContext) -> String {
+        if function.temporaries == 0 {
+            return String::new();
+        }
+        let level = function.level;
+        let names: Vec<String> =
+            (1..=function.temporaries).map(|number| format!("__$t{level}_{number}")).collect();
+        format!("let {};", names.join(","))
+    }
+
+    /// The whole script.
+    fn program(&mut self, it: &Program<'_>) {
+        self.codes.push(("<module>".to_owned(), 1));
+        let mut scope = Scope::new(0);
+        scope.lexical(&it.body);
+        scope.hoisted(&it.body);
+        self.functions.push(FunctionContext {
+            code: 0,
+            level: 0,
+            kind: Kind::Plain,
+            is_async: self.script.is_module,
+            uses_this: false,
+            ends_in_finally: false,
+            temporaries: 0,
+        });
+        let start = match (it.directives.last(), it.body.first()) {
+            (Some(directive), _) => directive.span.end,
+            (None, Some(first)) => first.span().start,
+            (None, None) => return,
+        };
+        let handle = self.put(start, vec![text(";")]);
+        self.in_scope(scope, |this| this.statements(&it.body));
+        let Some(function) = self.functions.pop() else { return };
+        let temporaries = Self::declared_temporaries(&function);
+        let end = it.body.last().map_or(it.span.end, |last| last.span().end);
+        let names: Vec<String> = HELPERS.split(' ').map(str::to_owned).collect();
+        if self.script.is_module {
+            let imported: Vec<String> = names.iter().map(|name| format!("{name} as __${name}")).collect();
+            let imported = imported.join(",");
+            let import = format!("import{{{imported}}}from{:?};{temporaries}var __$s0=__$e(", self.script.helpers);
+            self.edits.extend(handle, vec![text(import), Piece::Code(0), text(",1);")]);
+            self.put_text(end, ";__$r(__$s0);");
+        } else {
+            let wanted: Vec<String> = names.iter().map(|name| format!("{name}:__${name}")).collect();
+            let wanted = wanted.join(",");
+            let from = format!("const{{{wanted}}}=process[Symbol.for('stillframe.record')];{temporaries}const __$s0=__$e(");
+            self.edits.extend(handle, vec![text(from), Piece::Code(0), text(",1);try{")]);
+            self.put_text(end, format!(";__$r(__$s0)}}catch(__$0){{throw __$u(__$s0,__$0)}}{NO_HEADING}"));
+        }
+    }
+}
+
+/// Node shows the line where an uncaught exception was thrown, which would be this one, unless the line has this text.
+/// The recorder shows the right one.
+const NO_HEADING: &str = "/*node-do-not-add-exception-line*/";

@@ -1,0 +1,488 @@
+//! Expressions: assignments, calls that may change what they get, `await` and `yield`.
+
+use oxc_ast::ast::{
+    Argument, AssignmentExpression, AssignmentTarget, AwaitExpression, CallExpression, ChainElement,
+    ChainExpression, Expression, SimpleAssignmentTarget, UnaryExpression, UpdateExpression, YieldExpression,
+};
+use oxc_ast_visit::{VisitJs, walk_js};
+use oxc_span::{GetSpan, Span};
+use oxc_syntax::operator::UnaryOperator;
+
+use super::functions::{Kind, is_code};
+use super::{Instrumenter, Piece, text};
+
+/// Objects of the language whose functions change nothing that they get.
+const HARMLESS_OBJECTS: &str = "Math console JSON Number String Date Symbol BigInt Promise performance process Intl \
+                                Array Object Reflect Buffer";
+/// Functions of those that do.
+const HARMFUL: &str = "assign defineProperty defineProperties setPrototypeOf set deleteProperty";
+/// Functions of the language that change nothing that they get.
+const HARMLESS: &str = "parseInt parseFloat isNaN isFinite Number String Boolean Symbol BigInt require setTimeout \
+                        setInterval setImmediate clearTimeout clearInterval queueMicrotask structuredClone \
+                        encodeURIComponent decodeURIComponent describe it test";
+/// Methods that do not change the object whose they are, nor what they get.
+const READERS: &str = "map filter forEach slice join indexOf lastIndexOf includes find findIndex findLast some every \
+                       reduce reduceRight concat keys values entries at get has toString charAt charCodeAt \
+                       codePointAt split trim replace replaceAll toUpperCase toLowerCase startsWith endsWith padStart \
+                       padEnd substring substr toFixed test match matchAll then catch finally hasOwnProperty \
+                       localeCompare repeat flat flatMap toSorted toReversed with toISOString getTime valueOf";
+/// Methods that change only the object whose they are.
+const CHANGERS: &str = "pop shift unshift splice sort reverse fill copyWithin clear";
+
+fn is_in(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|each| each == word)
+}
+
+impl Instrumenter<'_> {
+    pub(super) fn expression(&mut self, it: &Expression<'_>) {
+        if !is_code(it) && !matches!(it, Expression::ParenthesizedExpression(_)) {
+            self.hint = None;
+        }
+        match it {
+            Expression::AssignmentExpression(it) => self.assignment(it),
+            Expression::UpdateExpression(it) => self.update(it),
+            Expression::CallExpression(it) => self.call_expression(it),
+            Expression::ChainExpression(it) => self.chain(it),
+            Expression::AwaitExpression(it) => self.await_expression(it),
+            Expression::YieldExpression(it) => self.yield_expression(it),
+            Expression::UnaryExpression(it) if it.operator == UnaryOperator::Delete => self.delete(it),
+            other => walk_js::walk_expression(self, other),
+        }
+    }
+
+    /// Something that is written, with what is put around it.
+    fn wrap(&mut self, span: Span, before: String, visit: impl FnOnce(&mut Self), after: Vec<Piece>) {
+        self.put_text(span.start, before);
+        visit(self);
+        self.put(span.end, after);
+    }
+
+    fn assignment(&mut self, it: &AssignmentExpression<'_>) {
+        let is_logical = it.operator.is_logical();
+        let right = |this: &mut Self, name: Option<&str>| {
+            this.hint = name.map(str::to_owned);
+            this.visit_expression(&it.right);
+            this.hint = None;
+        };
+        if self.is_quiet {
+            self.visit_assignment_target(&it.left);
+            right(self, None);
+            return;
+        }
+        match &it.left {
+            AssignmentTarget::AssignmentTargetIdentifier(id) => {
+                let name = id.name.as_str();
+                let Some(level) = self.owner(name) else {
+                    right(self, Some(name));
+                    return;
+                };
+                let before = |this: &mut Self, at| {
+                    let pieces =
+                        vec![text(format!("__$v(__$s{level},")), Piece::Name(name.to_owned()), text(",")];
+                    this.put(at, pieces);
+                };
+                if is_logical {
+                    let span = it.right.span();
+                    before(self, span.start);
+                    right(self, Some(name));
+                    self.put_text(span.end, ")");
+                } else {
+                    before(self, it.span.start);
+                    right(self, Some(name));
+                    self.put_text(it.span.end, ")");
+                }
+            }
+            AssignmentTarget::ArrayAssignmentTarget(_) | AssignmentTarget::ObjectAssignmentTarget(_) => {
+                let names = targets_of(&it.left);
+                let mut after = Vec::new();
+                for name in &names {
+                    if let Some(write) = self.write_of(name) {
+                        after.push(text(","));
+                        after.extend(write);
+                    }
+                }
+                for object in objects_of(&it.left) {
+                    after.push(text(format!(",__$k(0,{object})")));
+                }
+                after.push(text(")"));
+                let visit = |this: &mut Self| {
+                    this.visit_assignment_target(&it.left);
+                    right(this, None);
+                };
+                self.wrap(it.span, "__$q(".to_owned(), visit, after);
+            }
+            _ => {
+                let Some(target) = it.left.as_simple_assignment_target() else { return right(self, None) };
+                let helper = if is_logical { Member::Check } else { Member::Write };
+                self.member(it.span, target, helper, |this| right(this, None));
+            }
+        }
+    }
+
+    /// A write to a member of an object. `rest` visits what follows the target.
+    fn member(
+        &mut self,
+        span: Span,
+        target: &SimpleAssignmentTarget<'_>,
+        helper: Member,
+        rest: impl FnOnce(&mut Self),
+    ) {
+        let (object, key) = match target {
+            SimpleAssignmentTarget::StaticMemberExpression(it) => {
+                (&it.object, Key::Name(it.property.name.to_string()))
+            }
+            SimpleAssignmentTarget::PrivateFieldExpression(it) => {
+                (&it.object, Key::Private(format!("#{}", it.field.name)))
+            }
+            SimpleAssignmentTarget::ComputedMemberExpression(it) => (&it.object, Key::Computed(&it.expression)),
+            other => {
+                self.visit_simple_assignment_target(other);
+                rest(self);
+                return;
+            }
+        };
+        if matches!(object, Expression::Super(_)) {
+            self.visit_simple_assignment_target(target);
+            rest(self);
+            return;
+        }
+        let kept = self.keep(object);
+        let (name, mut after, key) = match (helper, key) {
+            (Member::Check, Key::Computed(key)) => ("k", Vec::new(), Some((key, None))),
+            (Member::Check, _) => ("k", Vec::new(), None),
+            (Member::Write, Key::Name(name)) => ("m", vec![text(","), Piece::Name(name)], None),
+            (Member::Write, Key::Private(name)) => ("h", vec![text(","), Piece::Name(name)], None),
+            (Member::Write, Key::Computed(key)) => {
+                let kept = self.keep(key);
+                ("i", vec![text(format!(",{}", kept.text()))], Some((key, Some(kept))))
+            }
+            (Member::Step(by), Key::Name(name)) => {
+                ("a", vec![text(","), Piece::Name(name), text(format!(",{by}"))], None)
+            }
+            (Member::Step(by), Key::Private(name)) => {
+                ("d", vec![text(","), Piece::Name(name), text(format!(",{by}"))], None)
+            }
+            (Member::Step(by), Key::Computed(key)) => {
+                let kept = self.keep(key);
+                ("j", vec![text(format!(",{},{by}", kept.text()))], Some((key, Some(kept))))
+            }
+        };
+        let mut all = vec![text(format!(",{}", kept.text()))];
+        all.append(&mut after);
+        all.push(text(")"));
+        let visit = |this: &mut Self| {
+            this.visit_kept(object, &kept);
+            match key {
+                Some((key, Some(kept))) => this.visit_kept(key, &kept),
+                Some((key, None)) => this.visit_expression(key),
+                None => {}
+            }
+            rest(this);
+        };
+        self.wrap(span, format!("__${name}("), visit, all);
+    }
+
+    fn update(&mut self, it: &UpdateExpression<'_>) {
+        let by = if it.operator == oxc_syntax::operator::UpdateOperator::Increment { 1 } else { -1 };
+        match &it.argument {
+            _ if self.is_quiet => self.visit_simple_assignment_target(&it.argument),
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(id) => {
+                let name = id.name.to_string();
+                let Some(level) = self.owner(&name) else { return };
+                let helper = if it.prefix { "v" } else { "p" };
+                let before =
+                    vec![text(format!("__${helper}(__$s{level},")), Piece::Name(name.clone()), text(",")];
+                self.put(it.span.start, before);
+                let after = if it.prefix { ")".to_owned() } else { format!(",{name})") };
+                self.put_text(it.span.end, after);
+            }
+            target => {
+                let helper = if it.prefix { Member::Write } else { Member::Step(by) };
+                self.member(it.span, target, helper, |_| {});
+            }
+        }
+    }
+
+    fn delete(&mut self, it: &UnaryExpression<'_>) {
+        let object = match &it.argument {
+            Expression::StaticMemberExpression(member) => &member.object,
+            Expression::ComputedMemberExpression(member) => &member.object,
+            _ => return walk_js::walk_unary_expression(self, it),
+        };
+        if self.is_quiet || matches!(object, Expression::Super(_)) {
+            return walk_js::walk_unary_expression(self, it);
+        }
+        let kept = self.keep(object);
+        let after = vec![text(format!(",{})", kept.text()))];
+        let visit = |this: &mut Self| {
+            this.visit_kept(object, &kept);
+            if let Expression::ComputedMemberExpression(member) = &it.argument {
+                this.visit_expression(&member.expression);
+            }
+        };
+        self.wrap(it.span, "__$k(".to_owned(), visit, after);
+    }
+
+    fn await_expression(&mut self, it: &AwaitExpression<'_>) {
+        if self.is_quiet || !self.functions.last().is_some_and(|function| function.is_async) {
+            return walk_js::walk_await_expression(self, it);
+        }
+        let call = self.call();
+        let argument = it.argument.span();
+        self.put_text(it.span.start, format!("__$y({call},"));
+        self.put_text(argument.start, format!("__$z({call},"));
+        self.visit_expression(&it.argument);
+        self.put_text(argument.end, ")");
+        self.put_text(it.span.end, ")");
+    }
+
+    fn yield_expression(&mut self, it: &YieldExpression<'_>) {
+        let call = self.call();
+        self.put_text(it.span.start, format!("__$y({call},"));
+        if let Some(argument) = &it.argument {
+            let span = argument.span();
+            self.put_text(span.start, format!("__$z({call},"));
+            self.visit_expression(argument);
+            self.put_text(span.end, ")");
+        } else {
+            self.put_text(it.span.end, format!(" __$z({call})"));
+        }
+        self.put_text(it.span.end, ")");
+    }
+
+    fn chain(&mut self, it: &ChainExpression<'_>) {
+        let receiver = match &it.expression {
+            ChainElement::CallExpression(call) => match call.callee.get_inner_expression() {
+                Expression::StaticMemberExpression(member) if !is_in(READERS, &member.property.name) => {
+                    match &member.object {
+                        Expression::Identifier(id) => Some(id.name.to_string()),
+                        Expression::ThisExpression(_) => Some("this".to_owned()),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let receiver = receiver.filter(|_| !self.is_quiet);
+        if receiver.is_some() {
+            self.put_text(it.span.start, "__$c(__$w(),");
+        }
+        match &it.expression {
+            ChainElement::CallExpression(call) => self.spine_of_call(call),
+            other => {
+                if let Some(member) = other.as_member_expression() {
+                    self.spine(member.object());
+                    if let oxc_ast::ast::MemberExpression::ComputedMemberExpression(member) = member {
+                        self.visit_expression(&member.expression);
+                    }
+                }
+            }
+        }
+        if let Some(receiver) = receiver {
+            self.put_text(it.span.end, format!(",{receiver})"));
+        }
+    }
+
+    /// What a chain is made of: nothing can be put around its parts.
+    fn spine(&mut self, it: &Expression<'_>) {
+        match it {
+            Expression::CallExpression(call) => self.spine_of_call(call),
+            Expression::StaticMemberExpression(member) => self.spine(&member.object),
+            Expression::PrivateFieldExpression(member) => self.spine(&member.object),
+            Expression::ComputedMemberExpression(member) => {
+                self.spine(&member.object);
+                self.visit_expression(&member.expression);
+            }
+            other => self.visit_expression(other),
+        }
+    }
+
+    fn spine_of_call(&mut self, call: &CallExpression<'_>) {
+        self.spine(&call.callee);
+        for argument in &call.arguments {
+            self.visit_argument(argument);
+        }
+    }
+
+    fn call_expression(&mut self, it: &CallExpression<'_>) {
+        if matches!(it.callee, Expression::Super(_)) {
+            return self.super_call(it);
+        }
+        let changed = self.changed_by(it);
+        if self.is_quiet || changed == Changed::Nothing {
+            return walk_js::walk_call_expression(self, it);
+        }
+        let mut kept: Vec<String> = Vec::new();
+        self.put_text(it.span.start, format!("__${}(__$w(),", if changed == Changed::Appended { "x" } else { "c" }));
+        match &it.callee {
+            Expression::StaticMemberExpression(member) if changed != Changed::Arguments => {
+                let object = self.keep(&member.object);
+                self.visit_kept(&member.object, &object);
+                kept.push(object.text().to_owned());
+            }
+            other => self.visit_expression(other),
+        }
+        for argument in &it.arguments {
+            let is_kept = changed == Changed::All || changed == Changed::Arguments;
+            let value = argument.as_expression().filter(|value| is_kept && kept.len() < 4 && may_be_object(value));
+            if let Some(value) = value {
+                let object = self.keep(value);
+                self.visit_kept(value, &object);
+                kept.push(object.text().to_owned());
+            } else {
+                self.visit_argument(argument);
+            }
+        }
+        self.put_text(it.span.end, format!(",{})", kept.join(",")));
+    }
+
+    fn super_call(&mut self, it: &CallExpression<'_>) {
+        let constructor = self.functions.iter().rfind(|function| function.kind != Kind::Arrow);
+        let level = constructor.map_or(0, |function| function.level);
+        if self.is_quiet {
+            return walk_js::walk_call_expression(self, it);
+        }
+        self.put_text(it.span.start, "(");
+        for argument in &it.arguments {
+            self.visit_argument(argument);
+        }
+        let name = Piece::Name("this".to_owned());
+        self.put(it.span.end, vec![text(format!(",__$b(__$s{level},")), name, text(",this))")]);
+    }
+
+    /// What a call may change that is not recorded where it happens.
+    fn changed_by(&self, it: &CallExpression<'_>) -> Changed {
+        let has_objects = || {
+            let mut values = it.arguments.iter().filter_map(Argument::as_expression);
+            values.any(may_be_object)
+        };
+        match &it.callee {
+            Expression::Identifier(id) => {
+                let name = id.name.as_str();
+                let is_known = self.is_code(name) || (is_in(HARMLESS, name) && !self.is_declared(name));
+                if is_known || !has_objects() { Changed::Nothing } else { Changed::Arguments }
+            }
+            Expression::StaticMemberExpression(member) => {
+                let method = member.property.name.as_str();
+                match &member.object {
+                    Expression::Super(_) => Changed::Nothing,
+                    Expression::Identifier(id)
+                        if is_in(HARMLESS_OBJECTS, &id.name) && !self.is_declared(&id.name) =>
+                    {
+                        if is_in(HARMFUL, method) && has_objects() { Changed::Arguments } else { Changed::Nothing }
+                    }
+                    _ if is_in(READERS, method) => Changed::Nothing,
+                    _ if method == "push" => Changed::Appended,
+                    _ if is_in(CHANGERS, method) => Changed::Receiver,
+                    _ => Changed::All,
+                }
+            }
+            Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_) => Changed::Nothing,
+            _ if has_objects() => Changed::Arguments,
+            _ => Changed::Nothing,
+        }
+    }
+}
+
+/// What a call may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Changed {
+    Nothing,
+    /// The object whose method is called.
+    Receiver,
+    /// The same, by items at its end.
+    Appended,
+    Arguments,
+    All,
+}
+
+/// How a member is written.
+#[derive(Clone, Copy, Debug)]
+enum Member {
+    /// To the value of the expression.
+    Write,
+    /// By a step, after the value of the expression.
+    Step(i8),
+    /// Perhaps.
+    Check,
+}
+
+enum Key<'e, 'a> {
+    Name(String),
+    Private(String),
+    Computed(&'e Expression<'a>),
+}
+
+/// Whether the value of an argument may be an object that something else refers to.
+fn may_be_object(value: &Expression<'_>) -> bool {
+    matches!(
+        value,
+        Expression::Identifier(_)
+            | Expression::ThisExpression(_)
+            | Expression::StaticMemberExpression(_)
+            | Expression::ComputedMemberExpression(_)
+    )
+}
+
+/// The variables among targets of an assignment.
+pub(super) fn targets_of(target: &AssignmentTarget<'_>) -> Vec<String> {
+    let mut found = Targets::default();
+    found.visit_assignment_target(target);
+    found.names
+}
+
+/// The variables whose members are among targets of an assignment.
+fn objects_of(target: &AssignmentTarget<'_>) -> Vec<String> {
+    let mut found = Targets::default();
+    found.visit_assignment_target(target);
+    found.objects
+}
+
+#[derive(Default)]
+struct Targets {
+    names: Vec<String>,
+    objects: Vec<String>,
+}
+
+impl<'a> VisitJs<'a> for Targets {
+    fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
+        let object = match it {
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(id) => {
+                self.names.push(id.name.to_string());
+                return;
+            }
+            SimpleAssignmentTarget::StaticMemberExpression(member) => &member.object,
+            SimpleAssignmentTarget::ComputedMemberExpression(member) => &member.object,
+            _ => return,
+        };
+        match object {
+            Expression::Identifier(id) => self.objects.push(id.name.to_string()),
+            Expression::ThisExpression(_) => self.objects.push("this".to_owned()),
+            _ => {}
+        }
+    }
+
+    fn visit_assignment_target_property_identifier(
+        &mut self,
+        it: &oxc_ast::ast::AssignmentTargetPropertyIdentifier<'a>,
+    ) {
+        self.names.push(it.binding.name.to_string());
+    }
+
+    fn visit_expression(&mut self, _: &Expression<'a>) {}
+}
+
+/// `require('fs')`: what Node or a package provides is not the program's.
+pub(super) fn is_foreign_module(init: &Expression<'_>) -> bool {
+    match init {
+        Expression::CallExpression(call) => {
+            let is_require = matches!(&call.callee, Expression::Identifier(id) if id.name == "require");
+            let named = call.arguments.first().and_then(Argument::as_expression);
+            is_require
+                && matches!(named, Some(Expression::StringLiteral(name)) if !name.value.starts_with(['.', '/']))
+        }
+        Expression::StaticMemberExpression(member) => is_foreign_module(&member.object),
+        _ => false,
+    }
+}

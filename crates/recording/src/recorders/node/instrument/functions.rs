@@ -1,0 +1,302 @@
+//! Functions and classes: that a call begins and ends.
+
+use oxc_ast::ast::{
+    ArrowFunctionBody, ArrowFunctionExpression, Class, ClassElement, Expression, FormalParameters, Function, FunctionBody, MethodDefinition,
+    MethodDefinitionKind, PropertyDefinition, PropertyKey, Statement, TryStatement,
+};
+use oxc_ast_visit::{VisitJs, walk_js};
+use oxc_span::GetSpan;
+use oxc_syntax::scope::ScopeFlags;
+
+use super::super::scopes::{Scope, names_of_parameters};
+use super::{FunctionContext, Instrumenter, NO_HEADING, text};
+use crate::recorders::node::edits::Piece;
+
+/// What kind of function something is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    #[default]
+    Plain,
+    Arrow,
+    Constructor,
+    /// A constructor in which `this` is only there after `super()`.
+    Derived,
+}
+
+/// A function that is begun.
+struct Begun<'f, 'a> {
+    name: String,
+    start: u32,
+    kind: Kind,
+    is_async: bool,
+    is_generator: bool,
+    own_name: Option<&'f str>,
+    params: &'f FormalParameters<'a>,
+}
+
+impl Instrumenter<'_> {
+    /// A function with a body in braces.
+    pub(super) fn function(&mut self, it: &Function<'_>, kind: Kind) {
+        let Some(body) = &it.body else { return };
+        let name = it.id.as_ref().map(|id| id.name.to_string()).or_else(|| self.hint.take());
+        let name = name.unwrap_or_else(|| "<anonymous>".to_owned());
+        let begun = Begun {
+            name,
+            start: it.span.start,
+            kind,
+            is_async: it.r#async,
+            is_generator: it.generator,
+            own_name: it.id.as_ref().map(|id| id.name.as_str()),
+            params: &it.params,
+        };
+        self.enter(begun, |this| this.body(body, &it.params));
+    }
+
+    pub(super) fn arrow(&mut self, it: &ArrowFunctionExpression<'_>) {
+        let name = self.hint.take().unwrap_or_else(|| "<anonymous>".to_owned());
+        let begun = Begun {
+            name,
+            start: it.span.start,
+            kind: Kind::Arrow,
+            is_async: it.r#async,
+            is_generator: false,
+            own_name: None,
+            params: &it.params,
+        };
+        self.enter(begun, |this| {
+            if let ArrowFunctionBody::FunctionBody(body) = &it.body {
+                this.body(body, &it.params);
+            } else if let Some(value) = it.body.as_expression() {
+                this.value_body(value, &it.params);
+            }
+        });
+    }
+
+    fn enter(&mut self, begun: Begun<'_, '_>, body: impl FnOnce(&mut Self)) {
+        let Begun { name, start, kind, is_async, is_generator, own_name, params } = begun;
+        self.hint = None;
+        let code = u32::try_from(self.codes.len()).unwrap_or(u32::MAX);
+        let line = self.line(start);
+        self.codes.push((name, line));
+        // The call of the function around has a number, unless this is among the values of its parameters.
+        let level = self.functions.len();
+        let mut scope = Scope::new(level);
+        scope.code(own_name);
+        scope.variables(names_of_parameters(params));
+        scope.level = None;
+        self.scopes.push(scope);
+        let was_quiet = std::mem::replace(&mut self.is_quiet, true);
+        self.visit_formal_parameters(params);
+        self.is_quiet = false;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.level = Some(level);
+        }
+        self.functions.push(FunctionContext {
+            code,
+            level,
+            kind,
+            is_async,
+            uses_this: false,
+            ends_in_finally: is_generator,
+            temporaries: 0,
+        });
+        let head_line = std::mem::replace(&mut self.head_line, 0);
+        let class = self.class.take();
+        body(self);
+        self.class = class;
+        self.head_line = head_line;
+        let done = self.functions.pop();
+        if let (Some(done), Some(around)) = (done, self.functions.last_mut()) {
+            around.uses_this |= done.kind == Kind::Arrow && done.uses_this;
+        }
+        self.is_quiet = was_quiet;
+        self.scopes.pop();
+    }
+
+    /// What a call begins with.
+    fn beginning(&self) -> Vec<Piece> {
+        let Some(function) = self.functions.last() else { return Vec::new() };
+        // Functions in values of parameters do not see the call around them.
+        let around = self.scopes.iter().rev().skip(1).find_map(|scope| scope.level).unwrap_or(0);
+        let level = function.level;
+        let code = Piece::Code(function.code);
+        if around == 0 {
+            vec![text(format!("const __$s{level}=__$e(")), code, text(");try{")]
+        } else {
+            vec![text(format!("const __$s{level}=__$n(__$s{around},")), code, text(");try{")]
+        }
+    }
+
+    fn ending(&self) -> String {
+        let Some(function) = self.functions.last() else { return String::new() };
+        let call = self.call();
+        if function.ends_in_finally {
+            let value = format!("__$t{}_1", function.level);
+            format!("}}catch(__$0){{throw __$u({call},__$0)}}finally{{__$f({call},{value})}}{NO_HEADING}")
+        } else {
+            format!(";__$r({call})}}catch(__$0){{throw __$u({call},__$0)}}{NO_HEADING}")
+        }
+    }
+
+    fn body(&mut self, it: &FunctionBody<'_>, params: &FormalParameters<'_>) {
+        let start = it.directives.last().map_or(it.span.start + 1, |last| last.span.end);
+        let handle = self.put(start, vec![text(";")]);
+        let mut finder = FinallyFinder(false);
+        finder.visit_function_body(it);
+        if let Some(function) = self.functions.last_mut() {
+            function.ends_in_finally |= finder.0;
+            // The first one has what is returned.
+            function.temporaries += usize::from(function.ends_in_finally);
+        }
+        let mut scope = Scope::new(self.level());
+        scope.lexical(&it.statements);
+        scope.hoisted(&it.statements);
+        self.in_scope(scope, |this| this.statements(&it.statements));
+        let Some(function) = self.functions.last() else { return };
+        let mut pieces = vec![text(Self::declared_temporaries(function))];
+        pieces.extend(self.beginning());
+        match function.kind {
+            Kind::Constructor => pieces.extend(self.write_of_this("b")),
+            Kind::Plain if function.uses_this => pieces.extend(self.write_of_this("v")),
+            _ => {}
+        }
+        pieces.extend(self.writes_of(&names_of_parameters(params)));
+        self.edits.extend(handle, pieces);
+        let ending = self.ending();
+        self.put_text(it.span.end - 1, ending);
+    }
+
+    /// `__$v(__$s1,0x…,this);`
+    fn write_of_this(&self, helper: &str) -> Vec<Piece> {
+        let call = self.call();
+        vec![text(format!("__${helper}({call},")), Piece::Name("this".to_owned()), text(",this);")]
+    }
+
+    /// The body of an arrow function that is an expression.
+    fn value_body(&mut self, value: &Expression<'_>, params: &FormalParameters<'_>) {
+        let span = value.span();
+        let handle = self.put(span.start, vec![text("{")]);
+        self.visit_expression(value);
+        let Some(function) = self.functions.last() else { return };
+        let mut pieces = vec![text(Self::declared_temporaries(function))];
+        pieces.extend(self.beginning());
+        pieces.extend(self.writes_of(&names_of_parameters(params)));
+        pieces.extend(self.line_event(self.line(span.start)));
+        pieces.push(text(format!(";return __$r({},", self.call())));
+        self.edits.extend(handle, pieces);
+        let call = self.call();
+        self.put_text(span.end, format!(")}}catch(__$0){{throw __$u({call},__$0)}}}}{NO_HEADING}"));
+    }
+
+    pub(super) fn class(&mut self, it: &Class<'_>) {
+        let name = it.id.as_ref().map(|id| id.name.to_string()).or_else(|| self.hint.take());
+        let name = name.unwrap_or_else(|| "<class>".to_owned());
+        if let Some(heritage) = &it.heritage {
+            self.visit_expression(&heritage.expression);
+        }
+        // By this, the recorder knows the program's own classes.
+        self.put_text(it.body.span.start + 1, "/*__$*/");
+        let outer = self.class.replace(name);
+        let mut scope = Scope::default();
+        scope.level = Some(self.level());
+        scope.code(it.id.as_ref().map(|id| id.name.as_str()));
+        let is_derived = it.heritage.is_some();
+        self.in_scope(scope, |this| {
+            for element in &it.body.body {
+                match element {
+                    ClassElement::MethodDefinition(it) => this.method(it, is_derived),
+                    ClassElement::PropertyDefinition(it) => this.field(it),
+                    ClassElement::StaticBlock(it) => {
+                        let mut scope = Scope::new(this.level());
+                        scope.lexical(&it.body);
+                        scope.hoisted(&it.body);
+                        let class = this.class.take();
+                        this.in_scope(scope, |this| this.statements(&it.body));
+                        this.class = class;
+                    }
+                    other => this.visit_class_element(other),
+                }
+            }
+        });
+        self.class = outer;
+    }
+
+    fn method(&mut self, it: &MethodDefinition<'_>, is_derived: bool) {
+        if it.computed {
+            self.visit_property_key(&it.key);
+        }
+        let is_constructor = it.kind == MethodDefinitionKind::Constructor;
+        self.hint = Some(self.member_name(&it.key));
+        let kind = match (is_constructor, is_derived) {
+            (true, true) => Kind::Derived,
+            (true, false) => Kind::Constructor,
+            (false, _) => Kind::Plain,
+        };
+        self.function(&it.value, kind);
+        self.hint = None;
+    }
+
+    fn member_name(&self, key: &PropertyKey<'_>) -> String {
+        let key = match key {
+            PropertyKey::PrivateIdentifier(it) => format!("#{}", it.name),
+            other => other.static_name().map_or_else(|| "<computed>".to_owned(), |name| name.to_string()),
+        };
+        match &self.class {
+            Some(class) => format!("{class}.{key}"),
+            None => key,
+        }
+    }
+
+    fn field(&mut self, it: &PropertyDefinition<'_>) {
+        if it.computed {
+            self.visit_property_key(&it.key);
+        }
+        let Some(value) = &it.value else { return };
+        let is_private = matches!(it.key, PropertyKey::PrivateIdentifier(_)) && !it.r#static;
+        self.hint = Some(self.member_name(&it.key));
+        let class = self.class.take();
+        if let (PropertyKey::PrivateIdentifier(key), true, false) = (&it.key, is_private, is_code(value)) {
+            let span = value.span();
+            self.put_text(span.start, "__$o(");
+            self.visit_expression(value);
+            let key = Piece::Name(format!("#{}", key.name));
+            self.put(span.end, vec![text(",this,"), key, text(")")]);
+        } else {
+            self.visit_expression(value);
+        }
+        self.class = class;
+        self.hint = None;
+    }
+}
+
+/// Whether an expression is a function or a class, which gets its name from where it is written.
+pub(super) fn is_code(value: &Expression<'_>) -> bool {
+    matches!(
+        value,
+        Expression::FunctionExpression(_)
+            | Expression::ArrowFunctionExpression(_)
+            | Expression::ClassExpression(_)
+    )
+}
+
+/// Whether a function has a `finally` of its own.
+struct FinallyFinder(bool);
+
+impl<'a> VisitJs<'a> for FinallyFinder {
+    fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
+        self.0 |= it.finalizer.is_some();
+        walk_js::walk_try_statement(self, it);
+    }
+
+    fn visit_statement(&mut self, it: &Statement<'a>) {
+        if !self.0 {
+            walk_js::walk_statement(self, it);
+        }
+    }
+
+    fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
+
+    fn visit_arrow_function_expression(&mut self, _: &ArrowFunctionExpression<'a>) {}
+
+    fn visit_class(&mut self, _: &Class<'a>) {}
+}

@@ -1,0 +1,131 @@
+//! Which names a piece of code declares, and to which function a name belongs.
+
+use std::collections::HashMap;
+
+use oxc_ast::ast::{
+    ArrowFunctionExpression, BindingPattern, Class, Declaration, ExportDefaultDeclarationKind, FormalParameters,
+    Function, ImportDeclarationSpecifier, Statement, VariableDeclaration, VariableDeclarationKind,
+};
+use oxc_ast_visit::VisitJs;
+use oxc_syntax::scope::ScopeFlags;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Declared {
+    Variable,
+    /// A function or a class of the program, whose own code is recorded.
+    Code,
+}
+
+/// The names of a block, or of a function.
+#[derive(Debug, Default)]
+pub(super) struct Scope {
+    names: HashMap<String, Declared>,
+    /// How deep the function is nested that they belong to; none while its call has no number.
+    pub(super) level: Option<usize>,
+}
+
+impl Scope {
+    pub(super) fn new(level: usize) -> Self {
+        Self { names: HashMap::new(), level: Some(level) }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<Declared> {
+        self.names.get(name).copied()
+    }
+
+    pub(super) fn code(&mut self, name: Option<&str>) {
+        if let Some(name) = name {
+            self.names.insert(name.to_owned(), Declared::Code);
+        }
+    }
+
+    pub(super) fn variables(&mut self, names: Vec<String>) {
+        for name in names {
+            self.names.entry(name).or_insert(Declared::Variable);
+        }
+    }
+
+    /// What the statements of a block declare for it: not what `var` in them does.
+    pub(super) fn lexical(&mut self, statements: &[Statement<'_>]) {
+        for statement in statements {
+            match statement {
+                Statement::FunctionDeclaration(it) => self.code(it.id.as_ref().map(|id| id.name.as_str())),
+                Statement::ClassDeclaration(it) => self.code(it.id.as_ref().map(|id| id.name.as_str())),
+                Statement::VariableDeclaration(it) if it.kind != VariableDeclarationKind::Var => {
+                    self.variables(names_of_declaration(it));
+                }
+                Statement::ExportDeclaration(it) => match &it.declaration {
+                    Declaration::FunctionDeclaration(it) => {
+                        self.code(it.id.as_ref().map(|id| id.name.as_str()));
+                    }
+                    Declaration::ClassDeclaration(it) => {
+                        self.code(it.id.as_ref().map(|id| id.name.as_str()));
+                    }
+                    Declaration::VariableDeclaration(it) => self.variables(names_of_declaration(it)),
+                    _ => {}
+                },
+                Statement::ExportDefaultDeclaration(it) => match &it.declaration {
+                    ExportDefaultDeclarationKind::FunctionDeclaration(it) => {
+                        self.code(it.id.as_ref().map(|id| id.name.as_str()));
+                    }
+                    ExportDefaultDeclarationKind::ClassDeclaration(it) => {
+                        self.code(it.id.as_ref().map(|id| id.name.as_str()));
+                    }
+                    _ => {}
+                },
+                Statement::ImportDeclaration(it) => {
+                    let names = it.specifiers.iter().flatten().map(|specifier| match specifier {
+                        ImportDeclarationSpecifier::ImportSpecifier(it) => it.local.name.to_string(),
+                        ImportDeclarationSpecifier::ImportDefaultSpecifier(it) => it.local.name.to_string(),
+                        ImportDeclarationSpecifier::ImportNamespaceSpecifier(it) => it.local.name.to_string(),
+                    });
+                    self.variables(names.collect());
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What `var` declares anywhere in a function, outside of functions in it.
+    pub(super) fn hoisted(&mut self, statements: &[Statement<'_>]) {
+        let mut found = HoistedNames(Vec::new());
+        for statement in statements {
+            found.visit_statement(statement);
+        }
+        self.variables(found.0);
+    }
+}
+
+/// Names that `var` declares, in any depth.
+struct HoistedNames(Vec<String>);
+
+impl<'a> VisitJs<'a> for HoistedNames {
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        if it.kind == VariableDeclarationKind::Var {
+            self.0.extend(names_of_declaration(it));
+        }
+    }
+
+    fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
+
+    fn visit_arrow_function_expression(&mut self, _: &ArrowFunctionExpression<'a>) {}
+
+    fn visit_class(&mut self, _: &Class<'a>) {}
+}
+
+/// The names of a pattern.
+pub(super) fn names_of(pattern: &BindingPattern<'_>) -> Vec<String> {
+    pattern.get_binding_identifiers().into_iter().map(|id| id.name.to_string()).collect()
+}
+
+/// The names of a declaration.
+pub(super) fn names_of_declaration(declaration: &VariableDeclaration<'_>) -> Vec<String> {
+    declaration.declarations.iter().flat_map(|each| names_of(&each.id)).collect()
+}
+
+/// The names of parameters.
+pub(super) fn names_of_parameters(parameters: &FormalParameters<'_>) -> Vec<String> {
+    let rest = parameters.rest.iter().flat_map(|rest| names_of(&rest.rest.argument));
+    parameters.items.iter().flat_map(|each| names_of(&each.pattern)).chain(rest).collect()
+}

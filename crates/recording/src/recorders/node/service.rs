@@ -1,0 +1,113 @@
+//! Answers the program, which asks for the text of each of its files with calls of the recorder in it.
+//!
+//! The program writes a question into a file beside the recording and its number into a pipe, and waits for a file
+//! with the answer: it cannot do anything else while a file is loaded, and needs no library for this.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde::{Deserialize, Serialize};
+
+use super::instrument::{Instrumented, Script, instrument};
+
+/// What ends the service.
+const END: &str = "end";
+
+/// A thread that answers.
+pub(super) struct Service {
+    segments: PathBuf,
+    pipe: File,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    path: PathBuf,
+    source: String,
+    is_module: bool,
+}
+
+/// Nothing, for a file that cannot be read as JavaScript and is left as it is.
+#[derive(Serialize)]
+struct Answer {
+    script: Option<Instrumented>,
+}
+
+impl Service {
+    pub(super) fn start(segments: &Path, helpers: String) -> std::io::Result<Self> {
+        let path = beside(segments, "ask");
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
+        // Open for writing as well, so that it does not end while nothing is loaded.
+        let pipe = File::options().read(true).write(true).open(&path)?;
+        let (reader, folder) = (pipe.try_clone()?, segments.to_owned());
+        let thread = std::thread::Builder::new().name("instrumenter".to_owned());
+        let thread = thread.spawn(move || answer_all(reader, &folder, &helpers))?;
+        Ok(Self { segments: segments.to_owned(), pipe, thread: Some(thread) })
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let is_told = writeln!(self.pipe, "{END}").is_ok();
+        if let Some(thread) = self.thread.take().filter(|_| is_told) {
+            // It ends after what it does at the moment.
+            let _ = thread.join();
+        }
+        remove_all(&self.segments);
+    }
+}
+
+/// Removes what a program left beside the recording.
+fn remove_all(segments: &Path) {
+    let Some((folder, name)) = segments.parent().zip(segments.file_name()) else { return };
+    let mut prefix = name.to_owned();
+    prefix.push("-");
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(prefix.as_encoded_bytes()) {
+            // A cleaner of the temporary folder may have removed it first.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn beside(segments: &Path, name: &str) -> PathBuf {
+    let mut path = OsString::from(segments);
+    path.push(format!("-{name}"));
+    path.into()
+}
+
+fn answer_all(pipe: File, segments: &Path, helpers: &str) {
+    for line in BufReader::new(pipe).lines() {
+        let Ok(line) = line else { return };
+        if line == END {
+            return;
+        }
+        // Anyone may write to the pipe. A question is a file beside the recording, by a number.
+        let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
+        if line.is_empty() || !line.chars().all(is_number) {
+            continue;
+        }
+        let question = beside(segments, &format!("question{line}"));
+        let script = std::fs::read(&question).ok().and_then(|text| answer(&text, helpers));
+        let written = serde_json::to_vec(&Answer { script }).ok().and_then(|text| {
+            let part = beside(segments, &format!("part{line}"));
+            std::fs::write(&part, text).ok()?;
+            std::fs::rename(&part, beside(segments, &format!("answer{line}"))).ok()
+        });
+        let _ = std::fs::remove_file(&question);
+        if written.is_none() {
+            return;
+        }
+    }
+}
+
+fn answer(question: &[u8], helpers: &str) -> Option<Instrumented> {
+    let Question { path, source, is_module } = serde_json::from_slice(question).ok()?;
+    let text = source.strip_prefix('\u{feff}').unwrap_or(&source);
+    let script = Script { text, path: &path, is_module, helpers };
+    engine::javascript::parsing(text, || instrument(&script)).flatten()
+}

@@ -1,0 +1,101 @@
+//! How values are written in the language of the program.
+
+use crate::value::Kind;
+
+/// A language's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    Python,
+    JavaScript,
+}
+
+/// The type and the kind of an object, and how many items or attributes it has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Container<'a> {
+    pub(crate) type_name: &'a str,
+    pub(crate) kind: Kind,
+    pub(crate) length: i64,
+}
+
+impl Spelling {
+    /// By the name of the language's adapter.
+    pub(crate) fn of(language: &str) -> Self {
+        if language == "javascript" { Self::JavaScript } else { Self::Python }
+    }
+
+    pub(crate) fn none(self) -> &'static str {
+        match self {
+            Self::Python => "None",
+            Self::JavaScript => "null",
+        }
+    }
+
+    pub(crate) fn bool(self, value: bool) -> &'static str {
+        match (self, value) {
+            (Self::Python, true) => "True",
+            (Self::Python, false) => "False",
+            (Self::JavaScript, true) => "true",
+            (Self::JavaScript, false) => "false",
+        }
+    }
+
+    /// An attribute of an object, with its name.
+    pub(crate) fn attribute(self, name: &str, value: &str) -> String {
+        match self {
+            Self::Python => format!("{name}={value}"),
+            Self::JavaScript => format!("{name}: {value}"),
+        }
+    }
+
+    /// An item of a dictionary, with its key.
+    pub(crate) fn pair(self, key: &str, value: &str) -> String {
+        match self {
+            Self::Python => format!("{key}: {value}"),
+            Self::JavaScript => format!("{key} => {value}"),
+        }
+    }
+
+    /// An object with what it contains.
+    pub(crate) fn container(self, of: Container<'_>, inner: &str) -> String {
+        let Container { type_name, kind, length } = of;
+        match self {
+            Self::Python => match kind {
+                Kind::List if type_name == "list" => format!("[{inner}]"),
+                Kind::Tuple if type_name == "tuple" && length == 1 => format!("({inner},)"),
+                Kind::Tuple if type_name == "tuple" => format!("({inner})"),
+                Kind::Dictionary if type_name == "dict" => format!("{{{inner}}}"),
+                Kind::Set if type_name == "set" && length > 0 => format!("{{{inner}}}"),
+                _ => format!("{type_name}({inner})"),
+            },
+            Self::JavaScript => match kind {
+                Kind::List if type_name == "Array" => format!("[{inner}]"),
+                Kind::List => format!("{type_name} [{inner}]"),
+                Kind::Instance if type_name == "Object" => format!("{{{inner}}}"),
+                _ => format!("{type_name} {{{inner}}}"),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn objects_are_written_as_in_their_language() {
+        let table = [
+            (Spelling::Python, "list", Kind::List, 1, "[x]"),
+            (Spelling::Python, "tuple", Kind::Tuple, 1, "(x,)"),
+            (Spelling::Python, "set", Kind::Set, 0, "set(x)"),
+            (Spelling::Python, "Cart", Kind::Instance, 1, "Cart(x)"),
+            (Spelling::JavaScript, "Array", Kind::List, 1, "[x]"),
+            (Spelling::JavaScript, "Uint8Array", Kind::List, 1, "Uint8Array [x]"),
+            (Spelling::JavaScript, "Object", Kind::Instance, 1, "{x}"),
+            (Spelling::JavaScript, "Cart", Kind::Instance, 1, "Cart {x}"),
+            (Spelling::JavaScript, "Map", Kind::Dictionary, 1, "Map {x}"),
+        ];
+        for (spelling, type_name, kind, length, expected) in table {
+            assert_eq!(spelling.container(Container { type_name, kind, length }, "x"), expected);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The same questions about JavaScript programs.
+
+use serde_json::json;
+use test_support::{Fixture, repository};
+
+use crate::recorder::{Client, has};
+
+/// `main.js:12`.
+fn at(program: &Fixture, name: &str) -> String {
+    let file = program.path().rsplit('/').next().unwrap();
+    format!("{file}:{}", program.line(name))
+}
+
+#[tokio::test]
+async fn the_first_bad_moment_and_its_cause_take_two_questions() {
+    let program = Fixture::node("recording_shop");
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(
+        &said,
+        &[
+            "recorded as rec-1: the program exited with code 1; ",
+            "output:\ncheap: pen, book\n",
+            // The heading and the stack are those of a plain run.
+            &format!("main.js:{}\n    throw new RangeError(", program.line("thrown")),
+            "    ^\n\nRangeError: negative total: -9\n    at checkout (",
+            &format!("main.js:{}:11)", program.line("thrown")),
+        ],
+    );
+    let first = client.ask("find_first", json!({ "condition": "total < 0" })).await;
+    let negative = format!("`total < 0` first holds after {} in Cart.total", at(&program, "negative"));
+    has(
+        &first,
+        &[&negative, "called from ", " in checkout ← ", "total: 21 → -9", "total = -9   (before: 21)", "code = 'WELCOME'"],
+    );
+    let writes = client.ask("find_writes", json!({ "target": "cart.items" })).await;
+    has(
+        &writes,
+        &[
+            "`cart.items` is [Item {",
+            "written, newest first:",
+            "name: 'lamp'",
+            "→ (none) by",
+            &format!("{} in withoutExpensive: `items.splice(", at(&program, "lost")),
+            " in preview ← ",
+            &at(&program, "appended"),
+            &at(&program, "created"),
+        ],
+    );
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn the_state_and_changes_and_hits_are_as_they_were() {
+    let program = Fixture::node("recording_shop");
+    let client = Client::new("node").await;
+    client.record(&program, &[]).await;
+    let state = client.ask("state_at", json!({ "at": format!("{}#2", at(&program, "appended")) })).await;
+    has(&state, &["this.items.push(item)", "called from", " in fill ← ", "owner: 'Bob', items: [Item {"]);
+    let own = state.lines().find(|line| line.starts_with("  this = ")).unwrap();
+    assert!(own.contains("pen") && !own.contains("lamp"), "{state}");
+
+    let thrown = client.ask("state_at", json!({ "at": "exception" })).await;
+    has(
+        &thrown,
+        &["RangeError: negative total: -9 at ", &at(&program, "thrown"), "total = -9", "#sealed: true", "in main:"],
+    );
+    has(&thrown, &["password = '[redacted]'", "output so far ends:", "shown: 2"]);
+    assert!(!thrown.contains("correct-horse"), "{thrown}");
+
+    let (from, to) = (at(&program, "discounted"), at(&program, "thrown"));
+    let changes = client.ask("compare_moments", json!({ "from": from, "to": to })).await;
+    has(&changes, &["checkout:\n", "total added: -9", "Map #", "['WELCOME'] added: 30", "len(): 0 → 1"]);
+
+    let line = client.ask("count_hits", json!({ "target": at(&program, "appended") })).await;
+    has(&line, &["was reached 3 times, first at event "]);
+    let function = client.ask("count_hits", json!({ "target": "withoutExpensive" })).await;
+    has(
+        &function,
+        &["withoutExpensive was called once", "(items=Array of 3, limit=30)", "return: 1, exception: 0"],
+    );
+    let checkout = client.ask("count_hits", json!({ "target": "checkout" })).await;
+    has(&checkout, &["return: 0, exception: 1"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn async_functions_generators_and_closures_are_recorded() {
+    let program = Fixture::node("recording_stock");
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 0", "left: { pen: -8, book: 7 } 120", "problems: { pen: 'pen', last: 'book' }"]);
+    let first = client.ask("find_first", json!({ "condition": "this.stock['pen'] < 0" })).await;
+    has(&first, &[&at(&program, "taken"), "pen: 4 → -2", "size = 'small'", "pieces = 6"]);
+    let writes = client
+        .ask("find_writes", json!({ "target": "this.cache['pen']", "at": at(&program, "taken") }))
+        .await;
+    has(&writes, &["`this.cache['pen']` is 6", &format!("by {}", at(&program, "cached"))]);
+    let calls = client.ask("count_hits", json!({ "target": "fact" })).await;
+    has(&calls, &["fact was called 5 times", "(n=5)", "return: 5"]);
+    let takes = client.ask("count_hits", json!({ "target": "take" })).await;
+    has(&takes, &["Warehouse.take was called 6 times", "return: 6"]);
+    let closure = client.ask("find_first", json!({ "condition": "count === 21" })).await;
+    has(&closure, &[&at(&program, "counted"), "count: 18 → 21"]);
+    let caught = client.ask("state_at", json!({ "at": "exception" })).await;
+    has(&caught, &["RangeError: pen at", &at(&program, "looked_up"), "name = 'pen'", "left = -8"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn two_runs_of_an_es_module_part_at_the_first_different_step_and_value() {
+    let program = Fixture::read(repository().join("fixtures/recording_runs/main.mjs"));
+    let client = Client::new("node").await;
+    client.record(&program, &["1200", "7.50"]).await;
+    client.record(&program, &["1,200", "7.50"]).await;
+    let parted = client.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-2" })).await;
+    has(
+        &parted,
+        &["first different value:", "'1200'", "'1,200'", "first different step:", &at(&program, "digit")],
+    );
+    let same = client.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-1" })).await;
+    has(&same, &["no recorded value differs", "both runs take the same steps"]);
+    client.server.finish().await;
+}
+
+/// What the program has done until it kills itself is there.
+#[tokio::test]
+async fn a_killed_program_is_recorded_to_its_last_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "function spin() {\n  let count = 0;\n  for (;;) {\n    count++;\n    if (count === 5000) {\n      \
+                process.kill(process.pid, 'SIGKILL'); // @killed\n    }\n  }\n}\nspin();\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["the program killed by signal 9"]);
+    let state = client.ask("state_at", json!({ "at": format!("{}#last", at(&program, "killed")) })).await;
+    has(&state, &["before ", &at(&program, "killed"), "count = 5000"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn the_programs_own_code_is_not_run_by_the_recorder() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "const said = (word) => { console.log(word); return 1; };\n\
+                class Loud {\n  constructor() { this.value = 1; }\n  get loud() { return said('getter'); }\n  \
+                toString() { return said('toString'); }\n  toJSON() { return said('toJSON'); }\n  \
+                [Symbol.toPrimitive]() { return said('toPrimitive'); }\n  get [Symbol.toStringTag]() { return \
+                said('tag'); }\n}\n\
+                class Odd extends Map {\n  get size() { return said('size'); }\n  entries() { return said('entries'); \
+                }\n  [Symbol.iterator]() { return said('iterator'); }\n}\n\
+                const trap = new Proxy({}, { get: () => said('get'), ownKeys: () => { said('ownKeys'); return []; }, \
+                getPrototypeOf: () => { said('prototype'); return null; }, has: () => said('has') });\n\
+                function use(one, odd, trap) {\n  const both = [one, new Loud(), trap];\n  \
+                Object.defineProperty(both, 5, { configurable: true, get: () => said('item'), set() {} });\n  odd.set('a', one);\n  one.value = 2;\n  \
+                both.shift();\n  return both.length; // @used\n}\n\
+                use(new Loud(), new Odd(), trap);\nconsole.log('done');\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    // `shift()` itself reads the items.
+    assert!(said.ends_with("output:\nitem\ndone\n") || said.ends_with("output:\ndone\n"), "{said}");
+    let state = client.ask("state_at", json!({ "at": at(&program, "used") })).await;
+    has(&state, &["one = Loud {value: 2}", "odd = Odd {'a' => Loud {value: 2}}", "both = [Loud {value: 1}, "]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn what_is_thrown_by_the_language_is_found_where_it_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "function name(user) {\n  return user.name.trim(); // @thrown\n}\nfunction all(users) {\n  return \
+                users.map((user) => name(user));\n}\ntry {\n  all([{ name: 'a' }, {}]);\n} catch (error) {\n  \
+                console.log(error instanceof TypeError);\n}\n";
+    let program = Fixture::write(folder.path(), "main.cjs", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 0", "true\n"]);
+    let state = client.ask("state_at", json!({ "at": "exception" })).await;
+    has(&state, &["TypeError: Cannot read properties of undefined", &at(&program, "thrown"), "user = {}"]);
+    client.server.finish().await;
+}
+
+/// What is written in other threads and processes is not there, and the answer says so.
+#[tokio::test]
+async fn tests_are_recorded_in_the_first_process_that_runs_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "const test = require('node:test');\nconst assert = require('node:assert');\nfunction half(n) {\n  \
+                return n / 2; // @half\n}\ntest('halves', () => {\n  assert.strictEqual(half(3), 1);\n});\n";
+    let program = Fixture::write(folder.path(), "half.test.js", text);
+    let client = Client::new("node").await;
+    let arguments = json!({ "command": "node", "args": ["--test", program.path()], "cwd": folder.path() });
+    let said = client.ask("record_run", arguments).await;
+    has(&said, &["exited with code 1"]);
+    let state = client.ask("state_at", json!({ "at": at(&program, "half") })).await;
+    has(&state, &["n = 3", "called from "]);
+    client.server.finish().await;
+}
