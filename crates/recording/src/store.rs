@@ -110,11 +110,10 @@ impl Store {
         match record {
             Record::Line { call, place } => {
                 if let Some((code, line)) = self.places.remove(&stored(place)) {
-                    self.insert("INSERT OR REPLACE INTO places VALUES (?, ?, ?)", params![
-                        stored(place),
-                        code,
-                        line
-                    ])?;
+                    self.insert(
+                        "INSERT OR REPLACE INTO places VALUES (?, ?, ?)",
+                        params![stored(place), code, line],
+                    )?;
                 }
                 let event = self.event(What::Line, call, Some(stored(place)), None)?;
                 self.calls.reach(call, stored(place), event);

@@ -31,7 +31,14 @@ async fn the_first_bad_moment_and_its_cause_take_two_questions() {
     let negative = format!("`total < 0` first holds after {} in Cart.total", at(&program, "negative"));
     has(
         &first,
-        &[&negative, "called from ", " in checkout ← ", "total: 21 → -9", "total = -9   (before: 21)", "code = 'WELCOME'"],
+        &[
+            &negative,
+            "called from ",
+            " in checkout ← ",
+            "total: 21 → -9",
+            "total = -9   (before: 21)",
+            "code = 'WELCOME'",
+        ],
     );
     let writes = client.ask("find_writes", json!({ "target": "cart.items" })).await;
     has(
@@ -63,7 +70,13 @@ async fn the_state_and_changes_and_hits_are_as_they_were() {
     let thrown = client.ask("state_at", json!({ "at": "exception" })).await;
     has(
         &thrown,
-        &["RangeError: negative total: -9 at ", &at(&program, "thrown"), "total = -9", "#sealed: true", "in main:"],
+        &[
+            "RangeError: negative total: -9 at ",
+            &at(&program, "thrown"),
+            "total = -9",
+            "#sealed: true",
+            "in main:",
+        ],
     );
     has(&thrown, &["password = '[redacted]'", "output so far ends:", "shown: 2"]);
     assert!(!thrown.contains("correct-horse"), "{thrown}");
@@ -89,7 +102,10 @@ async fn async_functions_generators_and_closures_are_recorded() {
     let program = Fixture::node("recording_stock");
     let client = Client::new("node").await;
     let said = client.record(&program, &[]).await;
-    has(&said, &["exited with code 0", "left: { pen: -8, book: 7 } 120", "problems: { pen: 'pen', last: 'book' }"]);
+    has(
+        &said,
+        &["exited with code 0", "left: { pen: -8, book: 7 } 120", "problems: { pen: 'pen', last: 'book' }"],
+    );
     let first = client.ask("find_first", json!({ "condition": "this.stock['pen'] < 0" })).await;
     has(&first, &[&at(&program, "taken"), "pen: 4 → -2", "size = 'small'", "pieces = 6"]);
     let writes = client
@@ -160,7 +176,10 @@ async fn the_programs_own_code_is_not_run_by_the_recorder() {
     // `shift()` itself reads the items.
     assert!(said.ends_with("output:\nitem\ndone\n") || said.ends_with("output:\ndone\n"), "{said}");
     let state = client.ask("state_at", json!({ "at": at(&program, "used") })).await;
-    has(&state, &["one = Loud {value: 2}", "odd = Odd {'a' => Loud {value: 2}}", "both = [Loud {value: 1}, "]);
+    has(
+        &state,
+        &["one = Loud {value: 2}", "odd = Odd {'a' => Loud {value: 2}}", "both = [Loud {value: 1}, "],
+    );
     client.server.finish().await;
 }
 

@@ -173,10 +173,7 @@ impl Output {
         });
         let encoded = data_encoding::BASE64.encode(map.to_string().as_bytes());
         // Writing to a text does not fail.
-        let _ = write!(
-            self.applied.text,
-            "\n//# sourceMappingURL=data:application/json;base64,{encoded}"
-        );
+        let _ = write!(self.applied.text, "\n//# sourceMappingURL=data:application/json;base64,{encoded}");
         self.applied
     }
 }
@@ -225,7 +222,11 @@ mod tests {
         edits.put(2, vec![Piece::Name("total".to_owned()), Piece::Place(0, 1)]);
         edits.put(0, vec![Piece::Code(7)]);
         let applied = edits.apply("äb\nc", "file:///a.js");
-        assert!(applied.text.starts_with("0x00000000äX0x000000000x00000000b\nc\n//# source"), "{}", applied.text);
+        assert!(
+            applied.text.starts_with("0x00000000äX0x000000000x00000000b\nc\n//# source"),
+            "{}",
+            applied.text
+        );
         let holes: Vec<(u32, &str, usize)> =
             applied.holes.iter().map(|Hole(at, kind, index)| (*at, *kind, *index)).collect();
         assert_eq!(holes, [(0, "code", 7), (12, "name", 0), (22, "place", 0)]);

@@ -278,13 +278,16 @@ impl<'t> Instrumenter<'t> {
         if self.script.is_module {
             let imported: Vec<String> = names.iter().map(|name| format!("{name} as __${name}")).collect();
             let imported = imported.join(",");
-            let import = format!("import{{{imported}}}from{:?};{temporaries}var __$s0=__$e(", self.script.helpers);
+            let import =
+                format!("import{{{imported}}}from{:?};{temporaries}var __$s0=__$e(", self.script.helpers);
             self.edits.extend(handle, vec![text(import), Piece::Code(0), text(",1);")]);
             self.put_text(end, ";__$r(__$s0);");
         } else {
             let wanted: Vec<String> = names.iter().map(|name| format!("{name}:__${name}")).collect();
             let wanted = wanted.join(",");
-            let from = format!("const{{{wanted}}}=process[Symbol.for('stillframe.record')];{temporaries}const __$s0=__$e(");
+            let from = format!(
+                "const{{{wanted}}}=process[Symbol.for('stillframe.record')];{temporaries}const __$s0=__$e("
+            );
             self.edits.extend(handle, vec![text(from), Piece::Code(0), text(",1);try{")]);
             self.put_text(end, format!(";__$r(__$s0)}}catch(__$0){{throw __$u(__$s0,__$0)}}{NO_HEADING}"));
         }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, BindingPattern, Class, Declaration, ExportDefaultDeclarationKind, FormalParameters,
-    Function, ImportDeclarationSpecifier, Statement, VariableDeclaration, VariableDeclarationKind,
+    ArrowFunctionExpression, BindingPattern, Class, Declaration, ExportDefaultDeclarationKind,
+    FormalParameters, Function, ImportDeclarationSpecifier, Statement, VariableDeclaration,
+    VariableDeclarationKind,
 };
 use oxc_ast_visit::VisitJs;
 use oxc_syntax::scope::ScopeFlags;

@@ -134,7 +134,9 @@ impl Instrumenter<'_> {
             SimpleAssignmentTarget::PrivateFieldExpression(it) => {
                 (&it.object, Key::Private(format!("#{}", it.field.name)))
             }
-            SimpleAssignmentTarget::ComputedMemberExpression(it) => (&it.object, Key::Computed(&it.expression)),
+            SimpleAssignmentTarget::ComputedMemberExpression(it) => {
+                (&it.object, Key::Computed(&it.expression))
+            }
             other => {
                 self.visit_simple_assignment_target(other);
                 rest(self);
@@ -314,7 +316,10 @@ impl Instrumenter<'_> {
             return walk_js::walk_call_expression(self, it);
         }
         let mut kept: Vec<String> = Vec::new();
-        self.put_text(it.span.start, format!("__${}(__$w(),", if changed == Changed::Appended { "x" } else { "c" }));
+        self.put_text(
+            it.span.start,
+            format!("__${}(__$w(),", if changed == Changed::Appended { "x" } else { "c" }),
+        );
         match &it.callee {
             Expression::StaticMemberExpression(member) if changed != Changed::Arguments => {
                 let object = self.keep(&member.object);
@@ -325,7 +330,8 @@ impl Instrumenter<'_> {
         }
         for argument in &it.arguments {
             let is_kept = changed == Changed::All || changed == Changed::Arguments;
-            let value = argument.as_expression().filter(|value| is_kept && kept.len() < 4 && may_be_object(value));
+            let value =
+                argument.as_expression().filter(|value| is_kept && kept.len() < 4 && may_be_object(value));
             if let Some(value) = value {
                 let object = self.keep(value);
                 self.visit_kept(value, &object);
@@ -370,7 +376,11 @@ impl Instrumenter<'_> {
                     Expression::Identifier(id)
                         if is_in(HARMLESS_OBJECTS, &id.name) && !self.is_declared(&id.name) =>
                     {
-                        if is_in(HARMFUL, method) && has_objects() { Changed::Arguments } else { Changed::Nothing }
+                        if is_in(HARMFUL, method) && has_objects() {
+                            Changed::Arguments
+                        } else {
+                            Changed::Nothing
+                        }
                     }
                     _ if is_in(READERS, method) => Changed::Nothing,
                     _ if method == "push" => Changed::Appended,

@@ -1,8 +1,9 @@
 //! Functions and classes: that a call begins and ends.
 
 use oxc_ast::ast::{
-    ArrowFunctionBody, ArrowFunctionExpression, Class, ClassElement, Expression, FormalParameters, Function, FunctionBody, MethodDefinition,
-    MethodDefinitionKind, PropertyDefinition, PropertyKey, Statement, TryStatement,
+    ArrowFunctionBody, ArrowFunctionExpression, Class, ClassElement, Expression, FormalParameters, Function,
+    FunctionBody, MethodDefinition, MethodDefinitionKind, PropertyDefinition, PropertyKey, Statement,
+    TryStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::GetSpan;

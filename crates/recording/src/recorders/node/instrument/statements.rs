@@ -100,7 +100,13 @@ impl Instrumenter<'_> {
     }
 
     /// `for (x of xs)` and `for (x in xs)`: each time, the line is reached again and its variables are written.
-    fn for_each(&mut self, left: &ForStatementLeft<'_>, right: &Expression<'_>, body: &Statement<'_>, line: u32) {
+    fn for_each(
+        &mut self,
+        left: &ForStatementLeft<'_>,
+        right: &Expression<'_>,
+        body: &Statement<'_>,
+        line: u32,
+    ) {
         let names = match left {
             ForStatementLeft::VariableDeclaration(it) => names_of_declaration(it),
             other => other.as_assignment_target().map(targets_of).unwrap_or_default(),
@@ -127,10 +133,9 @@ impl Instrumenter<'_> {
 fn has_event(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::LabeledStatement(it) => has_event(&it.body),
-        Statement::ExportDeclaration(it) => matches!(
-            it.declaration,
-            Declaration::VariableDeclaration(_) | Declaration::ClassDeclaration(_)
-        ),
+        Statement::ExportDeclaration(it) => {
+            matches!(it.declaration, Declaration::VariableDeclaration(_) | Declaration::ClassDeclaration(_))
+        }
         Statement::ExportDefaultDeclaration(it) => it.declaration.as_expression().is_some(),
         Statement::FunctionDeclaration(_)
         | Statement::ImportDeclaration(_)
