@@ -43,13 +43,16 @@ pub trait Recorder: Sync {
     ) -> Result<ProcessSpec>;
 
     /// What must be there while the program runs, until it is dropped.
-    fn assist(&self, _host: &dyn Host, _segments: &Path) -> Result<Option<Assistant>> {
+    fn assist(&self, _host: &dyn Host, _segments: &Path) -> Result<Option<Box<dyn Assist>>> {
         Ok(None)
     }
 }
 
 /// Something that serves a program while it runs.
-pub(crate) type Assistant = Box<dyn Send>;
+pub trait Assist: Send {
+    /// How many other threads and processes ran code of the program and are not recorded.
+    fn unrecorded(&self) -> u64;
+}
 
 const RECORDERS: &[&dyn Recorder] = &[&node::Node, &python::Python];
 

@@ -57,6 +57,8 @@ pub struct Recorded {
     pub incomplete: Option<&'static str>,
     /// The last output of the program.
     pub output: String,
+    /// How many other threads and processes of the program ran its code and are not recorded.
+    pub unrecorded: u64,
     /// How many old recordings were removed to make room.
     pub removed: usize,
 }
@@ -94,6 +96,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     process.kill().await;
     has_ended.store(true, Ordering::Release);
     let written = writing.await.map_err(|_| Error::question("the recording was interrupted"))??;
+    let unrecorded = assistant.as_ref().map_or(0, |assistant| assistant.unrecorded());
     drop(assistant);
     let end = match end {
         Ok(end) => describe(&end),
@@ -107,7 +110,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     let output = output.tail(0, 2000).text();
     let Counts { events, writes } = counts;
     let removed = library.make_room();
-    Ok(Recorded { name, end, events, writes, size, incomplete, output, removed })
+    Ok(Recorded { name, end, events, writes, size, incomplete, output, unrecorded, removed })
 }
 
 fn describe(end: &End) -> String {

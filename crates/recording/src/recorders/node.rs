@@ -6,6 +6,7 @@
 
 mod edits;
 mod instrument;
+mod original;
 mod scopes;
 mod service;
 
@@ -19,7 +20,7 @@ use engine::process::ProcessSpec;
 use sha2::{Digest, Sha256};
 
 use self::service::Service;
-use super::{Assistant, Limits, Recorder};
+use super::{Assist, Limits, Recorder};
 
 const HOOK: &str = "record_hook.cjs";
 /// What modules import the functions of the recorder from.
@@ -68,7 +69,7 @@ impl Recorder for Node {
         Ok(spec)
     }
 
-    fn assist(&self, host: &dyn Host, segments: &Path) -> Result<Option<Assistant>> {
+    fn assist(&self, host: &dyn Host, segments: &Path) -> Result<Option<Box<dyn Assist>>> {
         let folder = provide(&host.cache_dir())?;
         let helpers = node::file_url(&folder.join(HELPERS));
         let service = Service::start(segments, helpers).map_err(|error| Error::Environment {

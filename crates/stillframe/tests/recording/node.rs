@@ -1,7 +1,7 @@
 //! The same questions about JavaScript programs.
 
 use serde_json::json;
-use test_support::{Fixture, repository};
+use test_support::{Fixture, repository, toolchains};
 
 use crate::recorder::{Client, has};
 
@@ -210,6 +210,35 @@ async fn tests_are_recorded_in_the_first_process_that_runs_them() {
     let said = client.ask("record_run", arguments).await;
     has(&said, &["exited with code 1"]);
     let state = client.ask("state_at", json!({ "at": at(&program, "half") })).await;
-    has(&state, &["n = 3", "called from "]);
+    has(&state, &["called from ", "n = 3"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn other_threads_are_mentioned() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "const { Worker, isMainThread } = require('worker_threads');\nconst value = 7;\nif (isMainThread) new \
+                Worker(__filename);\nelse console.log(value);\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 0", "not recorded: ", "of the program: 1\n", "output:\n7\n"]);
+    client.server.finish().await;
+}
+
+/// A compiler of the program's own is asked where its output comes from.
+#[tokio::test]
+async fn lines_of_typescript_are_those_of_its_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let modules = toolchains().await;
+    std::os::unix::fs::symlink(modules, folder.path().join("node_modules")).unwrap();
+    let text = "interface Person {\n  name: string;\n}\n\nfunction greet(person: Person): string {\n  const text: \
+                string = `hi ${person.name}`;\n  return text; // @greeted\n}\n\nconsole.log(greet({ name: 'bo' }));\n";
+    let program = Fixture::write(folder.path(), "main.ts", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 0", "output:\nhi bo\n"]);
+    let state = client.ask("state_at", json!({ "at": at(&program, "greeted") })).await;
+    has(&state, &["in greet: `return text;", "called from main.ts:10 in ", "text = 'hi bo'"]);
     client.server.finish().await;
 }

@@ -81,7 +81,7 @@ async fn blocking(
 
 /// A text about a recording that was made.
 pub fn summary(recorded: &Recorded) -> String {
-    let Recorded { name, end, events, writes, size, incomplete, output, removed } = recorded;
+    let Recorded { name, end, events, writes, size, incomplete, output, unrecorded, removed } = recorded;
     let size = kilobytes(*size);
     let first =
         format!("recorded as {name}: the program {end}; {events} events, {writes} changes of values, {size}");
@@ -89,6 +89,9 @@ pub fn summary(recorded: &Recorded) -> String {
     let lines = [
         Some(first),
         incomplete.map(|reason| format!("incomplete: {reason}")),
+        (*unrecorded > 0).then(|| {
+            format!("not recorded: other threads and processes with code of the program: {unrecorded}")
+        }),
         (*events == 0).then(|| nothing.to_owned()),
         (*removed > 0).then(|| format!("removed to make room: {removed} old recordings")),
         (!output.trim().is_empty()).then(|| format!("output:\n{}", output.trim_end())),

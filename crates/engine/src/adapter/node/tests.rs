@@ -406,7 +406,7 @@ fn missing_runner_error_suggests_one_to_install() {
 
 #[test]
 fn file_urls_escape_special_characters() {
-    let url = typescript::file_url(Path::new("/a b/100%/ü#?.mjs"));
+    let url = file_url(Path::new("/a b/100%/ü#?.mjs"));
     assert_eq!(url, "file:///a%20b/100%25/%C3%BC%23%3F.mjs");
 }
 

@@ -33,6 +33,8 @@ exports.start = (settings) => {
   const stack = [0];
   let depth = 0;
   let top = 0;
+  // Exceptions that are recorded where they were thrown.
+  const known = new WeakSet();
   let thrown = null;
   let unwound = 0;
   let codes = 0;
@@ -150,14 +152,17 @@ exports.start = (settings) => {
   const thrownBy = (call, error) => {
     if (call !== top) switchTo(call);
     thrown = error;
+    if (typeof error === 'object' && error !== null) known.add(error);
     heap.by = top;
     heap.exception(error);
     wire.record(call * 32 + THROW, heap.low, heap.high);
     return error;
   };
 
+  const isKnown = (error) => error === thrown || (typeof error === 'object' && error !== null && known.has(error));
+
   const unwind = (call, error) => {
-    if (error !== thrown) thrownBy(call, error);
+    if (!isKnown(error)) thrownBy(call, error);
     wire.record(call * 32 + UNWIND);
     pop(call);
     unwound = call;
@@ -166,7 +171,7 @@ exports.start = (settings) => {
 
   const caught = (call, ...error) => {
     if (call !== top) switchTo(call);
-    if (error.length > 0 && error[0] !== thrown) thrownBy(call, error[0]);
+    if (error.length > 0 && !isKnown(error[0])) thrownBy(call, error[0]);
   };
 
   // -- lines and variables -------------------------------------------------------------------------------------------
@@ -205,6 +210,7 @@ exports.start = (settings) => {
   };
 
   const constructed = (owner, key, value) => {
+    if (wire.isOff) return;
     heap.by = top;
     heap.check(value);
     variable(owner, key, value);
@@ -213,18 +219,21 @@ exports.start = (settings) => {
   // -- objects -------------------------------------------------------------------------------------------------------
 
   const property = (value, object, key) => {
+    if (wire.isOff) return value;
     heap.by = top;
     heap.property(object, key >>> 7, names[key >>> 7], value);
     return value;
   };
 
   const field = (value, object, key) => {
+    if (wire.isOff) return value;
     heap.by = top;
     heap.field(object, key >>> 7, names[key >>> 7], value);
     return value;
   };
 
   const item = (value, object, key) => {
+    if (wire.isOff) return value;
     heap.by = top;
     heap.setItem(object, key, value);
     return value;
@@ -233,18 +242,21 @@ exports.start = (settings) => {
   const after = (old, step) => (typeof old === 'bigint' ? old + BigInt(step) : old + step);
 
   const check = (value, object) => {
+    if (wire.isOff) return value;
     heap.by = top;
     heap.check(object);
     return value;
   };
 
   const appended = (before, value, object) => {
+    if (wire.isOff) return value;
     heap.by = top;
     heap.appended(object);
     return value;
   };
 
   const called = (before, value, one, two, three, four) => {
+    if (wire.isOff) return value;
     heap.by = top;
     // Code of the program that ran has recorded what it changed; a method of the language may still have changed its
     // own object.
@@ -265,8 +277,8 @@ exports.start = (settings) => {
   // -- files, output and the end -------------------------------------------------------------------------------------
 
   /** Gives a script its numbers; the answer of `service.rs` has room for them. */
-  const fill = ({ text, holes, names: ofScript, places: lines, codes: functions }, path) => {
-    const file = wire.text(path);
+  const fill = ({ text, holes, names: ofScript, places: lines, codes: functions, file: source }) => {
+    const file = wire.text(source);
     const texts = ofScript.map((name) => wire.text(name));
     const firstCode = codes + 1;
     for (const [name, begins] of functions) {
@@ -320,8 +332,9 @@ exports.start = (settings) => {
     }
   };
   process.on('uncaughtExceptionMonitor', (error, origin) => {
-    if (error !== thrown) thrownBy(top, error);
-    else if (origin === 'uncaughtException' && process.listenerCount('uncaughtException') === 0) showHeading(error);
+    if (!isKnown(error)) {
+      if (top !== 0) thrownBy(top, error);
+    } else if (error === thrown && origin === 'uncaughtException' && process.listenerCount('uncaughtException') === 0) showHeading(error);
   });
   process.on('exit', () => wire.exit());
   for (const name of ['abort', 'kill', 'reallyExit']) {
@@ -361,6 +374,6 @@ exports.start = (settings) => {
     z: suspend,
   };
   const published = { configurable: true, enumerable: false, writable: true, value: functions };
-  Object.defineProperty(process, Symbol.for('stillframe.record'), published);
+  Object.defineProperty(process, 'stillframe.record', published);
   return { fill };
 };

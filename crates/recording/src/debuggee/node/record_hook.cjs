@@ -67,7 +67,7 @@ function record(settings) {
     let text;
     try {
       const script = ask(path, source, isModule);
-      text = script ? recorder.fill(script, path) : undefined;
+      text = script ? recorder.fill(script) : undefined;
     } catch {
       // The recording is over.
     }

@@ -35,6 +35,8 @@ class Wire {
     // The texts by their numbers.
     this.names = [''];
     this.isExiting = false;
+    // Nothing more is written, so that nothing more need be found out.
+    this.isOff = false;
     this.isFlushing = false;
     const workerData = { stillframe: true, prefix, shared: this.shared, control: this.control };
     const options = { workerData, stdin: false, execArgv: [], env: {}, trackUnmanagedFds: false };
@@ -44,7 +46,7 @@ class Wire {
     const { flush } = require('./record_flusher.cjs');
     this.flushNow = () => {
       // A signal's handler, or whatever else interrupts a flush, has nothing to add.
-      if (this.isFlushing) return;
+      if (this.isFlushing || this.isClosed) return;
       this.isFlushing = true;
       flush(workerData, true);
       this.isFlushing = false;
@@ -65,6 +67,7 @@ class Wire {
     }
     const begin = (next % PARTS) * PART;
     control[POSITION] = begin;
+    this.isOff = this.isClosed;
     control[LIMIT] = this.isExiting ? 0 : begin + PART;
     Atomics.store(control, CURRENT, next);
     return begin;

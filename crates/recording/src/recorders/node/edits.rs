@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
+use engine::adapter::node::file_url;
 use serde::Serialize;
+
+use super::original::Original;
 
 /// What is put in where.
 #[derive(Debug, Default)]
@@ -54,9 +57,9 @@ impl Edits {
     }
 
     /// The text with all of it, and its source map at the end.
-    pub(super) fn apply(mut self, source: &str, url: &str) -> Applied {
+    pub(super) fn apply(mut self, source: &str, original: &Original) -> Applied {
         self.edits.sort_by_key(|(at, _)| *at);
-        let mut output = Output::default();
+        let mut output = Output::new(original);
         let mut from = 0;
         for (at, pieces) in &self.edits {
             let at = usize::try_from(*at).unwrap_or(usize::MAX);
@@ -67,19 +70,20 @@ impl Edits {
             }
         }
         output.original(source.get(from..).unwrap_or_default());
-        output.finish(url)
+        output.finish()
     }
 }
 
 /// Writes the text and its map.
-#[derive(Default)]
-struct Output {
+struct Output<'o> {
+    source: &'o Original,
     applied: Applied,
     /// UTF-16 units so far.
     units: u32,
     map: String,
-    line: Position,
     column: Position,
+    /// Where the text comes from, before and after the map that it has already.
+    at: (u32, u32),
     original_line: Position,
     original_column: Position,
     /// Something was put in since the last mapping.
@@ -93,7 +97,21 @@ struct Position {
     mapped: u32,
 }
 
-impl Output {
+impl<'o> Output<'o> {
+    fn new(source: &'o Original) -> Self {
+        Self {
+            source,
+            applied: Applied::default(),
+            units: 0,
+            map: String::new(),
+            column: Position::default(),
+            at: (0, 0),
+            original_line: Position::default(),
+            original_column: Position::default(),
+            is_moved: false,
+        }
+    }
+
     fn original(&mut self, text: &str) {
         for (number, line) in text.split('\n').enumerate() {
             if number > 0 {
@@ -101,9 +119,7 @@ impl Output {
                 self.units += 1;
                 self.map.push(';');
                 (self.column.now, self.column.mapped) = (0, 0);
-                self.line.now += 1;
-                self.original_line.now += 1;
-                self.original_column.now = 0;
+                self.at = (self.at.0 + 1, 0);
                 self.is_moved = true;
             }
             if line.is_empty() {
@@ -121,7 +137,7 @@ impl Output {
                 let units = if u32::from(letter) > 0xffff { 2 } else { 1 };
                 self.units += units;
                 self.column.now += units;
-                self.original_column.now += units;
+                self.at.1 += units;
             }
             self.applied.text.push_str(line);
         }
@@ -130,6 +146,9 @@ impl Output {
 
     /// A mapping for what comes next.
     fn mapping(&mut self) {
+        self.is_moved = false;
+        let Some(position) = self.source.position(self.at.0, self.at.1) else { return };
+        (self.original_line.now, self.original_column.now) = position;
         if !self.map.is_empty() && !self.map.ends_with(';') {
             self.map.push(',');
         }
@@ -139,7 +158,6 @@ impl Output {
         let (line, column) = (self.original_line.difference(), self.original_column.difference());
         variable_length(&mut self.map, line);
         variable_length(&mut self.map, column);
-        self.is_moved = false;
     }
 
     fn piece(&mut self, piece: &Piece) {
@@ -167,7 +185,8 @@ impl Output {
         self.column.now += units;
     }
 
-    fn finish(mut self, url: &str) -> Applied {
+    fn finish(mut self) -> Applied {
+        let url = file_url(&self.source.path);
         let map = serde_json::json!({
             "version": 3, "sources": [url], "names": [], "mappings": self.map,
         });
@@ -221,7 +240,8 @@ mod tests {
         edits.put(2, vec![Piece::Text("X".to_owned())]);
         edits.put(2, vec![Piece::Name("total".to_owned()), Piece::Place(0, 1)]);
         edits.put(0, vec![Piece::Code(7)]);
-        let applied = edits.apply("äb\nc", "file:///a.js");
+        let source = "äb\nc";
+        let applied = edits.apply(source, &Original::of(source, std::path::Path::new("/a.js")));
         assert!(
             applied.text.starts_with("0x00000000äX0x000000000x00000000b\nc\n//# source"),
             "{}",

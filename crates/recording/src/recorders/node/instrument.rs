@@ -8,7 +8,7 @@ mod expressions;
 mod functions;
 mod statements;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Expression, Program};
@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use self::functions::Kind;
 use super::edits::{Applied, Edits, Piece};
+use super::original::Original;
 use super::scopes::{Declared, Scope};
 
 /// The functions of the recorder, by the letter behind `__$`.
@@ -31,6 +32,8 @@ pub(super) struct Instrumented {
     applied: Applied,
     /// Functions: their names and lines.
     codes: Vec<(String, u32)>,
+    /// The source, by whose lines everything goes.
+    file: PathBuf,
 }
 
 /// What is known of a script.
@@ -55,14 +58,14 @@ pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
     }
     let mut instrumenter = Instrumenter::new(script);
     instrumenter.visit_program(&parsed.program);
-    let url = engine::adapter::node::file_url(script.path);
-    let Instrumenter { edits, codes, .. } = instrumenter;
-    Some(Instrumented { applied: edits.apply(script.text, &url), codes })
+    let Instrumenter { edits, codes, original, .. } = instrumenter;
+    Some(Instrumented { applied: edits.apply(script.text, &original), codes, file: original.path })
 }
 
 /// Goes through a script.
 struct Instrumenter<'t> {
     script: &'t Script<'t>,
+    original: Original,
     /// Where lines begin.
     starts: Vec<u32>,
     edits: Edits,
@@ -120,6 +123,7 @@ impl<'t> Instrumenter<'t> {
         let ends = script.text.bytes().zip(1u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, next)| next);
         Self {
             script,
+            original: Original::of(script.text, script.path),
             starts: std::iter::once(0).chain(ends).collect(),
             edits: Edits::default(),
             codes: Vec::new(),
@@ -132,9 +136,17 @@ impl<'t> Instrumenter<'t> {
         }
     }
 
-    /// The line of a place, 1-based.
+    /// The line of a place in the source, 1-based; 0 for what a compiler added.
     fn line(&self, offset: u32) -> u32 {
-        u32::try_from(self.starts.partition_point(|start| *start <= offset)).unwrap_or(u32::MAX)
+        let line = self.starts.partition_point(|start| *start <= offset);
+        if !self.original.is_compiled() {
+            return u32::try_from(line).unwrap_or(u32::MAX);
+        }
+        let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(offset);
+        let column = self.source(start, offset).encode_utf16().count();
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let position = self.original.position(number(line.saturating_sub(1)), number(column));
+        position.map_or(0, |(line, _)| line + 1)
     }
 
     fn put(&mut self, at: u32, pieces: Vec<Piece>) -> usize {
@@ -286,7 +298,7 @@ impl<'t> Instrumenter<'t> {
             let wanted: Vec<String> = names.iter().map(|name| format!("{name}:__${name}")).collect();
             let wanted = wanted.join(",");
             let from = format!(
-                "const{{{wanted}}}=process[Symbol.for('stillframe.record')];{temporaries}const __$s0=__$e("
+                "const{{{wanted}}}=globalThis.process['stillframe.record'];{temporaries}const __$s0=__$e("
             );
             self.edits.extend(handle, vec![text(from), Piece::Code(0), text(",1);try{")]);
             self.put_text(end, format!(";__$r(__$s0)}}catch(__$0){{throw __$u(__$s0,__$0)}}{NO_HEADING}"));

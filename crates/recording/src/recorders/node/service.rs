@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde::{Deserialize, Serialize};
 
+use super::super::Assist;
 use super::instrument::{Instrumented, Script, instrument};
 
 /// What ends the service.
@@ -47,6 +48,13 @@ impl Service {
         let thread = std::thread::Builder::new().name("instrumenter".to_owned());
         let thread = thread.spawn(move || answer_all(reader, &folder, &helpers))?;
         Ok(Self { segments: segments.to_owned(), pipe, thread: Some(thread) })
+    }
+}
+
+impl Assist for Service {
+    fn unrecorded(&self) -> u64 {
+        // Each of them adds a byte.
+        beside(&self.segments, "others").metadata().map_or(0, |file| file.len())
     }
 }
 
@@ -108,6 +116,12 @@ fn answer_all(pipe: File, segments: &Path, helpers: &str) {
 fn answer(question: &[u8], helpers: &str) -> Option<Instrumented> {
     let Question { path, source, is_module } = serde_json::from_slice(question).ok()?;
     let text = source.strip_prefix('\u{feff}').unwrap_or(&source);
-    let script = Script { text, path: &path, is_module, helpers };
-    engine::javascript::parsing(text, || instrument(&script)).flatten()
+    // Where nothing says what a file is, Node tries both.
+    let either = || {
+        let kinds = [is_module, true];
+        kinds
+            .iter()
+            .find_map(|is_module| instrument(&Script { text, path: &path, is_module: *is_module, helpers }))
+    };
+    engine::javascript::parsing(text, either).flatten()
 }

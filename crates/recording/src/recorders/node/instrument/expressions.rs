@@ -114,7 +114,11 @@ impl Instrumenter<'_> {
             _ => {
                 let Some(target) = it.left.as_simple_assignment_target() else { return right(self, None) };
                 let helper = if is_logical { Member::Check } else { Member::Write };
-                self.member(it.span, target, helper, |this| right(this, None));
+                let name = match target {
+                    SimpleAssignmentTarget::StaticMemberExpression(it) => Some(it.property.name.as_str()),
+                    _ => None,
+                };
+                self.member(it.span, target, helper, |this| right(this, name));
             }
         }
     }

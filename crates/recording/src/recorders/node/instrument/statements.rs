@@ -23,7 +23,7 @@ impl Instrumenter<'_> {
         for statement in statements {
             let line = self.line(statement.span().start);
             if has_event(statement) {
-                if line != before {
+                if line != before && line > 0 {
                     let mut event = self.line_event(line);
                     event.insert(0, text(";"));
                     event.push(text(";"));
@@ -56,7 +56,7 @@ impl Instrumenter<'_> {
                 let line = self.line(span.start);
                 let mut pieces = vec![text("{")];
                 pieces.extend(first);
-                if line != self.head_line && has_event(statement) {
+                if line != self.head_line && line > 0 && has_event(statement) {
                     pieces.extend(self.line_event(line));
                     pieces.push(text(";"));
                 }
