@@ -18,6 +18,7 @@ mod run;
 mod spelling;
 mod stack;
 mod store;
+mod streams;
 mod value;
 mod wire;
 

@@ -18,7 +18,8 @@ use crate::library::Library;
 use crate::recorders::{Limits, recorder_for};
 use crate::redacted::without_shapes;
 use crate::store::{Counts, Store};
-use crate::wire::{Read, Wire};
+use crate::streams::Streams;
+use crate::wire::Read;
 
 /// How long the reader waits when there is nothing to read.
 const PAUSE: Duration = Duration::from_millis(3);
@@ -88,7 +89,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     let output = Output::new();
     let process = Process::spawn(&spec, &name, &output)?;
     let has_ended = Arc::new(AtomicBool::new(false));
-    let writer = Writer { store, wire: Wire::new(segments), most_bytes: request.most_bytes };
+    let writer = Writer { store, wire: Streams::new(segments), most_bytes: request.most_bytes };
     let ended = Arc::clone(&has_ended);
     let writing = tokio::task::spawn_blocking(move || writer.run(&ended));
     let end = tokio::time::timeout(request.timeout, process.ended()).await;
@@ -124,7 +125,7 @@ fn describe(end: &End) -> String {
 /// The thread that writes the recording.
 struct Writer {
     store: Store,
-    wire: Wire,
+    wire: Streams,
     most_bytes: u64,
 }
 

@@ -198,9 +198,8 @@ async fn what_is_thrown_by_the_language_is_found_where_it_began() {
     client.server.finish().await;
 }
 
-/// What is written in other threads and processes is not there, and the answer says so.
 #[tokio::test]
-async fn tests_are_recorded_in_the_first_process_that_runs_them() {
+async fn tests_are_recorded_in_the_processes_that_run_them() {
     let folder = tempfile::tempdir().unwrap();
     let text = "const test = require('node:test');\nconst assert = require('node:assert');\nfunction half(n) {\n  \
                 return n / 2; // @half\n}\ntest('halves', () => {\n  assert.strictEqual(half(3), 1);\n});\n";
@@ -215,14 +214,27 @@ async fn tests_are_recorded_in_the_first_process_that_runs_them() {
 }
 
 #[tokio::test]
-async fn other_threads_are_mentioned() {
+async fn worker_threads_and_child_processes_are_recorded() {
     let folder = tempfile::tempdir().unwrap();
-    let text = "const { Worker, isMainThread } = require('worker_threads');\nconst value = 7;\nif (isMainThread) new \
-                Worker(__filename);\nelse console.log(value);\n";
+    let text = "const { Worker, isMainThread, workerData } = require('worker_threads');\n\
+                const { fork } = require('child_process');\n\
+                function outer(n) {\n  let twice = 0;\n  const work = () => {\n    twice = n * 2; // @twice\n    \
+                return twice;\n  };\n  return work;\n}\n\
+                const [, , word] = process.argv;\n\
+                if (word) outer(9)();\n\
+                else if (!isMainThread) outer(workerData)();\n\
+                else {\n  outer(1)();\n  new Worker(__filename, { workerData: 5 }).on('exit', () => fork(__filename, \
+                ['child']));\n}\n";
     let program = Fixture::write(folder.path(), "main.js", text);
     let client = Client::new("node").await;
     let said = client.record(&program, &[]).await;
-    has(&said, &["exited with code 0", "not recorded: ", "of the program: 1\n", "output:\n7\n"]);
+    has(&said, &["exited with code 0"]);
+    for (value, caller) in
+        [("2", "main.js:15 in <module>"), ("10", "main.js:13 in <module>"), ("18", "main.js:12 in <module>")]
+    {
+        let first = client.ask("find_first", json!({ "condition": format!("twice === {value}") })).await;
+        has(&first, &[&at(&program, "twice"), "called from ", caller, &format!("twice: 0 → {value}")]);
+    }
     client.server.finish().await;
 }
 
@@ -240,5 +252,23 @@ async fn lines_of_typescript_are_those_of_its_source() {
     has(&said, &["exited with code 0", "output:\nhi bo\n"]);
     let state = client.ask("state_at", json!({ "at": at(&program, "greeted") })).await;
     has(&state, &["in greet: `return text;", "called from main.ts:10 in ", "text = 'hi bo'"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn programs_do_the_same_when_they_are_recorded() {
+    let program = Fixture::node("recording_syntax");
+    let folder = tempfile::tempdir().unwrap();
+    let written = |name: &str| folder.path().join(name);
+    let client = Client::new("node").await;
+    let (plain, recorded) = (written("plain"), written("recorded"));
+    let path = program.path();
+    let command =
+        format!("STILLFRAME_RECORD= node {path} > {}; node {path} > {}", plain.display(), recorded.display());
+    let said = client.ask("record_run", json!({ "command": "sh", "args": ["-c", command] })).await;
+    has(&said, &["exited with code 0; "]);
+    let (plain, recorded) = (std::fs::read(plain).unwrap(), std::fs::read(recorded).unwrap());
+    assert_eq!(String::from_utf8_lossy(&recorded), String::from_utf8_lossy(&plain));
+    assert!(plain.ends_with(b"timeout\n"));
     client.server.finish().await;
 }

@@ -16,6 +16,7 @@
 //   q(value, ...)               the value
 'use strict';
 const fs = require('fs');
+const { isMainThread } = require('worker_threads');
 const {
   POSITION, LIMIT, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, CODE, PLACE, OUTPUT, WRITE, Wire,
 } = require('./record_wire.cjs');
@@ -40,7 +41,7 @@ exports.start = (settings) => {
   let codes = 0;
   let places = 0;
 
-  wire.record(32 + THREAD, wire.text('main') * 2 + 1);
+  wire.record(32 + THREAD, wire.text(settings.name) * 2 + 1);
   const scope = wire.text('__scope__') * 4;
 
   // -- calls ---------------------------------------------------------------------------------------------------------
@@ -315,8 +316,11 @@ exports.start = (settings) => {
       return Reflect.apply(own, this, arguments);
     };
   };
-  output('stdout', 1);
-  output('stderr', 2);
+  // What other threads write is written by this one.
+  if (isMainThread) {
+    output('stdout', 1);
+    output('stderr', 2);
+  }
 
   /** What Node shows above an uncaught exception; it cannot know the line. */
   const showHeading = (error) => {
@@ -339,6 +343,7 @@ exports.start = (settings) => {
   process.on('exit', () => wire.exit());
   for (const name of ['abort', 'kill', 'reallyExit']) {
     const own = process[name];
+    if (typeof own !== 'function') continue;
     process[name] = function () {
       wire.flushNow();
       return Reflect.apply(own, this, arguments);

@@ -1,8 +1,11 @@
 // Loaded by `NODE_OPTIONS` into each process of a program that is recorded.
 //
-// The first thread that loads code of the program is recorded; what it needs is loaded then.
+// Each thread that loads code of the program is recorded, up to a limit; what it needs is loaded then.
 'use strict';
-const { workerData, threadId } = require('worker_threads');
+const { isMainThread, threadId, workerData } = require('worker_threads');
+
+// How many threads are recorded.
+const MOST = 15;
 
 /** Waits for a file that another process renames to this path. */
 function waitFor(fs, path) {
@@ -28,13 +31,25 @@ function record(settings) {
   let questions = 0;
   const texts = new Map();
 
-  /** Whether this thread is the one that is recorded. */
+  /** A number that no other thread has; undefined when there are too many. */
+  const claimed = () => {
+    for (let number = 0; number < MOST; number += 1) {
+      try {
+        closeSync(openSync(`${segments}-stream-${number}`, 'wx', 0o600));
+        return number;
+      } catch (error) {
+        if (error.code !== 'EEXIST') return undefined;
+      }
+    }
+    return undefined;
+  };
+
+  /** Whether this thread is recorded. */
   const begin = () => {
     if (recorder !== undefined) return recorder !== null;
     recorder = null;
-    try {
-      closeSync(openSync(`${segments}-claim`, 'wx', 0o600));
-    } catch {
+    const number = claimed();
+    if (number === undefined) {
       // Its length says how many others there are.
       try {
         fs.appendFileSync(`${segments}-others`, '.');
@@ -44,7 +59,8 @@ function record(settings) {
       return false;
     }
     process.setSourceMapsEnabled(true);
-    recorder = require('./record_helpers.cjs').start(settings);
+    const name = isMainThread ? (number === 0 ? 'main' : `process ${process.pid}`) : `worker ${threadId}`;
+    recorder = require('./record_helpers.cjs').start({ ...settings, segments: `${segments}-s${number}`, name });
     return true;
   };
 

@@ -177,8 +177,15 @@ impl<'t> Instrumenter<'t> {
     }
 
     fn is_code(&self, name: &str) -> bool {
-        let found = self.scopes.iter().rev().find_map(|scope| scope.get(name));
-        found == Some(Declared::Code)
+        self.declared(name) == Some(Declared::Code)
+    }
+
+    fn is_foreign(&self, name: &str) -> bool {
+        self.declared(name) == Some(Declared::Foreign)
+    }
+
+    fn declared(&self, name: &str) -> Option<Declared> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
     /// `__$l(__$s1,0x…);`, the event of a line.

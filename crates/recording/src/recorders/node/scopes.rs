@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use oxc_ast::ast::{
-    ArrowFunctionExpression, BindingPattern, Class, Declaration, ExportDefaultDeclarationKind,
-    FormalParameters, Function, ImportDeclarationSpecifier, Statement, VariableDeclaration,
+    Argument, ArrowFunctionExpression, BindingPattern, Class, Declaration, ExportDefaultDeclarationKind,
+    Expression, FormalParameters, Function, ImportDeclarationSpecifier, Statement, VariableDeclaration,
     VariableDeclarationKind,
 };
 use oxc_ast_visit::VisitJs;
@@ -16,6 +16,8 @@ pub(super) enum Declared {
     Variable,
     /// A function or a class of the program, whose own code is recorded.
     Code,
+    /// What Node or a package provides.
+    Foreign,
 }
 
 /// The names of a block, or of a function.
@@ -42,8 +44,19 @@ impl Scope {
     }
 
     pub(super) fn variables(&mut self, names: Vec<String>) {
+        self.all(names, Declared::Variable);
+    }
+
+    fn all(&mut self, names: Vec<String>, what: Declared) {
         for name in names {
-            self.names.entry(name).or_insert(Declared::Variable);
+            self.names.entry(name).or_insert(what);
+        }
+    }
+
+    fn declaration(&mut self, it: &VariableDeclaration<'_>) {
+        for each in &it.declarations {
+            let is_foreign = each.init.as_ref().is_some_and(is_foreign_module);
+            self.all(names_of(&each.id), if is_foreign { Declared::Foreign } else { Declared::Variable });
         }
     }
 
@@ -54,7 +67,7 @@ impl Scope {
                 Statement::FunctionDeclaration(it) => self.code(it.id.as_ref().map(|id| id.name.as_str())),
                 Statement::ClassDeclaration(it) => self.code(it.id.as_ref().map(|id| id.name.as_str())),
                 Statement::VariableDeclaration(it) if it.kind != VariableDeclarationKind::Var => {
-                    self.variables(names_of_declaration(it));
+                    self.declaration(it);
                 }
                 Statement::ExportDeclaration(it) => match &it.declaration {
                     Declaration::FunctionDeclaration(it) => {
@@ -63,7 +76,7 @@ impl Scope {
                     Declaration::ClassDeclaration(it) => {
                         self.code(it.id.as_ref().map(|id| id.name.as_str()));
                     }
-                    Declaration::VariableDeclaration(it) => self.variables(names_of_declaration(it)),
+                    Declaration::VariableDeclaration(it) => self.declaration(it),
                     _ => {}
                 },
                 Statement::ExportDefaultDeclaration(it) => match &it.declaration {
@@ -81,7 +94,9 @@ impl Scope {
                         ImportDeclarationSpecifier::ImportDefaultSpecifier(it) => it.local.name.to_string(),
                         ImportDeclarationSpecifier::ImportNamespaceSpecifier(it) => it.local.name.to_string(),
                     });
-                    self.variables(names.collect());
+                    let is_foreign = is_foreign_name(&it.source.value);
+                    let what = if is_foreign { Declared::Foreign } else { Declared::Variable };
+                    self.all(names.collect(), what);
                 }
                 _ => {}
             }
@@ -113,6 +128,25 @@ impl<'a> VisitJs<'a> for HoistedNames {
     fn visit_arrow_function_expression(&mut self, _: &ArrowFunctionExpression<'a>) {}
 
     fn visit_class(&mut self, _: &Class<'a>) {}
+}
+
+/// Whether Node or a package provides what is imported by this name.
+fn is_foreign_name(name: &str) -> bool {
+    !name.starts_with(['.', '/', '#']) && !name.starts_with("file:")
+}
+
+/// `require('fs')`, and what is in it.
+pub(super) fn is_foreign_module(init: &Expression<'_>) -> bool {
+    match init {
+        Expression::CallExpression(call) => {
+            let is_require = matches!(&call.callee, Expression::Identifier(id) if id.name == "require");
+            let named = call.arguments.first().and_then(Argument::as_expression);
+            is_require
+                && matches!(named, Some(Expression::StringLiteral(name)) if is_foreign_name(&name.value))
+        }
+        Expression::StaticMemberExpression(member) => is_foreign_module(&member.object),
+        _ => false,
+    }
 }
 
 /// The names of a pattern.

@@ -387,6 +387,13 @@ impl Instrumenter<'_> {
                         }
                     }
                     _ if is_in(READERS, method) => Changed::Nothing,
+                    Expression::Identifier(id) if self.is_foreign(&id.name) => {
+                        if has_objects() {
+                            Changed::Arguments
+                        } else {
+                            Changed::Nothing
+                        }
+                    }
                     _ if method == "push" => Changed::Appended,
                     _ if is_in(CHANGERS, method) => Changed::Receiver,
                     _ => Changed::All,
@@ -485,18 +492,4 @@ impl<'a> VisitJs<'a> for Targets {
     }
 
     fn visit_expression(&mut self, _: &Expression<'a>) {}
-}
-
-/// `require('fs')`: what Node or a package provides is not the program's.
-pub(super) fn is_foreign_module(init: &Expression<'_>) -> bool {
-    match init {
-        Expression::CallExpression(call) => {
-            let is_require = matches!(&call.callee, Expression::Identifier(id) if id.name == "require");
-            let named = call.arguments.first().and_then(Argument::as_expression);
-            is_require
-                && matches!(named, Some(Expression::StringLiteral(name)) if !name.value.starts_with(['.', '/']))
-        }
-        Expression::StaticMemberExpression(member) => is_foreign_module(&member.object),
-        _ => false,
-    }
 }

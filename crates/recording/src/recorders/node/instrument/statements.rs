@@ -10,8 +10,8 @@ use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::GetSpan;
 use oxc_syntax::scope::ScopeFlags;
 
-use super::super::scopes::{Scope, names_of, names_of_declaration};
-use super::expressions::{is_foreign_module, targets_of};
+use super::super::scopes::{Scope, is_foreign_module, names_of, names_of_declaration};
+use super::expressions::targets_of;
 use super::functions::{Kind, is_code};
 use super::{Instrumenter, text};
 
