@@ -65,6 +65,21 @@ impl Snapshot {
     /// Reads a stop. What cannot be read is left out, and the reason is among the notes: half a report is
     /// worth more than none.
     pub async fn take(session: &Session, stop: Arc<Stop>, limits: Limits) -> Self {
+        let mut snapshot = Self::peek(session, stop, limits).await;
+        if let Some(frame) = snapshot.frames.first() {
+            let (watches, unwatched) = session.changed_watches(frame.id).await;
+            snapshot.watches = watches;
+            if unwatched > 0 {
+                snapshot.notes.push(format!("no time was left to evaluate {unwatched} of the watches"));
+            }
+        }
+        snapshot.output = session.take_new_output(limits.output);
+        snapshot
+    }
+
+    /// The same without the watches, for an observer: the output and the changes of watches are still new to the next
+    /// report.
+    pub async fn peek(session: &Session, stop: Arc<Stop>, limits: Limits) -> Self {
         let mut notes = Vec::new();
         let mut keep = |what: &str, error: Error| notes.push(format!("{what} could not be read: {error}"));
 
@@ -87,10 +102,6 @@ impl Snapshot {
         let (locals, source, failures) = tokio::join!(reading, surroundings, failures(session));
         let locals =
             locals.and_then(|locals| locals.map_err(|error| keep("the local variables", error)).ok());
-        let (watches, unwatched) = match first {
-            Some(frame) => session.changed_watches(frame.id).await,
-            None => (Vec::new(), 0),
-        };
         let exception = match stop.reason {
             StopReason::Exception => {
                 let exception = session.exception().await;
@@ -101,9 +112,6 @@ impl Snapshot {
         if stop.reason == StopReason::Pause {
             notes.extend(stop.text.clone());
         }
-        if unwatched > 0 {
-            notes.push(format!("no time was left to evaluate {unwatched} of the watches"));
-        }
         Self {
             stop,
             frames: frames.into_iter().take(limits.frames).collect(),
@@ -112,8 +120,8 @@ impl Snapshot {
             locals,
             source: source.unwrap_or_default(),
             exception,
-            watches,
-            output: session.take_new_output(limits.output),
+            watches: Vec::new(),
+            output: session.new_output(limits.output),
             failures,
             notes,
         }

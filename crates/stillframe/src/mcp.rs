@@ -8,11 +8,12 @@ mod disconnect;
 mod guarded;
 mod handshake;
 mod http;
-mod output;
 mod progress;
 mod prompts;
 mod repair;
+mod resources;
 mod server;
+mod subscriptions;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

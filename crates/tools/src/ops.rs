@@ -4,6 +4,7 @@ pub mod caught;
 pub mod closing;
 pub mod command;
 pub mod completions;
+pub mod current;
 pub mod dump;
 pub mod execution;
 pub mod functions;

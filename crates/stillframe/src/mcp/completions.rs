@@ -5,7 +5,7 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Referen
 use tools::ops::completions::{Completions, complete};
 use tools::{Candidates, Context, Toolset};
 
-use super::{output, prompts};
+use super::{prompts, resources};
 
 /// The argument of a prompt by which names are completed: they are those of this file.
 const FILE: &str = "file";
@@ -26,7 +26,7 @@ pub(super) async fn of(
                 ErrorData::invalid_params(problem, None)
             })?
         }
-        Reference::Resource(resource) if output::is_template(&resource.uri) => Candidates::Sessions,
+        Reference::Resource(resource) if resources::is_template(&resource.uri) => Candidates::Sessions,
         Reference::Resource(resource) => {
             let problem =
                 format!("no template `{}`; call resources/templates/list for valid ones", resource.uri);

@@ -1,4 +1,4 @@
-//! What the server offers, in MCP's terms: the tools of its toolsets, outputs as resources, prompts.
+//! What the server offers, in MCP's terms: the tools of its toolsets, what there is of sessions as resources, prompts.
 
 #![expect(deprecated, reason = "older clients request log messages, and get an error")]
 
@@ -23,9 +23,9 @@ use tokio::sync::watch;
 use tools::{Context, Entry, Reply, Toolset, toolsets};
 
 use super::guarded::panic_text;
-use super::output::{self, Subscriptions};
 use super::repair::{INVALID, PROBLEM};
-use super::{completions, progress, prompts};
+use super::subscriptions::{self, Subscriptions};
+use super::{completions, progress, prompts, resources};
 
 /// For how long a client of revision 2026-07-28 may keep the lists that never change, in milliseconds.
 const LISTS_LAST: u64 = 3_600_000;
@@ -180,7 +180,7 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(format!("unknown tool: {}", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
-        let called = progress::relay(&cx, |report| {
+        let called = progress::relay(&cx, entry.title, |report| {
             let context = self.context.reporting(report);
             AssertUnwindSafe(async move { entry.call(arguments, &context).await }).catch_unwind()
         });
@@ -201,7 +201,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(output::list(&self.context.sessions)))
+        Ok(ListResourcesResult::with_all_items(resources::list(&self.context.sessions)))
     }
 
     async fn list_resource_templates(
@@ -209,7 +209,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let list = ListResourceTemplatesResult::with_all_items(vec![output::template()]);
+        let list = ListResourceTemplatesResult::with_all_items(resources::templates());
         Ok(if is_stateless(&cx) {
             list.with_ttl_ms(LISTS_LAST).with_cache_scope(CacheScope::Public)
         } else {
@@ -222,9 +222,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let found = output::find(&self.context.sessions, &request.uri)?;
-        Ok(ReadResourceResult::new(vec![output::read(&found, &request.uri, self.context.shows_credentials)])
-            .into())
+        let found = resources::find(&self.context.sessions, &request.uri)?;
+        Ok(ReadResourceResult::new(vec![found.read(&request.uri, &self.context).await?]).into())
     }
 
     async fn subscribe(
@@ -232,8 +231,8 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let found = output::find(&self.context.sessions, &request.uri)?;
-        self.subscriptions.add(&found, request.uri, cx.peer);
+        let found = resources::find(&self.context.sessions, &request.uri)?;
+        self.subscriptions.add(found.changes(), request.uri, cx.peer);
         Ok(())
     }
 
@@ -248,7 +247,7 @@ impl ServerHandler for Server {
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let uris = requested.resource_subscriptions.iter().flatten();
-        let known = uris.filter(|uri| output::find(&self.context.sessions, uri).is_ok());
+        let known = uris.filter(|uri| resources::find(&self.context.sessions, uri).is_ok());
         let accepted = SubscriptionFilter::builder().resource_subscriptions(known);
         let hears_of_sessions = requested.resources_list_changed == Some(true);
         Some(if hears_of_sessions { accepted.resources_list_changed() } else { accepted }.build())
@@ -257,13 +256,13 @@ impl ServerHandler for Server {
     async fn listen(&self, cx: SubscriptionContext) -> Result<(), ErrorData> {
         let accepted = cx.accepted().resource_subscriptions.clone().unwrap_or_default();
         let following = accepted.into_iter().filter_map(|uri| {
-            let end = output::find(&self.context.sessions, &uri).ok()?.watch();
-            Some(output::follow_for_listener(end, uri, cx.sink().clone()))
+            let changes = resources::find(&self.context.sessions, &uri).ok()?.changes();
+            Some(subscriptions::follow_for_listener(changes, uri, cx.sink().clone()))
         });
         let following = join_all(following.collect::<Vec<_>>());
         let list = async {
             if cx.accepted().resources_list_changed == Some(true) {
-                output::follow_list_for_listener(self.changes.clone(), cx.sink().clone()).await;
+                subscriptions::follow_list_for_listener(self.changes.clone(), cx.sink().clone()).await;
             }
         };
         tokio::select! {

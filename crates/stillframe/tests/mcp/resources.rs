@@ -1,7 +1,7 @@
-//! The output of a session as a resource: listed, read, subscribed to.
+//! What there is of a session as resources: listed, read, subscribed to.
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, Server};
 
 use crate::STILLFRAME;
 use crate::scenes::{
@@ -18,16 +18,24 @@ async fn the_output_of_each_session_is_listed_and_read() {
     let none = server.request("resources/list", json!({})).await.unwrap();
     assert_eq!(none["resources"], json!([]));
     let templates = server.request("resources/templates/list", json!({})).await.unwrap();
-    assert_eq!(templates["resourceTemplates"].as_array().map(Vec::len), Some(1));
-    let template = &templates["resourceTemplates"][0]["uriTemplate"];
-    assert_eq!(template, "debug://sessions/{sessionId}/output");
+    let templates = templates["resourceTemplates"].as_array().unwrap();
+    let uris: Vec<&Value> = templates.iter().map(|template| &template["uriTemplate"]).collect();
+    let ends = ["output", "stop", "source", "journal"];
+    assert_eq!(json!(uris), json!(ends.map(|end| format!("debug://sessions/{{sessionId}}/{end}"))));
+    assert!(
+        templates.iter().all(|template| template["title"].is_string() && template["description"].is_string())
+    );
 
     let program = Fixture::python("shop");
     let session = paused_at(&server, &program, "pay").await;
     let list = server.request("resources/list", json!({})).await.unwrap();
     let uri = output_of(&session);
-    assert_eq!(list["resources"].as_array().map(Vec::len), Some(1));
-    assert_eq!(list["resources"][0]["uri"], uri);
+    // No journal is kept here.
+    assert_eq!(list["resources"].as_array().map(Vec::len), Some(3), "{list}");
+    assert_eq!(
+        (&list["resources"][0]["uri"], &list["resources"][0]["title"]),
+        (&json!(uri), &list["resources"][0]["name"])
+    );
     let read = server.request("resources/read", json!({ "uri": uri })).await.unwrap();
     let expected = json!([{ "uri": uri, "mimeType": "text/plain", "text": "checking out\n" }]);
     assert_eq!(read["contents"], expected);
@@ -39,6 +47,84 @@ async fn the_output_of_each_session_is_listed_and_read() {
     let none = server.request("resources/list", json!({})).await.unwrap();
     assert_eq!(none["resources"], json!([]));
     assert_eq!(error_code(&server, "resources/read", json!({ "uri": uri })).await, -32002);
+    server.finish().await;
+}
+
+/// The text of one part of a session.
+async fn part(server: &Server, session: &str, end: &str) -> String {
+    let uri = format!("debug://sessions/{session}/{end}");
+    let read = server.request("resources/read", json!({ "uri": uri })).await.unwrap();
+    read["contents"][0]["text"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn the_last_stop_is_read_without_counting_as_reported() {
+    let server = STILLFRAME.serve().await;
+    let program = Fixture::python("shop");
+    let id = session(&server).await;
+    let stop = async || -> Value { serde_json::from_str(&part(&server, &id, "stop").await).unwrap() };
+    assert_eq!(stop().await["state"], "created");
+    let source = json!({ "uri": format!("debug://sessions/{id}/source") });
+    assert_eq!(error_code(&server, "resources/read", source).await, -32002);
+
+    let place = json!({ "sessionId": id, "file": program.path(), "line": program.line("pay") });
+    server.ok("set_breakpoint", place).await;
+    let start = json!({ "sessionId": id, "scriptPath": program.path(), "timeout": 60_000 });
+    let reported = server.ok("start_debugging", start).await;
+    for _ in 0..2 {
+        let stop = stop().await;
+        for field in ["state", "location", "source", "stackFrames"] {
+            assert_eq!(stop[field], reported[field], "{field}: {stop}");
+        }
+        assert_eq!(stop["output"], Value::Null, "it was reported: {stop}");
+    }
+    let text = std::fs::read_to_string(program.path()).unwrap();
+    assert_eq!(part(&server, &id, "source").await, text);
+    server.ok("continue_execution", json!({ "sessionId": id })).await;
+    assert_eq!(stop().await["state"], "ended");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn subscribers_are_notified_of_stops() {
+    let server = STILLFRAME.serve().await;
+    let program = Fixture::python("shop");
+    let id = paused_at(&server, &program, "pay").await;
+    let uri = format!("debug://sessions/{id}/stop");
+    server.request("resources/subscribe", json!({ "uri": uri })).await.unwrap();
+    let mut messages = server.notifications();
+    server.ok("step_over", json!({ "sessionId": id })).await;
+    next(&mut messages, |message| is_update_of(message, &uri)).await;
+    server.finish().await;
+
+    let server = STILLFRAME.serve_stateless().await;
+    let id = paused_at(&server, &program, "pay").await;
+    let uri = format!("debug://sessions/{id}/stop");
+    let mut messages = server.notifications();
+    let wanted = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+    let _listening = server.begin("subscriptions/listen", wanted).await;
+    next(&mut messages, |message| is_update_of(message, &uri)).await;
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn the_journal_of_a_session_has_its_entries_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = STILLFRAME.options().await;
+    let file = folder.path().join("journal.log").display().to_string();
+    options.env.push(("STILLFRAME_LOG_FILE".to_owned(), file));
+    let server = options.start().await;
+    let program = Fixture::python("shop");
+    let (first, second) =
+        (paused_at(&server, &program, "pay").await, paused_at(&server, &program, "pay").await);
+    for id in [&first, &second] {
+        let text = part(&server, id, "journal").await;
+        let entries: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert!(entries.iter().all(|entry| entry["sessionId"] == **id), "{text}");
+        assert!(text.contains("start_debugging") && text.contains("checking out"), "{text}");
+    }
+    let listed = server.request("resources/list", json!({})).await.unwrap();
+    assert_eq!(listed["resources"].as_array().map(Vec::len), Some(8));
     server.finish().await;
 }
 
