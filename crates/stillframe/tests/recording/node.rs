@@ -272,3 +272,27 @@ async fn programs_do_the_same_when_they_are_recorded() {
     assert!(plain.ends_with(b"timeout\n"));
     client.server.finish().await;
 }
+
+/// Some of them compile modules themselves, and some in a process that they soon kill.
+#[tokio::test]
+async fn test_runners_are_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
+    std::fs::write(folder.path().join("package.json"), "{}").unwrap();
+    let text = "exports.half = (n) => {\n  const result = n / 2;\n  return result; // @halved\n};\n";
+    let program = Fixture::write(folder.path(), "half.js", text);
+    let text = "const { half } = require('./half.js');\nconst assert = require('assert');\ndescribe('half', () => {\n  \
+                it('halves', () => assert.strictEqual(half(3), 1));\n});\n";
+    std::fs::write(folder.path().join("half.spec.js"), text).unwrap();
+    let client = Client::new("npx").await;
+    for words in
+        [["mocha", "half.spec.js"].as_slice(), &["jest", "half.spec.js"], &["vitest", "run", "--globals"]]
+    {
+        let arguments = json!({ "command": "npx", "args": words, "cwd": folder.path() });
+        let said = client.ask("record_run", arguments).await;
+        has(&said, &["exited with code 1"]);
+        let state = client.ask("state_at", json!({ "at": at(&program, "halved") })).await;
+        has(&state, &["called from half.spec.js:4 in ", "n = 3", "result = 1.5"]);
+    }
+    client.server.finish().await;
+}

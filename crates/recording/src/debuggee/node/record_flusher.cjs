@@ -4,7 +4,7 @@
 const fs = require('fs');
 const { workerData } = require('worker_threads');
 
-const [POSITION, CURRENT, FLUSHED, LOCK, STATE, FILE, OFFSET, SIZES] = [0, 1, 2, 3, 4, 5, 6, 8];
+const [POSITION, CURRENT, FLUSHED, LOCK, STATE, FILE, OFFSET, ONLINE, SIZES] = [0, 1, 2, 3, 4, 5, 6, 8, 9];
 const [RUNNING, CLOSED] = [0, 1];
 const PART = 1 << 16;
 const PARTS = 32;
@@ -65,6 +65,7 @@ function run(data) {
   const { prefix, control } = data;
   let before = 0;
   let part = 0;
+  Atomics.store(control, ONLINE, 1);
   while (Atomics.load(control, STATE) === RUNNING) {
     Atomics.wait(control, STATE, RUNNING, PAUSE);
     if (fs.existsSync(`${prefix}-closed`)) break;

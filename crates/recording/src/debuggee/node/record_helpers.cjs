@@ -341,11 +341,11 @@ exports.start = (settings) => {
     } else if (error === thrown && origin === 'uncaughtException' && process.listenerCount('uncaughtException') === 0) showHeading(error);
   });
   process.on('exit', () => wire.exit());
-  for (const name of ['abort', 'kill', 'reallyExit']) {
+  for (const name of ['abort', 'kill', 'reallyExit', 'send']) {
     const own = process[name];
     if (typeof own !== 'function') continue;
     process[name] = function () {
-      wire.flushNow();
+      if (name !== 'send' || !wire.isOnline) wire.flushNow();
       return Reflect.apply(own, this, arguments);
     };
     Object.defineProperty(process[name], 'name', { configurable: true, value: name });
@@ -378,7 +378,6 @@ exports.start = (settings) => {
     y: resume,
     z: suspend,
   };
-  const published = { configurable: true, enumerable: false, writable: true, value: functions };
-  Object.defineProperty(process, 'stillframe.record', published);
+  Object.assign(process['stillframe.record'], functions);
   return { fill };
 };

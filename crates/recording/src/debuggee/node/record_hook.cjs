@@ -27,6 +27,8 @@ function record(settings) {
   const fs = require('fs');
   const { openSync, closeSync, writeSync, writeFileSync } = fs;
   const { segments } = settings;
+  // Jest gives tests a copy of `process`, which is made before this thread is recorded: functions are not copied.
+  Object.defineProperty(process, 'stillframe.record', { configurable: true, value: function recorder() {} });
   let recorder;
   let questions = 0;
   const texts = new Map();
@@ -64,10 +66,10 @@ function record(settings) {
     return true;
   };
 
-  const ask = (path, source, isModule) => {
+  const ask = (path, source, kind) => {
     questions += 1;
     const name = `${process.pid}.${threadId}.${questions}`;
-    const question = JSON.stringify({ path, source, is_module: isModule });
+    const question = JSON.stringify({ path, source, kind });
     writeFileSync(`${segments}-question${name}`, question, { mode: 0o600 });
     const pipe = openSync(`${segments}-ask`, 'a');
     writeSync(pipe, `${name}\n`);
@@ -75,14 +77,14 @@ function record(settings) {
     return JSON.parse(waitFor(fs, `${segments}-answer${name}`)).script;
   };
 
-  require('./record_loading.cjs').observe((path, source, isModule) => {
+  require('./record_loading.cjs').observe((path, source, kind) => {
     if (!begin()) return undefined;
-    const key = `${isModule}:${path}`;
+    const key = `${kind}:${path}`;
     const known = texts.get(key);
     if (known?.source === source) return known.text;
     let text;
     try {
-      const script = ask(path, source, isModule);
+      const script = ask(path, source, kind);
       text = script ? recorder.fill(script) : undefined;
     } catch {
       // The recording is over.

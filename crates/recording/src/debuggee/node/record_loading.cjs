@@ -5,13 +5,14 @@ const Module = require('module');
 const path = require('path');
 const { fileURLToPath } = require('url');
 
-/** Installs the hooks. `replace` gets a file of the program, its text, and whether it is an ES module. */
+/** Installs the hooks. `replace` gets a file of the program, its text, and of which kind that is (`instrument.rs`). */
 exports.observe = (replace) => {
-  const replaced = (filename, content, isModule) => {
+  const replaced = (filename, content, kind) => {
     if (!isUsers(filename) || typeof content !== 'string') return undefined;
-    return replace(filename, content, isModule);
+    return replace(filename, content, kind);
   };
   watchCompiler(replaced);
+  watchScripts(replaced);
   if (Module.registerHooks) hookModules(replaced);
   else watchReads(replaced);
 };
@@ -29,7 +30,7 @@ function watchCompiler(replaced) {
   Object.defineProperty(own, 'name', { configurable: true, value: '_compile' });
   let compile = own;
   const observed = function (content, filename, ...rest) {
-    const text = replaced(filename, content, false);
+    const text = replaced(filename, content, 'commonjs');
     return Reflect.apply(compile, this, [text ?? content, filename, ...rest]);
   };
   const get = function () {
@@ -66,7 +67,7 @@ function prepared(module, compile, replaced) {
   }
   try {
     const content = module[known('kModuleSource')] ?? fs.readFileSync(filename, 'utf8');
-    const text = replaced(filename, content, format === 'module');
+    const text = replaced(filename, content, format === 'module' ? 'module' : 'commonjs');
     return text === undefined ? compile : compile.bind(module, text, filename, format);
   } catch {
     return undefined;
@@ -96,6 +97,54 @@ function caller(callee) {
   }
 }
 
+// Test runners that compile modules themselves.
+
+/** What Vitest and older versions of Jest put around a module, and of which kind it is. */
+const WRAPPERS = [
+  [/^\(\{"Object\.<anonymous>":function\([^)]*\)\{/, '\n}});', 'commonjs'],
+  [/^(?:'use strict';)?async \([^)]*\)=>\{\{/, '\n}}', 'body'],
+];
+
+/** The path of what is compiled with these options. */
+function named(options) {
+  const name = typeof options === 'string' ? options : options?.filename;
+  return typeof name === 'string' && name.startsWith('file:') ? fileOf(name) : name;
+}
+
+function watchScripts(replaced) {
+  const vm = require('vm');
+  const { Script, compileFunction, runInThisContext } = vm;
+  const edited = (code, options) => {
+    const filename = named(options);
+    if (typeof code !== 'string' || !isUsers(filename)) return code;
+    for (const [begin, end, kind] of WRAPPERS) {
+      const head = begin.exec(code)?.[0];
+      if (head === undefined || !code.endsWith(end)) continue;
+      const text = replaced(filename, code.slice(head.length, code.length - end.length), kind);
+      return text === undefined ? code : head + text + end;
+    }
+    return code;
+  };
+  vm.Script = new Proxy(Script, {
+    construct(target, [code, options, ...rest], newTarget) {
+      return Reflect.construct(target, [edited(code, options), options, ...rest], newTarget);
+    },
+  });
+  // Jest compiles a module as the body of a function.
+  vm.compileFunction = new Proxy(compileFunction, {
+    apply(target, receiver, [code, names, options, ...rest]) {
+      const isModule = Array.isArray(names) && names.includes('exports');
+      const text = isModule ? replaced(named(options), code, 'commonjs') : undefined;
+      return Reflect.apply(target, receiver, [text ?? code, names, options, ...rest]);
+    },
+  });
+  vm.runInThisContext = new Proxy(runInThisContext, {
+    apply(target, receiver, [code, options, ...rest]) {
+      return Reflect.apply(target, receiver, [edited(code, options), options, ...rest]);
+    },
+  });
+}
+
 // ES modules.
 
 /** The hook registered last runs first, and sees the text that is compiled. */
@@ -103,7 +152,7 @@ function hookModules(replaced) {
   const load = (url, context, nextLoad) => {
     const loaded = nextLoad(url, context);
     if (!loaded.format?.startsWith('module')) return loaded;
-    const source = replaced(fileOf(url), decoded(loaded.source), true);
+    const source = replaced(fileOf(url), decoded(loaded.source), 'module');
     return source === undefined ? loaded : { ...loaded, source };
   };
   const { registerHooks } = Module;
@@ -127,7 +176,7 @@ function watchReads(replaced) {
     const filename = arguments.length === 1 && file instanceof URL ? fileOf(file) : undefined;
     if (!isUsers(filename) || caller(readFile) !== 'node:internal/modules/esm/load') return reading;
     return reading.then((content) => {
-      const source = /\.(json|node|wasm)$/.test(filename) ? undefined : replaced(filename, decoded(content), true);
+      const source = /\.(json|node|wasm)$/.test(filename) ? undefined : replaced(filename, decoded(content), 'module');
       return source === undefined ? content : Buffer.from(source);
     });
   };

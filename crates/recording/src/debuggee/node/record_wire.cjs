@@ -16,7 +16,7 @@ const [LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD] = [1, 2, 3, 4
 const [WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT] = [9, 10, 11, 12, 13, 14, 15];
 
 // Where the two threads find each other: what is written up to, in which part; what is flushed; how far each part goes.
-const [POSITION, CURRENT, FLUSHED, LOCK, STATE, FILE, OFFSET, LIMIT, SIZES] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+const [POSITION, CURRENT, FLUSHED, LOCK, STATE, FILE, OFFSET, LIMIT, ONLINE, SIZES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const [RUNNING, CLOSED] = [0, 1];
 
 const { apply } = Reflect;
@@ -51,6 +51,12 @@ class Wire {
       flush(workerData, true);
       this.isFlushing = false;
     };
+    // A process may be killed before the other thread has started.
+    const timer = setInterval(() => {
+      if (this.isOnline) clearInterval(timer);
+      else this.flushNow();
+    }, 5);
+    timer.unref();
   }
 
   /** Continues in the next part. Returns the position there, and waits while there is no room. */
@@ -148,6 +154,11 @@ class Wire {
       this.blob(number, TEXT, text);
     }
     return number;
+  }
+
+  /** Whether the other thread writes what there is. */
+  get isOnline() {
+    return this.control[ONLINE] === 1;
   }
 
   /** Whether nothing more is read. */

@@ -17,7 +17,6 @@ use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType};
 use serde::Serialize;
 
-use self::functions::Kind;
 use super::edits::{Applied, Edits, Piece};
 use super::original::Original;
 use super::scopes::{Declared, Scope};
@@ -36,13 +35,23 @@ pub(super) struct Instrumented {
     file: PathBuf,
 }
 
+/// What kind of script a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    Module,
+    CommonJs,
+    /// The body of an asynchronous function, such as a test runner makes of a module.
+    Body,
+}
+
 /// What is known of a script.
 #[derive(Debug)]
 pub(super) struct Script<'t> {
     /// Its text, without a byte order mark.
     pub(super) text: &'t str,
     pub(super) path: &'t Path,
-    pub(super) is_module: bool,
+    pub(super) kind: Kind,
     /// A module from which the functions of the recorder are imported.
     pub(super) helpers: &'t str,
 }
@@ -51,7 +60,7 @@ pub(super) struct Script<'t> {
 pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
     let allocator = Allocator::default();
     let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
-    let kind = if script.is_module { SourceType::mjs() } else { SourceType::cjs() };
+    let kind = if script.kind == Kind::CommonJs { SourceType::cjs() } else { SourceType::mjs() };
     let parsed = Parser::new(&allocator, script.text, kind).with_options(options).parse();
     if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
         return None;
@@ -89,7 +98,7 @@ struct FunctionContext {
     code: u32,
     /// How deep it is nested; also the number in the name of the variable that has the number of its call.
     level: usize,
-    kind: Kind,
+    kind: functions::Kind,
     is_async: bool,
     uses_this: bool,
     /// Returns are noted by a `finally` around everything, because there may be others inside.
@@ -277,8 +286,8 @@ impl<'t> Instrumenter<'t> {
         self.functions.push(FunctionContext {
             code: 0,
             level: 0,
-            kind: Kind::Plain,
-            is_async: self.script.is_module,
+            kind: functions::Kind::Plain,
+            is_async: self.script.kind != Kind::CommonJs,
             uses_this: false,
             ends_in_finally: false,
             temporaries: 0,
@@ -294,7 +303,7 @@ impl<'t> Instrumenter<'t> {
         let temporaries = Self::declared_temporaries(&function);
         let end = it.body.last().map_or(it.span.end, |last| last.span().end);
         let names: Vec<String> = HELPERS.split(' ').map(str::to_owned).collect();
-        if self.script.is_module {
+        if self.script.kind == Kind::Module {
             let imported: Vec<String> = names.iter().map(|name| format!("{name} as __${name}")).collect();
             let imported = imported.join(",");
             let import =

@@ -13,7 +13,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde::{Deserialize, Serialize};
 
 use super::super::Assist;
-use super::instrument::{Instrumented, Script, instrument};
+use super::instrument::{Instrumented, Kind, Script, instrument};
 
 /// What ends the service.
 const END: &str = "end";
@@ -29,7 +29,7 @@ pub(super) struct Service {
 struct Question {
     path: PathBuf,
     source: String,
-    is_module: bool,
+    kind: Kind,
 }
 
 /// Nothing, for a file that cannot be read as JavaScript and is left as it is.
@@ -114,14 +114,13 @@ fn answer_all(pipe: File, segments: &Path, helpers: &str) {
 }
 
 fn answer(question: &[u8], helpers: &str) -> Option<Instrumented> {
-    let Question { path, source, is_module } = serde_json::from_slice(question).ok()?;
+    let Question { path, source, kind } = serde_json::from_slice(question).ok()?;
     let text = source.strip_prefix('\u{feff}').unwrap_or(&source);
+    let attempt = |kind| instrument(&Script { text, path: &path, kind, helpers });
     // Where nothing says what a file is, Node tries both.
-    let either = || {
-        let kinds = [is_module, true];
-        kinds
-            .iter()
-            .find_map(|is_module| instrument(&Script { text, path: &path, is_module: *is_module, helpers }))
+    let either = || match kind {
+        Kind::CommonJs => attempt(kind).or_else(|| attempt(Kind::Module)),
+        Kind::Module | Kind::Body => attempt(kind),
     };
     engine::javascript::parsing(text, either).flatten()
 }
