@@ -121,11 +121,8 @@ async fn every_refusal_names_what_is_allowed() {
 async fn unknown_methods_are_refused() {
     let server = STILLFRAME.serve_http().await;
     let level = json!({ "level": "info" });
-    let completed =
-        json!({ "ref": { "type": "ref/prompt", "name": "x" }, "argument": { "name": "a", "value": "b" } });
     let table = [
         ("logging/setLevel", level, true),
-        ("completion/complete", completed, true),
         ("no/such/method", json!({}), true),
         ("ping", json!({}), false),
         ("resources/subscribe", json!({ "uri": "stillframe://sessions/x/output" }), false),
