@@ -53,7 +53,8 @@ async fn an_argument_of_the_wrong_type_is_reported_with_its_type(language: Langu
         (
             "start_debugging",
             json!({ "scriptPath": "x.py", "args": "a | b" }),
-            "`args` must be a list, each item a string, not `\"a | b\"`",
+            "`args` must be a list, each item a string, not `\"a | b\"`; it has several commands or a redirection; \
+             no shell runs here; pass a list of strings",
         ),
         (
             "start_debugging",
