@@ -27,7 +27,19 @@ pub enum Error {
     Engine(#[from] engine::error::Error),
     /// What the database reports.
     #[error("the recording cannot be read: {0}; record the program again")]
-    Database(#[from] rusqlite::Error),
+    Database(rusqlite::Error),
+    /// The disk is full.
+    #[error("no space is left on the disk for the recording; free some, or remove recordings")]
+    Full,
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => Self::Full,
+            _ => Self::Database(error),
+        }
+    }
 }
 
 /// A result with this error.
@@ -44,7 +56,7 @@ impl Error {
         match self {
             Self::NoRecording { .. } => "recording_not_found",
             Self::Question(_) => "invalid_arguments",
-            Self::File { .. } | Self::Database(_) => "recording_unusable",
+            Self::File { .. } | Self::Database(_) | Self::Full => "recording_unusable",
             Self::Engine(error) => error.code(),
         }
     }

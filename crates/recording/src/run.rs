@@ -1,6 +1,6 @@
 //! Runs a program and records it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -23,6 +23,9 @@ use crate::wire::Read;
 
 /// How long the reader waits when there is nothing to read.
 const PAUSE: Duration = Duration::from_millis(3);
+
+/// Bytes that stay free on the disk, beside half of the recording's size for its index.
+const SPARE: u64 = 16 << 20;
 
 /// What to run.
 #[derive(Debug)]
@@ -54,8 +57,8 @@ pub struct Recorded {
     pub writes: i64,
     /// Bytes of the file.
     pub size: u64,
-    /// The recording stopped before the program ended, for this reason.
-    pub incomplete: Option<&'static str>,
+    /// Something is missing in the recording, for this reason.
+    pub incomplete: Option<String>,
     /// The last output of the program.
     pub output: String,
     /// How many other threads and processes of the program ran its code and are not recorded.
@@ -89,7 +92,8 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     let output = Output::new();
     let process = Process::spawn(&spec, &name, &output)?;
     let has_ended = Arc::new(AtomicBool::new(false));
-    let writer = Writer { store, wire: Streams::new(segments), most_bytes: request.most_bytes };
+    let folder = path.parent().unwrap_or(&path).to_owned();
+    let writer = Writer { folder, store, wire: Streams::new(segments), most_bytes: request.most_bytes };
     let ended = Arc::clone(&has_ended);
     let writing = tokio::task::spawn_blocking(move || writer.run(&ended));
     let end = tokio::time::timeout(request.timeout, process.ended()).await;
@@ -122,8 +126,15 @@ fn describe(end: &End) -> String {
     }
 }
 
+/// Bytes that are free on the disk of a folder; none if the system does not say.
+fn free_space(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
 /// The thread that writes the recording.
 struct Writer {
+    folder: PathBuf,
     store: Store,
     wire: Streams,
     most_bytes: u64,
@@ -133,37 +144,54 @@ struct Writer {
 struct Written {
     store: Store,
     counts: Counts,
-    incomplete: Option<&'static str>,
+    incomplete: Option<String>,
 }
 
 impl Writer {
     fn run(mut self, has_ended: &AtomicBool) -> Result<Written> {
-        let mut incomplete = None;
+        let mut stopped = None;
         loop {
             // Before the look, because what is written until the end is there afterwards.
             let was_over = has_ended.load(Ordering::Acquire);
             match self.wire.read() {
                 Ok(Read::Records(records)) => {
-                    self.store.write(records)?;
-                    if self.store.size()? > self.most_bytes {
-                        incomplete = Some("the recording reached its size limit");
+                    if let Err(error) = self.store.write(records) {
+                        stopped = Some(format!("{error}"));
+                        break;
+                    }
+                    let size = self.store.size()?;
+                    if size > self.most_bytes {
+                        stopped = Some("the recording reached its size limit".to_owned());
+                        break;
+                    }
+                    if free_space(&self.folder).is_some_and(|free| free < SPARE + size / 2) {
+                        stopped = Some(format!("the disk with `{}` is almost full", self.folder.display()));
                         break;
                     }
                 }
-                Ok(Read::Nothing) if was_over => break,
+                Ok(Read::Nothing) if was_over => {
+                    if self.wire.lacks_file() {
+                        stopped = Some(format!(
+                            "there was no space for more records in `{}`",
+                            std::env::temp_dir().display()
+                        ));
+                    }
+                    break;
+                }
                 Ok(Read::Nothing) => std::thread::sleep(PAUSE),
                 Ok(Read::Malformed) | Err(_) => {
-                    incomplete = Some("the program has overwritten the recording");
+                    stopped = Some("the program has overwritten the recording".to_owned());
                     break;
                 }
             }
         }
-        if incomplete.is_some() {
+        if stopped.is_some() {
             self.wire.close();
             while !has_ended.load(Ordering::Acquire) {
                 std::thread::sleep(PAUSE);
             }
         }
+        let incomplete = stopped.or_else(|| self.store.gap.take());
         Ok(Written { counts: self.store.counts, store: self.store, incomplete })
     }
 }

@@ -39,6 +39,8 @@ pub(crate) struct Store {
     files: HashSet<i64>,
     output: usize,
     pub(crate) counts: Counts,
+    /// Why something is missing, if something is.
+    pub(crate) gap: Option<String>,
 }
 
 /// How much was written.
@@ -68,11 +70,23 @@ impl Store {
             files: HashSet::new(),
             output: 0,
             counts: Counts::default(),
+            gap: None,
         })
     }
 
-    /// Writes some records as one transaction.
+    /// Writes some records as one transaction. If that fails, none of them is written, and nothing more can be.
     pub(crate) fn write(&mut self, records: Vec<Record>) -> Result<()> {
+        let before = self.counts;
+        let written = self.write_all(records);
+        if written.is_err() {
+            self.counts = before;
+            // An error that has ended the transaction leaves nothing to roll back.
+            let _ = self.database.execute_batch("ROLLBACK");
+        }
+        written
+    }
+
+    fn write_all(&mut self, records: Vec<Record>) -> Result<()> {
         self.database.execute_batch("BEGIN")?;
         for record in records {
             self.record(record)?;
@@ -164,6 +178,9 @@ impl Store {
                 self.places.insert(stored(id), (stored(code), stored(line)));
             }
             Record::Output { stream, call, text } => self.output(stored(stream), stored(call), text)?,
+            Record::Gap { text } => {
+                self.gap.get_or_insert(text);
+            }
         }
         Ok(())
     }
@@ -252,5 +269,27 @@ impl Store {
         let text = without_shapes(text);
         let values = params![self.counts.events, call, stream, text];
         self.insert("INSERT INTO output VALUES (?, ?, ?, ?)", values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_before_the_disk_is_full_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("recording.sqlite");
+        let mut store = Store::new(&path).unwrap();
+        store.write(vec![Record::Throw { call: 1, value: 0 }; 10]).unwrap();
+        store.database.execute_batch("PRAGMA max_page_count = 1").unwrap();
+        let error = store.write(vec![Record::Throw { call: 1, value: 0 }; 100_000]).unwrap_err();
+        assert!(error.to_string().starts_with("no space is left on the disk"), "{error}");
+        assert_eq!(store.counts.events, 10);
+        store.database.execute_batch("PRAGMA max_page_count = 100000").unwrap();
+        store.finish(&[]).unwrap();
+        let written: i64 =
+            read_back(&path).unwrap().query_row("SELECT count(*) FROM events", [], |row| row.get(0)).unwrap();
+        assert_eq!(written, 10);
     }
 }

@@ -58,6 +58,11 @@ impl Streams {
         }
     }
 
+    /// Whether the program, which has ended, could not begin another file.
+    pub(crate) fn lacks_file(&self) -> bool {
+        self.all.iter().any(|stream| stream.wire.lacks_file())
+    }
+
     /// What one of them has written since the last time.
     pub(crate) fn read(&mut self) -> std::io::Result<Read> {
         for _ in 0..self.all.len() {

@@ -14,23 +14,83 @@ const SIZE: usize = 8 << 18;
 const PART: usize = 1 << 18;
 
 /// One record.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Record {
-    Line { call: u64, place: u64 },
-    Enter { call: u64, code: u64, owner: u64, thread: u64, caller: u64 },
-    Leave { call: u64, value: u64 },
-    Unwind { call: u64 },
-    Throw { call: u64, value: u64 },
-    Suspend { call: u64, value: u64 },
-    Resume { call: u64, caller: u64 },
-    Thread { id: u64, name: u64 },
-    Write { key: u64, owner: u64, by: u64, value: u64 },
-    Text { id: u64, text: String },
-    Object { id: u64, type_name: u64, kind: u64 },
-    Atom { id: u64, type_name: u64, flags: u64, text: String },
-    Code { id: u64, file: u64, name: u64, line: u64 },
-    Place { id: u64, code: u64, line: u64 },
-    Output { stream: u64, call: u64, text: String },
+    Line {
+        call: u64,
+        place: u64,
+    },
+    Enter {
+        call: u64,
+        code: u64,
+        owner: u64,
+        thread: u64,
+        caller: u64,
+    },
+    Leave {
+        call: u64,
+        value: u64,
+    },
+    Unwind {
+        call: u64,
+    },
+    Throw {
+        call: u64,
+        value: u64,
+    },
+    Suspend {
+        call: u64,
+        value: u64,
+    },
+    Resume {
+        call: u64,
+        caller: u64,
+    },
+    Thread {
+        id: u64,
+        name: u64,
+    },
+    Write {
+        key: u64,
+        owner: u64,
+        by: u64,
+        value: u64,
+    },
+    Text {
+        id: u64,
+        text: String,
+    },
+    Object {
+        id: u64,
+        type_name: u64,
+        kind: u64,
+    },
+    Atom {
+        id: u64,
+        type_name: u64,
+        flags: u64,
+        text: String,
+    },
+    Code {
+        id: u64,
+        file: u64,
+        name: u64,
+        line: u64,
+    },
+    Place {
+        id: u64,
+        code: u64,
+        line: u64,
+    },
+    Output {
+        stream: u64,
+        call: u64,
+        text: String,
+    },
+    /// Why something is missing.
+    Gap {
+        text: String,
+    },
 }
 
 /// What a look at the files gave.
@@ -114,6 +174,11 @@ impl Wire {
         Ok(Read::Records(records))
     }
 
+    /// Whether a file is full and the program, which has ended, could not begin another one.
+    pub(crate) fn lacks_file(&self) -> bool {
+        self.number > 0 && self.file.is_none()
+    }
+
     fn open(&mut self) -> std::io::Result<Option<&File>> {
         if self.file.is_none() {
             match File::open(self.path(&self.number)) {
@@ -180,7 +245,7 @@ impl Words<'_> {
         if first & 31 == 16 {
             return Parsed::Next;
         }
-        if !(1..=15).contains(&(first & 31)) {
+        if !matches!(first & 31, 1..=15 | 17) {
             return Parsed::Malformed;
         }
         self.rest(first).map_or(Parsed::Incomplete, Parsed::Record)
@@ -222,10 +287,11 @@ impl Words<'_> {
                 let (code, line) = (self.word()? >> 1, self.word()? >> 1);
                 Record::Place { id: number, code, line }
             }
-            _ => {
+            15 => {
                 let (text, [call]) = self.blob()?;
                 Record::Output { stream: number, call, text }
             }
+            _ => Record::Gap { text: self.blob::<0>()?.0 },
         })
     }
 
@@ -268,6 +334,16 @@ mod tests {
         assert_eq!(wire.read().unwrap(), Read::Nothing);
         drop(wire);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_that_is_missing_at_the_end_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut wire = Wire::new(folder.path().join("segment"));
+        assert_eq!((wire.read().unwrap(), wire.lacks_file()), (Read::Nothing, false));
+        write(&folder.path().join("segment-0"), &[9 << 5 | 4, 0x10]);
+        assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Unwind { call: 9 }]));
+        assert_eq!((wire.read().unwrap(), wire.lacks_file()), (Read::Nothing, true));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 )]
 
 mod command_line;
+mod faults;
 mod node;
 mod questions;
 mod recorder;

@@ -37,9 +37,19 @@ pub(crate) fn pythons() -> Vec<String> {
 
 impl Client {
     pub(crate) async fn new(python: &str) -> Self {
-        let state = tempfile::tempdir().unwrap();
+        Self::with(&[], python).await
+    }
+
+    /// A server with more arguments.
+    pub(crate) async fn with(more: &[&str], python: &str) -> Self {
+        Self::in_state(tempfile::tempdir().unwrap(), more, python).await
+    }
+
+    /// A server whose state folder is there.
+    pub(crate) async fn in_state(state: TempDir, more: &[&str], python: &str) -> Self {
         let options = STILLFRAME.options().await;
-        let args = ["serve", "--toolset", "recording"].map(str::to_owned).to_vec();
+        let args =
+            ["serve", "--toolset", "recording"].iter().chain(more).map(|&word| word.to_owned()).collect();
         let env = vec![("XDG_STATE_HOME".to_owned(), state.path().display().to_string())];
         let server = ServerOptions { args, env, ..options }.start().await;
         Self { server, state, python: python.to_owned() }

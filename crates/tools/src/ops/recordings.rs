@@ -88,7 +88,7 @@ pub fn summary(recorded: &Recorded) -> String {
     let nothing = "nothing was recorded: no code of the program ran outside of installed packages";
     let lines = [
         Some(first),
-        incomplete.map(|reason| format!("incomplete: {reason}")),
+        incomplete.as_ref().map(|reason| format!("incomplete: {reason}")),
         (*unrecorded > 0).then(|| {
             format!("not recorded: other threads and processes with code of the program: {unrecorded}")
         }),

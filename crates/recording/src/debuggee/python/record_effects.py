@@ -5,8 +5,10 @@ stores into or calls methods of or passes on. An object is given by a path: a na
 """
 
 import ast
+import opcode
 
-EMPTY = frozenset()
+# Instructions that an exception tells that an iterator has no more items, which is no exception of the program.
+ITERATING = {opcode.opmap[name] for name in ("FOR_ITER", "SEND", "YIELD_FROM") if name in opcode.opmap}
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -63,6 +65,11 @@ class Found:
     def effects(self):
         slots = [slot for slot in self.slots if slot[:2] not in self.paths]
         return Effects(tuple(sorted(self.names)), tuple(sorted(self.shared)), tuple(self.paths), tuple(slots))
+
+
+def ends_iteration(code, at, kind):
+    """Whether an exception of a type at an instruction says that `for`, `await` or `yield from` is over."""
+    return issubclass(kind, StopIteration) and at >= 0 and code.co_code[at] in ITERATING
 
 
 def visit_body(scope, lines):

@@ -405,7 +405,8 @@ class Heap:
         if not self.is_user_module(class_module(kind) if type(class_module(kind)) is str else ""):
             return Shape(OPAQUE, name, is_weak=is_weak(kind))
         dictionary, slots = None, []
-        for owner in class_order(kind):
+        # Some types of Python before 3.9 have no order.
+        for owner in class_order(kind) or ():
             for attribute, member in class_dict(owner).items():
                 if type(member) is types.MemberDescriptorType and owner is not object and self.is_user_module(class_module(owner)):
                     slots.append((attribute, member.__get__))
@@ -432,7 +433,7 @@ class Same:
 
 
 def is_weak(kind):
-    return any("__weakref__" in class_dict(owner) for owner in class_order(kind)) or kind.__weakrefoffset__ > 0
+    return any("__weakref__" in class_dict(owner) for owner in class_order(kind) or ()) or kind.__weakrefoffset__ > 0
 
 
 def is_simple(value):

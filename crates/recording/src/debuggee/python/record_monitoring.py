@@ -6,6 +6,7 @@ Only the program's own code has events: other code is asked about once, when it 
 import sys
 import threading
 
+from record_effects import ends_iteration
 from record_wire import SIZE, SUSPEND
 
 monitoring = sys.monitoring
@@ -25,6 +26,7 @@ class Source:
 
     def start(self):
         if self.tool is None:
+            self.recorder.wire.gap("other tools of this program use `sys.monitoring`, and none is left")
             return
         monitoring.use_tool_id(self.tool, "stillframe record")
         callbacks = {
@@ -92,9 +94,9 @@ class Source:
         recorder.enter(recorder.thread(), known, sys._getframe(1))
 
     def settle(self, thread, activation, frame):
+        """Write what the line has changed so far. More of it may run, which has no event of its own."""
         if activation.pending is not None:
             self.recorder.settle(activation, activation.pending, frame)
-            activation.pending = None
 
     def running(self, code):
         """The thread, and its activation of this code."""
@@ -124,7 +126,7 @@ class Source:
             recorder.resume(recorder.thread(), found[0])
 
     def on_raise(self, code, offset, error):
-        if code in self.codes:
+        if code in self.codes and not ends_iteration(code, offset, type(error)):
             thread, activation = self.running(code)
             if activation is not None:
                 self.settle(thread, activation, sys._getframe(1))

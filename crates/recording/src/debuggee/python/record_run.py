@@ -4,6 +4,7 @@
 reaches a line, or ends. The program's code is what is in files that are not part of Python or of an installed package.
 """
 
+import functools
 import io
 import os
 import sys
@@ -27,6 +28,22 @@ PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 MOST_OUTPUT = 4000
 
 MISSING = object()
+
+
+def guarded(method):
+    """A method whose errors are not the program's."""
+
+    @functools.wraps(method)
+    def call(self, *arguments):
+        try:
+            return method(self, *arguments)
+        except RecursionError:
+            # The program is as deep as it may be, and is about to find out.
+            raise
+        except Exception as error:
+            self.fail(error)
+
+    return call
 
 
 class Code:
@@ -100,6 +117,11 @@ class Recorder:
         self.closed = True
         self.source.stop()
 
+    def fail(self, error):
+        """An event could not be recorded. What comes after would be wrong, so that the recording ends."""
+        self.wire.gap("the recorder failed: %s: %s" % (type(error).__name__, error))
+        self.stop()
+
     def leave_child(self):
         """A forked child has the same files mapped, and must not write to them."""
         self.stop()
@@ -127,6 +149,7 @@ class Recorder:
             self.user_modules[name] = known
         return known
 
+    @guarded
     def code(self, code):
         """The `Code` of a code object; None if it is not the program's."""
         known = self.codes.get(code)
@@ -187,16 +210,30 @@ class Recorder:
             words = code.number, activation.owner, thread.number, caller.number if caller is not None else 0
             self.wire.blob(activation.number << 5 | ENTER, b"", *[word << 1 | 1 for word in words])
             if code.arguments:
-                self.heap.by = activation.number << BY_SHIFT
-                self.store(activation.owner, activation.known, code.arguments, frame.f_locals)
+                self.store_arguments(activation, frame)
         return activation
 
+    @guarded
+    def store_arguments(self, activation, frame):
+        self.heap.by = activation.number << BY_SHIFT
+        self.store(activation.owner, activation.known, activation.code.arguments, frame.f_locals)
+
+    @guarded
     def leave(self, thread, activation, value, tag=LEAVE):
         with self.turn:
             self.heap.by = activation.number << BY_SHIFT
             word = self.heap.word(value)
             self.wire.record(activation.number << 5 | tag, word)
         thread.top = activation.caller
+
+    def forget_ended(self, frame):
+        """Let go of calls that are not on the stack of this frame any more, because they ended unseen."""
+        thread, codes = self.thread(), []
+        while frame is not None:
+            codes.append(frame.f_code)
+            frame = frame.f_back
+        while thread.top is not None and thread.top.code.code not in codes:
+            thread.top = thread.top.caller
 
     def unwind(self, thread, activation):
         self.wire.record(activation.number << 5 | UNWIND)
@@ -207,6 +244,7 @@ class Recorder:
         thread.top = activation
         self.wire.record(activation.number << 5 | RESUME, (caller.number if caller is not None else 0) << 1 | 1)
 
+    @guarded
     def throw(self, activation, error):
         kind = type(error)
         text = message_of(error, self.heap.render)
@@ -215,6 +253,7 @@ class Recorder:
 
     # -- changes ----------------------------------------------------------------------------------------------------
 
+    @guarded
     def settle(self, activation, effects, frame):
         """Write what the line has changed that an activation has run."""
         names, heap = frame.f_locals, self.heap
@@ -333,6 +372,7 @@ class Recorder:
         setattr(sys, name, replacement)
         setattr(sys, "__%s__" % name, replacement)
 
+    @guarded
     def output(self, number, text):
         if not self.closed and type(text) is str and text:
             top = self.thread().top

@@ -3,9 +3,12 @@
 A frame of the program's code has a trace function of its own, which knows its activation; other frames have none.
 """
 
+import opcode
+import os
 import sys
 import threading
 
+from record_effects import ends_iteration
 from record_wire import SUSPEND
 
 GENERATES = 0x20 | 0x80 | 0x200
@@ -17,15 +20,38 @@ class Source:
         # Activations of generators, by the identity of their frame, with the frame.
         self.waiting = {}
         self.is_on = True
+        # The trace functions of the program, by thread.
+        self.others = {}
 
     def start(self):
+        self.set, sys.settrace, sys.gettrace = sys.settrace, self.settrace, self.gettrace
         threading.settrace(self.on_call)
-        sys.settrace(self.on_call)
+        self.set(self.on_call)
 
     def stop(self):
         self.is_on = False
-        sys.settrace(None)
+        self.set(None)
         threading.settrace(None)
+
+    def settrace(self, function):
+        """What the program calls as `sys.settrace`. There is one trace function, which is the program's while it has
+        one."""
+        if function == self.on_call:
+            # `threading` begins a thread with it.
+            self.set(function)
+            return
+        frame = sys._getframe(1)
+        self.others[threading.get_ident()] = function
+        if function is not None or not self.is_on:
+            place = os.path.basename(frame.f_code.co_filename), frame.f_lineno
+            self.recorder.wire.gap("the program traced itself from %s:%d on; what ran until it ended that is missing" % place)
+            self.set(function)
+            return
+        self.recorder.forget_ended(frame)
+        self.set(self.on_call)
+
+    def gettrace(self):
+        return self.others.get(threading.get_ident())
 
     def on_call(self, frame, event, argument):
         if not self.is_on:
@@ -54,8 +80,8 @@ class Source:
                 return None
             pending = activation.pending
             if pending is not None:
+                # After an event other than the next line, more of this line may run.
                 recorder.settle(activation, pending, frame)
-                activation.pending = None
             if event == "line":
                 is_raised = False
                 line = frame.f_lineno
@@ -73,7 +99,7 @@ class Source:
                     recorder.leave(recorder.thread(), activation, argument, SUSPEND)
                 else:
                     recorder.leave(recorder.thread(), activation, argument)
-            elif event == "exception":
+            elif event == "exception" and not ends_iteration(frame.f_code, frame.f_lasti, argument[0]):
                 is_raised = True
                 recorder.throw(activation, argument[1] if isinstance(argument[1], BaseException) else argument[0](argument[1]))
             return trace
@@ -84,13 +110,12 @@ class Source:
 def is_yield(frame):
     """Whether a frame that is left will be resumed."""
     code, at = frame.f_code.co_code, frame.f_lasti
-    return at >= 0 and code[at] in YIELDS
+    if at < 0:
+        return False
+    # Before Python 3.11, one that waits in `yield from` or `await` is just before that instruction.
+    return code[at] in YIELDS or code[at] != RETURN and code[at + 2 : at + 3] == YIELD_FROM
 
 
-def yields():
-    import opcode
-
-    return {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM", "SEND") if name in opcode.opmap}
-
-
-YIELDS = yields()
+RETURN = opcode.opmap["RETURN_VALUE"]
+YIELDS = {opcode.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM", "SEND") if name in opcode.opmap}
+YIELD_FROM = bytes([opcode.opmap["YIELD_FROM"]]) if "YIELD_FROM" in opcode.opmap else None

@@ -21,7 +21,7 @@ MOST_UNREAD = 32
 PATIENCE = 10
 
 LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD = range(1, 9)
-WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, NEXT = range(9, 17)
+WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, NEXT, GAP = range(9, 18)
 
 # A line's word has its place above the tag, and the number of the call above that.
 CALL_SHIFT = 29
@@ -36,6 +36,10 @@ NONE, TRUE, FALSE, ABSENT = (number << 3 | CONSTANT for number in range(4))
 NAME, INDEX, ITEM, LENGTH = range(4)
 
 MASK = (1 << 64) - 1
+
+
+def allocate(descriptor, start, length):
+    os.ftruncate(descriptor, start + length)
 
 
 class Wire:
@@ -62,24 +66,34 @@ class Wire:
             if self.number != left:
                 return
             number = self.number + 1
-            if not self.is_lost and not self.has_reader():
+            file = self.new_file(self.path(number)) if not self.is_lost and self.has_reader() else None
+            if file is None and not self.is_lost:
                 self.is_lost = True
                 if self.on_lost is not None:
                     self.on_lost()
-            view = memoryview(mmap.mmap(-1, SIZE * 8) if self.is_lost else self.new_file(self.path(number)))
+            view = memoryview(file or mmap.mmap(-1, SIZE * 8))
             self.bytes = view
             # In this order, because other threads use them.
             words = view.cast("Q")
             self.words, self.number, self.position = words, number, 0
 
     def new_file(self, path):
-        descriptor = os.open(path + ".new", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        """A file that is mapped; None if there is no space for it."""
         try:
-            os.ftruncate(descriptor, SIZE * 8)
-            return mmap.mmap(descriptor, SIZE * 8)
+            descriptor = os.open(path + ".new", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except OSError:
+            return None
+        try:
+            # Without its space, writing to it could kill the program later.
+            getattr(os, "posix_fallocate", allocate)(descriptor, 0, SIZE * 8)
+            file = mmap.mmap(descriptor, SIZE * 8)
+            os.rename(path + ".new", path)
+            return file
+        except OSError:
+            os.unlink(path + ".new")
+            return None
         finally:
             os.close(descriptor)
-            os.rename(path + ".new", path)
 
     def has_reader(self):
         """Whether the recording is read. Waits for a reader that is behind."""
@@ -134,6 +148,10 @@ class Wire:
                 view[at] = first
                 return
             self.leave(at, number)
+
+    def gap(self, why):
+        """Say why something is missing in the recording."""
+        self.blob(GAP, why.encode("utf-8", "replace"))
 
     def text(self, text):
         """The number of a text, which is written when it is new."""

@@ -1,0 +1,260 @@
+//! Programs that are hard on a recorder. None of them behaves in another way than without it.
+
+use std::time::Duration;
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::recorder::{Client, at, has, pythons};
+
+/// Records a program with each Python, and checks what is said and answers of `state_at`.
+async fn recorded(text: &str, said: &[&str], states: &[(&str, &[&str])]) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, said);
+        for (name, expected) in states {
+            let moment = at(&program, name);
+            has(&client.ask("state_at", json!({ "at": moment })).await, expected);
+        }
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn tasks_of_asyncio_have_their_own_variables() {
+    let text = "\
+import asyncio
+
+
+async def work(name, times):
+    total = 0
+    for i in range(times):
+        total += i
+        await asyncio.sleep(0)
+    return total  # @worked
+
+
+async def numbers():
+    for i in range(2):
+        yield i
+        await asyncio.sleep(0)
+
+
+async def main():
+    results = await asyncio.gather(work('a', 3), work('b', 4))
+    async for number in numbers():
+        results.append(number)
+    return results  # @gathered
+
+
+print(asyncio.run(main()))
+";
+    let worked: (&str, &[&str]) = ("worked", &["work", "name = 'a'", "total = 3"]);
+    let gathered: (&str, &[&str]) = ("gathered", &["results = [3, 6, 0, 1]", "number = 1"]);
+    recorded(text, &["exited with code 0", "[3, 6, 0, 1]"], &[worked, gathered]).await;
+}
+
+#[tokio::test]
+async fn values_sent_and_thrown_into_generators_are_recorded() {
+    let text = "\
+def inner():
+    got = yield 1
+    while got:
+        got = yield got * 2  # @sent
+    return 'over'
+
+
+def outer():
+    try:
+        answer = yield from inner()
+    finally:
+        print('closed')  # @closed
+    return answer
+
+
+one = outer()
+print(next(one), one.send(5))
+one.close()
+two = outer()
+next(two)
+try:
+    two.throw(ValueError('thrown'))
+except ValueError as error:
+    print('caught', error)  # @caught
+";
+    let closed: (&str, &[&str]) = ("closed", &["outer"]);
+    let sent: (&str, &[&str]) = ("sent", &["inner", "got = 5"]);
+    let caught: (&str, &[&str]) = ("caught", &["error = ValueError(", "thrown"]);
+    recorded(
+        text,
+        &["exited with code 0", "1 10", "closed", "closed", "caught thrown"],
+        &[sent, closed, caught],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn deep_recursion_is_recorded() {
+    let text = "\
+import sys, threading
+
+sys.setrecursionlimit(20000)
+threading.stack_size(512 * 1024 * 1024)
+
+
+def down(depth):
+    if depth == 0:
+        return 0  # @bottom
+    return 1 + down(depth - 1)
+
+
+thread = threading.Thread(target=lambda: print(down(10000)))
+thread.start()
+thread.join()
+";
+    let bottom: (&str, &[&str]) = ("bottom", &["depth = 0"]);
+    recorded(text, &["exited with code 0", "10000"], &[bottom]).await;
+}
+
+#[tokio::test]
+async fn methods_that_throw_or_never_return_are_not_called() {
+    let text = "\
+class Throws:
+    def __repr__(self):
+        raise ValueError('no repr')
+
+
+class Hangs:
+    def __repr__(self):
+        while True:
+            pass
+
+    __str__ = __hash__ = __eq__ = __bool__ = __len__ = __repr__
+
+
+class Odd(Exception):
+    def __str__(self):
+        raise KeyError('no str')
+
+
+def use():
+    both = [Throws(), Hangs()]
+    try:
+        raise Odd('bad', 1)
+    except Odd as error:
+        caught = error
+    return both  # @used
+
+
+use()
+print('done')
+";
+    let used: (&str, &[&str]) = ("used", &["both = [Throws(", "Hangs("]);
+    recorded(text, &["exited with code 0", "done"], &[used]).await;
+}
+
+#[tokio::test]
+async fn a_fork_does_not_disturb_the_recording_of_its_parent() {
+    let text = "\
+import os
+
+x = 1
+pid = os.fork()
+if pid == 0:
+    x = 2
+    os._exit(3)
+_, status = os.waitpid(pid, 0)
+x = 3
+print(status >> 8, x)  # @over
+";
+    recorded(text, &["exited with code 0", "3 3"], &[("over", &["x = 3", "status = 768"])]).await;
+}
+
+/// Python before 3.12 has one trace function, which the program has as long as it wants.
+#[tokio::test]
+async fn a_program_may_trace_itself() {
+    let text = "\
+import sys
+
+seen = []
+
+
+def tracer(frame, event, argument):
+    seen.append(event)
+    return tracer
+
+
+def add():
+    first = 1
+    second = 2
+    return first + second  # @added
+
+
+sys.settrace(tracer)
+add()
+assert sys.gettrace() == tracer
+sys.settrace(None)
+total = add()
+print(len(seen) > 4, sys.gettrace(), total)  # @over
+";
+    let states: &[(&str, &[&str])] = &[("over", &["total = 3"])];
+    recorded(text, &["exited with code 0", "True None 3"], states).await;
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let client = Client::new(&pythons().swap_remove(1)).await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["incomplete: the program traced itself from main.py:17 on"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_recording_ends_at_its_size_limit_and_the_program_goes_on() {
+    let text = "\
+items = []
+for number in range(60000):
+    items = [number, str(number)]
+print('last', number)
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let client = Client::with(&["--limit", "recording=1048576"], "python3").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 0", "incomplete: the recording reached its size limit", "last 59999"]);
+    has(&client.ask("state_at", json!({ "at": "end" })).await, &["number = "]);
+    client.server.finish().await;
+}
+
+/// What it has done until then can be asked about, with another server.
+#[tokio::test]
+async fn a_killed_server_leaves_a_recording_and_no_program() {
+    let text = "\
+import pathlib, sys, time
+
+count = 0
+while True:
+    count += 1
+    if count == 1000:
+        pathlib.Path(sys.argv[1]).touch()
+    time.sleep(0.0001)
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let there = folder.path().join("there");
+    let client = Client::new("python3").await;
+    let arguments = json!({ "command": "python3", "args": [program.path(), there] });
+    let params = json!({ "name": "record_run", "arguments": arguments });
+    let (_, _response) = client.server.begin("tools/call", params).await;
+    while !there.exists() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let state = client.state;
+    client.server.kill().await;
+    let client = Client::in_state(state, &[], "python3").await;
+    has(&client.ask("list_recordings", json!({})).await, &["not completed"]);
+    has(&client.ask("state_at", json!({ "at": "end" })).await, &["count = "]);
+    let found = client.ask("find_first", json!({ "condition": "count == 900" })).await;
+    has(&found, &["main.py:5"]);
+    client.server.finish().await;
+}
