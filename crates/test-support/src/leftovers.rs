@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 /// Longer than the end of a process that was killed takes.
@@ -121,5 +122,6 @@ pub(crate) fn wait_for_exit(pid: u32, limit: Duration) {
     // A process that is gone already cannot be opened.
     let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return };
     let limit = Timespec::try_from(limit).expect("a limit of seconds");
-    poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&limit)).expect("a process can be polled");
+    let wait = || poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&limit));
+    retry_on_intr(wait).expect("a process can be polled");
 }

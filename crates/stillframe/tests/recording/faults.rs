@@ -247,6 +247,7 @@ while True:
     let params = json!({ "name": "record_run", "arguments": arguments });
     let (_, _response) = client.server.begin("tools/call", params).await;
     while !there.exists() {
+        // sleep: how often the file is looked for.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     let state = client.state;

@@ -160,7 +160,7 @@ async fn the_inspector_runs_until_a_line_on_both_transports() {
     let target_location = format!("until=[{{\"line\":{}}}]", shop.line("pay"));
     let program = format!("program={}", shop.path());
     let mut words = vec!["--method", "tools/call", "--tool-name", "run_until"];
-    for argument in [&program, &target_location, "expressions=[\"amount\"]", "close=true"] {
+    for argument in [&program, &target_location, "expressions=[\"amount\"]", "close=true", "timeout=60000"] {
         words.extend(["--tool-arg", argument]);
     }
     for era in ERAS {

@@ -32,6 +32,7 @@ wait()
     let running =
         session.ok("start_debugging", json!({ "scriptPath": script.path(), "timeout": 3000 })).await;
     assert_eq!(running.outcome(), "running", "{statement}: {}", running.text);
+    while session.written("stdout").await != "waits\n" {}
     let paused = session.ok("pause_execution", json!({ "timeout": 10_000 })).await;
     assert_eq!(paused.outcome(), "pause", "{statement}: {}", paused.text);
     assert_eq!(paused.place(), (script.path(), script.line("wait")), "{statement}");

@@ -120,7 +120,8 @@ async fn a_timeout_keeps_the_session_and_reports_what_the_program_does(language:
     let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 300 })).await;
     assert_eq!((ran.outcome(), &ran["closed"]), ("running", &json!(false)));
     let session = Debugging { id: ran.text_of("sessionId").to_owned(), server };
-    assert_eq!(session.step("pause_execution").await.outcome(), "pause");
+    let paused = session.ok("pause_execution", json!({ "timeout": 10_000 })).await;
+    assert_eq!(paused.outcome(), "pause");
     session.finish().await;
 }
 

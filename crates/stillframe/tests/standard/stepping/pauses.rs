@@ -84,7 +84,7 @@ async fn a_pause_works_while_another_call_waits_and_answers_both(language: Langu
     let session = Debugging::of(language).await;
     session.ok("start_debugging", json!({ "scriptPath": program.path(), "timeout": 200 })).await;
     let waits = session.go_on();
-    let pauses = session.step("pause_execution");
+    let pauses = session.ok("pause_execution", json!({ "timeout": 10_000 }));
     let (waited, paused) = tokio::join!(waits, pauses);
     assert_eq!((waited.outcome(), paused.outcome()), ("pause", "pause"));
     session.finish().await;
