@@ -156,6 +156,7 @@ impl Stream {
             }
             Record::Place { id, code, line } => Record::Place { id: id + by, code: moved(code), line },
             Record::Output { stream, call, text } => Record::Output { stream, call: moved(call), text },
+            gap @ Record::Gap { .. } => gap,
         })
     }
 }
