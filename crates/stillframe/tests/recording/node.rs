@@ -296,3 +296,17 @@ async fn test_runners_are_recorded() {
     }
     client.server.finish().await;
 }
+
+#[tokio::test]
+async fn assignments_without_effect_write_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "const frozen = Object.freeze({ a: 1 });\nconst list = Object.freeze([1, 2]);\nconst fixed = \
+                Object.defineProperty({ b: 1 }, 'c', { value: 3, enumerable: true });\nfrozen.a = 2;\nlist[0] = 5;\n\
+                fixed.c = 4;\nfixed.b = 2;\nconsole.log('done'); // @done\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    client.record(&program, &[]).await;
+    let state = client.ask("state_at", json!({ "at": at(&program, "done") })).await;
+    has(&state, &["frozen = {a: 1}", "list = [1, 2]", "fixed = {c: 3, b: 2}"]);
+    client.server.finish().await;
+}

@@ -17,7 +17,7 @@ const [NAME, INDEX, ITEM, LENGTH] = [0, 1, 2, 3];
 const MOST_KNOWN = 50000;
 const LONGEST_KNOWN = 256;
 
-const { apply, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
+const { apply, getOwnPropertyDescriptor, getPrototypeOf, isExtensible, ownKeys } = Reflect;
 const { is } = Object;
 const { isArray } = Array;
 const { floor } = Math;
@@ -43,6 +43,8 @@ class Entry {
     // What has been written: items, or values by key. Null if nothing was.
     this.contents = null;
     this.length = -1;
+    // A property cannot be written, so that an assignment need not have had an effect.
+    this.isGuarded = false;
   }
 }
 
@@ -371,6 +373,7 @@ class Heap {
       if (count > this.items) break;
       const descriptor = getOwnPropertyDescriptor(value, key);
       if (descriptor === undefined || !('value' in descriptor)) continue;
+      if (!descriptor.writable) entry.isGuarded = true;
       if (!descriptor.enumerable && !isError) continue;
       const item = descriptor.value;
       if (!(key in old) || !is(old[key], item)) {
@@ -433,7 +436,8 @@ class Heap {
   property(object, name, text, value) {
     if (typeof object !== 'object' || object === null) return;
     const entry = Stamp.get(object);
-    if (entry === undefined || entry.contents === null || entry.kind !== INSTANCE) {
+    const isOpen = entry !== undefined && entry.contents !== null && entry.kind === INSTANCE && !entry.isGuarded;
+    if (!isOpen || !isExtensible(object)) {
       this.check(object);
       return;
     }
@@ -472,7 +476,7 @@ class Heap {
   setItem(object, key, value) {
     if (typeof object !== 'object' || object === null) return;
     const entry = Stamp.get(object);
-    if (entry === undefined || entry.contents === null) {
+    if (entry === undefined || entry.contents === null || (entry.kind !== OPAQUE && !isExtensible(object))) {
       this.check(object);
       return;
     }
