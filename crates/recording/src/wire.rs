@@ -112,11 +112,13 @@ pub(crate) struct Wire {
     file: Option<File>,
     /// Where the next record begins, in bytes.
     at: usize,
+    /// The last file was short: it had its name only when it was complete, and another one need not follow.
+    was_short: bool,
 }
 
 impl Wire {
     pub(crate) fn new(prefix: PathBuf) -> Self {
-        Self { prefix, number: 0, file: None, at: 0 }
+        Self { prefix, number: 0, file: None, at: 0, was_short: false }
     }
 
     fn path(&self, what: &dyn std::fmt::Display) -> PathBuf {
@@ -165,6 +167,7 @@ impl Wire {
         };
         self.at += parsed;
         if is_over || self.at >= SIZE {
+            self.was_short = count == 0;
             self.advance();
         }
         if records.is_empty() && !is_over {
@@ -176,7 +179,7 @@ impl Wire {
 
     /// Whether a file is full and the program, which has ended, could not begin another one.
     pub(crate) fn lacks_file(&self) -> bool {
-        self.number > 0 && self.file.is_none()
+        self.number > 0 && self.file.is_none() && !self.was_short
     }
 
     fn open(&mut self) -> std::io::Result<Option<&File>> {
@@ -344,6 +347,16 @@ mod tests {
         write(&folder.path().join("segment-0"), &[9 << 5 | 4, 0x10]);
         assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Unwind { call: 9 }]));
         assert_eq!((wire.read().unwrap(), wire.lacks_file()), (Read::Nothing, true));
+    }
+
+    #[test]
+    fn no_file_need_follow_a_short_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut wire = Wire::new(folder.path().join("segment"));
+        std::fs::write(folder.path().join("segment-0"), (9_u64 << 5 | 4).to_le_bytes()).unwrap();
+        assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Unwind { call: 9 }]));
+        assert_eq!(wire.read().unwrap(), Read::Records(Vec::new()));
+        assert_eq!((wire.read().unwrap(), wire.lacks_file()), (Read::Nothing, false));
     }
 
     #[test]
