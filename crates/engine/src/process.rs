@@ -20,14 +20,12 @@ mod marked;
 mod parent;
 mod ports;
 pub mod presence;
+mod spec;
 mod terminal;
 mod termination;
 mod usage;
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,33 +50,13 @@ pub use identity::Identity;
 pub use injector::Injector;
 pub use marked::MARK;
 pub use parent::parent_gone;
+pub use spec::ProcessSpec;
 pub use termination::Termination;
 pub use usage::{ThreadUsage, Usage};
 
 /// A variable of the server that no other program gets: with the token in it, a program that is debugged could
 /// debug others.
 const OWN_SECRET: &str = "STILLFRAME_HTTP_TOKEN";
-
-/// What to start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProcessSpec {
-    /// The executable.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub args: Vec<OsString>,
-    /// Changes to the environment; `None` removes a variable.
-    pub env: BTreeMap<String, Option<String>>,
-    /// The working directory; `None` is ours.
-    pub cwd: Option<PathBuf>,
-    /// What it reads.
-    pub stdin: Stdin,
-    /// Lines on its standard error that begin with one of these are the debugger's own, and are dropped.
-    pub muted: &'static [&'static str],
-    /// Its standard output is a terminal, so that it writes line by line.
-    pub has_terminal: bool,
-    /// A line that begins so is kept for [`Process::announced`], and dropped from its output.
-    pub announces: Option<&'static str>,
-}
 
 /// A running debuggee. When the last clone goes, it is killed.
 #[derive(Clone, Debug)]

@@ -223,14 +223,7 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, settings: &Path, launch: &Lau
         ("COMPOSER_ALLOW_XDEBUG", Some("1".to_owned())),
     ];
     env.extend(ours.map(|(name, value)| (name.to_owned(), value)));
-    let process = ProcessSpec {
-        program: runtime.executable.clone(),
-        args,
-        env,
-        cwd: launch.cwd.clone(),
-        stdin: launch.stdin.clone(),
-        ..ProcessSpec::default()
-    };
+    let process = ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env);
     let serves = launch.program == Program::Command
         && interpreter::is_php(&runtime.executable)
         && launch.runtime_args.iter().any(|one| one.starts_with("-S"));

@@ -245,14 +245,7 @@ fn plan_launch(runtime: &Runtime, debugger: &Path, launch: &Launch) -> Result<Pl
     // The program's output is needed when it prints it, not when a buffer is full.
     env.entry("PYTHONUNBUFFERED".to_owned()).or_insert_with(|| Some("1".to_owned()));
     env.insert(SECRET.to_owned(), Some(TOKEN.to_owned()));
-    let process = ProcessSpec {
-        program: runtime.executable.clone(),
-        args,
-        env,
-        cwd: launch.cwd.clone(),
-        stdin: launch.stdin.clone(),
-        ..ProcessSpec::default()
-    };
+    let process = ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env);
     let arguments = arguments(launch.just_my_code, [("stopOnEntry", json!(launch.stop_on_entry))]);
     let transport = Transport::Listen { process: Some(process), injector: None };
     Ok(Plan::Dap { transport, setup: setup(StartRequest::Launch, arguments, true) })

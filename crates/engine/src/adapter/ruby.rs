@@ -214,14 +214,7 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, server: &Path, launch: &Launc
     let own = launch.env.get("RUBYOPT").cloned().unwrap_or_else(|| host.env("RUBYOPT"));
     let mut env = launch.env.clone();
     env.extend(scripts::environment(server, runtime, own.as_deref()));
-    let process = ProcessSpec {
-        program: runtime.executable.clone(),
-        args,
-        env,
-        cwd: launch.cwd.clone(),
-        stdin: launch.stdin.clone(),
-        ..ProcessSpec::default()
-    };
+    let process = ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env);
     let transport = Transport::Listen { process: Some(process), injector: None };
     let arguments = [
         ("justMyCode".to_owned(), json!(launch.just_my_code)),

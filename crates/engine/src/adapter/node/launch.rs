@@ -29,10 +29,7 @@ const MUTED: &[&str] = &[
 
 /// How Node, or a command that ends in it, is started. `hook` is what each process of it loads first.
 pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Result<Plan> {
-    let before = match launch.env.get("NODE_OPTIONS") {
-        Some(own) => own.clone(),
-        None => host.env("NODE_OPTIONS"),
-    };
+    let before = node_options(host, launch);
     check_inspector(host, launch)?;
     let CommandLine { script, mut args, mut env } = command_line(host, runtime, launch, before.as_deref())?;
     let reporter = reporters::of_node(host, runtime, hook, launch);
@@ -45,15 +42,8 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     let node_options = options::with_hook(hook, before.as_deref(), &reporter.node_options);
     env.insert("NODE_OPTIONS".to_owned(), Some(node_options));
     env.insert(ANNOUNCE.to_owned(), Some(ADDRESS.to_owned()));
-    let process = ProcessSpec {
-        program: runtime.executable.clone(),
-        args,
-        env,
-        cwd: launch.cwd.clone(),
-        stdin: launch.stdin.clone(),
-        muted: MUTED,
-        ..ProcessSpec::default()
-    };
+    let process =
+        ProcessSpec { muted: MUTED, ..ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env) };
     let setup = CdpSetup {
         entry: launch.stop_on_entry.then(|| entry(&launch.program)),
         program: script.or_else(|| mentioned(host, launch)),
@@ -75,22 +65,20 @@ pub fn plain_launch(
     preload: &Path,
     launch: &Launch,
 ) -> Result<ProcessSpec> {
-    let before = match launch.env.get("NODE_OPTIONS") {
-        Some(own) => own.clone(),
-        None => host.env("NODE_OPTIONS"),
-    };
+    let before = node_options(host, launch);
     check_inspector(host, launch)?;
     let CommandLine { args, mut env, .. } = command_line(host, runtime, launch, before.as_deref())?;
     let node_options = options::with_preload(preload, before.as_deref());
     env.insert("NODE_OPTIONS".to_owned(), Some(node_options));
-    Ok(ProcessSpec {
-        program: runtime.executable.clone(),
-        args,
-        env,
-        cwd: launch.cwd.clone(),
-        stdin: launch.stdin.clone(),
-        ..ProcessSpec::default()
-    })
+    Ok(ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env))
+}
+
+/// The options for Node that the program has without us.
+fn node_options(host: &dyn Host, launch: &Launch) -> Option<String> {
+    match launch.env.get("NODE_OPTIONS") {
+        Some(own) => own.clone(),
+        None => host.env("NODE_OPTIONS"),
+    }
 }
 
 /// Refuses a command that would open an inspector to other machines and wait there: one of its words, or the script
