@@ -88,7 +88,9 @@ pub(crate) fn reshaped(kind: &str, value: &Value) -> Option<Value> {
             words.and_then(|words| listed(kind, &words)).or_else(|| (kind == "string").then(|| value.clone()))
         }
         Value::String(_) if kind == "string" => Some(value.clone()),
-        Value::String(text) => shell::tokens(text)?.into_iter().map(literal).collect(),
+        Value::String(text) => {
+            shell::tokens(text)?.into_iter().map(|token| token.literal().map(Value::from)).collect()
+        }
         Value::Number(_) | Value::Bool(_) if kind == "string" => Some(value.to_string().into()),
         _ => None,
     }
@@ -106,13 +108,6 @@ fn listed(kind: &str, words: &[Value]) -> Option<Value> {
         _ => None,
     };
     words.iter().map(word).collect()
-}
-
-fn literal(token: Token) -> Option<Value> {
-    match token {
-        Token::Word(word) if !word.is_expanded => Some(word.value.into()),
-        _ => None,
-    }
 }
 
 /// Why a text for a list of arguments has no words of its own, and what to do; none if it has.

@@ -48,10 +48,7 @@ fn list(items: Option<&Value>, name: &str, text: &str) -> Option<Value> {
 
 /// `total, items` or `total items`; a name with a space in it is in quotes. None if these are no plain names.
 fn names(text: &str) -> Option<Value> {
-    let name = |token| match token {
-        Token::Word(word) if !word.is_expanded => Some(word.value.trim_end_matches(',').to_owned()),
-        _ => None,
-    };
+    let name = |token: Token| Some(token.literal()?.trim_end_matches(',').to_owned());
     let names: Option<Vec<String>> = shell::tokens(text)?.into_iter().map(name).collect();
     names.filter(|names| !names.is_empty()).map(|names| json!(names))
 }

@@ -27,6 +27,16 @@ pub(crate) struct Word {
     pub(crate) is_quoted: bool,
 }
 
+impl Token {
+    /// The text of a word that a shell would leave as it is.
+    pub(crate) fn literal(self) -> Option<String> {
+        match self {
+            Self::Word(word) if !word.is_expanded => Some(word.value),
+            Self::Word(_) | Self::Operator { .. } => None,
+        }
+    }
+}
+
 /// A word as typed.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "_-./:=,@%+".contains(letter);
