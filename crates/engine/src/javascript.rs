@@ -34,7 +34,7 @@ pub use enclosing::functions_around;
 pub use handlers::{Handlers, ThrowOutcome, expects};
 pub(crate) use insertion::is_portable;
 pub use insertion::{Insertion, insertion};
-pub(crate) use line_starts::LineStarts;
+pub use line_starts::LineStarts;
 
 /// The longest text that is parsed, in bytes.
 const LONGEST: usize = 16 * 1024;

@@ -5,10 +5,12 @@ mod python;
 
 use std::path::{Path, PathBuf};
 
+use data_encoding::HEXLOWER;
 use engine::adapter::{Adapter, Host, Runtime, unsupported};
 use engine::error::{Error, Result};
 use engine::model::launch::Launch;
 use engine::process::ProcessSpec;
+use sha2::{Digest, Sha256};
 
 /// How much of a value is recorded.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +58,15 @@ pub trait Assist: Send {
 
 const RECORDERS: &[&dyn Recorder] = &[&node::Node, &python::Python];
 
-/// A folder with these files. Its name changes with their content.
-fn folder_with<'f>(folder: &Path, files: impl Iterator<Item = (&'f str, &'f str)>) -> Result<PathBuf> {
+/// A folder of the cache with these files. Its name changes with their content.
+fn provide(cache: &Path, files: &[(String, &str)]) -> Result<PathBuf> {
+    let mut hash = Sha256::new();
+    for (name, text) in files {
+        hash.update(name);
+        hash.update(text);
+    }
+    let name = HEXLOWER.encode(hash.finalize().get(..8).unwrap_or_default());
+    let folder = cache.join("recorder").join(name);
     let written = || -> std::io::Result<()> {
         if folder.is_dir() {
             return Ok(());
@@ -68,7 +77,7 @@ fn folder_with<'f>(folder: &Path, files: impl Iterator<Item = (&'f str, &'f str)
         for (name, text) in files {
             std::fs::write(new.join(name), text)?;
         }
-        std::fs::rename(&new, folder).or_else(|error| {
+        std::fs::rename(&new, &folder).or_else(|error| {
             std::fs::remove_dir_all(&new)?;
             if folder.is_dir() { Ok(()) } else { Err(error) }
         })
@@ -77,7 +86,7 @@ fn folder_with<'f>(folder: &Path, files: impl Iterator<Item = (&'f str, &'f str)
         problem: format!("cannot write `{}`: {error}", folder.display()),
         remedy: "check that the folder is writable, or set STILLFRAME_CACHE_DIR to another one".to_owned(),
     })?;
-    Ok(folder.to_owned())
+    Ok(folder)
 }
 
 /// The recorder for a language.

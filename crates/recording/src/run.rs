@@ -156,7 +156,7 @@ impl Writer {
             match self.wire.read() {
                 Ok(Read::Records(records)) => {
                     if let Err(error) = self.store.write(records) {
-                        stopped = Some(format!("{error}"));
+                        stopped = Some(error.to_string());
                         break;
                     }
                     let size = self.store.size()?;

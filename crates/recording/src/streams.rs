@@ -4,9 +4,9 @@
 //! calls, objects and so on are moved apart; texts that are equal get one number.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::wire::{Read, Record, Wire};
+use crate::wire::{Read, Record, Wire, beside};
 
 /// Numbers that a stream may use: calls and objects together have 30 bits.
 const SHARE: u64 = 1 << 26;
@@ -36,12 +36,6 @@ struct Stream {
     /// Its texts, by its own numbers.
     texts: Vec<u64>,
     outer: Option<u64>,
-}
-
-fn beside(segments: &Path, name: &str) -> PathBuf {
-    let mut path = segments.to_owned().into_os_string();
-    path.push(format!("-{name}"));
-    path.into()
 }
 
 impl Streams {
@@ -86,9 +80,9 @@ impl Streams {
     /// Begins to read streams that were not there before.
     fn find_new(&mut self) -> bool {
         let number = self.all.len() as u64 - 1;
-        let is_there = number < MOST && beside(&self.segments, &format!("stream-{number}")).exists();
+        let is_there = number < MOST && beside(&self.segments, format_args!("stream-{number}")).exists();
         if is_there {
-            let wire = Wire::new(beside(&self.segments, &format!("s{number}")));
+            let wire = Wire::new(beside(&self.segments, format_args!("s{number}")));
             let moved_by = Some(number * SHARE);
             self.all.push(Stream { wire, moved_by, texts: Vec::new(), outer: None });
         }

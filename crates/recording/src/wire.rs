@@ -13,84 +13,25 @@ const SIZE: usize = 8 << 18;
 /// Bytes that are read at once.
 const PART: usize = 1 << 18;
 
-/// One record.
+/// One record. A gap says why something is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Record {
-    Line {
-        call: u64,
-        place: u64,
-    },
-    Enter {
-        call: u64,
-        code: u64,
-        owner: u64,
-        thread: u64,
-        caller: u64,
-    },
-    Leave {
-        call: u64,
-        value: u64,
-    },
-    Unwind {
-        call: u64,
-    },
-    Throw {
-        call: u64,
-        value: u64,
-    },
-    Suspend {
-        call: u64,
-        value: u64,
-    },
-    Resume {
-        call: u64,
-        caller: u64,
-    },
-    Thread {
-        id: u64,
-        name: u64,
-    },
-    Write {
-        key: u64,
-        owner: u64,
-        by: u64,
-        value: u64,
-    },
-    Text {
-        id: u64,
-        text: String,
-    },
-    Object {
-        id: u64,
-        type_name: u64,
-        kind: u64,
-    },
-    Atom {
-        id: u64,
-        type_name: u64,
-        flags: u64,
-        text: String,
-    },
-    Code {
-        id: u64,
-        file: u64,
-        name: u64,
-        line: u64,
-    },
-    Place {
-        id: u64,
-        code: u64,
-        line: u64,
-    },
-    Output {
-        stream: u64,
-        call: u64,
-        text: String,
-    },
-    /// Why something is missing.
-    Gap {
-        text: String,
-    },
+    Line { call: u64, place: u64 },
+    Enter { call: u64, code: u64, owner: u64, thread: u64, caller: u64 },
+    Leave { call: u64, value: u64 },
+    Unwind { call: u64 },
+    Throw { call: u64, value: u64 },
+    Suspend { call: u64, value: u64 },
+    Resume { call: u64, caller: u64 },
+    Thread { id: u64, name: u64 },
+    Write { key: u64, owner: u64, by: u64, value: u64 },
+    Text { id: u64, text: String },
+    Object { id: u64, type_name: u64, kind: u64 },
+    Atom { id: u64, type_name: u64, flags: u64, text: String },
+    Code { id: u64, file: u64, name: u64, line: u64 },
+    Place { id: u64, code: u64, line: u64 },
+    Output { stream: u64, call: u64, text: String },
+    Gap { text: String },
 }
 
 /// What a look at the files gave.
@@ -102,6 +43,13 @@ pub(crate) enum Read {
     Nothing,
     /// What is there is no record.
     Malformed,
+}
+
+/// A file of a recording in progress: all of their names begin with the same path.
+pub(crate) fn beside(prefix: &Path, what: impl std::fmt::Display) -> PathBuf {
+    let mut path = prefix.as_os_str().to_owned();
+    path.push(format!("-{what}"));
+    path.into()
 }
 
 /// The reading end. Its files are removed as they are read, and when it is dropped.
@@ -121,16 +69,14 @@ impl Wire {
         Self { prefix, number: 0, file: None, at: 0, was_short: false }
     }
 
-    fn path(&self, what: &dyn std::fmt::Display) -> PathBuf {
-        let mut name = self.prefix.clone().into_os_string();
-        name.push(format!("-{what}"));
-        name.into()
+    fn path(&self, what: impl std::fmt::Display) -> PathBuf {
+        beside(&self.prefix, what)
     }
 
     /// Lets the program know that nothing more is read.
     pub(crate) fn close(&self) {
         // Without it, the program finds out after a while.
-        let _ = File::create(self.path(&"closed"));
+        let _ = File::create(self.path("closed"));
     }
 
     /// What has been written since the last time, at most the rest of a file.
@@ -184,7 +130,7 @@ impl Wire {
 
     fn open(&mut self) -> std::io::Result<Option<&File>> {
         if self.file.is_none() {
-            match File::open(self.path(&self.number)) {
+            match File::open(self.path(self.number)) {
                 Ok(file) => self.file = Some(file),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => return Err(error),
@@ -194,7 +140,7 @@ impl Wire {
     }
 
     fn advance(&mut self) {
-        remove(&self.path(&self.number));
+        remove(&self.path(self.number));
         self.number += 1;
         (self.file, self.at) = (None, 0);
     }
@@ -202,10 +148,10 @@ impl Wire {
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        while self.path(&self.number).exists() {
+        while self.path(self.number).exists() {
             self.advance();
         }
-        remove(&self.path(&"closed"));
+        remove(&self.path("closed"));
     }
 }
 

@@ -4,23 +4,23 @@ use oxc_span::Span;
 
 /// The places where the lines of a text begin, in bytes.
 #[derive(Debug)]
-pub(crate) struct LineStarts(Vec<u32>);
+pub struct LineStarts(Vec<u32>);
 
 impl LineStarts {
     /// Of a text whose lines end in `\n`.
-    pub(crate) fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         let ends = text.bytes().zip(1u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, next)| next);
         Self(std::iter::once(0).chain(ends).collect())
     }
 
     /// The line of a place, 1-based. A line end belongs to the line that it ends.
-    pub(crate) fn line(&self, offset: u32) -> u32 {
+    pub fn line(&self, offset: u32) -> u32 {
         let line = self.0.partition_point(|start| *start <= offset);
         u32::try_from(line).unwrap_or(u32::MAX)
     }
 
     /// The column of a place on a line, both 1-based; in UTF-16 units.
-    pub(crate) fn column(&self, line: u32, offset: u32, text: &str) -> u32 {
+    pub fn column(&self, line: u32, offset: u32, text: &str) -> u32 {
         let number = |place: u32| usize::try_from(place).unwrap_or(usize::MAX);
         let start = self.0.get(number(line).saturating_sub(1)).copied().unwrap_or(offset);
         let before = text.get(number(start)..number(offset)).unwrap_or_default();

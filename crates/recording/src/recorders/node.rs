@@ -12,12 +12,10 @@ mod service;
 
 use std::path::{Path, PathBuf};
 
-use data_encoding::HEXLOWER;
 use engine::adapter::{Host, Runtime, node};
 use engine::error::{Error, Result};
 use engine::model::launch::Launch;
 use engine::process::ProcessSpec;
-use sha2::{Digest, Sha256};
 
 use self::service::Service;
 use super::{Assist, Limits, Recorder};
@@ -80,13 +78,9 @@ impl Recorder for Node {
     }
 }
 
-/// The folder with our scripts, whose name changes with their content.
+/// The folder with our scripts, and the debugger's that knows how Node loads files.
 fn provide(cache: &Path) -> Result<PathBuf> {
-    let mut hash = Sha256::new();
-    for (name, text) in SCRIPTS {
-        hash.update(name);
-        hash.update(text);
-    }
-    let name = HEXLOWER.encode(hash.finalize().get(..8).unwrap_or_default());
-    super::folder_with(&cache.join("recorder").join(name), SCRIPTS.iter().copied())
+    let scripts = SCRIPTS.iter().copied().chain([node::LOADING]);
+    let files: Vec<_> = scripts.map(|(name, text)| (name.to_owned(), text)).collect();
+    super::provide(cache, &files)
 }

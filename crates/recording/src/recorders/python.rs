@@ -3,13 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use data_encoding::HEXLOWER;
 use engine::adapter::python::value_readers;
 use engine::adapter::{Host, Runtime};
 use engine::error::{Error, Result};
 use engine::model::launch::{Launch, Program};
 use engine::process::ProcessSpec;
-use sha2::{Digest, Sha256};
 
 use super::{Limits, Recorder};
 
@@ -59,45 +57,13 @@ impl Recorder for Python {
         args.extend([limits.items, limits.depth, limits.text].map(|limit| limit.to_string().into()));
         args.extend([kind.into(), target]);
         args.extend(launch.args.iter().map(OsString::from));
-        Ok(ProcessSpec {
-            program: runtime.executable.clone(),
-            args,
-            env: launch.env.clone(),
-            cwd: launch.cwd.clone(),
-            stdin: launch.stdin.clone(),
-            ..ProcessSpec::default()
-        })
+        Ok(ProcessSpec::of_launch(launch, runtime.executable.clone(), args, launch.env.clone()))
     }
 }
 
-/// The folder with our modules, whose name changes with their content.
+/// The folder with our modules.
 fn provide(cache: &Path) -> Result<PathBuf> {
-    let modules: Vec<(&str, &str)> = MODULES.iter().copied().chain(value_readers()).collect();
-    let mut hash = Sha256::new();
-    for (name, text) in &modules {
-        hash.update(name);
-        hash.update(text);
-    }
-    let name = HEXLOWER.encode(hash.finalize().get(..8).unwrap_or_default());
-    let folder = cache.join("recorder").join(name);
-    let written = || -> std::io::Result<()> {
-        if folder.is_dir() {
-            return Ok(());
-        }
-        // Another process may do the same at the same time.
-        let new = folder.with_extension(std::process::id().to_string());
-        std::fs::create_dir_all(&new)?;
-        for (name, text) in &modules {
-            std::fs::write(new.join(name).with_extension("py"), text)?;
-        }
-        std::fs::rename(&new, &folder).or_else(|error| {
-            std::fs::remove_dir_all(&new)?;
-            if folder.is_dir() { Ok(()) } else { Err(error) }
-        })
-    };
-    written().map_err(|error| Error::Environment {
-        problem: format!("cannot write `{}`: {error}", folder.display()),
-        remedy: "check that the folder is writable, or set STILLFRAME_CACHE_DIR to another one".to_owned(),
-    })?;
-    Ok(folder)
+    let modules = MODULES.iter().copied().chain(value_readers());
+    let files: Vec<_> = modules.map(|(name, text)| (format!("{name}.py"), text)).collect();
+    super::provide(cache, &files)
 }

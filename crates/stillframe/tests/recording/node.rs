@@ -3,13 +3,7 @@
 use serde_json::json;
 use test_support::{Fixture, repository, toolchains};
 
-use crate::recorder::{Client, has};
-
-/// `main.js:12`.
-fn at(program: &Fixture, name: &str) -> String {
-    let file = program.path().rsplit('/').next().unwrap();
-    format!("{file}:{}", program.line(name))
-}
+use crate::recorder::{Client, at, has};
 
 #[tokio::test]
 async fn the_first_bad_moment_and_its_cause_take_two_questions() {
@@ -126,17 +120,7 @@ async fn async_functions_generators_and_closures_are_recorded() {
 #[tokio::test]
 async fn two_runs_of_an_es_module_part_at_the_first_different_step_and_value() {
     let program = Fixture::read(repository().join("fixtures/recording_runs/main.mjs"));
-    let client = Client::new("node").await;
-    client.record(&program, &["1200", "7.50"]).await;
-    client.record(&program, &["1,200", "7.50"]).await;
-    let parted = client.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-2" })).await;
-    has(
-        &parted,
-        &["first different value:", "'1200'", "'1,200'", "first different step:", &at(&program, "digit")],
-    );
-    let same = client.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-1" })).await;
-    has(&same, &["no recorded value differs", "both runs take the same steps"]);
-    client.server.finish().await;
+    Client::new("node").await.compares_runs(&program).await;
 }
 
 /// What the program has done until it kills itself is there.

@@ -69,6 +69,20 @@ impl Client {
         answer.text
     }
 
+    /// Records two runs of `recording_runs`, and asks where they part.
+    pub(crate) async fn compares_runs(self, program: &Fixture) {
+        self.record(program, &["1200", "7.50"]).await;
+        self.record(program, &["1,200", "7.50"]).await;
+        let parted = self.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-2" })).await;
+        has(
+            &parted,
+            &["first different value:", "'1200'", "'1,200'", "first different step:", &at(program, "digit")],
+        );
+        let same = self.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-1" })).await;
+        has(&same, &["no recorded value differs", "both runs take the same steps"]);
+        self.server.finish().await;
+    }
+
     /// The answer of a call that does not.
     pub(crate) async fn fails(&self, tool: &str, arguments: Value) -> String {
         let answer = self.server.call(tool, arguments.clone()).await;
@@ -89,5 +103,6 @@ pub(crate) fn has(text: &str, parts: &[&str]) {
 
 /// `main.py:12`.
 pub(crate) fn at(program: &Fixture, name: &str) -> String {
-    format!("main.py:{}", program.line(name))
+    let file = program.path().rsplit('/').next().unwrap();
+    format!("{file}:{}", program.line(name))
 }

@@ -9,17 +9,7 @@ use crate::recorder::{Client, at, has, pythons};
 async fn two_runs_part_at_the_first_different_step_and_value() {
     let program = Fixture::python("recording_runs");
     for python in pythons() {
-        let client = Client::new(&python).await;
-        client.record(&program, &["1200", "7.50"]).await;
-        client.record(&program, &["1,200", "7.50"]).await;
-        let parted = client.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-2" })).await;
-        has(
-            &parted,
-            &["first different value:", "'1200'", "'1,200'", "first different step:", &at(&program, "digit")],
-        );
-        let same = client.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-1" })).await;
-        has(&same, &["no recorded value differs", "both runs take the same steps"]);
-        client.server.finish().await;
+        Client::new(&python).await.compares_runs(&program).await;
     }
 }
 

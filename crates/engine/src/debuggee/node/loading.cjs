@@ -92,7 +92,7 @@ function watchCompiler(tell, loading) {
     if ((wanted.size > 0 && wanted.has(this?.filename)) || isReported(this?.filename)) return observed;
     if (insertions.size > 0 && insertions.has(this?.filename) && compile === own) {
       const isNodes = caller(get) === 'node:internal/modules/cjs/loader';
-      return (isNodes && prepared(this, own)) || observed;
+      return (isNodes && prepared(this, own, edited)) || observed;
     }
     return compile;
   };
@@ -150,7 +150,7 @@ function watch(module, name, handler) {
  * The compiler bound to the edited text, for Node, which is about to call it with the file's text. A bound function
  * does not appear in stacks, and ignores its arguments. Undefined if Node's text or its other arguments are unknown.
  */
-function prepared(module, compile) {
+function prepared(module, compile, edited) {
   const { filename } = module;
   const symbols = Object.getOwnPropertySymbols(module);
   const known = (name) => symbols.find(({ description }) => description === name);
@@ -162,7 +162,7 @@ function prepared(module, compile) {
   }
   try {
     const content = module[known('kModuleSource')] ?? fs.readFileSync(filename, 'utf8');
-    const text = edited(filename, content);
+    const text = edited(filename, content, format);
     return text === undefined ? compile : compile.bind(module, text, filename, format);
   } catch {
     return undefined;
@@ -205,12 +205,24 @@ const isForLoaders = !isMainThread && !parentPort;
 function watchModules() {
   if (watchesModules || isForLoaders) return;
   watchesModules = true;
-  if (Module.registerHooks) hookModules();
-  else watchReads();
+  observeModules((filename) => insertions.has(filename), edited);
+}
+
+/** Gives those modules that `isWanted` names the text that `edited` returns for their names and texts, if any. */
+function observeModules(isWanted, edited) {
+  if (Module.registerHooks) hookModules(isWanted, edited);
+  else watchReads(isWanted, edited);
 }
 
 /** The hook registered last runs first, and sees the text that is compiled. */
-function hookModules() {
+function hookModules(isWanted, edited) {
+  const load = (url, context, nextLoad) => {
+    const loaded = nextLoad(url, context);
+    const filename = loaded.format?.startsWith('module') ? fileOf(url) : undefined;
+    if (!isWanted(filename)) return loaded;
+    const source = edited(filename, decoded(loaded.source));
+    return source === undefined ? loaded : { ...loaded, source };
+  };
   const { registerHooks } = Module;
   let ours = registerHooks({ load });
   Module.registerHooks = function (...hooks) {
@@ -221,24 +233,16 @@ function hookModules() {
   };
 }
 
-function load(url, context, nextLoad) {
-  const loaded = nextLoad(url, context);
-  const filename = loaded.format?.startsWith('module') ? fileOf(url) : undefined;
-  if (!insertions.has(filename)) return loaded;
-  const source = edited(filename, decoded(loaded.source));
-  return source === undefined ? loaded : { ...loaded, source };
-}
-
 /**
  * Node 20 and early releases of Node 22 only have hooks in a separate thread, which would slow down every start. They
  * read modules with the program's `fs.promises.readFile`.
  */
-function watchReads() {
+function watchReads(isWanted, edited) {
   const { readFile: read } = fs.promises;
   const readFile = function (path, options) {
     const reading = Reflect.apply(read, this, arguments);
     const filename = arguments.length === 1 && path instanceof URL ? fileOf(path) : undefined;
-    if (!insertions.has(filename) || caller(readFile) !== 'node:internal/modules/esm/load') return reading;
+    if (!isWanted(filename) || caller(readFile) !== 'node:internal/modules/esm/load') return reading;
     return reading.then((content) => {
       const source = edited(filename, decoded(content));
       return source === undefined ? content : Buffer.from(source);
@@ -259,3 +263,6 @@ function fileOf(url) {
 function decoded(source) {
   return source == null || typeof source === 'string' ? source : new TextDecoder().decode(source);
 }
+
+// What the recorder of whole runs needs, too.
+Object.assign(exports, { caller, fileOf, observeModules, prepared });

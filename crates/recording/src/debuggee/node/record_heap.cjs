@@ -462,7 +462,7 @@ class Heap {
   /** A private field of an object was set to a value. */
   field(object, name, text, value) {
     if (typeof object !== 'object' || object === null) return;
-    // While it is constructed, it is not looked at.
+    // Its constructor may still run, so that its other contents are not read.
     const entry = Stamp.get(object) ?? this.newEntry(object);
     if (entry.kind === INSTANCE && entry.contents !== null) {
       if (text in entry.contents && is(entry.contents[text], value)) return;

@@ -1,9 +1,8 @@
-// Replaces the text of the program's files while Node loads them, as loading.cjs of the debugger does.
+// Replaces the text of the program's files while Node loads them. What it shares with the debugger is in loading.cjs.
 'use strict';
-const fs = require('fs');
 const Module = require('module');
 const path = require('path');
-const { fileURLToPath } = require('url');
+const { caller, fileOf, observeModules, prepared } = require('./loading.cjs');
 
 /** Installs the hooks. `replace` gets a file of the program, its text, and of which kind that is (`instrument.rs`). */
 exports.observe = (replace) => {
@@ -13,8 +12,9 @@ exports.observe = (replace) => {
   };
   watchCompiler(replaced);
   watchScripts(replaced);
-  if (Module.registerHooks) hookModules(replaced);
-  else watchReads(replaced);
+  // Files of other kinds are read in the same way.
+  const isModule = (filename) => isUsers(filename) && !/\.(json|node|wasm)$/.test(filename);
+  observeModules(isModule, (filename, content) => replaced(filename, content, 'module'));
 };
 
 /** Whether a file is the program's own. */
@@ -29,6 +29,8 @@ function watchCompiler(replaced) {
   const own = Module.prototype._compile;
   Object.defineProperty(own, 'name', { configurable: true, value: '_compile' });
   let compile = own;
+  const ofFormat = (filename, content, format) =>
+    replaced(filename, content, format === 'module' ? 'module' : 'commonjs');
   const observed = function (content, filename, ...rest) {
     const text = replaced(filename, content, 'commonjs');
     return Reflect.apply(compile, this, [text ?? content, filename, ...rest]);
@@ -36,7 +38,7 @@ function watchCompiler(replaced) {
   const get = function () {
     if (!isUsers(this?.filename)) return compile;
     if (compile === own && caller(get) === 'node:internal/modules/cjs/loader') {
-      return prepared(this, own, replaced) ?? observed;
+      return prepared(this, own, ofFormat) ?? observed;
     }
     return observed;
   };
@@ -49,52 +51,6 @@ function watchCompiler(replaced) {
     Object.defineProperty(this, '_compile', { configurable: true, enumerable: true, writable: true, value });
   };
   Object.defineProperty(Module.prototype, '_compile', { configurable: true, enumerable: true, get, set });
-}
-
-/**
- * The compiler bound to the new text, for Node, which is about to call it with the file's text. A bound function does
- * not appear in stacks, and ignores its arguments. Undefined if Node's text or its other arguments are unknown.
- */
-function prepared(module, compile, replaced) {
-  const { filename } = module;
-  const symbols = Object.getOwnPropertySymbols(module);
-  const known = (name) => symbols.find(({ description }) => description === name);
-  let format = module[known('kFormat')];
-  if (!known('kFormat')) {
-    // Older versions do not store it, and determine the format of a `.js` file themselves.
-    if (filename.endsWith('.cjs')) format = 'commonjs';
-    else if (!filename.endsWith('.js')) return undefined;
-  }
-  try {
-    const content = module[known('kModuleSource')] ?? fs.readFileSync(filename, 'utf8');
-    const text = replaced(filename, content, format === 'module' ? 'module' : 'commonjs');
-    return text === undefined ? compile : compile.bind(module, text, filename, format);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The file of the code that called a function on the stack. */
-function caller(callee) {
-  const before = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
-  const { stackTraceLimit } = Error;
-  try {
-    Error.stackTraceLimit = 1;
-    Error.prepareStackTrace = (_, [site]) => site?.getFileName();
-    const at = {};
-    Error.captureStackTrace(at, callee);
-    return at.stack;
-  } catch {
-    return undefined;
-  } finally {
-    try {
-      Error.stackTraceLimit = stackTraceLimit;
-      if (before) Object.defineProperty(Error, 'prepareStackTrace', before);
-      else delete Error.prepareStackTrace;
-    } catch {
-      // It is read-only, so it was not changed.
-    }
-  }
 }
 
 // Test runners that compile modules themselves.
@@ -143,55 +99,4 @@ function watchScripts(replaced) {
       return Reflect.apply(target, receiver, [edited(code, options), options, ...rest]);
     },
   });
-}
-
-// ES modules.
-
-/** The hook registered last runs first, and sees the text that is compiled. */
-function hookModules(replaced) {
-  const load = (url, context, nextLoad) => {
-    const loaded = nextLoad(url, context);
-    if (!loaded.format?.startsWith('module')) return loaded;
-    const source = replaced(fileOf(url), decoded(loaded.source), 'module');
-    return source === undefined ? loaded : { ...loaded, source };
-  };
-  const { registerHooks } = Module;
-  let ours = registerHooks({ load });
-  Module.registerHooks = function (...hooks) {
-    const theirs = Reflect.apply(registerHooks, this, hooks);
-    ours.deregister();
-    ours = registerHooks({ load });
-    return theirs;
-  };
-}
-
-/**
- * Node 20 and early releases of Node 22 only have hooks in a separate thread, which would slow down every start. They
- * read modules with the program's `fs.promises.readFile`.
- */
-function watchReads(replaced) {
-  const { readFile: read } = fs.promises;
-  const readFile = function (file) {
-    const reading = Reflect.apply(read, this, arguments);
-    const filename = arguments.length === 1 && file instanceof URL ? fileOf(file) : undefined;
-    if (!isUsers(filename) || caller(readFile) !== 'node:internal/modules/esm/load') return reading;
-    return reading.then((content) => {
-      const source = /\.(json|node|wasm)$/.test(filename) ? undefined : replaced(filename, decoded(content), 'module');
-      return source === undefined ? content : Buffer.from(source);
-    });
-  };
-  fs.promises.readFile = readFile;
-}
-
-function fileOf(url) {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Decodes a file as Node does, without a byte order mark. */
-function decoded(source) {
-  return source == null || typeof source === 'string' ? source : new TextDecoder().decode(source);
 }

@@ -10,6 +10,7 @@ mod statements;
 
 use std::path::{Path, PathBuf};
 
+use engine::javascript::LineStarts;
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{Expression, Program};
 use oxc_ast_visit::VisitJs;
@@ -75,8 +76,7 @@ pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
 struct Instrumenter<'t> {
     script: &'t Script<'t>,
     original: Original,
-    /// Where lines begin.
-    starts: Vec<u32>,
+    lines: LineStarts,
     edits: Edits,
     codes: Vec<(String, u32)>,
     scopes: Vec<Scope>,
@@ -129,11 +129,10 @@ fn text(text: impl Into<String>) -> Piece {
 
 impl<'t> Instrumenter<'t> {
     fn new(script: &'t Script<'t>) -> Self {
-        let ends = script.text.bytes().zip(1u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, next)| next);
         Self {
             script,
             original: Original::of(script.text, script.path),
-            starts: std::iter::once(0).chain(ends).collect(),
+            lines: LineStarts::of(script.text),
             edits: Edits::default(),
             codes: Vec::new(),
             scopes: Vec::new(),
@@ -147,14 +146,12 @@ impl<'t> Instrumenter<'t> {
 
     /// The line of a place in the source, 1-based; 0 for what a compiler added.
     fn line(&self, offset: u32) -> u32 {
-        let line = self.starts.partition_point(|start| *start <= offset);
+        let line = self.lines.line(offset);
         if !self.original.is_compiled() {
-            return u32::try_from(line).unwrap_or(u32::MAX);
+            return line;
         }
-        let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(offset);
-        let column = self.source(start, offset).encode_utf16().count();
-        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-        let position = self.original.position(number(line.saturating_sub(1)), number(column));
+        let column = self.lines.column(line, offset, self.script.text);
+        let position = self.original.position(line.saturating_sub(1), column.saturating_sub(1));
         position.map_or(0, |(line, _)| line + 1)
     }
 

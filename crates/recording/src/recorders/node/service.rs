@@ -3,7 +3,6 @@
 //! The program writes a question into a file beside the recording and its number into a pipe, and waits for a file
 //! with the answer: it cannot do anything else while a file is loaded, and needs no library for this.
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::Assist;
 use super::instrument::{Instrumented, Kind, Script, instrument};
+use crate::wire::beside;
 
 /// What ends the service.
 const END: &str = "end";
@@ -82,12 +82,6 @@ fn remove_all(segments: &Path) {
     }
 }
 
-fn beside(segments: &Path, name: &str) -> PathBuf {
-    let mut path = OsString::from(segments);
-    path.push(format!("-{name}"));
-    path.into()
-}
-
 fn answer_all(pipe: File, segments: &Path, helpers: &str) {
     for line in BufReader::new(pipe).lines() {
         let Ok(line) = line else { return };
@@ -99,12 +93,12 @@ fn answer_all(pipe: File, segments: &Path, helpers: &str) {
         if line.is_empty() || !line.chars().all(is_number) {
             continue;
         }
-        let question = beside(segments, &format!("question{line}"));
+        let question = beside(segments, format_args!("question{line}"));
         let script = std::fs::read(&question).ok().and_then(|text| answer(&text, helpers));
         let written = serde_json::to_vec(&Answer { script }).ok().and_then(|text| {
-            let part = beside(segments, &format!("part{line}"));
+            let part = beside(segments, format_args!("part{line}"));
             std::fs::write(&part, text).ok()?;
-            std::fs::rename(&part, beside(segments, &format!("answer{line}"))).ok()
+            std::fs::rename(&part, beside(segments, format_args!("answer{line}"))).ok()
         });
         let _ = std::fs::remove_file(&question);
         if written.is_none() {
