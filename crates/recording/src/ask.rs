@@ -3,14 +3,17 @@
 mod changes;
 mod diverged;
 mod first;
+mod origin;
 mod reached;
 mod state;
+mod statement;
 mod text;
 mod writes;
 
 pub use self::changes::changes;
 pub use self::diverged::diverged;
 pub use self::first::{FirstRequest, first};
+pub use self::origin::{OriginRequest, origin};
 pub use self::reached::reached;
 pub use self::state::state;
 pub use self::writes::{WritesRequest, writes};

@@ -165,6 +165,11 @@ impl Recording {
         found.map_or("", |text| text.trim())
     }
 
+    /// The lines of a code's file; none if it could not be read.
+    pub(crate) fn lines_of(&self, code: &Code) -> &[String] {
+        self.sources.get(&code.file).map_or(&[], Vec::as_slice)
+    }
+
     pub(crate) fn atom(&self, id: i64) -> Result<Rc<Atom>> {
         if let Some(known) = self.atoms.borrow().get(&id) {
             return Ok(Rc::clone(known));

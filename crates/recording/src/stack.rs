@@ -14,6 +14,9 @@ pub(crate) struct Frame {
     pub(crate) place: Option<i64>,
 }
 
+/// Characters of a line of source.
+const MOST_SOURCE: usize = 120;
+
 /// The most frames of a stack. A recursion may have thousands.
 const MOST_FRAMES: usize = 200;
 
@@ -47,7 +50,8 @@ impl Recording {
     /// `shop.py:12 in add: self.total += price`.
     pub(crate) fn place_text(&self, place: Option<i64>) -> String {
         let Some((code, line)) = place.and_then(|place| self.place(place)) else { return "?".to_owned() };
-        format!("{}:{line} in {}: `{}`", base_name(&code.path), code.name, self.source(code, line))
+        let source = cut(self.source(code, line).to_owned(), MOST_SOURCE);
+        format!("{}:{line} in {}: `{source}`", base_name(&code.path), code.name)
     }
 
     /// One line for the stack: the innermost frame is left out, because the answer begins with it.

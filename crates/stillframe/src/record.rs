@@ -81,6 +81,17 @@ enum Question {
         #[arg(long, value_name = "COUNT", default_value_t = 10)]
         most: usize,
     },
+    /// Explain what the value of a variable, an attribute or an item was computed from.
+    Why {
+        /// Target, such as `total` or `self.cache['k']`.
+        target: String,
+        /// Moment at which it has the value [default: `exception`, else `end`].
+        #[arg(long, value_name = "MOMENT")]
+        at: Option<String>,
+        /// Maximum number of steps.
+        #[arg(long, value_name = "COUNT", default_value_t = 16)]
+        most: usize,
+    },
     /// Show the stack, variables and output as of a moment.
     State {
         /// Moment.
@@ -149,6 +160,9 @@ pub(crate) async fn ask(args: AskArgs, run_context: RunContext) -> anyhow::Resul
         ),
         Question::Writes { target, at, most } => {
             ("find_writes", json!({ "target": target, "at": at, "limit": most }))
+        }
+        Question::Why { target, at, most } => {
+            ("find_origin", json!({ "target": target, "at": at, "limit": most }))
         }
         Question::State { at } => ("state_at", json!({ "at": at })),
         Question::Changes { from, to } => ("compare_moments", json!({ "from": from, "to": to })),

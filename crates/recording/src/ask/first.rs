@@ -243,11 +243,16 @@ fn writes_of(recording: &Recording, line: &Event, until: i64) -> Result<Vec<Writ
 
 /// `total: 3 → -5`.
 pub(super) fn write_text(recording: &Recording, write: &Write, line: &Event) -> Result<String> {
+    change_text(recording, write, line, VALUE)
+}
+
+/// The same, with values of at most so many characters.
+pub(super) fn change_text(recording: &Recording, write: &Write, line: &Event, most: usize) -> Result<String> {
     let after = MemoryAt { recording, event: write.event + 1 };
     let old = recording.before(write)?;
     let memory = MemoryAt { recording, event: line.id };
-    let old = old.map(|old| recording.value_text(old, &memory, 2, VALUE)).transpose()?;
-    let new = recording.value_text(write.word, &after, 2, VALUE)?;
+    let old = old.map(|old| recording.value_text(old, &memory, 2, most)).transpose()?;
+    let new = recording.value_text(write.word, &after, 2, most)?;
     let key = recording.key_text(write.key);
     let name = match write.owner.as_object() {
         None => key,

@@ -26,7 +26,7 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
     let event = recording.moment(request.at)?;
     let memory = MemoryAt { recording, event: event.id };
     let frames = recording.stack(&event)?;
-    let (frame, (owner, key)) = find(recording, &target, &frames, &memory, request)?;
+    let (frame, (owner, key)) = find(recording, &target, &frames, &memory, request.target, request.at)?;
     let value = memory.get(owner, key)?;
     let mut lines = Lines::default();
     let shown = value
@@ -69,12 +69,13 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
 }
 
 /// The innermost frame that knows the target, and where the target is kept.
-fn find<'a>(
+pub(super) fn find<'a>(
     recording: &Recording,
     target: &Expression,
     frames: &'a [Frame],
     memory: &MemoryAt<'_>,
-    request: &WritesRequest<'_>,
+    text: &str,
+    at: &str,
 ) -> Result<(&'a Frame, (Owner, Key))> {
     for frame in frames {
         let scope = Scope { recording, memory, owners: owners(recording, &frame.call)? };
@@ -89,10 +90,7 @@ fn find<'a>(
     let root = names.first().map(String::as_str).unwrap_or_default();
     let elsewhere = elsewhere(recording, root)?;
     let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
-    Err(Error::question(format!(
-        "no `{}` at `{}` ({frame}); variables there: {known}{elsewhere}",
-        request.target, request.at
-    )))
+    Err(Error::question(format!("no `{text}` at `{at}` ({frame}); variables there: {known}{elsewhere}")))
 }
 
 /// The names of a call's variables.
@@ -119,7 +117,8 @@ fn elsewhere(recording: &Recording, name: &str) -> Result<String> {
     ))
 }
 
-fn writes_to(
+/// The last writes to an owner before an event, newest first.
+pub(super) fn writes_to(
     recording: &Recording,
     owner: Owner,
     key: Option<Key>,

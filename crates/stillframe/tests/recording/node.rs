@@ -52,6 +52,28 @@ async fn the_first_bad_moment_and_its_cause_take_two_questions() {
 }
 
 #[tokio::test]
+async fn the_origin_of_a_value_is_what_it_was_computed_from() {
+    let program = Fixture::node("recording_shop");
+    let client = Client::new("node").await;
+    client.record(&program, &[]).await;
+    let origin = client.ask("find_origin", json!({ "target": "total" })).await;
+    has(
+        &origin,
+        &[
+            "`total` is -9 at event ",
+            ": Cart.total returned this at ",
+            "total: 21 → -9 by ",
+            &at(&program, "negative"),
+            "amount = 30 by ",
+            "['WELCOME'] = 30 by ",
+            &at(&program, "discounted"),
+            "argument of Cart.apply from ",
+        ],
+    );
+    client.server.finish().await;
+}
+
+#[tokio::test]
 async fn the_state_and_changes_and_hits_are_as_they_were() {
     let program = Fixture::node("recording_shop");
     let client = Client::new("node").await;

@@ -42,6 +42,41 @@ async fn the_first_bad_moment_and_its_cause_take_two_questions() {
 }
 
 #[tokio::test]
+async fn the_origin_of_a_value_is_what_it_was_computed_from() {
+    let program = Fixture::python("recording_shop");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let origin = client.ask("find_origin", json!({ "target": "total" })).await;
+        has(
+            &origin,
+            &[
+                "`total` is -9 at event ",
+                "  event ",
+                "total returned this at ",
+                "total: 21 → -9 by ",
+                &at(&program, "negative"),
+                "amount = 30 by ",
+                "['WELCOME'] = 30 by ",
+                &at(&program, "discounted"),
+                "apply from ",
+                "total: 6 → 21 by ",
+                "total returned 15 at ",
+                "price = 15, argument of ",
+                "['book'] = 15 by ",
+            ],
+        );
+        let printed = json!({ "target": "names", "at": at(&program, "printed") });
+        let origin = client.ask("find_origin", printed).await;
+        // The list that it was made from had lost an item before.
+        has(&origin, &["`names` is ['pen', 'book']", "→ (none) by ", &at(&program, "lost")]);
+        let unknown = client.fails("find_origin", json!({ "target": "nothing" })).await;
+        has(&unknown, &["no `nothing` at `exception`", "variables there: "]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn the_state_at_a_moment_is_as_it_was() {
     let program = Fixture::python("recording_shop");
     for python in pythons() {

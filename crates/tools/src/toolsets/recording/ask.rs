@@ -1,6 +1,6 @@
 //! Questions.
 
-use recording::ask::{self, FirstRequest, WritesRequest};
+use recording::ask::{self, FirstRequest, OriginRequest, WritesRequest};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -68,6 +68,38 @@ impl Tool for FindWrites {
             let limit = limit.unwrap_or(10).max(1);
             let at = at.as_deref().unwrap_or_else(|| recording.last_moment());
             ask::writes(recording, &WritesRequest { target: &target, at, limit })
+        };
+        recordings::ask(context, recording, question).await.map(Text)
+    }
+}
+
+/// Where does it come from?
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FindOrigin {
+    /// Variable, attribute or item, such as `total` or `self.cache['k']`.
+    target: String,
+    /// Moment at which it has the value, and whose frames know the target; default `exception`, else `end`.
+    at: Option<String>,
+    /// Maximum number of steps, default 16.
+    limit: Option<usize>,
+    /// Name of the recording; default: the newest.
+    recording: Option<String>,
+}
+
+impl Tool for FindOrigin {
+    type Answer = Text;
+    const NAME: &'static str = "find_origin";
+    const TITLE: &'static str = "Origin of a value";
+    const DESCRIPTION: &'static str = "Explain why a variable, an attribute or an item has its value: the tree of assignments, arguments and returns that it was computed from.";
+    const EFFECTS: Effects = Effects::NONE;
+
+    async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        let Self { target, at, limit, recording } = self;
+        let question = move |recording: &recording::Recording| {
+            let limit = limit.unwrap_or(16).max(1);
+            let at = at.as_deref().unwrap_or_else(|| recording.last_moment());
+            ask::origin(recording, &OriginRequest { target: &target, at, limit })
         };
         recordings::ask(context, recording, question).await.map(Text)
     }

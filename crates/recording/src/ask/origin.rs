@@ -1,0 +1,222 @@
+//! Where a value came from: the assignments, arguments and returns behind it.
+
+mod inputs;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
+
+use super::first::change_text;
+use super::statement;
+use super::text::Lines;
+use super::writes::{find, writes_to};
+use crate::error::Result;
+use crate::memory::{Memory, MemoryAt, Write};
+use crate::predicate::Expression;
+use crate::reading::Recording;
+use crate::value::{Owner, What, Word};
+
+/// Characters of a value.
+const VALUE: usize = 70;
+
+/// What is asked about.
+#[derive(Debug)]
+pub struct OriginRequest<'a> {
+    /// A variable, an attribute or an item.
+    pub target: &'a str,
+    /// The moment at which it had the value.
+    pub at: &'a str,
+    /// The most steps to report.
+    pub limit: usize,
+}
+
+/// What the value of a target at a moment was computed from: a tree, in which each step is followed by those it used.
+pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<String> {
+    let target = Expression::parse(request.target)?;
+    let event = recording.moment(request.at)?;
+    let memory = MemoryAt { recording, event: event.id };
+    let frames = recording.stack(&event)?;
+    let (frame, (owner, key)) = find(recording, &target, &frames, &memory, request.target, request.at)?;
+    let word = memory.get(owner, key)?.unwrap_or(Word::Absent);
+    let mut lines = Lines::default();
+    lines.add(format!(
+        "`{}` is {} at event {} ({})",
+        request.target,
+        recording.value_text(word, &memory, 2, VALUE)?,
+        event.id,
+        recording.frame_text(frame)
+    ));
+    let mut search =
+        Search { recording, steps: Vec::new(), seen: HashSet::new(), waiting: BinaryHeap::new() };
+    if let Some(write) = writes_to(recording, owner, Some(key), event.id, 1)?.into_iter().next() {
+        search.add(None, Cause::Write(write), 0)?;
+    }
+    search.run(request.limit)?;
+    for (at, step) in search.steps.iter().enumerate() {
+        if step.parent.is_none() {
+            search.show(at, 0, &mut lines);
+        }
+    }
+    if let Word::Object(number) = word
+        && let Some(change) = writes_to(recording, Owner::object(number), None, event.id, 1)?.first()
+    {
+        let line = recording.event(change.line.max(1))?;
+        lines.add(format!(
+            "its contents were last changed at event {} by {}",
+            line.id,
+            recording.place_text(line.place)
+        ));
+    }
+    if !search.waiting.is_empty() {
+        lines.add("more steps are behind these; ask about one of the values, at its event");
+    }
+    Ok(lines.finish())
+}
+
+/// What gave a value.
+#[derive(Clone, Copy, Debug)]
+enum Cause {
+    Write(Write),
+    /// A call that returned it.
+    Return(Returned),
+}
+
+/// A call that ended with a value.
+#[derive(Clone, Copy, Debug)]
+struct Returned {
+    call: i64,
+    code: i64,
+    event: i64,
+    word: Word,
+}
+
+/// A step of the answer.
+struct Step {
+    parent: Option<usize>,
+    text: String,
+    cause: Cause,
+}
+
+struct Search<'a> {
+    recording: &'a Recording,
+    steps: Vec<Step>,
+    seen: HashSet<(bool, i64)>,
+    /// Steps whose own causes are not known yet, by how near they are.
+    waiting: BinaryHeap<Reverse<(usize, usize)>>,
+}
+
+impl Search<'_> {
+    fn run(&mut self, limit: usize) -> Result<()> {
+        while self.steps.len() < limit
+            && let Some(Reverse((far, at))) = self.waiting.pop()
+        {
+            self.expand(at, far, limit)?;
+        }
+        Ok(())
+    }
+
+    fn show(&self, at: usize, depth: usize, lines: &mut Lines) {
+        let Some(step) = self.steps.get(at) else { return };
+        lines.add(format!("{}{}", "  ".repeat(depth.min(12)), step.text));
+        for (child, step) in self.steps.iter().enumerate().skip(at) {
+            if step.parent == Some(at) {
+                self.show(child, depth + 1, lines);
+            }
+        }
+    }
+
+    /// Adds a step, unless it is there already.
+    fn add(&mut self, parent: Option<usize>, cause: Cause, far: usize) -> Result<()> {
+        let (is_write, id) = match cause {
+            Cause::Write(write) => (true, write.id),
+            Cause::Return(returned) => (false, returned.event),
+        };
+        if !self.seen.insert((is_write, id)) {
+            return Ok(());
+        }
+        let text = match cause {
+            Cause::Write(write) => self.write_line(&write)?,
+            Cause::Return(returned) => self.return_line(&returned, parent)?,
+        };
+        self.waiting.push(Reverse((far, self.steps.len())));
+        self.steps.push(Step { parent, text, cause });
+        Ok(())
+    }
+
+    fn write_line(&self, write: &Write) -> Result<String> {
+        let recording = self.recording;
+        let line = recording.event(write.line.max(1))?;
+        let change = change_text(recording, write, &line, VALUE)?;
+        if line.what == What::Call {
+            let call = recording.call(line.call)?;
+            let caller = call.as_ref().and_then(|call| call.caller_place);
+            let from = caller.map_or_else(
+                || "code that is not recorded".to_owned(),
+                |place| recording.place_text(Some(place)),
+            );
+            let code = call.and_then(|call| recording.codes.get(&call.code));
+            let function = code.map_or("?", |code| &code.name);
+            return Ok(format!("event {}: {change}, argument of {function} from {from}", line.id));
+        }
+        Ok(format!("event {}: {change} by {}", line.id, recording.place_text(line.place)))
+    }
+
+    fn return_line(&self, returned: &Returned, parent: Option<usize>) -> Result<String> {
+        let recording = self.recording;
+        let memory = MemoryAt { recording, event: returned.event };
+        let given = parent.and_then(|at| self.steps.get(at)).map(|step| word_of(&step.cause));
+        let value = if given == Some(returned.word) {
+            "this".to_owned()
+        } else {
+            recording.value_text(returned.word, &memory, 1, VALUE)?
+        };
+        let event = recording.event(returned.event)?;
+        let function = recording.codes.get(&returned.code).map_or("?", |code| &code.name);
+        Ok(format!(
+            "event {}: {function} returned {value} at {}",
+            event.id,
+            recording.place_text(event.place)
+        ))
+    }
+
+    /// Adds what a step's value was computed from.
+    fn expand(&mut self, at: usize, far: usize, limit: usize) -> Result<()> {
+        let Some(step) = self.steps.get(at) else { return Ok(()) };
+        let inputs = match step.cause {
+            Cause::Write(write) => self.recording.inputs_of_write(&write)?,
+            Cause::Return(returned) => self.recording.inputs_of_return(&returned)?,
+        };
+        let before = self.steps.len();
+        // What only passes a value on is no step further away.
+        let is_passed_on = inputs.len() == 1;
+        for (cause, distance) in inputs {
+            let distance = if is_passed_on { 0 } else { distance };
+            if self.steps.len() < limit {
+                self.add(Some(at), cause, far + distance)?;
+            } else {
+                break;
+            }
+        }
+        let is_from_outside = before == self.steps.len() && is_from_outside(&step_text(self, at));
+        if is_from_outside && let Some(step) = self.steps.get_mut(at) {
+            step.text.push_str("  (from code that is not recorded)");
+        }
+        Ok(())
+    }
+}
+
+fn step_text(search: &Search<'_>, at: usize) -> String {
+    search.steps.get(at).map(|step| step.text.clone()).unwrap_or_default()
+}
+
+/// Whether the line that a step shows calls something.
+fn is_from_outside(step: &str) -> bool {
+    let source = step.split_once('`').map_or("", |(_, source)| source);
+    !statement::calls(source.trim_end_matches('`')).is_empty() && !step.contains(", argument of ")
+}
+
+fn word_of(cause: &Cause) -> Word {
+    match cause {
+        Cause::Write(write) => write.word,
+        Cause::Return(returned) => returned.word,
+    }
+}

@@ -1,0 +1,319 @@
+//! What a step was computed from: what its text reads, looked up in the recording.
+
+use std::rc::Rc;
+
+use super::{Cause, Returned, word_of};
+use crate::ask::first::{OUTER, owners};
+use crate::ask::state::is_definition;
+use crate::ask::statement::{self, Parameter, Value};
+use crate::ask::writes::writes_to;
+use crate::error::Result;
+use crate::memory::{Memory, MemoryAt, Write};
+use crate::predicate::{Expression, Scope};
+use crate::reading::{Call, Code, Event, Recording, event_of};
+use crate::value::{Key, Kind, Owner, What, Word};
+
+/// How much later the value before a `+=` is followed than what was added.
+const BEFORE: usize = 4;
+
+/// The most calls that are looked at behind one value.
+const MOST_CALLS: usize = 30;
+
+/// An expression that ran.
+struct Ran<'a> {
+    value: Value<'a>,
+    /// The call whose code it is.
+    call: Call,
+    /// What it gave.
+    word: Word,
+    /// The object that it was written to, if it was one.
+    into: Option<i64>,
+    key: Option<(Owner, Key)>,
+    /// The event before it.
+    from: i64,
+    /// The event after it.
+    until: i64,
+}
+
+/// What a step used, each with how much further away it is.
+type Inputs = Vec<(Cause, usize)>;
+
+impl Recording {
+    pub(super) fn inputs_of_write(&self, write: &Write) -> Result<Inputs> {
+        let line = self.event(write.line.max(1))?;
+        let Some(call) = self.call(line.call)? else { return Ok(Vec::new()) };
+        if line.what == What::Call {
+            return self.inputs_of_argument(write, &line, &call);
+        }
+        let Some((code, number)) = line.place.and_then(|place| self.place(place)) else {
+            return Ok(Vec::new());
+        };
+        let text = self.statement(code, number);
+        let name = match write.key {
+            Key::Name(name) => self.text(name).to_string(),
+            _ => "]".to_owned(),
+        };
+        let ran = Ran {
+            value: statement::value_of(&text, &name),
+            call,
+            word: write.word,
+            into: write.owner.as_object(),
+            key: Some((write.owner, write.key)),
+            from: line.id,
+            until: write.event,
+        };
+        self.inputs(&ran)
+    }
+
+    /// What the argument was that a call began with.
+    fn inputs_of_argument(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
+        let (Some(caller), Some(code)) = (self.call(call.caller)?, self.codes.get(&call.code)) else {
+            return Ok(Vec::new());
+        };
+        let Some((place, number)) = call.caller_place.and_then(|place| self.place(place)) else {
+            return Ok(Vec::new());
+        };
+        let Key::Name(name) = write.key else { return Ok(Vec::new()) };
+        let parameters: Vec<String> =
+            self.arguments(call.owner, line.id)?.into_iter().map(|key| self.key_text(key)).collect();
+        let name = self.text(name);
+        let has_receiver =
+            parameters.first().is_some_and(|first| matches!(first.as_str(), "self" | "cls" | "this"));
+        let position = parameters.iter().position(|other| **other == *name).unwrap_or(0);
+        let text = self.statement(place, number);
+        let from = self.line_before(&caller, line.id)?;
+        let earlier = self.calls_between(&caller, from, line.id - 1)?;
+        let nth = earlier.iter().filter(|returned| returned.code == call.code).count();
+        let parameter =
+            Parameter { name: &name, position: position.saturating_sub(usize::from(has_receiver)) };
+        let is_receiver = has_receiver && position == 0;
+        let given = if is_receiver {
+            None
+        } else {
+            statement::argument(&text, &self.name_of(call, code, line.id)?, parameter, nth)
+        };
+        let Some(given) = given.or_else(|| is_receiver.then_some(text.as_str())) else {
+            return Ok(Vec::new());
+        };
+        let value = Value { text: given, is_compound: false, is_item: false };
+        let ran =
+            Ran { value, call: caller, word: write.word, into: None, key: None, from, until: line.id - 1 };
+        let mut inputs = self.inputs(&ran)?;
+        if is_receiver {
+            inputs.retain(|(cause, _)| word_of(cause) == write.word);
+        }
+        Ok(inputs)
+    }
+
+    pub(super) fn inputs_of_return(&self, returned: &Returned) -> Result<Inputs> {
+        let event = self.event(returned.event)?;
+        let Some(call) = self.call(returned.call)? else { return Ok(Vec::new()) };
+        let Some((code, number)) = event.place.and_then(|place| self.place(place)) else {
+            return Ok(Vec::new());
+        };
+        let text = self.statement(code, number);
+        let from = self.line_before(&call, event.id)?;
+        let value = statement::value_of(&text, "");
+        self.inputs(&Ran { value, call, word: returned.word, into: None, key: None, from, until: event.id })
+    }
+
+    /// What an expression used that is recorded: returns of calls, and what was last written to what it reads.
+    fn inputs(&self, ran: &Ran<'_>) -> Result<Inputs> {
+        let mut names = statement::names(ran.value.text);
+        // That of a getter, where an object is taken apart.
+        let own = ran.key.map(|(_, key)| self.key_text(key)).unwrap_or_default();
+        names.push(&own);
+        let mut calls = self.calls_between(&ran.call, ran.from, ran.until)?;
+        calls.retain(|returned| {
+            let code = self.codes.get(&returned.code);
+            code.is_some_and(|code| {
+                !initializes(code) && (names.contains(&called_name(code)) || has_no_name(code))
+            })
+        });
+        let is_copy = |returned: &&Returned| returned.word == ran.word && !is_common(ran.word);
+        if let Some(copied) = calls.iter().rev().find(is_copy)
+            && !ran.value.is_compound
+        {
+            return Ok(vec![(Cause::Return(*copied), 1)]);
+        }
+        let memory = MemoryAt { recording: self, event: ran.from.max(1) };
+        let scope = Scope { recording: self, memory: &memory, owners: owners(self, &ran.call)? };
+        let reads = statement::reads(ran.value.text);
+        let is_only = reads.len() == 1;
+        let mut inputs: Inputs = Vec::new();
+        for read in reads {
+            let Some(slot) = slot_of(&scope, &read.path)? else { continue };
+            let Some(word) = memory.get(slot.0, slot.1)? else { continue };
+            if is_definition(self, slot.1, word)? || is_own_receiver(ran, &read, word, &calls) {
+                continue;
+            }
+            let follows_item = ran.value.is_item || is_only || read.is_receiver;
+            let slot = match word {
+                Word::Object(number) if word != ran.word && follows_item => {
+                    self.item_with(number, ran.word, &memory)?.unwrap_or(slot)
+                }
+                _ => slot,
+            };
+            let written = self.last_write(slot, memory.event)?;
+            let changed = match word {
+                Word::Object(number) if word != ran.word && self.is_container(number)? => {
+                    writes_to(self, Owner::object(number), None, memory.event, 1)?.into_iter().next()
+                }
+                _ => None,
+            };
+            inputs.extend(written.into_iter().chain(changed).map(|write| (Cause::Write(write), 1)));
+        }
+        inputs.extend(calls.into_iter().map(|returned| (Cause::Return(returned), 1)));
+        if ran.value.is_compound
+            && let Some(slot) = ran.key
+        {
+            inputs.extend(self.last_write(slot, memory.event)?.map(|write| (Cause::Write(write), BEFORE)));
+        }
+        // A variable that is computed from itself goes back as far as its loop does.
+        for (cause, distance) in &mut inputs {
+            if matches!(cause, Cause::Write(write) if Some((write.owner, write.key)) == ran.key) {
+                *distance = BEFORE;
+            }
+        }
+        Ok(inputs)
+    }
+
+    fn is_container(&self, object: i64) -> Result<bool> {
+        Ok(matches!(self.object(object)?.kind, Kind::List | Kind::Dictionary | Kind::Set))
+    }
+
+    /// The item or attribute of an object that has a value.
+    fn item_with(&self, object: i64, word: Word, memory: &MemoryAt<'_>) -> Result<Option<(Owner, Key)>> {
+        if self.object(object)?.kind == Kind::Opaque
+            || matches!(word, Word::None | Word::Bool(_) | Word::Absent)
+        {
+            return Ok(None);
+        }
+        let owner = Owner::object(object);
+        let slots = memory.all(owner)?;
+        let is_it = |(key, value): &&(Key, Word)| *value == word && *key != Key::Length;
+        let direct = slots.iter().find(is_it).map(|(key, _)| (owner, *key));
+        if direct.is_some() {
+            return Ok(direct);
+        }
+        // Of a pair, or of a row.
+        for (_, value) in slots.iter().take(MOST_CALLS) {
+            if let Word::Object(inner) = value
+                && matches!(self.object(*inner)?.kind, Kind::Tuple | Kind::List)
+                && let Some((key, _)) = memory.all(Owner::object(*inner))?.iter().find(is_it)
+            {
+                return Ok(Some((Owner::object(*inner), *key)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn last_write(&self, (owner, key): (Owner, Key), until: i64) -> Result<Option<Write>> {
+        Ok(writes_to(self, owner, Some(key), until, 1)?.into_iter().next())
+    }
+
+    /// The calls that a call made between two events and that returned, in the order in which they ended.
+    fn calls_between(&self, caller: &Call, from: i64, until: i64) -> Result<Vec<Returned>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT calls.id, calls.code, ends.id, ends.value FROM events JOIN calls ON calls.id = events.call \
+             JOIN events AS ends ON ends.id = calls.ended \
+             WHERE events.id > ?1 AND events.id <= ?2 AND events.kind = ?3 AND calls.caller = ?4 AND ends.kind = ?5 \
+             AND ends.id <= ?2 LIMIT ?6",
+        )?;
+        let kinds = (What::Call.stored(), What::Return.stored());
+        let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
+        let rows = statement.query_map(
+            rusqlite::params![from, until.max(from) + 1, kinds.0, caller.id, kinds.1, most],
+            |row| {
+                let word = row.get::<_, Option<i64>>(3)?.map_or(Word::None, Word::of);
+                Ok(Returned { call: row.get(0)?, code: row.get(1)?, event: row.get(2)?, word })
+            },
+        )?;
+        let mut found: Vec<Returned> = rows.collect::<rusqlite::Result<_>>()?;
+        found.sort_by_key(|returned| returned.event);
+        Ok(found)
+    }
+
+    /// The last line that a call began before an event.
+    fn line_before(&self, call: &Call, event: i64) -> Result<i64> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT id, kind, call, place, value FROM events WHERE id < ? AND call = ? AND kind = 0 \
+             ORDER BY id DESC LIMIT 1",
+        )?;
+        let mut rows = statement.query([event, call.id])?;
+        Ok(rows.next()?.map(event_of).transpose()?.map_or(0, |line| line.id))
+    }
+
+    /// The name by which a call was called. Python before 3.11 does not say which class a method is of.
+    fn name_of(&self, call: &Call, code: &Code, entered: i64) -> Result<Rc<str>> {
+        let memory = MemoryAt { recording: self, event: entered + 1 };
+        if &*code.name == "__init__"
+            && let Some(key) = self.arguments(call.owner, entered)?.first()
+            && let Some(Word::Object(number)) = memory.get(call.owner, *key)?
+        {
+            return Ok(self.object(number)?.type_name);
+        }
+        Ok(Rc::from(called_name(code)))
+    }
+
+    /// The names that a call's arguments were written to.
+    fn arguments(&self, owner: Owner, entered: i64) -> Result<Vec<Key>> {
+        let mut statement = self
+            .database
+            .prepare_cached("SELECT key FROM writes WHERE owner = ? AND event = ? ORDER BY id")?;
+        let keys = statement.query_map([owner.0, entered], |row| Ok(Key::of(row.get(0)?)))?;
+        let mut keys: Vec<Key> = keys.collect::<rusqlite::Result<_>>()?;
+        keys.retain(|key| self.key_text(*key) != OUTER);
+        Ok(keys)
+    }
+
+    fn statement(&self, code: &Code, line: i64) -> String {
+        let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
+        statement::statement_at(self.lines_of(code), at)
+    }
+}
+
+/// Whether many expressions have this value by chance.
+fn is_common(word: Word) -> bool {
+    matches!(word, Word::None | Word::Undefined | Word::Bool(_) | Word::Absent)
+}
+
+/// Whether a call does not show the name of what it calls.
+fn has_no_name(code: &Code) -> bool {
+    let last = code.name.rsplit('.').next().unwrap_or_default();
+    last.starts_with("__") || matches!(last, "<lambda>" | "(anonymous)")
+}
+
+/// Whether a function's result is nothing: it fills the object that its caller gets.
+fn initializes(code: &Code) -> bool {
+    matches!(code.name.rsplit('.').next(), Some("__init__" | "__new__" | "constructor"))
+}
+
+/// The name by which a function is called: that of its class for one that initializes an object.
+fn called_name(code: &Code) -> &str {
+    let mut names = code.name.rsplit('.');
+    let last = names.next().unwrap_or_default();
+    if initializes(code) { names.next().unwrap_or(last) } else { last }
+}
+
+/// Whether a read is only the object that is written to, or whose recorded method is called.
+fn is_own_receiver(ran: &Ran<'_>, read: &statement::Read, word: Word, calls: &[Returned]) -> bool {
+    let is_into = matches!((word, ran.into), (Word::Object(number), Some(into)) if number == into);
+    let is_itself = matches!(read.path.as_str(), "self" | "this" | "cls");
+    is_into || read.is_receiver && (is_itself || !calls.is_empty())
+}
+
+/// Where a path is kept, or as much of it as can be found.
+fn slot_of(scope: &Scope<'_>, path: &str) -> Result<Option<(Owner, Key)>> {
+    let mut path = path;
+    loop {
+        if let Ok(expression) = Expression::parse(path)
+            && let Some(slot) = scope.slot(&expression)?
+            && scope.memory.get(slot.0, slot.1)?.is_some()
+        {
+            return Ok(Some(slot));
+        }
+        let Some(cut) = path.rfind(['.', '[']) else { return Ok(None) };
+        path = path.get(..cut).unwrap_or_default();
+    }
+}

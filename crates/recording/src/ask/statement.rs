@@ -1,0 +1,476 @@
+//! What a statement computes a value from, as its text says.
+//!
+//! This reads Python and JavaScript by their words and brackets only. What it misses is missing in an answer; what it
+//! finds is looked up in the recording, so that a wrong guess finds nothing.
+
+use std::ops::Range;
+
+/// Lines that a statement may go on for.
+const MOST_LINES: usize = 20;
+
+/// Words that are no variables.
+const KEYWORDS: &str = " and as async assert await break case catch class const continue def delete do elif else except \
+    export extends False finally for from function global if import in instanceof is lambda let new None nonlocal not \
+    null of or pass raise return static super switch throw True true false try typeof undefined var void while with \
+    yield ";
+
+/// A variable, an attribute or an item that an expression reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Read {
+    /// `self.prices[name]`.
+    pub(super) path: String,
+    /// It is what a method is called on.
+    pub(super) is_receiver: bool,
+}
+
+/// Where a value in a statement comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Value<'a> {
+    /// The expression, or the whole statement if it is not known which part is it.
+    pub(super) text: &'a str,
+    /// It adds to what was there before.
+    pub(super) is_compound: bool,
+    /// The value is an item of the expression's.
+    pub(super) is_item: bool,
+}
+
+/// The statement that begins at a line (from 0), with the lines on which its brackets are still open.
+pub(super) fn statement_at(lines: &[String], line: usize) -> String {
+    let mut text = String::new();
+    for next in lines.iter().skip(line).take(MOST_LINES) {
+        text.push_str(without_comment(next));
+        text.push('\n');
+        let open = open_brackets(&text);
+        if open <= 0 && !text.trim_end().ends_with('\\') {
+            break;
+        }
+    }
+    text.trim().to_owned()
+}
+
+/// The value that a statement gives to a name or an item.
+pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
+    let tokens = tokens(text);
+    let whole = Value { text, is_compound: false, is_item: false };
+    let first = tokens.iter().find(|token| token.text != "async").map_or("", |token| token.text);
+    if first == "for"
+        && let Some(at) = tokens.iter().position(|token| matches!(token.text, "in" | "of"))
+    {
+        return Value { text: from(text, &tokens, at + 1), is_item: true, ..whole };
+    }
+    if first == "with"
+        && let Some(at) = tokens.iter().position(|token| token.text == "as")
+    {
+        let (begin, end) = (tokens.first().map_or(0, |token| token.at.end), tokens.get(at));
+        let end = end.map_or(text.len(), |end| end.at.start);
+        return Value { text: text.get(begin..end).unwrap_or(text).trim(), ..whole };
+    }
+    // The assignment to this name, or else the last one.
+    let assigns: Vec<usize> = (0..tokens.len()).filter(|at| is_assignment(&tokens, *at)).collect();
+    let to_name = assigns
+        .iter()
+        .find(|at| at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| token.text == name));
+    let Some(at) = to_name.or(assigns.last()).copied() else {
+        let begin = tokens.iter().position(|token| matches!(token.text, "return" | "yield" | "=>"));
+        return begin.map_or(whole.clone(), |begin| Value { text: from(text, &tokens, begin + 1), ..whole });
+    };
+    let is_compound = tokens.get(at).is_some_and(|token| token.text.len() > 1 && token.text != ":=");
+    let mut value = from(text, &tokens, at + 1);
+    if let Some(last) = assigns.last().filter(|last| **last > at) {
+        // `let a = 1, b = 2`, or `a = b = 1`
+        let first = parts(value).first().copied().unwrap_or_default();
+        value = if first.contains('=') { from(text, &tokens, last + 1) } else { first };
+    }
+    // `a, b = 1, 2`
+    let targets = parts(text.get(..tokens.get(at).map_or(0, |token| token.at.start)).unwrap_or_default());
+    let values = parts(value);
+    if to_name.is_none() || targets.len() > 1 {
+        let which = targets.iter().position(|target| target.trim_end().ends_with(name));
+        if targets.len() == values.len()
+            && let Some(value) = which.and_then(|at| values.get(at))
+        {
+            return Value { text: value.trim(), is_compound, is_item: false };
+        }
+    }
+    Value { text: value, is_compound, is_item: targets.len() > 1 && values.len() == 1 }
+}
+
+/// What an expression reads, in the order of its text.
+pub(super) fn reads(text: &str) -> Vec<Read> {
+    let tokens = tokens(text);
+    let mut found = Vec::new();
+    for at in 0..tokens.len() {
+        if let Some(read) = read_at(text, &tokens, at)
+            && !found.contains(&read)
+        {
+            found.push(read);
+        }
+    }
+    found
+}
+
+/// All names in an expression.
+pub(super) fn names(text: &str) -> Vec<&str> {
+    tokens(text).iter().filter(|token| token.is_name()).map(|token| token.text).collect()
+}
+
+/// The functions that an expression calls, by their last name.
+pub(super) fn calls(text: &str) -> Vec<&str> {
+    let tokens = tokens(text);
+    let is_call = |pair: &[Token<'_>]| matches!(pair, [name, open] if name.is_name() && open.text == "(");
+    tokens
+        .windows(2)
+        .filter(|pair| is_call(pair))
+        .filter_map(|pair| pair.first())
+        .map(|name| name.text)
+        .collect()
+}
+
+/// A parameter of a function.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parameter<'a> {
+    pub(super) name: &'a str,
+    /// Among those that a call gives by position.
+    pub(super) position: usize,
+}
+
+/// The argument that a call gives for a parameter: the call of that function that ends as the `nth` one.
+///
+/// None if there is no such call; an empty text if it does not give the argument.
+pub(super) fn argument<'a>(
+    text: &'a str,
+    function: &str,
+    parameter: Parameter<'_>,
+    nth: usize,
+) -> Option<&'a str> {
+    let tokens = tokens(text);
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for at in 0..tokens.len() {
+        let is_call = tokens.get(at).is_some_and(|token| token.text == function)
+            && tokens.get(at + 1).is_some_and(|token| token.text == "(");
+        if is_call && let Some(close) = closing(&tokens, at + 1) {
+            let begin = tokens.get(at + 1).map_or(0, |token| token.at.end);
+            found.push(begin..tokens.get(close).map_or(text.len(), |token| token.at.start));
+        }
+    }
+    found.sort_by_key(|range| range.end);
+    let range = found.get(nth % found.len().max(1))?.clone();
+    let given = parts(text.get(range).unwrap_or_default());
+    let by_name = |part: &&'a str| {
+        let (name, value) = part.split_once('=')?;
+        (name.trim() == parameter.name && !value.starts_with(['=', '>'])).then_some(value.trim())
+    };
+    if let Some(value) = given.iter().find_map(by_name) {
+        return Some(value);
+    }
+    let at_position = given.get(parameter.position).map(|part| part.trim());
+    let is_positional = |part: &&str| !part.starts_with('*') && !part.starts_with("...") && !is_named(part);
+    if given.iter().take(parameter.position + 1).any(|part| part.trim().starts_with(['*', '.'])) {
+        return None;
+    }
+    Some(at_position.filter(is_positional).unwrap_or_default())
+}
+
+/// `name=value`.
+fn is_named(part: &str) -> bool {
+    let tokens = tokens(part);
+    tokens.first().is_some_and(Token::is_name) && tokens.get(1).is_some_and(|token| token.text == "=")
+}
+
+fn read_at(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Read> {
+    let token = tokens.get(at).filter(|token| token.is_name() && !is_keyword(token.text))?;
+    let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    let before = if at == 0 { "" } else { text_at(at - 1) };
+    let is_key =
+        before != "?" && text_at(at + 1) == ":" && matches!(before, "{" | ",") && !text.contains("lambda");
+    let is_argument_name = text_at(at + 1) == "=" && matches!(before, "(" | ",");
+    if matches!(before, "." | "?.") || is_argument_name || is_key && text.contains("=>") {
+        return None;
+    }
+    // From here on: `.name` and `[...]`.
+    let (mut end, mut next, mut without_last) = (token.at.end, at + 1, None);
+    loop {
+        match text_at(next) {
+            "." | "?." if tokens.get(next + 1).is_some_and(Token::is_name) => {
+                without_last = Some(end);
+                end = tokens.get(next + 1).map_or(end, |token| token.at.end);
+                next += 2;
+            }
+            "[" => {
+                let close = closing(tokens, next)?;
+                without_last = None;
+                end = tokens.get(close).map_or(end, |token| token.at.end);
+                next = close + 1;
+            }
+            "(" => {
+                let path = text.get(token.at.start..without_last?)?.replace("?.", ".");
+                return Some(Read { path, is_receiver: true });
+            }
+            _ => break,
+        }
+    }
+    Some(Read { path: text.get(token.at.start..end)?.replace("?.", "."), is_receiver: false })
+}
+
+fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&format!(" {word} "))
+}
+
+/// Whether a token assigns, other than an argument by its name or a default.
+fn is_assignment(tokens: &[Token<'_>], at: usize) -> bool {
+    let sign = tokens.get(at).map_or("", |token| token.text);
+    let assigns = sign == "="
+        || sign.len() > 1
+            && sign.ends_with('=')
+            && !matches!(sign, "==" | "===" | "!=" | "!==" | "<=" | ">=");
+    assigns && (sign != "=" || depth(tokens, at) == 0)
+}
+
+/// How many round or square brackets are open before a token. Braces are blocks as often as not.
+fn depth(tokens: &[Token<'_>], at: usize) -> i32 {
+    tokens
+        .iter()
+        .take(at)
+        .map(|token| i32::from(matches!(token.text, "(" | "[")) - i32::from(matches!(token.text, ")" | "]")))
+        .sum()
+}
+
+/// The text from a token until the statement or the bracket around it ends.
+fn from<'a>(text: &'a str, tokens: &[Token<'_>], at: usize) -> &'a str {
+    let begin = tokens.get(at).map_or(text.len(), |token| token.at.start);
+    let mut open = 0;
+    for token in tokens.iter().skip(at) {
+        open += i32::from(is_opening(token.text)) - i32::from(is_closing(token.text));
+        if open < 0 || open == 0 && token.text == ";" {
+            return text.get(begin..token.at.start).unwrap_or_default().trim();
+        }
+    }
+    text.get(begin..).unwrap_or_default().trim().trim_end_matches(':')
+}
+
+/// The parts between commas that are in no brackets.
+fn parts(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut open, mut begin) = (0, 0);
+    for token in tokens(text) {
+        open += i32::from(is_opening(token.text)) - i32::from(is_closing(token.text));
+        if open == 0 && token.text == "," {
+            found.push(text.get(begin..token.at.start).unwrap_or_default().trim());
+            begin = token.at.end;
+        }
+    }
+    found.push(text.get(begin..).unwrap_or_default().trim());
+    found.retain(|part| !part.is_empty());
+    found
+}
+
+/// The token that closes a bracket.
+fn closing(tokens: &[Token<'_>], at: usize) -> Option<usize> {
+    let mut open = 0;
+    for (at, token) in tokens.iter().enumerate().skip(at) {
+        open += i32::from(is_opening(token.text)) - i32::from(is_closing(token.text));
+        if open == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+fn open_brackets(text: &str) -> i32 {
+    tokens(text)
+        .iter()
+        .map(|token| i32::from(is_opening(token.text)) - i32::from(is_closing(token.text)))
+        .sum()
+}
+
+fn is_opening(sign: &str) -> bool {
+    matches!(sign, "(" | "[" | "{")
+}
+
+fn is_closing(sign: &str) -> bool {
+    matches!(sign, ")" | "]" | "}")
+}
+
+/// A line without the comment at its end.
+fn without_comment(line: &str) -> &str {
+    let mut quote = None;
+    for (at, letter) in line.char_indices() {
+        let rest = line.get(at..).unwrap_or_default();
+        match quote {
+            Some(open) if letter == open => quote = None,
+            None if matches!(letter, '\'' | '"' | '`') => quote = Some(letter),
+            None if rest.starts_with("//") && rest.starts_with("// ") || rest.starts_with("# ") => {
+                return line.get(..at).unwrap_or(line);
+            }
+            _ => {}
+        }
+    }
+    line
+}
+
+#[derive(Clone, Debug)]
+struct Token<'a> {
+    text: &'a str,
+    at: Range<usize>,
+}
+
+impl Token<'_> {
+    fn is_name(&self) -> bool {
+        self.text.starts_with(|letter: char| letter.is_alphabetic() || "_$#".contains(letter))
+    }
+}
+
+/// Longer ones first.
+const SIGNS: [&str; 30] = [
+    "===", "!==", "**=", "//=", "<<=", ">>=", "??=", "&&=", "||=", "...", "==", "!=", "<=", ">=", "=>", "+=",
+    "-=", "*=", "/=", "%=", "@=", "&=", "|=", "^=", ":=", "?.", "??", "&&", "||", "**",
+];
+
+/// The words and signs of a text. A string is left out, except for the expressions in it.
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    collect(text, 0, &mut found);
+    found
+}
+
+fn collect<'a>(whole: &'a str, offset: usize, found: &mut Vec<Token<'a>>) {
+    let mut at = offset;
+    while let Some(rest) = whole.get(at..)
+        && let Some(first) = rest.chars().next()
+    {
+        let end = |is_part: &dyn Fn(char) -> bool| rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let is_word = |c: char| c.is_alphanumeric() || "_$#".contains(c);
+        if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        }
+        let length = if first.is_alphabetic() || "_$#".contains(first) {
+            end(&is_word)
+        } else if first.is_ascii_digit() {
+            end(&|c| c.is_ascii_alphanumeric() || c == '.' || c == '_')
+        } else if matches!(first, '\'' | '"' | '`') {
+            at += string(whole, at, first, found);
+            continue;
+        } else {
+            SIGNS.iter().find(|sign| rest.starts_with(**sign)).map_or(first.len_utf8(), |sign| sign.len())
+        };
+        found.push(Token { text: rest.get(..length).unwrap_or_default(), at: at..at + length });
+        at += length;
+    }
+}
+
+/// Reads a string, and returns its length with its quotes. The expressions in it become tokens in brackets.
+fn string<'a>(whole: &'a str, at: usize, quote: char, found: &mut Vec<Token<'a>>) -> usize {
+    let prefix = found
+        .last()
+        .filter(|token| token.at.end == at && token.text.len() <= 2)
+        .map(|token| token.text.to_ascii_lowercase());
+    let is_formatted = prefix.as_deref().is_some_and(|prefix| prefix.contains('f'));
+    if prefix.is_some_and(|prefix| prefix.chars().all(|letter| "fbru".contains(letter))) {
+        found.pop();
+    }
+    let rest = whole.get(at..).unwrap_or_default();
+    let triple: String = std::iter::repeat_n(quote, 3).collect();
+    let marks = if rest.starts_with(&triple) { 3 } else { 1 };
+    let close = rest.get(..marks).unwrap_or_default();
+    let mut next = marks;
+    while let Some(left) = rest.get(next..).filter(|left| !left.is_empty()) {
+        if left.starts_with(close) {
+            return next + marks;
+        }
+        let opening = if quote == '`' { "${" } else { "{" };
+        if (is_formatted || quote == '`') && left.starts_with(opening) && !left.starts_with("{{") {
+            let begin = next + opening.len();
+            let length = left.find('}').unwrap_or(left.len());
+            let inner = at + begin..at + next + length;
+            if let Some(expression) = whole.get(..inner.end) {
+                found.push(Token { text: "(", at: inner.start..inner.start });
+                collect(expression, inner.start, found);
+                found.push(Token { text: ")", at: inner.end..inner.end });
+            }
+            next += length;
+            continue;
+        }
+        let escaped = left.starts_with('\\');
+        next += left.chars().take(1 + usize::from(escaped)).map(char::len_utf8).sum::<usize>();
+    }
+    rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_of_a_name_is_the_expression_that_is_assigned_to_it() {
+        let table = [
+            ("total = price * count", "total", "price * count"),
+            ("total += item.total()", "total", "item.total()"),
+            ("a = b = start", "a", "start"),
+            ("low, high = first, last", "high", "last"),
+            ("name, price = row", "price", "row"),
+            ("self.prices[name] = price", "[name]", "price"),
+            ("for name, price in rows:", "price", "rows"),
+            ("for (const item of this.items) {", "item", "this.items"),
+            ("with open(path) as file:", "file", "open(path)"),
+            ("const { a, b } = options;", "b", "options"),
+            ("let low = 0, high = items.length - 1;", "high", "items.length - 1"),
+            ("let low = 0, high = items.length - 1;", "low", "0"),
+            ("if (ready) { total = next; }", "total", "next"),
+            ("while (n := next(numbers)):", "n", "next(numbers)"),
+            ("return total - discount", "", "total - discount"),
+            ("items.append(found)", "[3]", "items.append(found)"),
+            ("found = find(key=name, most=3)", "found", "find(key=name, most=3)"),
+        ];
+        for (text, name, expected) in table {
+            assert_eq!(value_of(text, name).text, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_an_expression_reads_are_paths() {
+        let table = [
+            ("price * self.count - 3", vec!["price", "self.count"]),
+            ("grid[y + 1][x].value", vec!["grid[y + 1][x].value", "y", "x"]),
+            ("names.get(key, default)", vec!["names", "key", "default"]),
+            ("f'{left:>3} of {right}' + 'no {name}'", vec!["left", "right"]),
+            ("`${order.id}: ${total}`", vec!["order.id", "total"]),
+            ("find(key=name)", vec!["name"]),
+            ("user?.address.city", vec!["user.address.city"]),
+            ("[x * rate for x in prices if x is not None]", vec!["x", "rate", "prices"]),
+        ];
+        for (text, expected) in table {
+            let found: Vec<String> = reads(text).into_iter().map(|read| read.path).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_argument_is_given_by_position_or_name() {
+        let price = Parameter { name: "price", position: 1 };
+        let table = [
+            ("add(pen, 2 * cost)", Some("2 * cost")),
+            ("add(pen, price=cost)", Some("cost")),
+            ("add(pen)", Some("")),
+            ("add(*row)", None),
+            ("map(each, rows)", None),
+            ("cart.add(find('a, b'), lookup(x, y))", Some("lookup(x, y)")),
+        ];
+        for (text, expected) in table {
+            assert_eq!(argument(text, "add", price, 0), expected, "{text}");
+        }
+        let nested = "add(1, add(2, 3))";
+        assert_eq!(argument(nested, "add", price, 0), Some("3"));
+        assert_eq!(argument(nested, "add", price, 1), Some("add(2, 3)"));
+    }
+
+    #[test]
+    fn a_statement_goes_on_while_brackets_are_open() {
+        let lines: Vec<String> = ["total = sum(", "    each,  # all", ")", "next()"]
+            .iter()
+            .map(|line| (*line).to_owned())
+            .collect();
+        assert_eq!(statement_at(&lines, 0), "total = sum(\n    each,  \n)");
+        assert_eq!(statement_at(&lines, 3), "next()");
+    }
+}
