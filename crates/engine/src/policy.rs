@@ -19,13 +19,18 @@ pub struct Policy {
 impl Policy {
     /// A journal that is as large as may be, and shows the sources that may be read.
     pub fn journal(&self, path: PathBuf) -> Options {
-        let safety = self.safety.clone();
         Options {
             path,
             file_size: self.bounds.journal_size,
             kept: usize::try_from(self.bounds.journal_files).unwrap_or(usize::MAX),
-            sources: SourceReader::new(move |source| safety.read_lines(source).ok()),
+            sources: self.source_reader(),
         }
+    }
+
+    /// Reads the sources for a journal, as far as that is allowed.
+    pub fn source_reader(&self) -> SourceReader {
+        let safety = self.safety.clone();
+        SourceReader::new(move |source| safety.read_lines(source).ok())
     }
 }
 

@@ -32,7 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Notify, watch};
 
 use crate::deadlines;
@@ -110,6 +110,17 @@ impl Process {
         let (mut child, mark) = start(spec, Stdio::piped(), Stdio::piped(), session)?;
         let (stdin, stdout) = child.stdin.take().zip(child.stdout.take()).ok_or(Error::Lost)?;
         Ok((Self::watched(child, mark, spec, output, (None, None))?, stdin, stdout))
+    }
+
+    /// Starts one whose standard streams all belong to the caller.
+    pub fn spawn_with_streams(
+        spec: &ProcessSpec,
+        session: &str,
+    ) -> Result<(Self, ChildStdin, ChildStdout, ChildStderr)> {
+        let (mut child, mark) = start(spec, Stdio::piped(), Stdio::piped(), session)?;
+        let (stdin, stdout) = child.stdin.take().zip(child.stdout.take()).ok_or(Error::Lost)?;
+        let stderr = child.stderr.take().ok_or(Error::Lost)?;
+        Ok((Self::watched(child, mark, spec, &Output::new(), (None, None))?, stdin, stdout, stderr))
     }
 
     /// Copies what a child writes, to its terminal where it has one, and waits for its end. `open` is kept open until

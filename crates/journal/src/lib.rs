@@ -18,6 +18,7 @@ pub mod visible;
 mod windows;
 mod writer;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
@@ -31,7 +32,7 @@ pub use self::lines::whole_lines;
 pub use self::outputs::{Category, Outputs};
 use self::redaction::Redaction;
 pub use self::secret::Secret;
-use self::writer::{Message, Writer};
+use self::writer::{Destination, Message, Writer};
 
 /// How many entries wait at most.
 const QUEUE: usize = 4096;
@@ -102,10 +103,21 @@ impl Journal {
 
     /// Begins to write. The file is opened beside the caller; one that cannot be written costs a warning.
     pub fn open(options: Options) -> Self {
+        let sources = options.sources.clone();
+        Self::start(Destination::Files(options, None), sources)
+    }
+
+    /// Begins to write to another program, which keeps the journal: the lines that a file would have.
+    pub fn stream(stream: impl Write + Send + 'static, sources: SourceReader) -> Self {
+        Self::start(Destination::Stream(Box::new(stream)), sources)
+    }
+
+    fn start(destination: Destination, sources: SourceReader) -> Self {
         let (queue, entries) = sync_channel(QUEUE);
         let dropped = Arc::new(AtomicU64::new(0));
         let path = Arc::new(OnceLock::new());
-        let writer = Writer::new(options, Redaction::local(), Arc::clone(&dropped), Arc::clone(&path));
+        let redaction = Redaction::local();
+        let writer = Writer::new(destination, sources, redaction, Arc::clone(&dropped), Arc::clone(&path));
         let started =
             std::thread::Builder::new().name("journal".to_owned()).spawn(move || writer.run(&entries));
         if let Err(error) = started {

@@ -1,17 +1,17 @@
 //! The thread that writes.
 
-use std::io;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::Options;
 use super::entry::{Dropped, Entry, Event};
 use super::files::Files;
 use super::truncation;
 use super::windows::Windows;
+use super::{Options, SourceReader};
 use crate::redaction::Redaction;
 
 /// How many bytes are written at once.
@@ -33,13 +33,20 @@ pub(super) enum Message {
     Flush(SyncSender<()>),
 }
 
+/// Where the lines go.
+pub(super) enum Destination {
+    /// Files, opened with the first line.
+    Files(Options, Option<Files>),
+    /// Another program, which keeps them.
+    Stream(Box<dyn Write + Send>),
+}
+
 pub(super) struct Writer {
-    options: Options,
+    destination: Destination,
     redaction: Redaction,
     windows: Windows,
     dropped: Arc<AtomicU64>,
     path: Arc<OnceLock<PathBuf>>,
-    files: Option<Files>,
     /// Output that does not end its line, and what was written behind it: programs write the parts of a line by
     /// several calls, and other streams write between them.
     held: Vec<Entry>,
@@ -53,18 +60,18 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(
-        options: Options,
+        destination: Destination,
+        sources: SourceReader,
         redaction: Redaction,
         dropped: Arc<AtomicU64>,
         path: Arc<OnceLock<PathBuf>>,
     ) -> Self {
         Self {
-            windows: Windows::new(options.sources.clone()),
-            options,
+            windows: Windows::new(sources),
+            destination,
             redaction,
             dropped,
             path,
-            files: None,
             held: Vec::new(),
             lines: Vec::new(),
             waiting: 0,
@@ -103,7 +110,9 @@ impl Writer {
     fn take(&mut self, message: Message) {
         match message {
             Message::Entry(mut entry) => {
-                if let Event::State(state) = &mut entry.event {
+                if let Event::State(state) = &mut entry.event
+                    && state.source.is_none()
+                {
                     state.source = state.location.as_ref().and_then(|at| self.windows.around(at));
                 }
                 let missing = self.dropped.swap(0, Ordering::Relaxed);
@@ -192,19 +201,30 @@ impl Writer {
     }
 
     fn try_write(&mut self) -> io::Result<()> {
-        let files = match &mut self.files {
-            Some(files) => files,
-            None => self.files.insert(Files::open(&self.options)?),
-        };
-        let _ = self.path.set(files.path().to_owned());
-        files.write(&self.lines)
+        match &mut self.destination {
+            Destination::Files(options, files) => {
+                let files = match files {
+                    Some(files) => files,
+                    None => files.insert(Files::open(options)?),
+                };
+                let _ = self.path.set(files.path().to_owned());
+                files.write(&self.lines)
+            }
+            Destination::Stream(stream) => {
+                stream.write_all(&self.lines)?;
+                stream.flush()
+            }
+        }
     }
 
     fn warn(&mut self, error: &io::Error) {
         if !self.has_warned {
             self.has_warned = true;
-            let path = self.options.path.display();
-            tracing::warn!(%path, %error, "cannot write the journal; continuing without it");
+            let path = match &self.destination {
+                Destination::Files(options, _) => options.path.as_path(),
+                Destination::Stream(_) => Path::new("(stream)"),
+            };
+            tracing::warn!(path = %path.display(), %error, "cannot write the journal; continuing without it");
         }
     }
 }

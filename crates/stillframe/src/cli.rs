@@ -22,8 +22,9 @@ use crate::record::{AskArgs, RecordArgs, RecordingsArgs};
 use crate::signals::outlive_full_files;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
+use crate::via::ViaArgs;
 use crate::view::ViewArgs;
-use crate::{doctor, hang, listing, mcp, probe, record, setup, terminal, test, trace, view};
+use crate::{doctor, hang, listing, mcp, probe, record, setup, terminal, test, trace, via, view};
 
 /// A run-time debugger for AI agents: stop programs at the right moment and inspect real values.
 #[derive(Debug, Parser)]
@@ -86,6 +87,8 @@ enum Command {
         toolset: ToolsetArg,
         #[command(flatten)]
         http: mcp::HttpArgs,
+        #[command(flatten)]
+        via: ViaArgs,
     },
     /// Watch an agent's sessions, live or recorded, in the terminal or in the browser.
     View(ViewArgs),
@@ -243,7 +246,9 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
                 | Command::Record(_)
                 | Command::Serve { .. }
         );
+    let is_relayed = matches!(&cli.command, Command::Serve { via, .. } if via.is_relayed());
     let journal = match log_file.clone().filter(|_| debugs) {
+        Some(_) if is_relayed => via::journal(settings.rules()),
         Some(path) => Journal::open(settings.rules().journal(path)),
         None => Journal::none(),
     };
@@ -279,11 +284,12 @@ async fn run_command(
         Command::Ask(args) => record::ask(args, run_context).await,
         Command::Recordings(args) => record::recordings(args, run_context).await,
         Command::Debug(args) => debug::run(args, settings).await,
-        Command::Serve { toolset, http } => {
+        Command::Serve { toolset, http, via } => {
             let toolsets = toolset.chosen(settings)?;
             match http.http {
                 Some(address) => mcp::serve_http(&http, address, toolsets, run_context).await,
-                None => mcp::serve(toolsets, run_context).await,
+                None if via.is_given() => via::serve(via, &toolsets, settings, run_context).await,
+                None => mcp::serve(toolsets, run_context, via.is_relayed()).await,
             }
         }
         Command::View(args) => view::run(&args, run_context.log_file).await,

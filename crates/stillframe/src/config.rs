@@ -172,6 +172,12 @@ impl Settings {
         })
     }
 
+    /// What is set, as options for a server elsewhere; paths are rewritten for that machine. The toolset and the
+    /// journal have other ways.
+    pub(crate) fn as_options(&self, path_there: impl Fn(&str) -> String) -> Vec<String> {
+        options::as_options(&self.all, path_there)
+    }
+
     /// How far things may go, and what may be touched.
     pub(crate) fn rules(&self) -> &Policy {
         &self.policy

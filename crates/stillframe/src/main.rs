@@ -20,6 +20,7 @@ mod signals;
 mod terminal;
 mod test;
 mod trace;
+mod via;
 mod view;
 
 use std::process::ExitCode;

@@ -36,16 +36,19 @@ use self::server::{Server, ServerFeatures};
 use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
+use crate::via::UntilSilence;
 
 /// How long calls in flight may take to answer once the client is gone.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
 /// How long ending the programs may take. After that, the guardian ends them.
 const LAST_PROGRAMS: Duration = Duration::from_millis(1500);
 
-/// Serves until the client goes away or a signal comes, and ends every program that was started.
+/// Serves until the client goes away or a signal comes, and ends every program that was started. A relay shows that it
+/// is there; without that, it is gone.
 pub(crate) async fn serve(
     toolsets: Vec<&'static Toolset>,
     run_context: RunContext,
+    is_relayed: bool,
 ) -> anyhow::Result<ExitCode> {
     if std::io::stdin().is_terminal() {
         terminal::hint(
@@ -65,7 +68,8 @@ pub(crate) async fn serve(
     });
     let context = run_context.context();
     let (reader, writer) = stdio_pipes();
-    let lines = AsyncRwTransport::new_server(repair::lines(reader), writer);
+    let lines = if is_relayed { repair::lines(UntilSilence::new(reader)) } else { repair::lines(reader) };
+    let lines = AsyncRwTransport::new_server(lines, writer);
     let transport = DisconnectWatcher::new(ImplicitHandshake::new(lines), shutdown.clone());
     let server = Guarded(Server::new(context.clone(), Arc::new(ServerFeatures::new(toolsets))));
     let running = match Box::pin(serve_server_with_ct(server, transport, shutdown.clone())).await {

@@ -86,6 +86,33 @@ pub(super) fn given(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<V
     Ok(given)
 }
 
+/// The options that set the same elsewhere.
+pub(super) fn as_options(all: &[SettingValue], path_there: impl Fn(&str) -> String) -> Vec<String> {
+    let mut options = Vec::new();
+    for given in all.iter().filter(|given| given.origin != SettingSource::Default) {
+        match (given.name, &given.value) {
+            ("safety.roots", Value::List(paths)) => {
+                options.extend(paths.iter().map(|path| format!("--allow-root={}", path_there(path))));
+            }
+            ("safety.programs", Value::List(paths)) => {
+                options.extend(paths.iter().map(|path| format!("--allow-program={}", path_there(path))));
+            }
+            ("safety.languages", Value::List(names)) => {
+                options.extend(names.iter().map(|name| format!("--allow-language={name}")));
+            }
+            ("safety.read_only", Value::Flag(true)) => options.push("--read-only".to_owned()),
+            ("safety.remote_attach", Value::Flag(true)) => options.push("--allow-remote-attach".to_owned()),
+            ("safety.redact", Value::Flag(false)) => options.push("--no-redact".to_owned()),
+            (name, Value::Number(number)) => {
+                let limit = name.strip_prefix("limits.").filter(|limit| !limit.starts_with("journal_"));
+                options.extend(limit.map(|limit| format!("--limit={limit}={number}")));
+            }
+            _ => {}
+        }
+    }
+    options
+}
+
 fn paths(option: &str, paths: &[OsString]) -> anyhow::Result<Value> {
     paths.iter().map(|path| text(option, path)).collect::<Result<_, _>>().map(Value::List)
 }

@@ -1,0 +1,160 @@
+//! Debugging on another machine or in a container: the server runs there, and this process relays messages to it.
+//!
+//! In the order of reading: `engines.rs` has the command lines of ssh, docker, podman, kubectl and WSL; `scripts.rs`
+//! what they run there; `program.rs` is what is copied; `connection.rs` connects, copies and starts; `relay.rs` passes
+//! messages on, with `messages.rs` for what is in them and `paths.rs` for the paths in them; `diagnostics.rs` reads
+//! standard error, on which the journal comes back; `silence.rs` ends a silent connection.
+
+mod connection;
+mod diagnostics;
+mod engines;
+mod messages;
+mod paths;
+mod program;
+mod relay;
+mod scripts;
+mod silence;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+use engine::process::parent_gone;
+use journal::Journal;
+use tokio::sync::Mutex as AsyncMutex;
+use tokio_util::sync::CancellationToken;
+use tools::Toolset;
+
+use self::connection::Connector;
+use self::diagnostics::Diagnostics;
+pub(crate) use self::diagnostics::MarkedLines;
+use self::engines::Target;
+use self::paths::{Direction, Mapping, Paths};
+use self::program::Program;
+use self::relay::Relay;
+pub(crate) use self::silence::UntilSilence;
+use crate::config::Settings;
+use crate::one_shot::RunContext;
+use crate::signals::cancel_on_signal;
+use crate::terminal;
+
+/// Options of `serve` for another machine.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ViaArgs {
+    /// Debug on another machine or in a container: `ssh://[USER@]HOST`, `docker://CONTAINER`, `podman://CONTAINER`,
+    /// `kubectl://NAMESPACE/POD[/CONTAINER]`, `wsl://DISTRIBUTION`. stillframe is copied there once.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "http")]
+    via: Option<Target>,
+    /// A folder of sources there and here, such as `/app=./src` (repeatable).
+    #[arg(long, value_name = "THERE=HERE", requires = "via")]
+    map: Vec<Mapping>,
+    /// The build of stillframe to copy there, if the platform is another one.
+    #[arg(long, value_name = "FILE", requires = "via")]
+    binary: Option<PathBuf>,
+    /// Remove the copies of stillframe there, and exit.
+    #[arg(long, requires = "via")]
+    clean: bool,
+    /// This is the server there: its journal goes to standard error, and silence ends it.
+    #[arg(long, hide = true, conflicts_with_all = ["via", "http"])]
+    relayed: bool,
+}
+
+impl ViaArgs {
+    /// The machine to debug on, if it is another one.
+    pub(crate) fn is_given(&self) -> bool {
+        self.via.is_some()
+    }
+
+    /// Whether a relay has started this server.
+    pub(crate) fn is_relayed(&self) -> bool {
+        self.relayed
+    }
+}
+
+/// Relays until the client goes away, a signal comes, or the first connection fails.
+pub(crate) async fn serve(
+    args: ViaArgs,
+    toolsets: &[&'static Toolset],
+    settings: &Settings,
+    run_context: RunContext,
+) -> anyhow::Result<ExitCode> {
+    let Some(target) = args.via else { anyhow::bail!("--via is missing") };
+    let paths = Arc::new(Paths::new(args.map, std::env::current_dir()?));
+    let diagnostics = Diagnostics::new(run_context.journal, Arc::clone(&paths));
+    let connector = Connector { target, program: Program::read(args.binary.as_deref())?, diagnostics };
+    if args.clean {
+        return clean(&connector).await;
+    }
+    let shutdown = CancellationToken::new();
+    let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
+    let orphaned = shutdown.clone();
+    let parent = tokio::spawn(async move {
+        parent_gone().await;
+        orphaned.cancel();
+    });
+    let args = server_args(toolsets, settings, &paths, connector.diagnostics.keeps_journal());
+    let folder = paths.folder_there();
+    let first = tokio::select! {
+        first = connector.start(folder.as_deref(), &args) => first?,
+        () = shutdown.cancelled() => return Ok(ExitCode::SUCCESS),
+    };
+    let notice = notice(&connector.target, &paths);
+    let relay = Relay {
+        connector,
+        paths,
+        args,
+        notice,
+        output: AsyncMutex::new(tokio::io::stdout()),
+        initialize: Mutex::default(),
+    };
+    Arc::new(relay).run(tokio::io::stdin(), first, &shutdown).await;
+    signals.abort();
+    parent.abort();
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn clean(connector: &Connector) -> anyhow::Result<ExitCode> {
+    let removed = connector.clean().await?;
+    let target = &connector.target;
+    terminal::print(&if removed.is_empty() {
+        format!("nothing to remove on {target}\n")
+    } else {
+        let lines = removed.iter().map(|folder| format!("removed {folder} on {target}"));
+        lines.collect::<Vec<_>>().join("\n") + "\n"
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The arguments of the server there: what is set here holds there too.
+fn server_args(
+    toolsets: &[&'static Toolset],
+    settings: &Settings,
+    paths: &Paths,
+    keeps_journal: bool,
+) -> Vec<String> {
+    let names: Vec<&str> = toolsets.iter().map(|toolset| toolset.name).collect();
+    let mut args: Vec<String> =
+        ["serve", "--relayed", "--toolset", &names.join(",")].into_iter().map(str::to_owned).collect();
+    args.extend(settings.as_options(|path| paths.text(path, Direction::There).into_owned()));
+    if !keeps_journal {
+        args.extend(["--log-file", "off"].map(str::to_owned));
+    }
+    args
+}
+
+/// What the client's model should know.
+fn notice(target: &Target, paths: &Paths) -> String {
+    let mut notice =
+        format!("Programs run on {target}: files, processes and ports are those of that machine.");
+    if !paths.is_empty() {
+        notice.push_str(" In calls and answers, paths are those here: ");
+        notice.push_str(&paths.describe());
+        notice.push('.');
+    }
+    notice
+}
+
+/// The journal of a server that a relay has started: lines on standard error.
+pub(crate) fn journal(run_rules: &engine::policy::Policy) -> Journal {
+    Journal::stream(MarkedLines(std::io::stderr()), run_rules.source_reader())
+}

@@ -1,0 +1,181 @@
+//! A connection: the engine's process, whose standard streams are those of the program there.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+use engine::model::stop::End;
+use engine::process::{Process, ProcessSpec};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::diagnostics::Diagnostics;
+use super::engines::Target;
+use super::program::Program;
+use super::scripts::{self, MARK};
+use crate::terminal;
+
+/// How long an engine may take to connect.
+const CONNECT: Duration = Duration::from_mins(1);
+/// How long copying the program may take.
+const COPY: Duration = Duration::from_mins(10);
+/// How long an engine may take to end once its streams have ended.
+const END: Duration = Duration::from_secs(2);
+
+/// How to connect.
+pub(super) struct Connector {
+    pub(super) target: Target,
+    pub(super) program: Program,
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// The program there, and the engine that reaches it.
+pub(super) struct Connection {
+    pub(super) stdin: ChildStdin,
+    pub(super) stdout: BufReader<ChildStdout>,
+    pub(super) ending: Ending,
+    /// The user's folder there.
+    home: Arc<OnceLock<String>>,
+}
+
+/// How a connection ends.
+pub(super) struct Ending {
+    process: Process,
+    messages: JoinHandle<()>,
+    diagnostics: Diagnostics,
+    target: Target,
+}
+
+impl Connector {
+    /// Connects, copies the program if it is not there, and starts it with the arguments, in a folder there if that
+    /// exists.
+    pub(super) async fn start(&self, folder: Option<&str>, args: &[String]) -> anyhow::Result<Connection> {
+        let size = u64::try_from(self.program.bytes.len()).unwrap_or(u64::MAX);
+        let script = scripts::run(&self.program.hash, size, folder, args);
+        let mut connection = self.open(&script)?;
+        let said = connection.first_line().await?;
+        let (state, rest) = said.split_once(' ').unwrap_or((&said, ""));
+        let mut rest = rest.splitn(3, ' ');
+        let (system, machine) = (rest.next().unwrap_or_default(), rest.next().unwrap_or_default());
+        let _ = connection.home.set(rest.next().unwrap_or_default().to_owned());
+        match state {
+            "have" => {}
+            "need" => {
+                self.program
+                    .must_run_on(system, machine)
+                    .map_err(|error| error.context(self.target.to_string()))?;
+                self.copy(&mut connection).await?;
+            }
+            _ => bail!(
+                "`{}` has no folder that the program can be copied to; set XDG_CACHE_HOME there to one that can be \
+                 written",
+                self.target
+            ),
+        }
+        Ok(connection)
+    }
+
+    /// Removes the copies of the program there. Says what was removed.
+    pub(super) async fn clean(&self) -> anyhow::Result<Vec<String>> {
+        let mut connection = self.open(&scripts::clean())?;
+        let mut removed = Vec::new();
+        loop {
+            let said = connection.first_line().await?;
+            match said.strip_prefix("removed ") {
+                Some(folder) => removed.push(folder.to_owned()),
+                None => return Ok(removed),
+            }
+        }
+    }
+
+    fn open(&self, script: &str) -> anyhow::Result<Connection> {
+        let (program, args) = self.target.command(script);
+        let spec = ProcessSpec { program: PathBuf::from(program), args, ..ProcessSpec::default() };
+        let (process, stdin, stdout, stderr) =
+            Process::spawn_with_streams(&spec, "via").map_err(|error| {
+                anyhow!("`{}` needs `{program}`, which cannot be started: {error}; install it", self.target)
+            })?;
+        let home = Arc::<OnceLock<String>>::default();
+        let messages = tokio::spawn(self.diagnostics.clone().read(stderr, Arc::clone(&home)));
+        let (diagnostics, target) = (self.diagnostics.clone(), self.target.clone());
+        let ending = Ending { process, messages, diagnostics, target };
+        Ok(Connection { stdin, stdout: BufReader::new(stdout), ending, home })
+    }
+
+    async fn copy(&self, connection: &mut Connection) -> anyhow::Result<()> {
+        let bytes = &self.program.bytes;
+        terminal::hint(&format!("copying stillframe to {} ({} MB)", self.target, bytes.len() / 1_000_000));
+        let copied = timeout(COPY, async {
+            // Why it failed is said by the engine, and by the script.
+            let _ = connection.stdin.write_all(bytes).await;
+            let _ = connection.stdin.flush().await;
+            connection.line().await
+        });
+        let Ok(said) = copied.await else {
+            bail!("copying stillframe to `{}` took longer than {} minutes", self.target, COPY.as_secs() / 60)
+        };
+        match said? {
+            said if said == "copied" => Ok(()),
+            said => bail!(
+                "the copy of stillframe on `{}` is damaged (it has the hash `{}` and not `{}`); check that its disk \
+                 is not full, and that `sha256sum` or `shasum` is installed there",
+                self.target,
+                said.strip_prefix("damaged ").unwrap_or_default(),
+                self.program.hash
+            ),
+        }
+    }
+}
+
+impl Connection {
+    /// The first line of the script, within the time that connecting may take.
+    async fn first_line(&mut self) -> anyhow::Result<String> {
+        if let Ok(line) = timeout(CONNECT, self.line()).await {
+            return line;
+        }
+        self.ending.process.kill().await;
+        let target = &self.ending.target;
+        bail!("`{target}` did not answer within {} s; {}", CONNECT.as_secs(), target.hint())
+    }
+
+    /// The next line of the script, without its mark. Other lines are those of a login shell.
+    async fn line(&mut self) -> anyhow::Result<String> {
+        let mut line = Vec::new();
+        while matches!(self.stdout.read_until(b'\n', &mut line).await, Ok(1..)) {
+            let text = String::from_utf8_lossy(&line);
+            if let Some(said) = text.trim_end().strip_prefix(MARK) {
+                return Ok(said.to_owned());
+            }
+            line.clear();
+        }
+        let reason = self.ending.reason().await;
+        let target = &self.ending.target;
+        Err(anyhow!("cannot connect to `{target}`: {reason}; {}", target.hint()))
+    }
+}
+
+impl Ending {
+    /// Why the connection has ended, once its output has: the exit code and the last messages.
+    pub(super) async fn reason(&mut self) -> String {
+        let end = timeout(END, self.process.ended()).await;
+        if end.is_err() {
+            self.process.kill().await;
+        }
+        let _ = timeout(END, &mut self.messages).await;
+        let end = match end {
+            Ok(End::Exited(code)) => format!("exit code {code}"),
+            Ok(End::Killed { signal, .. }) => format!("ended by signal {signal}"),
+            Ok(_) | Err(_) => "its output has ended".to_owned(),
+        };
+        let last = self.diagnostics.last();
+        if last.is_empty() { end } else { format!("{last} ({end})") }
+    }
+
+    /// A handle of the engine's process.
+    pub(super) fn process(&self) -> Process {
+        self.process.clone()
+    }
+}

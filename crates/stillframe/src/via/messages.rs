@@ -1,0 +1,267 @@
+//! The messages that pass through: what is read of them, and what is changed in them.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use super::paths::{Direction, Paths};
+
+/// How the IDs of the relay's requests begin. No client hears of them.
+pub(super) const OWN: &str = "\"stillframe:";
+/// The ID of the request that shakes hands again on a new connection.
+pub(super) const AGAIN: &str = "\"stillframe:again\"";
+
+/// What is read of every message.
+#[derive(Deserialize)]
+struct Members<'m> {
+    #[serde(borrow)]
+    id: Option<&'m RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'m, str>>,
+    #[serde(borrow)]
+    params: Option<&'m RawValue>,
+}
+
+/// What a message is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Request {
+        id: String,
+        method: String,
+    },
+    Response {
+        id: String,
+    },
+    /// The notification that a request need not be answered.
+    Cancelled {
+        id: String,
+    },
+    Other,
+}
+
+/// Reads what a message is. IDs stay JSON.
+pub(super) fn kind(line: &[u8]) -> Kind {
+    let Ok(members) = serde_json::from_slice::<Members<'_>>(line) else { return Kind::Other };
+    match (members.id, members.method) {
+        (Some(id), Some(method)) => Kind::Request { id: id.get().to_owned(), method: method.into_owned() },
+        (Some(id), None) => Kind::Response { id: id.get().to_owned() },
+        (None, Some(method)) if method == "notifications/cancelled" => {
+            cancelled(members.params).map_or(Kind::Other, |id| Kind::Cancelled { id })
+        }
+        _ => Kind::Other,
+    }
+}
+
+fn cancelled(params: Option<&RawValue>) -> Option<String> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Params<'p> {
+        #[serde(borrow)]
+        request_id: &'p RawValue,
+    }
+    let params: Params<'_> = serde_json::from_str(params?.get()).ok()?;
+    Some(params.request_id.get().to_owned())
+}
+
+/// A message of the client for the other side.
+pub(super) fn to_there(line: Vec<u8>, paths: &Paths) -> Vec<u8> {
+    edited(line, paths, |message| {
+        let Some(params) = message.get_mut("params") else { return false };
+        let relative = params.get_mut("arguments").is_some_and(|arguments| paths.arguments(arguments));
+        paths.value(params, Direction::There) | relative
+    })
+}
+
+/// A message from there for the client.
+pub(super) fn to_here(line: Vec<u8>, paths: &Paths) -> Vec<u8> {
+    edited(line, paths, |message| {
+        let Value::Object(members) = message else { return false };
+        let mut any = false;
+        for (name, member) in members {
+            any |= match name.as_str() {
+                "result" => result(member, paths),
+                "params" | "error" => paths.value(member, Direction::Here),
+                _ => false,
+            };
+        }
+        any
+    })
+}
+
+/// What was changed is written again; a message that says nothing of a path stays as it was, byte for byte.
+fn edited(line: Vec<u8>, paths: &Paths, edit: impl FnOnce(&mut Value) -> bool) -> Vec<u8> {
+    if paths.is_empty() {
+        return line;
+    }
+    let Ok(mut message) = serde_json::from_slice::<Value>(&line) else { return line };
+    if edit(&mut message) { format!("{message}\n").into_bytes() } else { line }
+}
+
+/// Rewrites a result: its texts may be JSON, of which values stay as they are.
+fn result(result: &mut Value, paths: &Paths) -> bool {
+    let mut any = paths.value(result, Direction::Here);
+    for list in ["content", "contents", "messages"] {
+        for item in result.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(Value::String(text)) = item.get_mut("text") {
+                any |= self::text(text, paths);
+            }
+        }
+    }
+    any
+}
+
+fn text(text: &mut String, paths: &Paths) -> bool {
+    let data = Some(&*text).filter(|text| text.starts_with(['{', '[']));
+    if let Some(mut data) = data.and_then(|text| serde_json::from_str::<Value>(text).ok()) {
+        let changed = paths.value(&mut data, Direction::Here);
+        if changed {
+            *text = data.to_string();
+        }
+        return changed;
+    }
+    match paths.text(text, Direction::Here) {
+        Cow::Owned(mapped) => {
+            *text = mapped;
+            true
+        }
+        Cow::Borrowed(_) => false,
+    }
+}
+
+/// The answer to a handshake, with our words added to the server's instructions.
+pub(super) fn with_notice(line: Vec<u8>, notice: &str) -> Vec<u8> {
+    let Ok(mut message) = serde_json::from_slice::<Value>(&line) else { return line };
+    let Some(Value::Object(result)) = message.get_mut("result") else { return line };
+    let instructions = result.get("instructions").and_then(Value::as_str).unwrap_or_default();
+    let instructions = format!("{instructions}\n\n{notice}");
+    result.insert("instructions".to_owned(), instructions.trim_start().into());
+    format!("{message}\n").into_bytes()
+}
+
+/// The same request under our ID, to shake hands again.
+pub(super) fn again(initialize: &[u8]) -> Option<Vec<u8>> {
+    let mut message: Map<String, Value> = serde_json::from_slice(initialize).ok()?;
+    message.insert("id".to_owned(), serde_json::from_str(AGAIN).ok()?);
+    Some(
+        format!(
+            "{}\n{}\n",
+            Value::Object(message),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        )
+        .into_bytes(),
+    )
+}
+
+/// A request that only shows that the other side is there.
+pub(super) fn ping(number: u64) -> Vec<u8> {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":\"stillframe:ping-{number}\",\"method\":\"ping\"}}\n").into_bytes()
+}
+
+/// The answer to a request that the other side can no longer answer.
+pub(super) fn failure(id: &str, method: &str, problem: &str) -> Vec<u8> {
+    let id: Value = serde_json::from_str(id).unwrap_or_default();
+    let message = if method == "tools/call" {
+        let body = json!({ "success": false, "code": "connection_lost", "error": problem });
+        let content = json!([{ "type": "text", "text": body.to_string() }]);
+        let result = json!({ "content": content, "structuredContent": body, "isError": true });
+        json!({ "jsonrpc": "2.0", "id": id, "result": result })
+    } else {
+        json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32603, "message": problem } })
+    };
+    format!("{message}\n").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths() -> Paths {
+        Paths::new(vec!["/app=/home/me/src".parse().unwrap()], "/home/me".into())
+    }
+
+    fn read(line: &[u8]) -> Value {
+        serde_json::from_slice(line).unwrap()
+    }
+
+    #[test]
+    fn kinds_of_messages() {
+        let request = |id: &str| Kind::Request { id: id.to_owned(), method: "tools/call".to_owned() };
+        let table = [
+            (r#"{"id":7,"method":"tools/call","params":{}}"#, request("7")),
+            (r#"{"method":"tools/call","id":"a\"b"}"#, request(r#""a\"b""#)),
+            (r#"{"id":7,"result":{}}"#, Kind::Response { id: "7".to_owned() }),
+            (
+                r#"{"method":"notifications/cancelled","params":{"requestId":7}}"#,
+                Kind::Cancelled { id: "7".to_owned() },
+            ),
+            (r#"{"method":"notifications/initialized"}"#, Kind::Other),
+            ("noise", Kind::Other),
+        ];
+        for (line, expected) in table {
+            assert_eq!(kind(line.as_bytes()), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn paths_are_rewritten_in_calls_answers_and_json_texts() {
+        let call = br#"{"id":1,"method":"tools/call","params":{"name":"x","arguments":{"file":"/home/me/src/a.py","expression":"'/home/me/src'"}}}"#;
+        let there = read(&to_there(call.to_vec(), &paths()));
+        assert_eq!(
+            there["params"]["arguments"],
+            json!({ "file": "/app/a.py", "expression": "'/home/me/src'" })
+        );
+        let data = json!({ "file": "/app/a.py", "value": "/app" });
+        let answer = json!({ "id": 1, "result": {
+            "content": [{ "type": "text", "text": data.to_string() }, { "type": "text", "text": "at /app/a.py:1" }],
+            "structuredContent": data,
+        } });
+        let here = read(&to_here(answer.to_string().into_bytes(), &paths()));
+        let data = json!({ "file": "/home/me/src/a.py", "value": "/app" });
+        assert_eq!(here["result"]["structuredContent"], data);
+        assert_eq!(here["result"]["content"][0]["text"], data.to_string());
+        assert_eq!(here["result"]["content"][1]["text"], "at /home/me/src/a.py:1");
+    }
+
+    #[test]
+    fn messages_without_paths_keep_their_bytes() {
+        for line in [
+            "{ \"id\":1, \"result\": {\"n\": 1.0} }\n",
+            "noise /app\n",
+            "{\"id\":1e400}\n",
+            "{\"a\":\"/app\"}\n",
+        ] {
+            assert_eq!(to_here(line.into(), &paths()), line.as_bytes());
+            assert_eq!(to_there(line.into(), &paths()), line.as_bytes());
+        }
+        let line = "{ \"result\": \"/app\" }\n";
+        assert_eq!(to_here(line.into(), &Paths::default()), line.as_bytes());
+    }
+
+    #[test]
+    fn a_handshake_has_the_notice_and_can_be_repeated() {
+        let line = with_notice(br#"{"id":1,"result":{"instructions":"Debug."}}"#.to_vec(), "Elsewhere.");
+        assert_eq!(read(&line)["result"]["instructions"], "Debug.\n\nElsewhere.");
+        let lines = again(br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"a":1}}"#).unwrap();
+        let mut lines = lines.split(|byte| *byte == b'\n');
+        assert_eq!(
+            kind(lines.next().unwrap()),
+            Kind::Request { id: AGAIN.to_owned(), method: "initialize".to_owned() }
+        );
+        assert_eq!(read(lines.next().unwrap())["method"], "notifications/initialized");
+        assert!(
+            AGAIN.starts_with(OWN)
+                && matches!(kind(&ping(3)), Kind::Request { id, .. } if id.starts_with(OWN))
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_answered_fails_as_its_method_does() {
+        let failed = read(&failure("7", "tools/call", "gone"));
+        assert_eq!((&failed["id"], &failed["result"]["isError"]), (&json!(7), &json!(true)));
+        assert_eq!(failed["result"]["structuredContent"]["code"], "connection_lost");
+        let failed = read(&failure("\"a\"", "tools/list", "gone"));
+        assert_eq!((&failed["id"], &failed["error"]["message"]), (&json!("a"), &json!("gone")));
+    }
+}

@@ -1,0 +1,223 @@
+//! ssh.
+
+use serde_json::{Value, json};
+use test_support::{Fixture, Server, Signal};
+
+use crate::STILLFRAME;
+use crate::machine::Machine;
+
+async fn session(server: &Server) -> Value {
+    server.ok("create_debug_session", json!({ "language": "python" })).await["sessionId"].clone()
+}
+
+/// A program that is paused at a line.
+async fn paused(server: &Server, file: &str, line: u32) -> Value {
+    let session = session(server).await;
+    server.ok("set_breakpoint", json!({ "sessionId": session, "file": file, "line": line })).await;
+    let stop = server.ok("start_debugging", json!({ "sessionId": session, "scriptPath": file })).await;
+    assert_eq!(stop["state"], "paused", "{stop:?}");
+    session
+}
+
+#[tokio::test]
+async fn programs_are_debugged_there_with_one_copy_that_clean_removes() {
+    let machine = Machine::start().await;
+    let shop = Fixture::python("shop");
+    for is_first in [true, false] {
+        let server = machine.serve(&[]).await;
+        let session = paused(&server, shop.path(), shop.line("total")).await;
+        let value =
+            server.ok("evaluate_expression", json!({ "sessionId": session, "expression": "amount" })).await;
+        assert_eq!(value["result"], "11");
+        let programs = server.mark().processes();
+        let copy = machine.copies().display().to_string();
+        assert!(programs.iter().any(|(_, command)| command.starts_with(&copy)), "{programs:#?}");
+        // Everything ends with the client, there too.
+        let (_, log) = server.finish().await;
+        assert_eq!(log.contains("copying stillframe to ssh://127.0.0.1"), is_first, "{log}");
+    }
+    let cleaned = async || {
+        let mut command = STILLFRAME.command();
+        command.args(["serve", "--via", &machine.address(), "--clean"]).env("PATH", machine.path());
+        let output = command.output().await.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let copies = machine.copies();
+    assert_eq!(cleaned().await, format!("removed {} on {}\n", copies.display(), machine.address()));
+    assert!(!copies.exists());
+    assert_eq!(cleaned().await, format!("nothing to remove on {}\n", machine.address()));
+}
+
+#[tokio::test]
+async fn a_lost_connection_ends_the_programs_fails_the_call_and_is_made_again() {
+    let machine = Machine::start().await;
+    let shop = Fixture::python("shop");
+    let naps = Fixture::python("naps");
+    let server = machine.serve(&[]).await;
+    paused(&server, shop.path(), shop.line("total")).await;
+    let running = session(&server).await;
+    let call = json!({ "sessionId": running, "scriptPath": naps.path(), "timeout": 100_000 });
+    let call = json!({ "name": "start_debugging", "arguments": call });
+    let mut heard = server.notifications();
+    let (_, response) = server.begin("tools/call", call).await;
+    let _ = heard.try_recv();
+    let is = |name: &'static str| move |(_, command): &&(u32, String)| command.contains(name);
+    test_support::eventually(|| server.mark().processes().iter().any(|process| is("naps")(&process))).await;
+    let engine =
+        server.mark().processes().into_iter().find(|(_, command)| command.contains("ssh -F")).unwrap();
+    server.mark().signal(engine.0, Signal::KILL);
+
+    let failed = Server::reply("start_debugging", response).await.unwrap();
+    assert_eq!(failed["isError"], true);
+    let problem = failed["structuredContent"]["error"].as_str().unwrap();
+    let begins = format!("lost the connection to `{}`: ended by signal 9", machine.address());
+    assert!(problem.starts_with(&begins), "{problem}");
+    assert!(problem.contains("Its sessions and programs end there"), "{problem}");
+    let is_program = |(_, command): &(u32, String)| command.contains("shop") || command.contains("naps");
+    test_support::eventually(|| !server.mark().processes().iter().any(is_program)).await;
+
+    // The next call connects again, with the handshake of the client.
+    let session = paused(&server, shop.path(), shop.line("pay")).await;
+    server.ok("close_debug_session", json!({ "sessionId": session })).await;
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_killed_relay_takes_everything_with_it() {
+    let machine = Machine::start().await;
+    let shop = Fixture::python("shop");
+    let server = machine.serve(&[]).await;
+    paused(&server, shop.path(), shop.line("total")).await;
+    server.kill().await;
+}
+
+#[tokio::test]
+async fn when_it_cannot_connect_again_the_call_says_why() {
+    let mut machine = Machine::start().await;
+    let server = machine.serve(&[]).await;
+    machine.end().await;
+    test_support::eventually(|| {
+        server.mark().processes().iter().all(|(_, command)| !command.contains("ssh -F"))
+    })
+    .await;
+    let create = async || {
+        let failed =
+            server.fails("connection_lost", "create_debug_session", json!({ "language": "python" })).await;
+        failed["error"].as_str().unwrap().to_owned()
+    };
+    let mut problem = create().await;
+    if problem.starts_with("lost") {
+        // The end was not noticed yet.
+        problem = create().await;
+    }
+    assert!(
+        problem.contains("cannot connect to `ssh://127.0.0.1") && problem.contains("Connection refused"),
+        "{problem}"
+    );
+    server.finish().await;
+}
+
+/// What a failed start prints.
+async fn failure(machine: &Machine, args: &[&str]) -> String {
+    let mut command = STILLFRAME.command();
+    command.arg("serve").args(args).env("PATH", machine.path());
+    let output = command.output().await.unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[tokio::test]
+async fn a_start_that_fails_says_why_in_the_words_of_the_engine() {
+    let machine = Machine::start().await;
+    let stderr = failure(&machine, &["--via", "ssh://127.0.0.1:1"]).await;
+    assert!(stderr.contains("cannot connect to `ssh://127.0.0.1:1`: "), "{stderr}");
+    assert!(
+        stderr.contains("Connection refused (exit code 255); check that `ssh 127.0.0.1 true`"),
+        "{stderr}"
+    );
+
+    let other = machine.folder().join("other");
+    let header = [&b"\x7fELF\x02\x01\x01"[..], &[0; 9], &[3, 0, 0xb7, 0]].concat();
+    std::fs::write(&other, header).unwrap();
+    let stderr = failure(&machine, &["--via", &machine.address(), "--binary", other.to_str().unwrap()]).await;
+    assert!(stderr.contains("is for Linux aarch64, but it is Linux x86_64 there; give a build"), "{stderr}");
+    assert!(!machine.copies().join("stillframe").exists());
+
+    let stderr = failure(&machine, &["--via", "wsl://Debian"]).await;
+    assert!(stderr.contains("`wsl://Debian` needs `wsl.exe`, which cannot be started"), "{stderr}");
+}
+
+#[tokio::test]
+async fn rules_of_this_machine_hold_there() {
+    let machine = Machine::start().await;
+    let shop = Fixture::python("shop");
+    let server = machine.serve(&["--read-only"]).await;
+    let session = session(&server).await;
+    let call = json!({ "sessionId": session, "scriptPath": shop.path() });
+    let refused = server.call("start_debugging", call).await;
+    assert!(refused.is_error && refused.text.contains("read-only"), "{}", refused.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn paths_are_mapped_both_ways_and_the_journal_is_here() {
+    let machine = Machine::start().await;
+    let shop = Fixture::python("shop");
+    let [here, there] = ["here", "there"].map(|name| machine.folder().join(name));
+    std::fs::create_dir_all(here.join("src")).unwrap();
+    std::fs::create_dir_all(there.join("app")).unwrap();
+    std::fs::copy(shop.path(), there.join("app/shop.py")).unwrap();
+    // Only its path is needed here.
+    std::fs::write(here.join("src/shop.py"), "").unwrap();
+    let file = here.join("src/shop.py").display().to_string();
+    let journal = machine.folder().join("journal.log");
+    let map = format!("{}=src", there.join("app").display());
+    let mut options = machine.options(&["--map", &map]).await;
+    options.cwd = Some(here.clone());
+    options.env.push(("STILLFRAME_LOG_FILE".to_owned(), journal.display().to_string()));
+    let server = options.start().await;
+    let session = session(&server).await;
+    let line = shop.line("total");
+    let set = server
+        .ok("set_breakpoint", json!({ "sessionId": session, "file": "src/shop.py", "line": line }))
+        .await;
+    assert_eq!(set["file"], file.as_str(), "{set:?}");
+    let stop = server.ok("start_debugging", json!({ "sessionId": session, "scriptPath": file })).await;
+    assert_eq!(stop["location"]["file"], file.as_str(), "{stop:?}");
+    // Values are the program's own.
+    let value =
+        server.ok("evaluate_expression", json!({ "sessionId": session, "expression": "__file__" })).await;
+    assert_eq!(value["result"], format!("'{}'", there.join("app/shop.py").display()));
+    let pid = server.pid();
+    server.finish().await;
+
+    let written = std::fs::read_to_string(&journal).unwrap();
+    let entries: Vec<Value> = written.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let entry = |message: &str| entries.iter().find(|entry| entry["message"] == message).unwrap();
+    assert_eq!(entry("session:created")["server"], pid);
+    let paused = entries.iter().find(|entry| entry["event"] == "paused").unwrap();
+    assert_eq!(paused["location"]["file"], file.as_str());
+    assert!(
+        paused["source"]["lines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|line| line.as_str().unwrap().contains("@total"))
+    );
+    let report =
+        STILLFRAME.command().arg("report").env("STILLFRAME_LOG_FILE", &journal).output().await.unwrap();
+    assert!(String::from_utf8(report.stdout).unwrap().contains("start_debugging"));
+    assert!(entries.iter().any(|entry| entry["message"] == "session:closed"));
+}
+
+#[tokio::test]
+async fn a_client_without_a_handshake_is_served() {
+    let machine = Machine::start().await;
+    let shop = Fixture::python("shop");
+    let mut options = machine.options(&[]).await;
+    options.era = test_support::ProtocolEra::Stateless;
+    let server = options.start().await;
+    paused(&server, shop.path(), shop.line("total")).await;
+    server.finish().await;
+}
