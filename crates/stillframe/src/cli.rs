@@ -146,6 +146,9 @@ enum Command {
         /// Shell to print it for.
         shell: Shell,
     },
+    /// Find files by their names, sizes and hashes, for a relay.
+    #[command(hide = true)]
+    MatchSources,
     /// Write the manual pages, one for each command.
     #[command(hide = true)]
     Manual {
@@ -230,6 +233,9 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
         clap_mangen::generate_to(Cli::command(), folder)?;
         return Ok(ExitCode::SUCCESS);
     }
+    if matches!(cli.command, Command::MatchSources) {
+        return via::match_sources().map(|()| ExitCode::SUCCESS);
+    }
     outlive_full_files();
     let settings = Settings::read(&cli.config, &matches)?;
     if settings.shows_credentials {
@@ -306,8 +312,8 @@ async fn run_command(
         Command::Tools { toolset, json } => listing::run(&toolset.chosen(settings)?, json),
         Command::Config { json } => config::run(settings, json),
         Command::Completions { shell } => completions(shell),
-        // Written before there is anything to run.
-        Command::Manual { .. } => Ok(ExitCode::SUCCESS),
+        // Done before there is anything to run.
+        Command::Manual { .. } | Command::MatchSources => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! In the order of reading: `engines.rs` has the command lines of ssh, docker, podman, kubectl and WSL; `scripts.rs`
 //! what they run there; `program.rs` is what is copied; `connection.rs` connects, copies and starts; `relay.rs` passes
-//! messages on, with `messages.rs` for what is in them and `paths.rs` for the paths in them; `diagnostics.rs` reads
+//! messages on, with `messages.rs` for what is in them and `paths.rs` for the paths in them, which `guess.rs` maps by the content of files; `diagnostics.rs` reads
 //! standard error, on which the journal comes back; `silence.rs` ends a silent connection.
 
 mod connection;
 mod diagnostics;
 mod engines;
+mod guess;
 mod messages;
 mod paths;
 mod program;
@@ -17,6 +18,7 @@ mod silence;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 
 use engine::process::parent_gone;
@@ -29,6 +31,7 @@ use self::connection::Connector;
 use self::diagnostics::Diagnostics;
 pub(crate) use self::diagnostics::MarkedLines;
 use self::engines::Target;
+pub(crate) use self::guess::match_sources;
 use self::paths::{Direction, Mapping, Paths};
 use self::program::Program;
 use self::relay::Relay;
@@ -45,9 +48,10 @@ pub(crate) struct ViaArgs {
     /// `kubectl://NAMESPACE/POD[/CONTAINER]`, `wsl://DISTRIBUTION`. stillframe is copied there once.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "http")]
     via: Option<Target>,
-    /// A folder of sources there and here, such as `/app=./src` (repeatable).
+    /// A folder of sources there and here, such as `/app=./src` (repeatable), or `none` [default: guessed by the content
+    /// of files]
     #[arg(long, value_name = "THERE=HERE", requires = "via")]
-    map: Vec<Mapping>,
+    map: Vec<MapArg>,
     /// The build of stillframe to copy there, if the platform is another one.
     #[arg(long, value_name = "FILE", requires = "via")]
     binary: Option<PathBuf>,
@@ -57,6 +61,22 @@ pub(crate) struct ViaArgs {
     /// This is the server there: its journal goes to standard error, and silence ends it.
     #[arg(long, hide = true, conflicts_with_all = ["via", "http"])]
     relayed: bool,
+}
+
+/// A value of `--map`.
+#[derive(Clone, Debug)]
+enum MapArg {
+    /// Nothing is guessed.
+    None,
+    Folders(Mapping),
+}
+
+impl FromStr for MapArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "none" { Ok(Self::None) } else { text.parse().map(Self::Folders) }
+    }
 }
 
 impl ViaArgs {
@@ -79,9 +99,8 @@ pub(crate) async fn serve(
     run_context: RunContext,
 ) -> anyhow::Result<ExitCode> {
     let Some(target) = args.via else { anyhow::bail!("--via is missing") };
-    let paths = Arc::new(Paths::new(args.map, std::env::current_dir()?));
-    let diagnostics = Diagnostics::new(run_context.journal, Arc::clone(&paths));
-    let connector = Connector { target, program: Program::read(args.binary.as_deref())?, diagnostics };
+    let program = Program::read(args.binary.as_deref())?;
+    let mut connector = Connector { target, program, diagnostics: Diagnostics::default() };
     if args.clean {
         return clean(&connector).await;
     }
@@ -92,13 +111,19 @@ pub(crate) async fn serve(
         parent_gone().await;
         orphaned.cancel();
     });
+    let (paths, origin) = tokio::select! {
+        paths = paths(&connector, args.map) => paths?,
+        () = shutdown.cancelled() => return Ok(ExitCode::SUCCESS),
+    };
+    let paths = Arc::new(paths);
+    connector.diagnostics = Diagnostics::new(run_context.journal, Arc::clone(&paths));
     let args = server_args(toolsets, settings, &paths, connector.diagnostics.keeps_journal());
     let folder = paths.folder_there();
     let first = tokio::select! {
         first = connector.start(folder.as_deref(), &args) => first?,
         () = shutdown.cancelled() => return Ok(ExitCode::SUCCESS),
     };
-    let notice = notice(&connector.target, &paths);
+    let notice = notice(&connector.target, &paths, &origin);
     let relay = Relay {
         connector,
         paths,
@@ -142,13 +167,36 @@ fn server_args(
     args
 }
 
+/// The given mappings, or those that the content of files suggests; and where they are from.
+async fn paths(connector: &Connector, given: Vec<MapArg>) -> anyhow::Result<(Paths, String)> {
+    let folder = std::env::current_dir()?;
+    if !given.is_empty() {
+        let given = given.into_iter().filter_map(|map| match map {
+            MapArg::Folders(mapping) => Some(mapping),
+            MapArg::None => None,
+        });
+        return Ok((Paths::new(given.collect(), folder), String::new()));
+    }
+    let guesses = guess::guess(connector, &folder).await?;
+    let files: usize = guesses.iter().map(|guess| guess.files).sum();
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let origin =
+        format!(" (guessed from {files} with the same content; --map THERE=HERE or --map none overrides it)");
+    let paths = Paths::new(guesses.into_iter().map(|guess| guess.mapping).collect(), folder);
+    if !paths.is_empty() {
+        terminal::hint(&format!("{}{origin}", paths.describe()));
+    }
+    Ok((paths, origin))
+}
+
 /// What the client's model should know.
-fn notice(target: &Target, paths: &Paths) -> String {
+fn notice(target: &Target, paths: &Paths, origin: &str) -> String {
     let mut notice =
         format!("Programs run on {target}: files, processes and ports are those of that machine.");
     if !paths.is_empty() {
         notice.push_str(" In calls and answers, paths are those here: ");
         notice.push_str(&paths.describe());
+        notice.push_str(origin);
         notice.push('.');
     }
     notice

@@ -38,7 +38,7 @@ impl<W: Write> Write for MarkedLines<W> {
 }
 
 /// Where all of it goes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Diagnostics {
     journal: Journal,
     paths: Arc<Paths>,

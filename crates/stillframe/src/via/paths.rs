@@ -73,8 +73,18 @@ const LITERAL: [&str; 16] = [
 ];
 
 /// Arguments that name a file, which may be relative to the folder here.
-const FILES: [&str; 9] =
-    ["core", "cwd", "file", "location", "path", "program", "scriptPath", "sourceFile", "target"];
+const FILES: [&str; 10] = [
+    "coreFile",
+    "cwd",
+    "executablePath",
+    "file",
+    "location",
+    "path",
+    "program",
+    "scriptPath",
+    "sourceFile",
+    "targetFile",
+];
 
 impl Paths {
     /// Of several folders that contain a path, the innermost is meant.

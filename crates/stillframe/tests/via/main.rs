@@ -4,11 +4,13 @@
 //! folder for the copy, its own sources.
 
 #![expect(
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
+mod containers;
 mod machine;
 mod ssh;
 

@@ -1,0 +1,327 @@
+//! Which folder there has the sources that are here, by the hashes of files: what `--map` would say.
+//!
+//! The relay lists the files here, the same program there looks for files of those names and sizes, and compares.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use engine::adapter;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::time::timeout;
+
+use super::connection::Connector;
+use super::paths::Mapping;
+use super::program::hex_hash;
+use crate::terminal;
+
+/// The command that compares, on the other side.
+pub(super) const COMMAND: &str = "match-sources";
+/// How long comparing may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a machine is searched.
+const SEARCH: Duration = Duration::from_secs(3);
+/// How many files are compared, and how many entries of folders are read for that.
+const FILES: usize = 3000;
+const ENTRIES: usize = 100_000;
+/// How deep folders are searched.
+const DEPTH: usize = 10;
+/// Small files are the same in many places, and large ones are no sources.
+const SIZES: std::ops::RangeInclusive<u64> = 64..=512 * 1024;
+/// Folders without sources of a project.
+const SKIPPED: [&str; 10] = [
+    "node_modules",
+    "target",
+    "__pycache__",
+    "venv",
+    "site-packages",
+    "dist-packages",
+    "proc",
+    "sys",
+    "dev",
+    "vendor",
+];
+/// Where containers and servers have their programs.
+const USUAL: [&str; 9] =
+    ["/app", "/src", "/code", "/workspace", "/workspaces", "/srv", "/opt", "/usr/src", "/var/www"];
+/// How many files must agree before a second folder is mapped.
+const AGREEING: usize = 2;
+
+/// A file to look for.
+#[derive(Debug, Serialize, Deserialize)]
+struct Wanted {
+    name: String,
+    size: u64,
+    hash: String,
+}
+
+/// A file that was found.
+#[derive(Debug, Serialize, Deserialize)]
+struct Match {
+    hash: String,
+    path: String,
+}
+
+/// A guess, with the number of files that agree.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Guess {
+    pub(super) mapping: Mapping,
+    pub(super) files: usize,
+}
+
+/// Compares the sources in this folder with those there.
+pub(super) async fn guess(connector: &Connector, folder: &Path) -> anyhow::Result<Vec<Guess>> {
+    let home = etcetera::home_dir().ok();
+    if folder.parent().is_none() || home.is_some_and(|home| home == folder) {
+        return Ok(Vec::new());
+    }
+    let root = folder.to_owned();
+    let here = tokio::task::spawn_blocking(move || files_here(&root)).await?;
+    if here.is_empty() {
+        return Ok(Vec::new());
+    }
+    let wanted: Vec<&Wanted> = here.iter().map(|(_, wanted)| wanted).collect();
+    let wanted = serde_json::to_vec(&wanted)?;
+    let mut connection = connector.start(None, &[COMMAND.to_owned()]).await?;
+    let comparing = async {
+        connection.stdin.write_all(&wanted).await?;
+        connection.stdin.shutdown().await?;
+        drop(connection.stdin);
+        let mut found = Vec::new();
+        connection.stdout.read_to_end(&mut found).await?;
+        anyhow::Ok(serde_json::from_slice::<Vec<Match>>(&found)?)
+    };
+    let Ok(Ok(found)) = timeout(PATIENCE, comparing).await else {
+        terminal::hint("cannot compare the sources here with those there; give --map THERE=HERE");
+        return Ok(Vec::new());
+    };
+    let paths: HashMap<&str, &Path> =
+        here.iter().map(|(path, wanted)| (wanted.hash.as_str(), path.as_path())).collect();
+    let pairs =
+        found.iter().filter_map(|found| Some((found.path.as_str(), *paths.get(found.hash.as_str())?)));
+    Ok(vote(folder, pairs))
+}
+
+/// The other side: reads what is wanted from standard input, and prints what was found.
+pub(crate) fn match_sources() -> anyhow::Result<()> {
+    let mut wanted = Vec::new();
+    std::io::stdin().read_to_end(&mut wanted)?;
+    let wanted: Vec<Wanted> = serde_json::from_slice(&wanted)?;
+    let roots = [std::env::current_dir()?].into_iter().chain(USUAL.map(PathBuf::from));
+    let roots = roots.chain(etcetera::home_dir().ok()).chain(folders_of_processes());
+    terminal::print(&serde_json::to_string(&find(&wanted, roots))?)
+}
+
+/// The working directories of processes that we may know.
+fn folders_of_processes() -> impl Iterator<Item = PathBuf> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.filter_map(|process| std::fs::read_link(process.path().join("cwd")).ok())
+}
+
+fn find(wanted: &[Wanted], roots: impl Iterator<Item = PathBuf>) -> Vec<Match> {
+    let by_name: HashSet<(&str, u64)> =
+        wanted.iter().map(|wanted| (wanted.name.as_str(), wanted.size)).collect();
+    let hashes: HashSet<&str> = wanted.iter().map(|wanted| wanted.hash.as_str()).collect();
+    let mut search = Search::new();
+    let mut found = Vec::new();
+    for root in roots.filter(|root| root.parent().is_some()) {
+        search.folder(&root, DEPTH, &mut |path, name, size| {
+            if by_name.contains(&(name, size))
+                && let Some(hash) = hash_of(path).filter(|hash| hashes.contains(hash.as_str()))
+                && let Some(path) = path.to_str()
+            {
+                found.push(Match { hash, path: path.to_owned() });
+            }
+            found.len() < FILES
+        });
+    }
+    found
+}
+
+/// The sources in a folder that exist once.
+fn files_here(folder: &Path) -> Vec<(PathBuf, Wanted)> {
+    let extensions: HashSet<&str> =
+        adapter::ADAPTERS.iter().flat_map(|adapter| adapter.extensions()).copied().collect();
+    let mut files = Vec::new();
+    Search::new().folder(folder, DEPTH, &mut |path, name, size| {
+        let is_source = name.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(extension));
+        if is_source && let Some(hash) = hash_of(path) {
+            files.push((path.to_owned(), Wanted { name: name.to_owned(), size, hash }));
+        }
+        files.len() < FILES
+    });
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for (_, wanted) in &files {
+        *counts.entry(wanted.hash.clone()).or_default() += 1;
+    }
+    files.retain(|(_, wanted)| counts.get(&wanted.hash) == Some(&1));
+    files
+}
+
+fn hash_of(path: &Path) -> Option<String> {
+    std::fs::read(path).ok().map(|bytes| hex_hash(&bytes))
+}
+
+/// A search of folders within limits. It enters no folder twice, and follows no symbolic link.
+struct Search {
+    until: Instant,
+    entries: usize,
+    seen: HashSet<PathBuf>,
+}
+
+impl Search {
+    fn new() -> Self {
+        Self { until: Instant::now() + SEARCH, entries: 0, seen: HashSet::new() }
+    }
+
+    /// Visits files with their names and sizes. False once there is enough.
+    fn folder(
+        &mut self,
+        folder: &Path,
+        depth: usize,
+        visit: &mut dyn FnMut(&Path, &str, u64) -> bool,
+    ) -> bool {
+        if !self.seen.insert(folder.to_owned()) {
+            return true;
+        }
+        let mut folders = Vec::new();
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            self.entries += 1;
+            if self.entries > ENTRIES || Instant::now() > self.until {
+                return false;
+            }
+            let (Ok(kind), name) = (entry.file_type(), entry.file_name()) else { continue };
+            let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else { continue };
+            if kind.is_dir() && depth > 0 && !SKIPPED.contains(&name) {
+                folders.push(entry.path());
+            } else if kind.is_file() {
+                let size = entry.metadata().map_or(0, |metadata| metadata.len());
+                if SIZES.contains(&size) && !visit(&entry.path(), name, size) {
+                    return false;
+                }
+            }
+        }
+        folders.iter().all(|folder| self.folder(folder, depth - 1, visit))
+    }
+}
+
+/// The mappings that most of the pairs (there, here) agree with. The folder here is never left.
+fn vote<'p>(folder: &Path, pairs: impl Iterator<Item = (&'p str, &'p Path)>) -> Vec<Guess> {
+    let mut votes: HashMap<(String, String), HashSet<&Path>> = HashMap::new();
+    let mut same = HashSet::new();
+    for (there, here) in pairs {
+        if Path::new(there) == here {
+            same.insert(here);
+        } else if let Some(roots) = roots(folder, there, here) {
+            votes.entry(roots).or_default().insert(here);
+        }
+    }
+    let mut guesses = Vec::new();
+    // Files that have the same path on both sides need no mapping, whatever copies there are.
+    let mut explained = same;
+    loop {
+        for files in votes.values_mut() {
+            files.retain(|file| !explained.contains(file));
+        }
+        let best = votes.iter().max_by_key(|((there, here), files)| {
+            (files.len(), std::cmp::Reverse((there.len(), there.clone(), here.clone())))
+        });
+        let Some(((there, here), files)) = best else { return guesses };
+        let enough = if guesses.is_empty() && explained.is_empty() { 1 } else { AGREEING };
+        if files.len() < enough {
+            return guesses;
+        }
+        let Some(mapping) = Mapping::new(there, here) else { return guesses };
+        guesses.push(Guess { mapping, files: files.len() });
+        explained.extend(files.iter().copied());
+    }
+}
+
+/// Two paths without the components at their ends that are the same.
+fn roots(folder: &Path, there: &str, here: &Path) -> Option<(String, String)> {
+    let (mut there, mut here) = (Path::new(there).parent()?, here.parent()?);
+    while here != folder && there.file_name() == here.file_name() {
+        let (Some(above_there), Some(above_here)) = (there.parent(), here.parent()) else { break };
+        if above_there.parent().is_none() {
+            break;
+        }
+        (there, here) = (above_there, above_here);
+    }
+    Some((there.to_str()?.to_owned(), here.to_str()?.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs, and what is mapped.
+    type Row<'r> = (&'r [(&'r str, &'r str)], Vec<(String, String, usize)>);
+
+    fn voted(pairs: &[(&str, &str)]) -> Vec<(String, String, usize)> {
+        let pairs = pairs.iter().map(|(there, here)| (*there, Path::new(*here)));
+        let guesses = vote(Path::new("/me/shop"), pairs).into_iter();
+        guesses.map(|guess| (guess.mapping.there, guess.mapping.here, guess.files)).collect()
+    }
+
+    fn mapped(there: &str, here: &str, files: usize) -> (String, String, usize) {
+        (there.to_owned(), here.to_owned(), files)
+    }
+
+    #[test]
+    fn the_folders_that_most_files_agree_with_are_mapped() {
+        let table: &[Row<'_>] = &[
+            (&[], vec![]),
+            (&[("/app/a.py", "/me/shop/src/a.py")], vec![mapped("/app", "/me/shop/src", 1)]),
+            // The innermost common folder stays, because a root folder cannot be mapped.
+            (&[("/src/a.py", "/me/shop/src/a.py")], vec![mapped("/src", "/me/shop/src", 1)]),
+            (&[("/app/src/web/a.py", "/me/shop/src/web/a.py")], vec![mapped("/app", "/me/shop", 1)]),
+            // What is above the folder here is not meant.
+            (&[("/x/shop/a.py", "/me/shop/a.py")], vec![mapped("/x/shop", "/me/shop", 1)]),
+            (
+                &[
+                    ("/app/a.py", "/me/shop/src/a.py"),
+                    ("/app/b.py", "/me/shop/src/b.py"),
+                    ("/app/web/c.py", "/me/shop/src/web/c.py"),
+                    ("/old/a.py", "/me/shop/src/a.py"),
+                    ("/lib/d.py", "/me/shop/lib2/d.py"),
+                    ("/usr/lib/e.py", "/me/shop/lib3/e.py"),
+                    ("/usr/lib/f.py", "/me/shop/lib3/f.py"),
+                ],
+                vec![mapped("/app", "/me/shop/src", 3), mapped("/usr/lib", "/me/shop/lib3", 2)],
+            ),
+            (&[("/me/shop/a.py", "/me/shop/a.py"), ("/copy/a.py", "/me/shop/a.py")], vec![]),
+        ];
+        for (pairs, expected) in table {
+            assert_eq!(&voted(pairs), expected, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn files_are_found_by_their_content() {
+        let [here, there] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let write = |folder: &Path, name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text.repeat(20)).unwrap();
+            path
+        };
+        let kept = write(here.path(), "src/kept.py", "same text");
+        write(here.path(), "src/changed.py", "a text 1");
+        write(here.path(), "one.py", "twice the same");
+        write(here.path(), "two.py", "twice the same");
+        write(here.path(), "notes.txt", "not a source");
+        write(here.path(), "node_modules/x.js", "not of this project");
+        let found_there = write(there.path(), "app/deep/kept.py", "same text");
+        write(there.path(), "app/changed.py", "a text 2");
+        let files = files_here(here.path());
+        let names: HashSet<&str> = files.iter().map(|(_, wanted)| wanted.name.as_str()).collect();
+        assert_eq!(names, HashSet::from(["kept.py", "changed.py"]));
+        let wanted: Vec<Wanted> = files.into_iter().map(|(_, wanted)| wanted).collect();
+        let found = find(&wanted, [there.path().to_owned(), there.path().join("app")].into_iter());
+        assert_eq!(found.len(), 1, "{found:?}");
+        let guesses = vote(here.path(), [(found[0].path.as_str(), kept.as_path())].into_iter());
+        assert_eq!(guesses[0].mapping.there, found_there.parent().unwrap().to_str().unwrap());
+    }
+}
