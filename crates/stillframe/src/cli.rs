@@ -22,7 +22,7 @@ use crate::record::{AskArgs, RecordArgs, RecordingsArgs};
 use crate::signals::outlive_full_files;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
-use crate::via::ViaArgs;
+use crate::via::{RemoteSetup, ViaArgs};
 use crate::view::ViewArgs;
 use crate::{doctor, hang, listing, mcp, probe, record, setup, terminal, test, trace, via, view};
 
@@ -292,10 +292,11 @@ async fn run_command(
         Command::Debug(args) => debug::run(args, settings).await,
         Command::Serve { toolset, http, via } => {
             let toolsets = toolset.chosen(settings)?;
+            let remotes = RemoteSetup::new(&toolsets, settings, &run_context);
             match http.http {
-                Some(address) => mcp::serve_http(&http, address, toolsets, run_context).await,
+                Some(address) => mcp::serve_http(&http, address, toolsets, run_context, remotes).await,
                 None if via.is_given() => via::serve(via, &toolsets, settings, run_context).await,
-                None => mcp::serve(toolsets, run_context, via.is_relayed()).await,
+                None => mcp::serve(toolsets, run_context, via.is_relayed(), remotes).await,
             }
         }
         Command::View(args) => view::run(&args, run_context.log_file).await,

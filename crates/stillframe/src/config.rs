@@ -90,7 +90,7 @@ struct SettingValue {
 }
 
 /// The effective settings.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// For the engine.
     policy: SharedPolicy,

@@ -36,7 +36,7 @@ use self::server::{Server, ServerFeatures};
 use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
-use crate::via::UntilSilence;
+use crate::via::{RemoteSetup, Remotes, UntilSilence};
 
 /// How long calls in flight may take to answer once the client is gone.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
@@ -49,6 +49,7 @@ pub(crate) async fn serve(
     toolsets: Vec<&'static Toolset>,
     run_context: RunContext,
     is_relayed: bool,
+    remotes: Option<RemoteSetup>,
 ) -> anyhow::Result<ExitCode> {
     if std::io::stdin().is_terminal() {
         terminal::hint(
@@ -71,7 +72,10 @@ pub(crate) async fn serve(
     let lines = if is_relayed { repair::lines(UntilSilence::new(reader)) } else { repair::lines(reader) };
     let lines = AsyncRwTransport::new_server(lines, writer);
     let transport = DisconnectWatcher::new(ImplicitHandshake::new(lines), shutdown.clone());
-    let server = Guarded(Server::new(context.clone(), Arc::new(ServerFeatures::new(toolsets))));
+    // One relay behind another would only be slower.
+    let remotes = remotes.filter(|_| !is_relayed).map(|setup| Arc::new(Remotes::new(setup)));
+    let offer = Arc::new(ServerFeatures::new(toolsets));
+    let server = Guarded(Server::new(context.clone(), offer, remotes.clone()));
     let running = match Box::pin(serve_server_with_ct(server, transport, shutdown.clone())).await {
         Ok(running) => running,
         // The client left before it asked for anything.
@@ -95,6 +99,9 @@ pub(crate) async fn serve(
     parent.abort();
     // A session that a last call opened meanwhile.
     let _ = timeout(LAST_PROGRAMS, context.close()).await;
+    if let Some(remotes) = remotes {
+        remotes.close().await;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,15 +4,22 @@
 //! what they run there; `program.rs` is what is copied; `connection.rs` connects, copies and starts; `relay.rs` passes
 //! messages on, with `messages.rs` for what is in them and `paths.rs` for the paths in them, which `guess.rs` maps by the content of files; `diagnostics.rs` reads
 //! standard error, on which the journal comes back; `silence.rs` ends a silent connection.
+//!
+//! Calls with a `target` use the same: `remote.rs` is a client of a server elsewhere, `remotes.rs` knows which session
+//! is where, `replicas.rs` the machines of an address, and `fan_out.rs` makes one answer of several.
 
 mod connection;
 mod diagnostics;
 mod engines;
+mod fan_out;
 mod guess;
 mod messages;
 mod paths;
 mod program;
 mod relay;
+mod remote;
+mod remotes;
+mod replicas;
 mod scripts;
 mod silence;
 
@@ -35,6 +42,7 @@ pub(crate) use self::guess::match_sources;
 use self::paths::{Direction, Mapping, Paths};
 use self::program::Program;
 use self::relay::Relay;
+pub(crate) use self::remotes::{RemoteSetup, Remotes};
 pub(crate) use self::silence::UntilSilence;
 use crate::config::Settings;
 use crate::one_shot::RunContext;
@@ -117,7 +125,8 @@ pub(crate) async fn serve(
     };
     let paths = Arc::new(paths);
     connector.diagnostics = Diagnostics::new(run_context.journal, Arc::clone(&paths));
-    let args = server_args(toolsets, settings, &paths, connector.diagnostics.keeps_journal());
+    let names: Vec<&str> = toolsets.iter().map(|toolset| toolset.name).collect();
+    let args = server_args(&names.join(","), settings, &paths, connector.diagnostics.keeps_journal());
     let folder = paths.folder_there();
     let first = tokio::select! {
         first = connector.start(folder.as_deref(), &args) => first?,
@@ -151,15 +160,8 @@ async fn clean(connector: &Connector) -> anyhow::Result<ExitCode> {
 }
 
 /// The arguments of the server there: what is set here holds there too.
-fn server_args(
-    toolsets: &[&'static Toolset],
-    settings: &Settings,
-    paths: &Paths,
-    keeps_journal: bool,
-) -> Vec<String> {
-    let names: Vec<&str> = toolsets.iter().map(|toolset| toolset.name).collect();
-    let mut args: Vec<String> =
-        ["serve", "--relayed", "--toolset", &names.join(",")].into_iter().map(str::to_owned).collect();
+fn server_args(toolsets: &str, settings: &Settings, paths: &Paths, keeps_journal: bool) -> Vec<String> {
+    let mut args: Vec<String> = ["serve", "--relayed", "--toolset", toolsets].map(str::to_owned).to_vec();
     args.extend(settings.as_options(|path| paths.text(path, Direction::There).into_owned()));
     if !keeps_journal {
         args.extend(["--log-file", "off"].map(str::to_owned));

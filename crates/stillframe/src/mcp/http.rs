@@ -50,6 +50,7 @@ use super::server::ServerFeatures;
 use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
+use crate::via::RemoteSetup;
 
 /// Where MCP is spoken.
 const ENDPOINT: &str = "/mcp";
@@ -76,6 +77,7 @@ pub(crate) async fn serve(
     address: SocketAddr,
     toolsets: Vec<&'static Toolset>,
     run_context: RunContext,
+    remotes: Option<RemoteSetup>,
 ) -> anyhow::Result<ExitCode> {
     ensure!(
         address.ip().is_loopback() || args.http_allow_remote,
@@ -97,7 +99,7 @@ pub(crate) async fn serve(
     }
     let ending = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(ending.clone()));
-    let clients = Clients::new(args.max_sessions(), args.idle(), run_context);
+    let clients = Clients::new(args.max_sessions(), args.idle(), run_context, remotes);
     let site = Arc::new(HttpState {
         access: Access::new(tokens, hosts, args.allow_origin.clone()),
         clients: Arc::clone(&clients),

@@ -26,6 +26,7 @@ use super::guarded::panic_text;
 use super::repair::{INVALID, PROBLEM};
 use super::subscriptions::{self, Subscriptions};
 use super::{completions, progress, prompts, resources};
+use crate::via::Remotes;
 
 /// For how long a client of revision 2026-07-28 may keep the lists that never change, in milliseconds.
 const LISTS_LAST: u64 = 3_600_000;
@@ -76,14 +77,34 @@ pub(super) struct Server {
     context: Context,
     offer: Arc<ServerFeatures>,
     subscriptions: Subscriptions,
+    /// The machines that calls of this client have named.
+    remotes: Option<Arc<Remotes>>,
     /// Changes with the sessions that come and go. A client that opens one as soon as it may has missed none.
     changes: watch::Receiver<u64>,
 }
 
 impl Server {
-    pub(super) fn new(context: Context, offer: Arc<ServerFeatures>) -> Self {
+    pub(super) fn new(context: Context, offer: Arc<ServerFeatures>, remotes: Option<Arc<Remotes>>) -> Self {
         let changes = context.sessions.watch();
-        Self { context, offer, subscriptions: Subscriptions::default(), changes }
+        Self { context, offer, subscriptions: Subscriptions::default(), remotes, changes }
+    }
+
+    /// Makes a call that is for another machine.
+    async fn call_elsewhere(
+        &self,
+        entry: &Entry,
+        arguments: JsonObject,
+        cx: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        let Some(remotes) = &self.remotes else { return CallToolResult::success(Vec::new()) };
+        let called = progress::relay(cx, entry.title, |report| remotes.call(entry.name, arguments, report));
+        match called.await.map(serde_json::from_value) {
+            Some(Ok(result)) => result,
+            Some(Err(error)) => {
+                CallToolResult::error(vec![ContentBlock::text(format!("unreadable answer: {error}"))])
+            }
+            None => CallToolResult::error(vec![ContentBlock::text("cancelled")]),
+        }
     }
 }
 
@@ -142,8 +163,9 @@ impl ServerHandler for Server {
             .enable_resources_list_changed()
             .enable_tools()
             .build();
-        let instructions: Vec<&str> =
-            self.offer.toolsets.iter().map(|toolset| toolset.instructions).collect();
+        let elsewhere = self.remotes.as_ref().and_then(|remotes| remotes.instructions());
+        let instructions = self.offer.toolsets.iter().map(|toolset| toolset.instructions);
+        let instructions: Vec<&str> = instructions.chain(elsewhere).collect();
         ServerConfig::new(capabilities)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
             .with_server_info(
@@ -180,12 +202,24 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(format!("unknown tool: {}", request.name), None));
         };
         let arguments = request.arguments.unwrap_or_default();
+        if self.remotes.as_ref().is_some_and(|remotes| remotes.has(entry.name, &arguments)) {
+            return Ok(self.call_elsewhere(entry, arguments, &cx).await.into());
+        }
         let called = progress::relay(&cx, entry.title, |report| {
             let context = self.context.reporting(report);
             AssertUnwindSafe(async move { entry.call(arguments, &context).await }).catch_unwind()
         });
         Ok(match called.await {
-            Some(Ok(reply)) => answer(reply),
+            Some(Ok(mut reply)) => {
+                if entry.name == "list_debug_sessions"
+                    && let Some(remotes) = &self.remotes
+                    && let Some(list) = &mut reply.structured
+                    && remotes.add_sessions(list).await
+                {
+                    reply.text = list.to_string();
+                }
+                answer(reply)
+            }
             Some(Err(panic)) => {
                 let text = format!("internal error in {}: {}", entry.name, panic_text(&*panic));
                 CallToolResult::error(vec![ContentBlock::text(text)])

@@ -73,18 +73,8 @@ const LITERAL: [&str; 16] = [
 ];
 
 /// Arguments that name a file, which may be relative to the folder here.
-const FILES: [&str; 10] = [
-    "coreFile",
-    "cwd",
-    "executablePath",
-    "file",
-    "location",
-    "path",
-    "program",
-    "scriptPath",
-    "sourceFile",
-    "targetFile",
-];
+const FILES: [&str; 9] =
+    ["coreFile", "cwd", "executablePath", "file", "location", "path", "program", "scriptPath", "sourceFile"];
 
 impl Paths {
     /// Of several folders that contain a path, the innermost is meant.

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 use test_support::{Fixture, Server, ServerOptions};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::process::{Child, Command};
 
 use crate::STILLFRAME;
@@ -47,6 +47,13 @@ impl Container {
         Some(Self { folder, process })
     }
 
+    /// The number of its first process.
+    fn init(&self) -> String {
+        let parent = self.process.id().unwrap();
+        let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
+        children.trim().to_owned()
+    }
+
     fn here(&self) -> PathBuf {
         self.folder.path().join("here")
     }
@@ -54,8 +61,6 @@ impl Container {
     /// A server here that debugs there, by an engine that is a stand-in: it records its arguments, and runs what
     /// follows `last` in the container.
     async fn options(&self, engine: &str, last: &str, args: &[&str]) -> ServerOptions {
-        let parent = self.process.id().unwrap();
-        let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
         let bin = self.folder.path().join("bin");
         let script = format!(
             "#!/bin/sh\nprintf '%s\\n' \"$@\" >{record}\nuntil [ \"$1\" = {last} ]; do shift; done\nshift\n\
@@ -63,7 +68,7 @@ impl Container {
             record = self.record().display(),
             cache = self.folder.path().join("cache").display(),
             nsenter = which("nsenter").display(),
-            pid = children.trim(),
+            pid = self.init(),
         );
         executable(&bin.join(engine), &script);
         let mut options = STILLFRAME.options().await;
@@ -148,6 +153,33 @@ async fn a_mapping_is_guessed_by_the_content_of_files_and_reported() {
     let refused = server.call("run_until", json!({ "program": file, "close": true })).await;
     assert!(refused.is_error && refused.text.contains("shop.py"), "{}", refused.text);
     server.finish().await;
+}
+
+#[tokio::test]
+async fn a_running_program_is_attached_to_by_its_number_there() {
+    let Some(container) = Container::start().await else { return };
+    let program = container.folder.path().join("waits.py");
+    std::fs::write(
+        &program,
+        "import os, time\nprint(os.getpid(), flush=True)\nwhile True:\n    time.sleep(0.02)\n",
+    )
+    .unwrap();
+    let mut command = command("nsenter");
+    command.args(["--target", &container.init(), "--mount", "--pid", "--", "python3"]).arg(&program);
+    let mut running = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(running.stdout.take().unwrap()).lines();
+    let number: u32 = lines.next_line().await.unwrap().unwrap().parse().unwrap();
+    let server =
+        container.options("docker", "web", &["--via", "docker://web", "--map", "none"]).await.start().await;
+    let session =
+        server.ok("create_debug_session", json!({ "language": "python" })).await["sessionId"].clone();
+    let stop = server.ok("attach_to_process", json!({ "sessionId": session, "processId": number })).await;
+    assert_eq!(stop["state"], "paused", "{stop:?}");
+    let pid = json!({ "sessionId": session, "expression": "os.getpid()" });
+    assert_eq!(server.ok("evaluate_expression", pid).await["result"], number.to_string());
+    server.ok("detach_from_process", json!({ "sessionId": session })).await;
+    server.finish().await;
+    assert!(running.try_wait().unwrap().is_none(), "an attached program keeps running");
 }
 
 #[tokio::test]

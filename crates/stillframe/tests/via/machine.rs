@@ -16,7 +16,7 @@ use crate::STILLFRAME;
 pub(crate) struct Machine {
     folder: tempfile::TempDir,
     address: SocketAddr,
-    accepting: JoinHandle<()>,
+    accepting: Vec<JoinHandle<()>>,
 }
 
 impl Machine {
@@ -59,8 +59,24 @@ impl Machine {
         let ssh = which("ssh");
         let script = format!("#!/bin/sh\nexec {} -F {} \"$@\"\n", ssh.display(), path("ssh_config"));
         executable(&folder.path().join("bin/ssh"), &script);
-        let accepting = tokio::spawn(accept(listener, path("sshd_config")));
-        Self { folder, address, accepting }
+        let accepting = tokio::spawn(accept(listener, path("sshd_config"), None));
+        Self { folder, address, accepting: vec![accepting] }
+    }
+
+    /// The address of one more machine with the same keys, whose network is that of a process.
+    pub(crate) async fn sibling(&mut self, network_of: u32) -> String {
+        let path = |name: &str| self.folder.path().join(name).display().to_string();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let known = std::fs::read_to_string(path("known_hosts")).unwrap();
+        let host_key = std::fs::read_to_string(path("host.pub")).unwrap();
+        std::fs::write(
+            path("known_hosts"),
+            format!("{known}[{}]:{} {host_key}", address.ip(), address.port()),
+        )
+        .unwrap();
+        self.accepting.push(tokio::spawn(accept(listener, path("sshd_config"), Some(network_of))));
+        format!("ssh://{address}")
     }
 
     /// Its address, as `--via` takes it.
@@ -99,32 +115,40 @@ impl Machine {
 
     /// Ends all connections and accepts no more.
     pub(crate) async fn end(&mut self) {
-        self.accepting.abort();
-        let _ = (&mut self.accepting).await;
+        for accepting in self.accepting.drain(..) {
+            accepting.abort();
+            let _ = accepting.await;
+        }
     }
 }
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        self.accepting.abort();
+        self.accepting.iter().for_each(JoinHandle::abort);
     }
 }
 
-async fn accept(listener: TcpListener, config: String) {
+async fn accept(listener: TcpListener, config: String, network_of: Option<u32>) {
     let mut connections = JoinSet::new();
-    let sshd = which("sshd");
     while let Ok((stream, _)) = listener.accept().await {
-        let mut child = daemon(&sshd, &config, stream);
+        let mut child = daemon(&config, stream, network_of);
         connections.spawn(async move { child.wait().await });
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a program of the test, which ends with its connection")]
-fn daemon(sshd: &Path, config: &str, stream: TcpStream) -> Child {
+fn daemon(config: &str, stream: TcpStream, network_of: Option<u32>) -> Child {
     let stream = stream.into_std().unwrap();
     stream.set_nonblocking(false).unwrap();
     let output: OwnedFd = stream.try_clone().unwrap().into();
-    let mut command = Command::new(sshd);
+    let mut command = match network_of {
+        Some(process) => {
+            let mut command = Command::new(which("nsenter"));
+            command.args(["--target", &process.to_string(), "--net", "--"]).arg(which("sshd"));
+            command
+        }
+        None => Command::new(which("sshd")),
+    };
     command.args(["-i", "-e", "-f", config]).stdin(Stdio::from(OwnedFd::from(stream))).stdout(output);
     command.stderr(Stdio::null()).kill_on_drop(true).spawn().unwrap()
 }

@@ -13,6 +13,7 @@
 mod containers;
 mod machine;
 mod ssh;
+mod targets;
 
 use test_support::Built;
 

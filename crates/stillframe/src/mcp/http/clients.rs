@@ -23,6 +23,7 @@ use super::outbox::Outbox;
 use super::tokens::Owner;
 use crate::mcp::LAST_PROGRAMS;
 use crate::one_shot::RunContext;
+use crate::via::{RemoteSetup, Remotes};
 
 /// Everybody who is served.
 pub(super) struct Clients {
@@ -32,6 +33,8 @@ pub(super) struct Clients {
     most: usize,
     idle: Duration,
     run_context: RunContext,
+    /// How other machines are reached.
+    remotes: Option<RemoteSetup>,
     /// Cancelled when the server stops.
     over: CancellationToken,
 }
@@ -47,6 +50,8 @@ pub(super) struct Client {
     owner: Owner,
     /// Its debug sessions.
     pub(super) context: Context,
+    /// The machines that its calls have named.
+    pub(super) remotes: Option<Arc<Remotes>>,
     /// Cancelled when it has ended.
     pub(super) ends: CancellationToken,
     /// What leads to it; unset where there was no handshake.
@@ -96,12 +101,22 @@ impl Client {
 
     /// Ends what it runs, which answers the calls that wait for it, and then its streams.
     pub(super) async fn end(&self) {
-        let _ = timeout(LAST_PROGRAMS, self.context.close()).await;
+        let _ = timeout(LAST_PROGRAMS, self.end_programs()).await;
         if let Some(link) = self.link.get() {
             let _ = timeout(LAST_ANSWERS, link.outbox.drain()).await;
         }
         self.ends.cancel();
         self.leaves_place();
+    }
+
+    /// Ends its programs, here and elsewhere.
+    async fn end_programs(&self) {
+        let elsewhere = async {
+            if let Some(remotes) = &self.remotes {
+                remotes.close().await;
+            }
+        };
+        tokio::join!(self.context.close(), elsewhere);
     }
 
     /// Another may replace it.
@@ -112,13 +127,19 @@ impl Client {
 
 impl Clients {
     /// None yet.
-    pub(super) fn new(most: usize, idle: Duration, run_context: RunContext) -> Arc<Self> {
+    pub(super) fn new(
+        most: usize,
+        idle: Duration,
+        run_context: RunContext,
+        remotes: Option<RemoteSetup>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             table: Mutex::default(),
             places: Arc::new(Semaphore::new(most)),
             most,
             idle,
             run_context,
+            remotes,
             over: CancellationToken::new(),
         })
     }
@@ -127,6 +148,7 @@ impl Clients {
         Arc::new(Client {
             owner: Arc::clone(owner),
             context: self.run_context.context().of_several(),
+            remotes: self.remotes.clone().map(|setup| Arc::new(Remotes::new(setup))),
             ends: self.over.child_token(),
             link: OnceLock::new(),
             served: AtomicBool::new(false),
@@ -222,7 +244,7 @@ impl Clients {
     /// Ends all programs. Calls that wait for them are answered.
     pub(super) async fn end_programs(&self) {
         let all = self.all();
-        join_all(all.iter().map(|client| client.context.close())).await;
+        join_all(all.iter().map(|client| client.end_programs())).await;
     }
 
     /// Stops serving, and ends all streams.

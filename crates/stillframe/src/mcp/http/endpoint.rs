@@ -94,7 +94,9 @@ impl HttpState {
             .disable_allowed_origins()
             .with_cancellation_token(client.ends.clone());
         let offer = Arc::clone(&self.offer);
-        let server = move || Ok(Guarded(Server::new(client.context.clone(), Arc::clone(&offer))));
+        let server = move || {
+            Ok(Guarded(Server::new(client.context.clone(), Arc::clone(&offer), client.remotes.clone())))
+        };
         StreamableHttpService::new(server, Arc::new(sessions), config).handle(request).await.map(Body::new)
     }
 }

@@ -77,7 +77,8 @@ impl HttpState {
         let (id, line) = open_link(&self.clients, &client).map_err(refused)?;
         let link = client.link.get().ok_or_else(|| refused(super::outbox::StreamError::Closed))?;
         let messages = link.outbox.open_common().map_err(refused)?;
-        let server = Guarded(Server::new(client.context.clone(), Arc::clone(&self.offer)));
+        let server =
+            Guarded(Server::new(client.context.clone(), Arc::clone(&self.offer), client.remotes.clone()));
         let ends = client.ends.clone();
         let transport = DisconnectWatcher::new(line, ends.clone());
         tokio::spawn(async move {

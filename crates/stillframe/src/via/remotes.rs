@@ -1,0 +1,251 @@
+//! Calls for other machines: those with a `target`, and those of sessions that such a call has opened.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::join_all;
+use journal::Journal;
+use serde_json::{Map, Value, json};
+use tokio::sync::{Mutex as AsyncMutex, OnceCell};
+use tools::{Report, Toolset};
+
+use super::engines::Target;
+use super::fan_out::{self, Member};
+use super::remote::Remote;
+use super::replicas;
+use crate::config::Settings;
+use crate::one_shot::RunContext;
+
+/// The tools of a server elsewhere.
+pub(super) const TOOLSET: &str = "standard";
+/// The argument that names a machine.
+pub(super) const TARGET: &str = "target";
+/// Where a call's session is.
+const SESSION: &str = "sessionId";
+/// Tools that open a session, or need none.
+const OPENING: [&str; 5] =
+    ["create_debug_session", "run_until", "trace_values", "diagnose_hang", "debug_test"];
+/// Attaches, in a session that is opened for it.
+const ATTACHING: &str = "attach_to_process";
+
+/// What the connections of all clients have in common.
+#[derive(Clone)]
+pub(crate) struct RemoteSetup {
+    journal: Journal,
+    /// Agents may reach other machines.
+    is_allowed: bool,
+    settings: Arc<Settings>,
+}
+
+impl RemoteSetup {
+    /// The rules of this server apply there. None where the tools are not those of `standard`, which a server there has.
+    pub(crate) fn new(
+        toolsets: &[&'static Toolset],
+        settings: &Settings,
+        run_context: &RunContext,
+    ) -> Option<Self> {
+        let is_standard = toolsets.iter().any(|toolset| toolset.name == TOOLSET);
+        is_standard.then(|| Self {
+            journal: run_context.journal.clone(),
+            is_allowed: run_context.policy.safety.remote_attach,
+            settings: Arc::new(settings.clone()),
+        })
+    }
+
+    fn instructions(&self) -> Option<&'static str> {
+        self.is_allowed.then_some(
+            "`target` in create_debug_session, run_until, trace_values, diagnose_hang, debug_test or attach_to_process \
+             (with `language`) debugs on another machine or in a container: ssh://HOST, docker://CONTAINER, \
+             podman://CONTAINER, kubectl://NAMESPACE/POD[/CONTAINER], wsl://DISTRIBUTION. Several at once: \
+             ssh://HOST,HOST or kubectl://NAMESPACE/deploy/NAME; the session is then all of them, and run_until returns \
+             the first stop.",
+        )
+    }
+}
+
+/// The machines that one client uses.
+pub(crate) struct Remotes {
+    setup: RemoteSetup,
+    open: AsyncMutex<HashMap<String, Arc<OnceCell<Arc<Remote>>>>>,
+    /// The members of each session that is elsewhere.
+    sessions: Mutex<HashMap<String, Vec<Member>>>,
+}
+
+impl Remotes {
+    pub(crate) fn new(setup: RemoteSetup) -> Self {
+        Self { setup, open: AsyncMutex::default(), sessions: Mutex::default() }
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Vec<Member>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What models should know of it.
+    pub(crate) fn instructions(&self) -> Option<&'static str> {
+        self.setup.instructions()
+    }
+
+    /// Whether a call is for another machine.
+    pub(crate) fn has(&self, tool: &str, arguments: &Map<String, Value>) -> bool {
+        let opens = tool == ATTACHING || OPENING.contains(&tool);
+        let is_of_session = |id: &Value| id.as_str().is_some_and(|id| self.sessions().contains_key(id));
+        opens && arguments.contains_key(TARGET) || arguments.get(SESSION).is_some_and(is_of_session)
+    }
+
+    /// Makes a call that is for another machine. Gives the result of the tool.
+    pub(crate) async fn call(
+        &self,
+        tool: &str,
+        mut arguments: Map<String, Value>,
+        report: Option<Report>,
+    ) -> Value {
+        let result = match arguments.remove(TARGET) {
+            Some(target) => self.call_on(tool, arguments, &target, report).await,
+            None => self.call_in_session(tool, &arguments, report).await,
+        };
+        result.unwrap_or_else(|problem| {
+            fan_out::result(&json!({ "success": false, "code": "target_unusable", "error": problem }), true)
+        })
+    }
+
+    async fn call_in_session(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        report: Option<Report>,
+    ) -> Result<Value, String> {
+        let id = arguments.get(SESSION).and_then(Value::as_str).unwrap_or_default();
+        let members = self.sessions().get(id).cloned();
+        let members = members.ok_or_else(|| format!("session `{id}` was closed by another call"))?;
+        let result = fan_out::call(tool, arguments, &members, report).await;
+        if tool == "close_debug_session" {
+            self.forget(id, &members);
+        }
+        Ok(named(result, &members, id))
+    }
+
+    async fn call_on(
+        &self,
+        tool: &str,
+        mut arguments: Map<String, Value>,
+        target: &Value,
+        report: Option<Report>,
+    ) -> Result<Value, String> {
+        let target = target.as_str().ok_or("`target` must be a string, such as `ssh://HOST`")?;
+        if !self.setup.is_allowed {
+            return Err(format!(
+                "`{target}` is not this machine; `stillframe serve --allow-remote-attach` allows other machines"
+            ));
+        }
+        if arguments.contains_key(SESSION) {
+            return Err("a session stays on its machine; leave out `target` or `sessionId`".to_owned());
+        }
+        let targets = replicas::targets(target).await?;
+        let connecting = targets.into_iter().map(|target| self.connected(target));
+        let remotes: Vec<Arc<Remote>> =
+            join_all(connecting).await.into_iter().collect::<Result<_, String>>()?;
+        let mut members: Vec<Member> =
+            remotes.into_iter().map(|remote| Member { remote, session: None }).collect();
+        if tool == ATTACHING {
+            let language = arguments.remove("language").ok_or("add `language`, such as `python`")?;
+            let create = Map::from_iter([("language".to_owned(), language)]);
+            let created = fan_out::call("create_debug_session", &create, &members, None).await;
+            members = fan_out::sessions(&created, &members);
+            if members.iter().any(|member| member.session.is_none()) {
+                return Ok(created);
+            }
+        }
+        let result = fan_out::call(tool, &arguments, &members, report).await;
+        if tool != ATTACHING {
+            members = fan_out::sessions(&result, &members);
+        }
+        members.retain(|member| member.session.is_some());
+        Ok(self.register(result, &members))
+    }
+
+    /// A result under the ID of its session, which is a new one for several members.
+    fn register(&self, result: Value, members: &[Member]) -> Value {
+        let id = match members {
+            [] => return result,
+            [Member { session: Some(id), .. }] => id.clone(),
+            _ => new_id(),
+        };
+        let mut sessions = self.sessions();
+        for member in members {
+            if let Some(id) = &member.session {
+                sessions.insert(id.clone(), vec![member.clone()]);
+            }
+        }
+        sessions.insert(id.clone(), members.to_owned());
+        drop(sessions);
+        named(result, members, &id)
+    }
+
+    fn forget(&self, id: &str, members: &[Member]) {
+        let mut sessions = self.sessions();
+        sessions.remove(id);
+        for session in members.iter().filter_map(|member| member.session.as_ref()) {
+            sessions.remove(session);
+        }
+    }
+
+    /// The server on a target, started at the first call.
+    async fn connected(&self, target: Target) -> Result<Arc<Remote>, String> {
+        let cell = Arc::clone(self.open.lock().await.entry(target.to_string()).or_default());
+        let connect = || async {
+            let remote = Remote::connect(target, self.setup.journal.clone(), &self.setup.settings).await;
+            remote.map(Arc::new).map_err(|error| format!("{error:#}"))
+        };
+        cell.get_or_try_init(connect).await.cloned()
+    }
+
+    /// Adds the sessions elsewhere to the answer of `list_debug_sessions`. Whether there are any.
+    pub(crate) async fn add_sessions(&self, list: &mut Value) -> bool {
+        let cells: Vec<_> = self.open.lock().await.values().cloned().collect();
+        let remotes: Vec<Arc<Remote>> = cells.iter().filter_map(|cell| cell.get().cloned()).collect();
+        let no_arguments = Map::new();
+        let lists = remotes.iter().map(|remote| remote.call("list_debug_sessions", &no_arguments, None));
+        let mut added = Vec::new();
+        for (remote, list) in remotes.iter().zip(join_all(lists).await) {
+            let sessions = list.as_ref().ok().and_then(|list| list.pointer("/structuredContent/sessions"));
+            for mut session in sessions.and_then(Value::as_array).cloned().unwrap_or_default() {
+                if let Some(session) = session.as_object_mut() {
+                    session.insert(TARGET.to_owned(), json!(remote.target.to_string()));
+                }
+                added.push(session);
+            }
+        }
+        let has_any = !added.is_empty();
+        if let Some(Value::Array(sessions)) = list.get_mut("sessions").filter(|_| has_any) {
+            sessions.extend(added);
+            let count = sessions.len();
+            if let Some(list) = list.as_object_mut() {
+                list.insert("count".to_owned(), json!(count));
+            }
+        }
+        has_any
+    }
+
+    /// Ends all servers elsewhere, and waits.
+    pub(crate) async fn close(&self) {
+        let cells: Vec<_> = self.open.lock().await.drain().map(|(_, cell)| cell).collect();
+        join_all(cells.iter().filter_map(|cell| cell.get()).map(|remote| remote.close())).await;
+    }
+}
+
+/// A result of several members names the session of all of them, unless one of them stopped first.
+fn named(mut result: Value, members: &[Member], id: &str) -> Value {
+    if members.len() > 1 {
+        fan_out::set(&mut result, |body| {
+            body.entry(SESSION).or_insert_with(|| json!(id));
+        });
+    }
+    result
+}
+
+/// An ID that no other session has.
+fn new_id() -> String {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    format!("all-{}", LAST.fetch_add(1, Ordering::Relaxed) + 1)
+}
