@@ -204,7 +204,10 @@ impl FromStr for Target {
                 ENGINES.iter().map(|engine| format!("{}://{}", engine.scheme, engine.form)).collect();
             return Err(format!("unknown engine `{scheme}`; write {}", forms.join(", ")));
         };
-        let wrong = || format!("`{text}` is not an address; write {scheme}://{}", engine.form);
+        let wrong = || {
+            let several = if rest.contains(',') { "; several are for `target` in a call" } else { "" };
+            format!("`{text}` is not an address; write {scheme}://{}{several}", engine.form)
+        };
         let has = |part| engine.words.iter().any(|word| matches!(word, Opt(_, has) if *has == part));
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         let (user, rest) = match rest.split_once('@') {
@@ -331,6 +334,7 @@ mod tests {
             ("ssh://host:port", "is not an address"),
             ("ssh://host/folder", "is not an address"),
             ("ssh://::1", "is not an address"),
+            ("ssh://a,b", "several are for `target` in a call"),
             ("docker://a/b", "write docker://[USER@]CONTAINER"),
             ("docker://a b", "is not an address"),
             ("kubectl://web-0", "write kubectl://NAMESPACE/POD[/CONTAINER]"),

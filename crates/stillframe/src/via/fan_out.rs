@@ -69,6 +69,11 @@ fn body(result: &Value) -> Map<String, Value> {
     result.get("structuredContent").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
+/// Whether a call has succeeded, on all of its targets.
+pub(super) fn succeeded(result: &Value) -> bool {
+    result.pointer("/structuredContent/success") == Some(&json!(true))
+}
+
 /// The members with the sessions that a result names for them.
 pub(super) fn sessions(result: &Value, members: &[Member]) -> Vec<Member> {
     let body = body(result);

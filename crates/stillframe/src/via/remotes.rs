@@ -26,6 +26,9 @@ const SESSION: &str = "sessionId";
 /// Tools that open a session, or need none.
 const OPENING: [&str; 5] =
     ["create_debug_session", "run_until", "trace_values", "diagnose_hang", "debug_test"];
+/// Those of them that attach first, if they are given what to attach to.
+const WORKING: [&str; 3] = ["run_until", "trace_values", "diagnose_hang"];
+const ENDPOINT: [&str; 3] = ["port", "processId", "host"];
 /// Attaches, in a session that is opened for it.
 const ATTACHING: &str = "attach_to_process";
 
@@ -59,7 +62,8 @@ impl RemoteSetup {
              (with `language`) debugs on another machine or in a container: ssh://HOST, docker://CONTAINER, \
              podman://CONTAINER, kubectl://NAMESPACE/POD[/CONTAINER], wsl://DISTRIBUTION. Several at once: \
              ssh://HOST,HOST or kubectl://NAMESPACE/deploy/NAME; the session is then all of them, and run_until returns \
-             the first stop.",
+             the first stop. With `target`, `language` and `port` or `processId`, run_until, trace_values and \
+             diagnose_hang attach first.",
         )
     }
 }
@@ -147,20 +151,19 @@ impl Remotes {
             join_all(connecting).await.into_iter().collect::<Result<_, String>>()?;
         let mut members: Vec<Member> =
             remotes.into_iter().map(|remote| Member { remote, session: None }).collect();
-        if tool == ATTACHING {
+        let attach = attach_arguments(tool, &mut arguments);
+        if tool == ATTACHING || attach.is_some() {
             let language = arguments.remove("language").ok_or("add `language`, such as `python`")?;
-            let create = Map::from_iter([("language".to_owned(), language)]);
-            let created = fan_out::call("create_debug_session", &create, &members, None).await;
-            members = fan_out::sessions(&created, &members);
-            if members.iter().any(|member| member.session.is_none()) {
-                return Ok(created);
+            match attached(&members, language, attach.as_ref()).await {
+                Ok(attached) => members = attached,
+                Err(result) => return Ok(result),
             }
         }
         let result = fan_out::call(tool, &arguments, &members, report).await;
-        if tool != ATTACHING {
+        if members.iter().all(|member| member.session.is_none()) {
             members = fan_out::sessions(&result, &members);
+            members.retain(|member| member.session.is_some());
         }
-        members.retain(|member| member.session.is_some());
         Ok(self.register(result, &members))
     }
 
@@ -242,6 +245,42 @@ fn named(mut result: Value, members: &[Member], id: &str) -> Value {
         });
     }
     result
+}
+
+/// What of a call that is not an attach says to attach first.
+fn attach_arguments(tool: &str, arguments: &mut Map<String, Value>) -> Option<Map<String, Value>> {
+    if !WORKING.contains(&tool) {
+        return None;
+    }
+    let named = ENDPOINT.into_iter().filter_map(|name| arguments.remove_entry(name));
+    let mut attach: Map<String, Value> = named.collect();
+    if attach.is_empty() {
+        return None;
+    }
+    attach.insert("stopOnEntry".to_owned(), json!(false));
+    Some(attach)
+}
+
+/// The members with new sessions, attached if there are arguments for it; otherwise why not, and nothing is left.
+async fn attached(
+    members: &[Member],
+    language: Value,
+    attach: Option<&Map<String, Value>>,
+) -> Result<Vec<Member>, Value> {
+    let create = Map::from_iter([("language".to_owned(), language)]);
+    let created = fan_out::call("create_debug_session", &create, members, None).await;
+    let members = fan_out::sessions(&created, members);
+    let mut result = created;
+    if members.iter().all(|member| member.session.is_some()) {
+        let Some(attach) = attach else { return Ok(members) };
+        result = fan_out::call(ATTACHING, attach, &members, None).await;
+        if fan_out::succeeded(&result) {
+            return Ok(members);
+        }
+    }
+    let open: Vec<Member> = members.into_iter().filter(|member| member.session.is_some()).collect();
+    fan_out::call("close_debug_session", &Map::new(), &open, None).await;
+    Err(result)
 }
 
 /// An ID that no other session has.

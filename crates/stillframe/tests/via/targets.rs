@@ -170,7 +170,7 @@ async fn several_machines_are_debugged_at_once() {
         );
     }
 
-    let hang = json!({ "sessionId": session, "duration": 1000 });
+    let hang = json!({ "sessionId": session, "timeout": 1000 });
     let verdicts = server.ok("diagnose_hang", hang).await;
     assert_eq!(names(&verdicts["targets"]), addresses);
     assert!(
@@ -190,6 +190,19 @@ async fn several_machines_are_debugged_at_once() {
     assert_eq!(server.ok("evaluate_expression", more).await["result"], "'b'");
 
     server.ok("close_debug_session", json!({ "sessionId": session })).await;
+
+    // In one call: what to attach to, and what to do there.
+    let hang = json!({ "target": target, "language": "python", "port": PORT, "timeout": 1000 });
+    let verdicts = server.ok("diagnose_hang", hang).await;
+    assert!(
+        verdicts["targets"].as_array().unwrap().iter().all(|one| one["verdict"].is_string()),
+        "{verdicts:?}"
+    );
+    server.ok("close_debug_session", json!({ "sessionId": verdicts["sessionId"] })).await;
+    let nothing = json!({ "target": target, "language": "python", "port": 1, "timeout": 1000 });
+    let failed = server.fails("all_targets_failed", "diagnose_hang", nothing).await;
+    assert_eq!(names(&failed["targets"]), addresses);
+    assert_eq!(server.ok("list_debug_sessions", json!({})).await["count"], 0);
     server.finish().await;
     // Attached programs keep running.
     assert!(replicas.iter_mut().all(|replica| replica.0.try_wait().unwrap().is_none()));
