@@ -22,7 +22,7 @@ use crate::record::{AskArgs, RecordArgs, RecordingsArgs};
 use crate::signals::outlive_full_files;
 use crate::test::TestArgs;
 use crate::trace::TraceArgs;
-use crate::via::{RemoteSetup, ViaArgs};
+use crate::via::{PlaceArgs, RemoteSetup, ViaArgs};
 use crate::view::ViewArgs;
 use crate::{doctor, hang, listing, mcp, probe, record, setup, terminal, test, trace, via, view};
 
@@ -66,13 +66,33 @@ struct RedactArg {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run a program, stop at a location, print its state, and end it.
-    Probe(Box<ProbeArgs>),
+    Probe {
+        #[command(flatten)]
+        args: Box<ProbeArgs>,
+        #[command(flatten)]
+        place: PlaceArgs,
+    },
     /// Run a program and print the values of expressions at each hit of a location.
-    Trace(Box<TraceArgs>),
+    Trace {
+        #[command(flatten)]
+        args: Box<TraceArgs>,
+        #[command(flatten)]
+        place: PlaceArgs,
+    },
     /// Run tests and print the first failure with its state at the throw.
-    Test(Box<TestArgs>),
+    Test {
+        #[command(flatten)]
+        args: Box<TestArgs>,
+        #[command(flatten)]
+        place: PlaceArgs,
+    },
     /// Run a command and find out why it does not finish.
-    Hang(Box<HangArgs>),
+    Hang {
+        #[command(flatten)]
+        args: Box<HangArgs>,
+        #[command(flatten)]
+        place: PlaceArgs,
+    },
     /// Run a program and record every line, call and change of a value, for `ask`.
     Record(RecordArgs),
     /// Ask a recording: when a value went wrong, what wrote it, what the state was.
@@ -189,6 +209,20 @@ pub(crate) fn languages() -> clap::builder::PossibleValuesParser {
     engine::adapter::ADAPTERS.iter().map(value).collect::<Vec<_>>().into()
 }
 
+impl Command {
+    /// On which machine it is done, where that can be another one.
+    fn place(&self) -> Option<&PlaceArgs> {
+        match self {
+            Self::Probe { place, .. }
+            | Self::Trace { place, .. }
+            | Self::Test { place, .. }
+            | Self::Hang { place, .. } => Some(place),
+            Self::Serve { via, .. } => Some(via.place()),
+            _ => None,
+        }
+    }
+}
+
 /// The parsed command line.
 pub(crate) struct Asked {
     cli: Cli,
@@ -245,14 +279,14 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
     let debugs = keeps_session
         || matches!(
             cli.command,
-            Command::Probe(_)
-                | Command::Trace(_)
-                | Command::Test(_)
-                | Command::Hang(_)
+            Command::Probe { .. }
+                | Command::Trace { .. }
+                | Command::Test { .. }
+                | Command::Hang { .. }
                 | Command::Record(_)
                 | Command::Serve { .. }
         );
-    let is_relayed = matches!(&cli.command, Command::Serve { via, .. } if via.is_relayed());
+    let is_relayed = cli.command.place().is_some_and(PlaceArgs::is_relayed);
     let journal = match log_file.clone().filter(|_| debugs) {
         Some(_) if is_relayed => via::journal(settings.rules()),
         Some(path) => Journal::open(settings.rules().journal(path)),
@@ -266,6 +300,7 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
         log_file,
         shows_credentials: settings.shows_credentials,
         policy: settings.policy(),
+        is_relayed,
     };
     let code = match cli.command {
         Command::Debug(args) if keeps_session => debug::keep(&args, &run_context).await,
@@ -282,10 +317,18 @@ async fn run_command(
     settings: &Settings,
 ) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Probe(args) => probe::run(*args, run_context).await,
-        Command::Trace(args) => trace::run(*args, run_context).await,
-        Command::Test(args) => test::run(*args, run_context).await,
-        Command::Hang(args) => hang::run(*args, run_context).await,
+        Command::Probe { place, .. }
+        | Command::Trace { place, .. }
+        | Command::Test { place, .. }
+        | Command::Hang { place, .. }
+            if place.is_given() =>
+        {
+            via::run_command(place, settings, run_context).await
+        }
+        Command::Probe { args, .. } => probe::run(*args, run_context).await,
+        Command::Trace { args, .. } => trace::run(*args, run_context).await,
+        Command::Test { args, .. } => test::run(*args, run_context).await,
+        Command::Hang { args, .. } => hang::run(*args, run_context).await,
         Command::Record(args) => record::record(args, run_context).await,
         Command::Ask(args) => record::ask(args, run_context).await,
         Command::Recordings(args) => record::recordings(args, run_context).await,
@@ -295,8 +338,8 @@ async fn run_command(
             let remotes = RemoteSetup::new(&toolsets, settings, &run_context);
             match http.http {
                 Some(address) => mcp::serve_http(&http, address, toolsets, run_context, remotes).await,
-                None if via.is_given() => via::serve(via, &toolsets, settings, run_context).await,
-                None => mcp::serve(toolsets, run_context, via.is_relayed(), remotes).await,
+                None if via.place().is_given() => via::serve(via, &toolsets, settings, run_context).await,
+                None => mcp::serve(toolsets, run_context, remotes).await,
             }
         }
         Command::View(args) => view::run(&args, run_context.log_file).await,

@@ -48,7 +48,6 @@ const LAST_PROGRAMS: Duration = Duration::from_millis(1500);
 pub(crate) async fn serve(
     toolsets: Vec<&'static Toolset>,
     run_context: RunContext,
-    is_relayed: bool,
     remotes: Option<RemoteSetup>,
 ) -> anyhow::Result<ExitCode> {
     if std::io::stdin().is_terminal() {
@@ -69,11 +68,12 @@ pub(crate) async fn serve(
     });
     let context = run_context.context();
     let (reader, writer) = stdio_pipes();
-    let lines = if is_relayed { repair::lines(UntilSilence::new(reader)) } else { repair::lines(reader) };
+    let lines =
+        if run_context.is_relayed { repair::lines(UntilSilence::new(reader)) } else { repair::lines(reader) };
     let lines = AsyncRwTransport::new_server(lines, writer);
     let transport = DisconnectWatcher::new(ImplicitHandshake::new(lines), shutdown.clone());
     // One relay behind another would only be slower.
-    let remotes = remotes.filter(|_| !is_relayed).map(|setup| Arc::new(Remotes::new(setup)));
+    let remotes = remotes.filter(|_| !run_context.is_relayed).map(|setup| Arc::new(Remotes::new(setup)));
     let offer = Arc::new(ServerFeatures::new(toolsets));
     let server = Guarded(Server::new(context.clone(), offer, remotes.clone()));
     let running = match Box::pin(serve_server_with_ct(server, transport, shutdown.clone())).await {

@@ -13,7 +13,7 @@ use journal::visible::visible;
 use serde_json::{Map, Value};
 use tools::{Context, JournaledCall, Report, hide_in_data, hide_in_text, say_hidden, show_in_data};
 
-use crate::terminal;
+use crate::{terminal, via};
 
 /// What shells give for a command that Ctrl-C ended.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -29,6 +29,8 @@ pub(crate) struct RunContext {
     pub(crate) shows_credentials: bool,
     /// Safety rules and limits.
     pub(crate) policy: SharedPolicy,
+    /// A relay on another machine has started this.
+    pub(crate) is_relayed: bool,
 }
 
 impl RunContext {
@@ -74,6 +76,7 @@ impl OneShot {
         let output = tokio::select! {
             output = operation(&context) => Some(output),
             () = interrupted(self.patience) => None,
+            () = via::relay_gone(), if self.run_context.is_relayed => None,
         };
         context.sessions.close_all().await;
         let Some(output) = output else { return Ok(ExitCode::from(INTERRUPTED)) };

@@ -5,7 +5,7 @@
 //! messages on, with `messages.rs` for what is in them and `paths.rs` for the paths in them, which `guess.rs` maps by the content of files; `diagnostics.rs` reads
 //! standard error, on which the journal comes back; `silence.rs` ends a silent connection.
 //!
-//! Calls with a `target` use the same: `remote.rs` is a client of a server elsewhere, `remotes.rs` knows which session
+//! `one_shot.rs` runs another command than `serve` there. Calls with a `target` use the same: `remote.rs` is a client of a server elsewhere, `remotes.rs` knows which session
 //! is where, `replicas.rs` the machines of an address, and `fan_out.rs` makes one answer of several.
 
 mod connection;
@@ -14,6 +14,7 @@ mod engines;
 mod fan_out;
 mod guess;
 mod messages;
+mod one_shot;
 mod paths;
 mod program;
 mod relay;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 
+use anyhow::bail;
 use engine::process::parent_gone;
 use journal::Journal;
 use tokio::sync::Mutex as AsyncMutex;
@@ -39,6 +41,7 @@ use self::diagnostics::Diagnostics;
 pub(crate) use self::diagnostics::MarkedLines;
 use self::engines::Target;
 pub(crate) use self::guess::match_sources;
+pub(crate) use self::one_shot::{relay_gone, run as run_command};
 use self::paths::{Direction, Mapping, Paths};
 use self::program::Program;
 use self::relay::Relay;
@@ -49,26 +52,35 @@ use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
 
-/// Options of `serve` for another machine.
+/// Options for another machine.
 #[derive(Debug, clap::Args)]
-pub(crate) struct ViaArgs {
+pub(crate) struct PlaceArgs {
     /// Debug on another machine or in a container: `ssh://[USER@]HOST`, `docker://CONTAINER`, `podman://CONTAINER`,
     /// `kubectl://NAMESPACE/POD[/CONTAINER]`, `wsl://DISTRIBUTION`. stillframe is copied there once.
-    #[arg(long, value_name = "ADDRESS", conflicts_with = "http")]
+    #[arg(long, value_name = "ADDRESS", help_heading = HEADING)]
     via: Option<Target>,
     /// A folder of sources there and here, such as `/app=./src` (repeatable), or `none` [default: guessed by the content
     /// of files]
-    #[arg(long, value_name = "THERE=HERE", requires = "via")]
+    #[arg(long, value_name = "THERE=HERE", requires = "via", help_heading = HEADING)]
     map: Vec<MapArg>,
     /// The build of stillframe to copy there, if the platform is another one.
-    #[arg(long, value_name = "FILE", requires = "via")]
+    #[arg(long, value_name = "FILE", requires = "via", help_heading = HEADING)]
     binary: Option<PathBuf>,
-    /// Remove the copies of stillframe there, and exit.
-    #[arg(long, requires = "via")]
-    clean: bool,
-    /// This is the server there: its journal goes to standard error, and silence ends it.
-    #[arg(long, hide = true, conflicts_with_all = ["via", "http"])]
+    /// This runs there: the journal goes to standard error, and the end of standard input, or silence, ends it.
+    #[arg(long, hide = true, conflicts_with = "via")]
     relayed: bool,
+}
+
+const HEADING: &str = "Other machines";
+
+/// Options of `serve` for another machine.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ViaArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Remove the copies of stillframe there, and exit.
+    #[arg(long, requires = "via", help_heading = HEADING)]
+    clean: bool,
 }
 
 /// A value of `--map`.
@@ -88,14 +100,27 @@ impl FromStr for MapArg {
 }
 
 impl ViaArgs {
-    /// The machine to debug on, if it is another one.
+    /// Where it is done.
+    pub(crate) fn place(&self) -> &PlaceArgs {
+        &self.place
+    }
+}
+
+impl PlaceArgs {
+    /// Whether it is another machine.
     pub(crate) fn is_given(&self) -> bool {
         self.via.is_some()
     }
 
-    /// Whether a relay has started this server.
+    /// Whether a relay has started this.
     pub(crate) fn is_relayed(&self) -> bool {
         self.relayed
+    }
+
+    fn connector(&self) -> anyhow::Result<Connector> {
+        let Some(target) = self.via.clone() else { bail!("--via is missing") };
+        let program = Program::read(self.binary.as_deref())?;
+        Ok(Connector { target, program, diagnostics: Diagnostics::default() })
     }
 }
 
@@ -106,11 +131,8 @@ pub(crate) async fn serve(
     settings: &Settings,
     run_context: RunContext,
 ) -> anyhow::Result<ExitCode> {
-    let Some(target) = args.via else { anyhow::bail!("--via is missing") };
-    let program = Program::read(args.binary.as_deref())?;
-    let mut connector = Connector { target, program, diagnostics: Diagnostics::default() };
     if args.clean {
-        return clean(&connector).await;
+        return clean(&args.place.connector()?).await;
     }
     let shutdown = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
@@ -119,12 +141,10 @@ pub(crate) async fn serve(
         parent_gone().await;
         orphaned.cancel();
     });
-    let (paths, origin) = tokio::select! {
-        paths = paths(&connector, args.map) => paths?,
+    let (connector, paths, origin) = tokio::select! {
+        prepared = prepare(args.place, run_context.journal) => prepared?,
         () = shutdown.cancelled() => return Ok(ExitCode::SUCCESS),
     };
-    let paths = Arc::new(paths);
-    connector.diagnostics = Diagnostics::new(run_context.journal, Arc::clone(&paths));
     let names: Vec<&str> = toolsets.iter().map(|toolset| toolset.name).collect();
     let args = server_args(&names.join(","), settings, &paths, connector.diagnostics.keeps_journal());
     let folder = paths.folder_there();
@@ -159,9 +179,25 @@ async fn clean(connector: &Connector) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The arguments of the server there: what is set here holds there too.
+/// How to connect, with the paths of both sides, and where mappings are from.
+async fn prepare(place: PlaceArgs, journal: Journal) -> anyhow::Result<(Connector, Arc<Paths>, String)> {
+    let mut connector = place.connector()?;
+    let (paths, origin) = paths(&connector, place.map).await?;
+    let paths = Arc::new(paths);
+    connector.diagnostics = Diagnostics::new(journal, Arc::clone(&paths));
+    Ok((connector, paths, origin))
+}
+
+/// The arguments of the server there.
 fn server_args(toolsets: &str, settings: &Settings, paths: &Paths, keeps_journal: bool) -> Vec<String> {
-    let mut args: Vec<String> = ["serve", "--relayed", "--toolset", toolsets].map(str::to_owned).to_vec();
+    let mut args: Vec<String> = ["serve", "--toolset", toolsets].map(str::to_owned).to_vec();
+    args.extend(settings_there(settings, paths, keeps_journal));
+    args
+}
+
+/// What is set here is set there too.
+fn settings_there(settings: &Settings, paths: &Paths, keeps_journal: bool) -> Vec<String> {
+    let mut args = vec!["--relayed".to_owned()];
     args.extend(settings.as_options(|path| paths.text(path, Direction::There).into_owned()));
     if !keeps_journal {
         args.extend(["--log-file", "off"].map(str::to_owned));

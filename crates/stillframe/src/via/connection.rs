@@ -160,18 +160,25 @@ impl Connection {
 impl Ending {
     /// Why the connection has ended, once its output has: the exit code and the last messages.
     pub(super) async fn reason(&mut self) -> String {
-        let end = timeout(END, self.process.ended()).await;
-        if end.is_err() {
-            self.process.kill().await;
-        }
-        let _ = timeout(END, &mut self.messages).await;
-        let end = match end {
-            Ok(End::Exited(code)) => format!("exit code {code}"),
-            Ok(End::Killed { signal, .. }) => format!("ended by signal {signal}"),
-            Ok(_) | Err(_) => "its output has ended".to_owned(),
+        let end = match self.end().await {
+            Some(End::Exited(code)) => format!("exit code {code}"),
+            Some(End::Killed { signal, .. }) => format!("ended by signal {signal}"),
+            Some(_) | None => "its output has ended".to_owned(),
         };
         let last = self.diagnostics.last();
         if last.is_empty() { end } else { format!("{last} ({end})") }
+    }
+
+    /// How the engine's process has ended, once its output has. None if it had to be killed.
+    pub(super) async fn end(&mut self) -> Option<End> {
+        let end = timeout(END, self.process.ended()).await.ok();
+        if end.is_none() {
+            self.process.kill().await;
+        }
+        if !self.messages.is_finished() {
+            let _ = timeout(END, &mut self.messages).await;
+        }
+        end
     }
 
     /// A handle of the engine's process.

@@ -74,7 +74,9 @@ impl Diagnostics {
                         self.journal.record(entry);
                     }
                 }
-                None => self.say(String::from_utf8_lossy(&line).trim_end()),
+                None => {
+                    self.say(&self.paths.text(String::from_utf8_lossy(&line).trim_end(), Direction::Here));
+                }
             }
             line.clear();
         }

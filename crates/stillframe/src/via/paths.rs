@@ -189,6 +189,13 @@ impl Paths {
         any
     }
 
+    /// A word of a command line, for the other side.
+    pub(super) fn word(&self, word: &str) -> String {
+        // In the same folder there, a relative path is the same.
+        let relative = if self.folder_there().is_some() { None } else { self.relative(word) };
+        relative.unwrap_or_else(|| self.text(word, Direction::There).into_owned())
+    }
+
     /// The path there of a relative path here, which may have a line or a function behind it.
     fn relative(&self, text: &str) -> Option<String> {
         let file = text.split_once(':').map_or(text, |(file, _)| file);

@@ -10,6 +10,7 @@
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
+mod commands;
 mod containers;
 mod machine;
 mod ssh;

@@ -1,0 +1,97 @@
+//! `probe`, `trace`, `test` and `hang` there.
+
+use std::process::Stdio;
+
+use serde_json::Value;
+use test_support::{Fixture, Mark};
+use tokio::process::Command;
+
+use crate::STILLFRAME;
+use crate::machine::Machine;
+
+/// A folder here, the same folder there, and a command between them.
+struct Pair {
+    machine: Machine,
+    mark: Mark,
+}
+
+impl Pair {
+    async fn start(fixture: &str) -> Self {
+        let machine = Machine::start().await;
+        let program = Fixture::python(fixture);
+        for side in ["here", "there"] {
+            let folder = machine.folder().join(side);
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::copy(program.path(), folder.join("main.py")).unwrap();
+        }
+        Self { machine, mark: Mark::default() }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let [here, there] =
+            ["here", "there"].map(|side| self.machine.folder().join(side).display().to_string());
+        let (name, mark) = self.mark.variable();
+        let mut command = STILLFRAME.command();
+        let (first, rest) = args.split_first().unwrap();
+        command
+            .arg(first)
+            .args(["--via", &self.machine.address(), "--map", &format!("{there}={here}")])
+            .args(rest);
+        command.current_dir(here).env("PATH", self.machine.path()).env(name, mark);
+        command
+    }
+
+    /// What it prints, and its exit code.
+    async fn run(&self, args: &[&str]) -> (String, String, Option<i32>) {
+        let output = self.command(args).output().await.unwrap();
+        self.mark.assert_gone_within(std::time::Duration::from_secs(5));
+        let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        (stdout, stderr, output.status.code())
+    }
+}
+
+#[tokio::test]
+async fn a_command_runs_there_with_its_output_exit_code_and_journal_here() {
+    let pair = Pair::start("shop").await;
+    let line = Fixture::python("shop").line("total");
+    let here = pair.machine.folder().join("here/main.py").display().to_string();
+    let place = format!("main.py:{line}");
+    let (stdout, stderr, code) = pair.run(&["probe", &place, "-e", "__file__", "--json"]).await;
+    assert_eq!(code, Some(0), "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(report["location"]["file"], here.as_str());
+    let there = format!("{}/main.py:", pair.machine.folder().join("there").display());
+    let journal = pair.machine.folder().join("journal.log").display().to_string();
+    let (stdout, stderr, code) =
+        pair.run(&["trace", &format!("{there}{line}"), "-e", "amount", "--log-file", &journal]).await;
+    assert!(stdout.contains("11") && code == Some(0), "{stdout}{stderr}");
+    assert!(std::fs::read_to_string(&journal).unwrap().contains("session:created"));
+    // Its own errors.
+    let (_, stderr, code) = pair.run(&["probe", "none.py"]).await;
+    assert!(stderr.contains("none.py") && code == Some(1), "{stderr}");
+    let (_, stderr, code) = pair.run(&["probe", &place, "--condition", "amount == 0"]).await;
+    assert_eq!(code, Some(3), "{stderr}");
+}
+
+#[tokio::test]
+async fn an_interrupted_command_and_a_lost_connection_end_the_program_there() {
+    let pair = Pair::start("naps").await;
+    let is_program = |(_, command): &(u32, String)| command.contains("main.py") && !command.contains("hang");
+    for kills in [false, true] {
+        let mut command = pair.command(&["hang", "--timeout", "100", "--", "python3", "main.py"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        test_support::eventually(|| pair.mark.processes().iter().any(is_program)).await;
+        if kills {
+            let processes = pair.mark.processes();
+            let engine = processes.iter().find(|(_, command)| command.contains("ssh -F")).unwrap();
+            pair.mark.kill(engine.0);
+        } else {
+            test_support::interrupt(child.id().unwrap());
+        }
+        let output = child.wait_with_output().await.unwrap();
+        pair.mark.assert_gone_within(std::time::Duration::from_secs(5));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(if kills { 1 } else { 130 }), "{stderr}");
+        assert_eq!(stderr.contains("lost the connection to `ssh://127.0.0.1"), kills, "{stderr}");
+    }
+}
