@@ -161,6 +161,10 @@ impl Ending {
     /// Why the connection has ended, once its output has: the exit code and the last messages.
     pub(super) async fn reason(&mut self) -> String {
         let end = match self.end().await {
+            Some(End::Exited(code @ (126 | 127))) => format!(
+                "exit code {code}: a program cannot be started there; if it is stillframe, give a static build \
+                 (those of the packages are) as --binary FILE"
+            ),
             Some(End::Exited(code)) => format!("exit code {code}"),
             Some(End::Killed { signal, .. }) => format!("ended by signal {signal}"),
             Some(_) | None => "its output has ended".to_owned(),

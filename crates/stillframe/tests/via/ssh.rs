@@ -144,6 +144,18 @@ async fn a_start_that_fails_says_why_in_the_words_of_the_engine() {
     assert!(stderr.contains("is for Linux aarch64, but it is Linux x86_64 there; give a build"), "{stderr}");
     assert!(!machine.copies().join("stillframe").exists());
 
+    // What cannot run there although its platform is right.
+    let mut program = std::fs::read(STILLFRAME.program).unwrap();
+    program.truncate(64);
+    std::fs::write(&other, &program).unwrap();
+    let mut options = machine.options(&["--binary", other.to_str().unwrap(), "--map", "none"]).await;
+    options.era = test_support::ProtocolEra::Stateless;
+    let server = options.start().await;
+    let failed =
+        server.fails("connection_lost", "create_debug_session", json!({ "language": "python" })).await;
+    assert!(failed.text.contains("give a static build"), "{}", failed.text);
+    server.finish().await;
+
     let stderr = failure(&machine, &["--via", "wsl://Debian"]).await;
     assert!(stderr.contains("`wsl://Debian` needs `wsl.exe`, which cannot be started"), "{stderr}");
 }
