@@ -61,6 +61,8 @@ struct Requests {
     open: HashMap<String, String>,
     /// Nothing more will be answered.
     is_lost: bool,
+    /// Nothing has come for too long.
+    is_silent: bool,
 }
 
 /// When something last came.
@@ -144,6 +146,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
         let (watched, input, silent) = (Arc::clone(&state), Arc::clone(&stdin), process.clone());
         let watching = tokio::spawn(async move {
             watched.until_silence(&input).await;
+            lock(&watched.requests).is_silent = true;
             silent.kill().await;
         });
         let reading =
@@ -177,11 +180,13 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
             }
         }
         let reason = ending.reason().await;
-        let open = {
+        let (open, is_silent) = {
             let mut requests = lock(&state.requests);
             requests.is_lost = true;
-            std::mem::take(&mut requests.open)
+            (std::mem::take(&mut requests.open), requests.is_silent)
         };
+        let reason =
+            if is_silent { format!("nothing came from there for {} s", SILENCE.as_secs()) } else { reason };
         let problem = format!(
             "lost the connection to `{}`: {reason}. Its sessions and programs end there; the next call connects \
              again: start a new session",
