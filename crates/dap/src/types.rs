@@ -60,6 +60,10 @@ requests! {
     StepIn = "stepIn": ThreadArguments => Empty;
     /// Steps out.
     StepOut = "stepOut": ThreadArguments => Empty;
+    /// Steps to the line before.
+    StepBack = "stepBack": ThreadArguments => Empty;
+    /// Runs backwards.
+    ReverseContinue = "reverseContinue": ThreadArguments => Empty;
     /// Suspends.
     Pause = "pause": ThreadArguments => Empty;
     /// Lists the threads.
@@ -228,6 +232,8 @@ pub struct Capabilities {
     pub support_terminate_debuggee: bool,
     /// `stackTrace` takes `startFrame` and `levels`.
     pub supports_delayed_stack_trace_loading: bool,
+    /// `stepBack` and `reverseContinue` are served.
+    pub supports_step_back: bool,
     /// `evaluate` supports the context `clipboard`.
     pub supports_clipboard_context: bool,
     /// The exceptions that can be stopped at; none means the request must not be sent.

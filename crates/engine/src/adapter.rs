@@ -18,6 +18,7 @@ pub mod node;
 pub mod php;
 pub mod plan;
 pub mod python;
+pub mod recording;
 pub mod ruby;
 pub mod rust;
 pub mod tracebacks;
@@ -55,10 +56,12 @@ pub fn program_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>) -> Re
     native::program_of_dump(host, dump, given)
 }
 
-/// The language of that name, or of that other name.
+/// The language of that name, or of that other name; also recordings, which are no language.
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
     let names = |adapter: &dyn Adapter| adapter.aliases().iter().copied().chain([adapter.name()]);
-    all().find(|adapter| names(*adapter).any(|known| known.eq_ignore_ascii_case(name)))
+    all()
+        .chain([&recording::Recording as &dyn Adapter])
+        .find(|adapter| names(*adapter).any(|known| known.eq_ignore_ascii_case(name)))
 }
 
 /// The language of a file, by its extension.

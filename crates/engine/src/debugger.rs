@@ -71,6 +71,12 @@ pub trait Debugger: Send + Sync + 'static {
     /// Lets a suspended thread run one step.
     async fn step(&self, thread: RawId, step: Step) -> Result<()>;
 
+    /// Lets a suspended thread run backwards.
+    async fn reverse(&self, thread: RawId, how: Reverse) -> Result<()> {
+        let _ = (thread, how);
+        Err(cannot_reverse())
+    }
+
     /// The function that a step began in, when that has ended while the step has not: code of a library runs.
     async fn left_by_step(&self) -> Result<Option<String>> {
         Ok(None)
@@ -234,6 +240,24 @@ fn not_measured(what: &str) -> Error {
         "{what} are not available: this language's debugger does not support them; use the language's own \
          tools"
     ))
+}
+
+/// Only recordings, and debuggers that record, can go back.
+pub(crate) fn cannot_reverse() -> Error {
+    Error::Unsupported(
+        "this debugger cannot run backwards; record the run (record_run, `stillframe record`) and debug the recording \
+         with the language `recording`"
+            .to_owned(),
+    )
+}
+
+/// How far to run backwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reverse {
+    /// To the line before, of this function or of its caller.
+    Step,
+    /// To the breakpoint before, or to the beginning.
+    Continue,
 }
 
 /// How far to step.

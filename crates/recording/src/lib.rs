@@ -3,7 +3,7 @@
 //! A recorder inside the program (`recorders`, one for each language) writes records into files that are mapped into
 //! memory (`wire`). One thread reads them and writes them, redacted and in batches, into a `SQLite` database
 //! (`store`). `run` starts the program and waits for both; the `library` is the folder of recordings. A
-//! [`Recording`] is one that is read, and [`ask`] has the questions.
+//! [`Recording`] is one that is read, [`ask`] has the questions, and [`serve`] lets a debugger move through it.
 
 pub mod ask;
 mod error;
@@ -14,6 +14,7 @@ mod predicate;
 mod reading;
 mod recorders;
 mod redacted;
+mod replay;
 mod run;
 mod spelling;
 mod stack;
@@ -26,4 +27,5 @@ pub use error::{Error, Result};
 pub use library::{Library, Listed};
 pub use reading::Recording;
 pub use recorders::{Limits, recorder_for};
+pub use replay::serve;
 pub use run::{RecordRequest, Recorded, record};

@@ -12,7 +12,7 @@ use crate::value::{Key, Owner, Word};
 pub(crate) trait Memory {
     /// A variable, an attribute or an item; none if it is not there.
     fn get(&self, owner: Owner, key: Key) -> Result<Option<Word>>;
-    /// All that an owner has. Names are in the order in which the run first used them.
+    /// All that an owner has, in the order in which it got them.
     fn all(&self, owner: Owner) -> Result<Vec<(Key, Word)>>;
 }
 
@@ -33,15 +33,30 @@ impl Memory for MemoryAt<'_> {
     }
 
     fn all(&self, owner: Owner) -> Result<Vec<(Key, Word)>> {
-        // `SQLite` takes the value from the row with the maximum.
-        let mut statement = self.recording.database.prepare_cached(
-            "SELECT key, value, max(id) FROM writes WHERE owner = ? AND event < ? GROUP BY key",
-        )?;
-        let rows = statement.query_map(params![owner.0, self.event], |row| {
-            Ok((Key::of(row.get(0)?), Word::of(row.get(1)?)))
-        })?;
-        let rows: Vec<(Key, Word)> = rows.collect::<rusqlite::Result<_>>()?;
-        Ok(rows.into_iter().filter(|(_, word)| *word != Word::Absent).collect())
+        let mut statement = self
+            .recording
+            .database
+            .prepare_cached("SELECT key, value FROM writes WHERE owner = ? AND event < ? ORDER BY id")?;
+        let mut rows = statement.query(params![owner.0, self.event])?;
+        let mut places: HashMap<Key, usize> = HashMap::new();
+        let mut slots: Vec<Option<(Key, Word)>> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let (key, word) = (Key::of(row.get(0)?), Word::of(row.get(1)?));
+            let place = places.get(&key).copied();
+            match (place.and_then(|at| slots.get_mut(at)), word) {
+                (Some(slot), Word::Absent) => {
+                    *slot = None;
+                    places.remove(&key);
+                }
+                (Some(slot), word) => *slot = Some((key, word)),
+                (None, Word::Absent) => {}
+                (None, word) => {
+                    places.insert(key, slots.len());
+                    slots.push(Some((key, word)));
+                }
+            }
+        }
+        Ok(slots.into_iter().flatten().collect())
     }
 }
 

@@ -50,7 +50,7 @@ impl Recording {
     }
 
     /// The same exception in the call below, from which it came.
-    fn thrown_below(&self, event: &Event) -> Result<Option<Event>> {
+    pub(crate) fn thrown_below(&self, event: &Event) -> Result<Option<Event>> {
         if event.id < 3 {
             return Ok(None);
         }

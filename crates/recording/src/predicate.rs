@@ -6,7 +6,7 @@
 mod evaluate;
 mod parse;
 
-pub(crate) use self::evaluate::Scope;
+pub(crate) use self::evaluate::{Datum, Scope};
 
 use crate::error::{Error, Result};
 

@@ -102,12 +102,9 @@ impl Recording {
             (id, Code { file, path: text(file), name: text(name), line })
         };
         let codes = codes.into_iter().map(code).collect();
-        let language =
-            database.query_row("SELECT value FROM facts WHERE name = 'language'", [], |row| row.get(0));
-        let language: String = language.optional()?.unwrap_or_default();
-        Ok(Self {
+        let mut recording = Self {
             database,
-            spelling: Spelling::of(&language),
+            spelling: Spelling::Python,
             texts,
             numbers,
             places: places.into_iter().collect(),
@@ -115,7 +112,9 @@ impl Recording {
             codes,
             atoms: RefCell::default(),
             objects: RefCell::default(),
-        })
+        };
+        recording.spelling = Spelling::of(&recording.fact("language")?);
+        Ok(recording)
     }
 
     /// A text, such as a name, by its number.

@@ -175,6 +175,8 @@ impl Writer {
                             "there was no space for more records in `{}`",
                             std::env::temp_dir().display()
                         ));
+                    } else if self.wire.has_unread() {
+                        stopped = Some("records could not be read to their end".to_owned());
                     }
                     break;
                 }

@@ -30,6 +30,29 @@ impl Spelling {
         }
     }
 
+    /// The type of integers.
+    pub(crate) fn integer(self) -> &'static str {
+        match self {
+            Self::Python => "int",
+            Self::JavaScript => "number",
+        }
+    }
+
+    /// The type of [`Spelling::none`].
+    pub(crate) fn none_type(self) -> &'static str {
+        match self {
+            Self::Python => "NoneType",
+            Self::JavaScript => "null",
+        }
+    }
+
+    pub(crate) fn bool_type(self) -> &'static str {
+        match self {
+            Self::Python => "bool",
+            Self::JavaScript => "boolean",
+        }
+    }
+
     pub(crate) fn bool(self, value: bool) -> &'static str {
         match (self, value) {
             (Self::Python, true) => "True",

@@ -73,6 +73,19 @@ impl Recording {
         }
     }
 
+    /// The type of a value.
+    pub(crate) fn type_name(&self, word: Word) -> Result<String> {
+        Ok(match word {
+            Word::Integer(_) => self.spelling.integer().to_owned(),
+            Word::None => self.spelling.none_type().to_owned(),
+            Word::Bool(_) => self.spelling.bool_type().to_owned(),
+            Word::Undefined => "undefined".to_owned(),
+            Word::Absent => String::new(),
+            Word::Atom(atom) => self.atom(atom)?.type_name.to_string(),
+            Word::Object(number) => self.object(number)?.type_name.to_string(),
+        })
+    }
+
     /// A value as text, within so many levels and characters.
     pub(crate) fn value_text(
         &self,

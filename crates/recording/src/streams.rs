@@ -57,6 +57,11 @@ impl Streams {
         self.all.iter().any(|stream| stream.wire.lacks_file())
     }
 
+    /// Whether there is something that could not be read. The program has ended.
+    pub(crate) fn has_unread(&self) -> bool {
+        self.all.iter().any(|stream| stream.wire.has_unread())
+    }
+
     /// What one of them has written since the last time.
     pub(crate) fn read(&mut self) -> std::io::Result<Read> {
         for _ in 0..self.all.len() {

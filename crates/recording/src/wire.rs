@@ -128,6 +128,16 @@ impl Wire {
         self.number > 0 && self.file.is_none() && !self.was_short
     }
 
+    /// Whether something is written behind what could be read.
+    pub(crate) fn has_unread(&self) -> bool {
+        let Some(file) = &self.file else { return false };
+        let mut rest = Vec::new();
+        let mut reader = file;
+        let sought = std::io::Seek::seek(&mut reader, std::io::SeekFrom::Start(self.at as u64));
+        sought.and_then(|_| std::io::Read::read_to_end(&mut reader, &mut rest)).is_ok()
+            && rest.iter().any(|byte| *byte != 0)
+    }
+
     fn open(&mut self) -> std::io::Result<Option<&File>> {
         if self.file.is_none() {
             match File::open(self.path(self.number)) {
@@ -303,6 +313,17 @@ mod tests {
         assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Unwind { call: 9 }]));
         assert_eq!(wire.read().unwrap(), Read::Records(Vec::new()));
         assert_eq!((wire.read().unwrap(), wire.lacks_file()), (Read::Nothing, false));
+    }
+
+    #[test]
+    fn what_is_behind_a_gap_is_unread() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut wire = Wire::new(folder.path().join("segment"));
+        write(&folder.path().join("segment-0"), &[9 << 5 | 4]);
+        assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Unwind { call: 9 }]));
+        assert!(!wire.has_unread());
+        write(&folder.path().join("segment-0"), &[9 << 5 | 4, 0, 8 << 5 | 4]);
+        assert_eq!((wire.read().unwrap(), wire.has_unread()), (Read::Nothing, true));
     }
 
     #[test]

@@ -99,6 +99,12 @@ enum Command {
     Ask(AskArgs),
     /// List and remove recordings.
     Recordings(RecordingsArgs),
+    /// Serve a recording to an editor: a debug adapter (DAP) on standard input and output.
+    Dap {
+        /// Name of the recording, if the editor's configuration has no `recording`.
+        #[arg(default_value = "last")]
+        recording: String,
+    },
     /// Debug one command at a time: keep a session, step, inspect, continue.
     Debug(DebugArgs),
     /// Start the MCP server, on standard input and output or over HTTP.
@@ -332,6 +338,7 @@ async fn run_command(
         Command::Record(args) => record::record(args, run_context).await,
         Command::Ask(args) => record::ask(args, run_context).await,
         Command::Recordings(args) => record::recordings(args, run_context).await,
+        Command::Dap { recording } => record::serve(&recording, &run_context).await,
         Command::Debug(args) => debug::run(args, settings).await,
         Command::Serve { toolset, http, via } => {
             let toolsets = toolset.chosen(settings)?;

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
+use tools::ops::recordings;
 use tools::toolsets::{self, recording};
 
 use crate::one_shot::{INTERRUPTED, RunContext};
@@ -185,6 +186,12 @@ pub(crate) async fn recordings(args: RecordingsArgs, run_context: RunContext) ->
             call("remove_recordings", json!({ "recording": name }), run_context).await
         }
     }
+}
+
+/// Serves a recording to an editor, until it leaves.
+pub(crate) async fn serve(recording: &str, run_context: &RunContext) -> anyhow::Result<ExitCode> {
+    recordings::serve(&run_context.context(), recording).await?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Calls a tool and prints its answer.

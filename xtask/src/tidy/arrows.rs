@@ -52,8 +52,8 @@ const RULES: &[Rule] = &[
     },
     Rule {
         of: "stillframe-recording",
-        never: Names(&["stillframe-cdp", "stillframe-dap", "stillframe-dbgp"]),
-        because: "a recorder runs inside the program, without a debugger",
+        never: Names(&["stillframe-cdp", "stillframe-dbgp"]),
+        because: "a recorder runs inside the program, without a debugger, and a recording is served over one protocol",
     },
     Rule {
         of: "stillframe-engine",

@@ -8,6 +8,7 @@
 //! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
 //! what arrives into [`Event`]s. Both end with the connection.
 
+mod abilities;
 mod breakpoints;
 mod connector;
 mod events;
@@ -38,7 +39,10 @@ use self::motion::RunMotion;
 use self::pausing::PauseRequest;
 use self::rules::Stepping;
 use self::values::References;
-use super::{BindResult, Debugger, Evaluate, Event, FunctionBreakpoint, Sinks, SourceBreakpoint, Step};
+use super::{
+    BindResult, Debugger, Evaluate, Event, FunctionBreakpoint, Reverse, Sinks, SourceBreakpoint, Step,
+    cannot_reverse,
+};
 use crate::adapter::Adapter;
 use crate::adapter::plan::{DapSetup, Quirks, StartRequest};
 use crate::deadlines;
@@ -410,13 +414,24 @@ impl Debugger for DapDebugger {
     async fn resume(&self, thread: RawId) -> Result<()> {
         lock(&self.0.stepping).end();
         self.0.pausing.forget();
+        lock(&self.0.motion).turn(false);
         self.go(thread, None).await
     }
 
     async fn step(&self, thread: RawId, step: Step) -> Result<()> {
         self.0.pausing.forget();
+        lock(&self.0.motion).turn(false);
         rules::begin_step(self, thread, step).await;
         self.go(thread, Some(step)).await
+    }
+
+    async fn reverse(&self, thread: RawId, how: Reverse) -> Result<()> {
+        if !self.capabilities().supports_step_back {
+            return Err(cannot_reverse());
+        }
+        lock(&self.0.stepping).end();
+        self.0.pausing.forget();
+        self.go_back(thread, how).await
     }
 
     async fn pause(&self, thread: RawId) -> Result<()> {
@@ -537,24 +552,7 @@ impl Debugger for DapDebugger {
     }
 
     fn abilities(&self) -> Vec<String> {
-        let can = self.capabilities();
-        let mut abilities: Vec<String> = [
-            (can.supports_conditional_breakpoints, "conditional breakpoints"),
-            (can.supports_function_breakpoints, "function breakpoints"),
-            (can.supports_log_points, "log points"),
-            (can.supports_set_variable || can.supports_set_expression, "assignments"),
-            (can.supports_exception_info_request, "exception details"),
-            (can.supports_evaluate_for_hovers, "evaluation without side effects"),
-            (can.supports_terminate_request, "terminate"),
-        ]
-        .into_iter()
-        .filter(|(can, _)| *can)
-        .map(|(_, what)| what.to_owned())
-        .collect();
-        abilities.extend(
-            can.exception_breakpoint_filters.iter().map(|filter| format!("exceptions `{}`", filter.filter)),
-        );
-        abilities
+        abilities::of(&self.capabilities())
     }
 
     /// A number of another machine, or of a container, means nothing here.

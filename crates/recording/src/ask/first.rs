@@ -147,10 +147,10 @@ impl<'a> Search<'a> {
 }
 
 /// The variable of a closure that has the number of the call around it.
-pub(super) const OUTER: &str = "__scope__";
+pub(crate) const OUTER: &str = "__scope__";
 
 /// The variables of a call, and of the calls around a closure, which may have ended.
-fn own_and_outer(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
+pub(crate) fn own_and_outer(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
     let mut owners = vec![call.owner];
     let Some(name) = recording.number(OUTER) else { return Ok(owners) };
     let mut statement =
@@ -167,7 +167,7 @@ fn own_and_outer(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
 }
 
 /// Where the names of a call are looked up: in its variables, then in its module's.
-pub(super) fn owners(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
+pub(crate) fn owners(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
     let mut owners = own_and_outer(recording, call)?;
     let Some(code) = recording.codes.get(&call.code) else { return Ok(owners) };
     let mut statement = recording.database.prepare_cached(

@@ -185,7 +185,7 @@ impl Search<'_> {
             Cause::Write(write) => self.recording.inputs_of_write(&write)?,
             Cause::Return(returned) => self.recording.inputs_of_return(&returned)?,
         };
-        let before = self.steps.len();
+        let is_from_outside = inputs.is_empty();
         // What only passes a value on is no step further away.
         let is_passed_on = inputs.len() == 1;
         for (cause, distance) in inputs {
@@ -196,20 +196,18 @@ impl Search<'_> {
                 break;
             }
         }
-        let is_from_outside = before == self.steps.len() && is_from_outside(&step_text(self, at));
-        if is_from_outside && let Some(step) = self.steps.get_mut(at) {
+        if is_from_outside
+            && let Some(step) = self.steps.get_mut(at)
+            && calls_something(&step.text)
+        {
             step.text.push_str("  (from code that is not recorded)");
         }
         Ok(())
     }
 }
 
-fn step_text(search: &Search<'_>, at: usize) -> String {
-    search.steps.get(at).map(|step| step.text.clone()).unwrap_or_default()
-}
-
 /// Whether the line that a step shows calls something.
-fn is_from_outside(step: &str) -> bool {
+fn calls_something(step: &str) -> bool {
     let source = step.split_once('`').map_or("", |(_, source)| source);
     !statement::calls(source.trim_end_matches('`')).is_empty() && !step.contains(", argument of ")
 }

@@ -61,7 +61,7 @@ pub(super) fn headline(recording: &Recording, event: &Event) -> Result<String> {
 }
 
 /// `ValueError: the message`.
-pub(super) fn exception(recording: &Recording, event: &Event) -> Result<String> {
+pub(crate) fn exception(recording: &Recording, event: &Event) -> Result<String> {
     let Some(Word::Atom(atom)) = event.value.map(Word::of) else { return Ok("an exception".to_owned()) };
     let atom = recording.atom(atom)?;
     Ok(if atom.text.is_empty() {

@@ -30,6 +30,8 @@ const PASSED_ON: [&str; 10] = [
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
 ];
+/// How long a server may take to end.
+const LEAVING: Duration = Duration::from_secs(2);
 /// The revision that every host's client speaks.
 const REVISION: &str = "2025-06-18";
 
@@ -94,7 +96,7 @@ impl ServerConnection {
     /// Closes its input, which ends it, and kills what is left.
     pub(super) async fn close(self) {
         drop(self.stdin);
-        let _ = tokio::time::timeout(Duration::from_secs(2), self.process.ended()).await;
+        let _ = tokio::time::timeout(LEAVING, self.process.ended()).await;
         self.process.kill().await;
     }
 
@@ -106,7 +108,11 @@ impl ServerConnection {
             let _ =
                 self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
             loop {
-                let Some(line) = self.lines.next_line().await? else { bail!("the server ended") };
+                let Some(line) = self.lines.next_line().await? else {
+                    // What it has written to its standard error is complete then.
+                    let _ = tokio::time::timeout(LEAVING, self.process.ended()).await;
+                    bail!("the server ended")
+                };
                 let message: Value = serde_json::from_str(&line)
                     .with_context(|| format!("not MCP on its standard output: `{line}`"))?;
                 if message.get("id").and_then(Value::as_u64) == Some(id) {

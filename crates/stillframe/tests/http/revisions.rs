@@ -46,7 +46,7 @@ async fn a_handshake_negotiates_a_revision() {
         assert_eq!(first.message.is_null(), given >= "2025-11-25", "{asked}");
         assert!(first.id.is_some(), "{asked}");
         let list = if first.message.is_null() { events.response(2).await.unwrap() } else { first.message };
-        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(33), "{asked}");
+        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(35), "{asked}");
         assert_eq!(list["result"].get("ttlMs"), None, "{asked}");
         assert_eq!(server.ask("DELETE", "/mcp", &headers, "").await.status, 204, "{asked}");
     }

@@ -95,7 +95,7 @@ async fn a_client_may_discover_before_the_handshake() {
     assert_eq!(hello["result"]["protocolVersion"], "2025-11-25");
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
     let list = raw(&server, &json!({ "jsonrpc": "2.0", "id": "list", "method": "tools/list" })).await;
-    assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(33));
+    assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(35));
     assert_eq!(list["result"].get("resultType"), None);
     server.finish().await;
 }

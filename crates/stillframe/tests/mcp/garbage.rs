@@ -9,7 +9,7 @@ use crate::scenes::{arrived, next, raw};
 /// Fails unless the server answers a good request, and ends well without having panicked.
 async fn lives(server: Server) -> Vec<Value> {
     let list = server.request("tools/list", json!({})).await.expect("the server answers");
-    assert_eq!(list["tools"].as_array().map(Vec::len), Some(33));
+    assert_eq!(list["tools"].as_array().map(Vec::len), Some(35));
     let (lines, log) = server.finish().await;
     assert!(!log.contains("panicked"), "{log}");
     lines.iter().map(|line| serde_json::from_str(line).expect("a message")).collect()

@@ -32,7 +32,7 @@ async fn each_revision_with_a_handshake_is_accepted() {
         server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
         let list = json!({ "jsonrpc": "2.0", "id": "list", "method": "tools/list" });
         let list = raw(&server, &list).await;
-        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(33), "{asked}");
+        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(35), "{asked}");
         let params = json!({ "name": "list_debug_sessions", "arguments": {} });
         let call = json!({ "jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": params });
         let call = raw(&server, &call).await;

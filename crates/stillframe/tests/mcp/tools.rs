@@ -28,7 +28,7 @@ fn allows_null(schema: &Value) -> bool {
 async fn every_tool_is_fully_described() {
     let server = STILLFRAME.serve().await;
     let tools = tools(&server).await;
-    assert_eq!(tools.len(), 33);
+    assert_eq!(tools.len(), 35);
     let mut names = BTreeSet::new();
     for tool in &tools {
         let name = tool["name"].as_str().unwrap();

@@ -1,6 +1,8 @@
 //! Recordings of real programs, and the answers to questions about them.
 
 #![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
@@ -10,6 +12,7 @@ mod faults;
 mod node;
 mod questions;
 mod recorder;
+mod replay;
 mod runs;
 
 use test_support::Built;

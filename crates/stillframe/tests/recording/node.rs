@@ -74,6 +74,26 @@ async fn the_origin_of_a_value_is_what_it_was_computed_from() {
 }
 
 #[tokio::test]
+async fn what_comes_after_an_exception_that_left_several_calls_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "function inner(n) { if (n > 1) throw new Error('no'); return n; }\n\
+                function outer(n) { return inner(n) + 1; }\n\
+                let found = 0;\n\
+                for (const n of [1, 2, 3, 1]) {\n  try {\n    found += outer(n);\n  } catch {\n    found -= 1;\n  }\n}\n\
+                console.log(found);\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 0", "output:\n2\n"]);
+    assert!(!said.contains("incomplete"), "{said}");
+    let outer = client.ask("count_hits", json!({ "target": "outer" })).await;
+    has(&outer, &["outer was called 4 times", "return: 2, exception: 2"]);
+    let writes = client.ask("find_writes", json!({ "target": "found", "at": "end" })).await;
+    has(&writes, &["`found` is 2 ", "found: 0 → 2", "found: 1 → 0", "found: 2 → 1", "found: 0 → 2"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
 async fn the_state_and_changes_and_hits_are_as_they_were() {
     let program = Fixture::node("recording_shop");
     let client = Client::new("node").await;
@@ -89,8 +109,8 @@ async fn the_state_and_changes_and_hits_are_as_they_were() {
         &[
             "RangeError: negative total: -9 at ",
             &at(&program, "thrown"),
-            "total = -9",
             "#sealed: true",
+            "total = -9",
             "in main:",
         ],
     );
@@ -313,6 +333,6 @@ async fn assignments_without_effect_write_nothing() {
     let client = Client::new("node").await;
     client.record(&program, &[]).await;
     let state = client.ask("state_at", json!({ "at": at(&program, "done") })).await;
-    has(&state, &["frozen = {a: 1}", "list = [1, 2]", "fixed = {c: 3, b: 2}"]);
+    has(&state, &["frozen = {a: 1}", "list = [1, 2]", "fixed = {b: 2, c: 3}"]);
     client.server.finish().await;
 }

@@ -155,7 +155,7 @@ async fn threads_generators_and_recursion_are_recorded() {
         let calls = client.ask("count_hits", json!({ "target": "fact" })).await;
         has(&calls, &["fact was called 5 times", "(n=5)", "return: 5"]);
         let caught = client.ask("state_at", json!({ "at": "exception" })).await;
-        has(&caught, &["LookupError: pen at", &at(&program, "looked_up"), "name = 'pen'", "left = -8"]);
+        has(&caught, &["LookupError: pen at", &at(&program, "looked_up"), "left = -8", "name = 'pen'"]);
         client.server.finish().await;
     }
 }

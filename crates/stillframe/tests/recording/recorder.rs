@@ -47,9 +47,13 @@ impl Client {
 
     /// A server whose state folder is there.
     pub(crate) async fn in_state(state: TempDir, more: &[&str], python: &str) -> Self {
+        Self::of_toolsets("recording", state, more, python).await
+    }
+
+    /// A server with other tools beside those for recordings.
+    pub(crate) async fn of_toolsets(toolsets: &str, state: TempDir, more: &[&str], python: &str) -> Self {
         let options = STILLFRAME.options().await;
-        let args =
-            ["serve", "--toolset", "recording"].iter().chain(more).map(|&word| word.to_owned()).collect();
+        let args = ["serve", "--toolset", toolsets].iter().chain(more).map(|&word| word.to_owned()).collect();
         let env = vec![("XDG_STATE_HOME".to_owned(), state.path().display().to_string())];
         let server = ServerOptions { args, env, ..options }.start().await;
         Self { server, state, python: python.to_owned() }

@@ -278,6 +278,8 @@ async fn explicit_values_beyond_a_limit_are_refused_with_the_limit() {
         ("step_over", late(), "timeout", "longest_wait"),
         ("step_into", late(), "timeout", "longest_wait"),
         ("step_out", late(), "timeout", "longest_wait"),
+        ("step_back", late(), "timeout", "longest_wait"),
+        ("reverse_continue", late(), "timeout", "longest_wait"),
         ("pause_execution", late(), "timeout", "longest_wait"),
         ("restart_debugging", late(), "timeout", "longest_wait"),
         (

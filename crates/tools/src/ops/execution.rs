@@ -2,7 +2,7 @@
 
 use engine::bounds::Bounds;
 use engine::deadlines;
-use engine::debugger::Step;
+use engine::debugger::{Reverse, Step};
 use engine::error::Error;
 use engine::model::ids::ThreadId;
 use engine::model::limits::Limits;
@@ -95,6 +95,17 @@ pub async fn step(
         )
     });
     Ok(describe(session, outcome, wait.limits).await.with_notes(notes.into_iter().collect()))
+}
+
+/// Runs backwards.
+pub async fn reverse(
+    session: &Session,
+    how: Reverse,
+    wait: Wait,
+    context: &Context,
+) -> Result<Settled, ToolError> {
+    let wait = acknowledged(session.reverse(how), wait).await?;
+    Ok(settle(session, wait, context).await)
 }
 
 /// The function that a step has left for the code of a library. Comes back only with one.

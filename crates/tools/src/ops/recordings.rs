@@ -72,6 +72,11 @@ pub async fn compare(context: &Context, first: String, second: String) -> Result
     blocking(move || recording::ask::diverged(&library.open(&first)?, &library.open(&second)?)).await
 }
 
+/// Serves a recording on standard input and output, as a debug adapter.
+pub async fn serve(context: &Context, name: &str) -> std::io::Result<()> {
+    recording::serve(&library(context), Some(name), tokio::io::stdin(), tokio::io::stdout()).await
+}
+
 async fn blocking(
     question: impl FnOnce() -> recording::Result<String> + Send + 'static,
 ) -> Result<String, ToolError> {

@@ -55,6 +55,8 @@ const TOOLS: &[Entry] = &[
     Entry::of::<execution::StepOver>(),
     Entry::of::<execution::StepInto>(),
     Entry::of::<execution::StepOut>(),
+    Entry::of::<execution::StepBack>(),
+    Entry::of::<execution::ReverseContinue>(),
     Entry::of::<execution::PauseExecution>(),
     Entry::of::<inspect::GetStackTrace>(),
     Entry::of::<scopes::GetScopes>(),

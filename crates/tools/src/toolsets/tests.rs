@@ -28,7 +28,9 @@ const REFERENCE: [&str; 16] = [
 ];
 
 /// Our own beside them.
-const OWN: [&str; 17] = [
+const OWN: [&str; 19] = [
+    "step_back",
+    "reverse_continue",
     "diagnose_hang",
     "list_supported_languages",
     "list_breakpoints",
@@ -96,9 +98,10 @@ const INSPECTOR: [&str; 30] = [
 ];
 
 /// The tools of `recording`.
-const RECORDING: [&str; 9] = [
+const RECORDING: [&str; 10] = [
     "record_run",
     "find_first",
+    "find_origin",
     "find_writes",
     "state_at",
     "compare_moments",
@@ -109,8 +112,9 @@ const RECORDING: [&str; 9] = [
 ];
 
 /// Those that only look.
-const READ_ONLY: [&str; 24] = [
+const READ_ONLY: [&str; 25] = [
     "find_first",
+    "find_origin",
     "find_writes",
     "state_at",
     "compare_moments",
@@ -137,7 +141,7 @@ const READ_ONLY: [&str; 24] = [
 ];
 
 /// Those that may undo or end something, or let code run that does.
-const DESTRUCTIVE: [&str; 40] = [
+const DESTRUCTIVE: [&str; 42] = [
     "record_run",
     "remove_recordings",
     "debugger_run_test",
@@ -157,6 +161,8 @@ const DESTRUCTIVE: [&str; 40] = [
     "step_over",
     "step_into",
     "step_out",
+    "step_back",
+    "reverse_continue",
     "evaluate_expression",
     "set_variable",
     "debug_probe",
@@ -181,7 +187,7 @@ const DESTRUCTIVE: [&str; 40] = [
 ];
 
 /// Those of which a second equal call does something more.
-const NOT_IDEMPOTENT: [&str; 37] = [
+const NOT_IDEMPOTENT: [&str; 39] = [
     "record_run",
     "debugger_run_test",
     "diagnose_hang",
@@ -199,6 +205,8 @@ const NOT_IDEMPOTENT: [&str; 37] = [
     "step_over",
     "step_into",
     "step_out",
+    "step_back",
+    "reverse_continue",
     "evaluate_expression",
     "set_variable",
     "debug_probe",

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::{DapDebugger, lock};
 use crate::deadlines;
-use crate::debugger::{Debugger, Step};
+use crate::debugger::{Debugger, Reverse, Step};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 
@@ -21,6 +21,8 @@ pub(super) struct RunMotion {
     /// When it was resumed; none while it is suspended.
     running_since: Option<Instant>,
     step: Option<Step>,
+    /// It runs backwards, also when a rule resumes it.
+    is_backward: bool,
     /// The thread that stopped or was resumed last.
     thread: Option<RawId>,
     hold: Option<RemovalPause>,
@@ -65,6 +67,11 @@ impl RunMotion {
         self.thread = thread.or(self.thread);
     }
 
+    /// From here on it is resumed in this direction.
+    pub(super) fn turn(&mut self, is_backward: bool) {
+        self.is_backward = is_backward;
+    }
+
     /// The program has stopped, or could not be resumed.
     pub(super) fn stopped(&mut self, thread: RawId) -> Option<RemovalStop> {
         self.running_since = None;
@@ -90,6 +97,19 @@ impl DapDebugger {
         self.go_while(&moving, thread, step).await
     }
 
+    /// Lets a thread run backwards.
+    pub(super) async fn go_back(&self, thread: RawId, how: Reverse) -> Result<()> {
+        let moving = self.0.moving.lock().await;
+        lock(&self.0.motion).turn(true);
+        match how {
+            Reverse::Continue => self.go_while(&moving, thread, None).await,
+            Reverse::Step => {
+                let asked = self.request::<::dap::StepBack>(Self::thread(thread), deadlines::REQUEST);
+                self.resumed(thread, None, asked).await.map(drop)
+            }
+        }
+    }
+
     /// Continues from a stop that the session does not see. Returns false, and the program stays suspended, if a pause
     /// was requested meanwhile: an adapter does nothing about a pause of a program that is suspended.
     pub(super) async fn go_unless_paused(&self, thread: RawId, step: Option<Step>) -> Result<bool> {
@@ -102,15 +122,33 @@ impl DapDebugger {
 
     async fn go_while(&self, _moving: &MutexGuard<'_, ()>, thread: RawId, step: Option<Step>) -> Result<()> {
         self.can_run()?;
+        let arguments = Self::thread(thread);
+        let is_backward = lock(&self.0.motion).is_backward;
+        let within = deadlines::REQUEST;
+        self.resumed(thread, step, async {
+            match step {
+                None if is_backward => {
+                    self.request::<::dap::ReverseContinue>(arguments, within).await.map(drop)
+                }
+                None => self.request::<::dap::Continue>(arguments, within).await.map(drop),
+                Some(Step::Over) => self.request::<::dap::Next>(arguments, within).await.map(drop),
+                Some(Step::Into) => self.request::<::dap::StepIn>(arguments, within).await.map(drop),
+                Some(Step::Out) => self.request::<::dap::StepOut>(arguments, within).await.map(drop),
+            }
+        })
+        .await
+    }
+
+    /// Keeps account of a request that resumes the program.
+    async fn resumed<T>(
+        &self,
+        thread: RawId,
+        step: Option<Step>,
+        request: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
         lock(&self.0.references).forget();
         lock(&self.0.motion).resumed(Some(thread), step);
-        let arguments = Self::thread(thread);
-        let answer = match step {
-            None => self.request::<::dap::Continue>(arguments, deadlines::REQUEST).await.map(drop),
-            Some(Step::Over) => self.request::<::dap::Next>(arguments, deadlines::REQUEST).await.map(drop),
-            Some(Step::Into) => self.request::<::dap::StepIn>(arguments, deadlines::REQUEST).await.map(drop),
-            Some(Step::Out) => self.request::<::dap::StepOut>(arguments, deadlines::REQUEST).await.map(drop),
-        };
+        let answer = request.await;
         if matches!(answer, Err(Error::Refused(_))) {
             lock(&self.0.motion).stopped(thread);
         }

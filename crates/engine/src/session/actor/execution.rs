@@ -4,7 +4,7 @@ use futures_util::future::BoxFuture;
 
 use super::super::{Execution, Session};
 use super::{Actor, Reply, answer};
-use crate::debugger::{Debugger, Step};
+use crate::debugger::{Debugger, Reverse, Step};
 use crate::error::{Error, Result};
 use crate::model::ids::{RawId, TargetId, ThreadId};
 
@@ -18,6 +18,14 @@ impl Session {
     pub async fn step(&self, thread: Option<ThreadId>, step: Step) -> Result<()> {
         self.ask(move |actor, reply| {
             actor.go(thread, reply, move |debugger, thread| debugger.step(thread, step));
+        })
+        .await
+    }
+
+    /// Lets the suspended program run backwards.
+    pub async fn reverse(&self, how: Reverse) -> Result<()> {
+        self.ask(move |actor, reply| {
+            actor.go(None, reply, move |debugger, thread| debugger.reverse(thread, how));
         })
         .await
     }
@@ -78,7 +86,7 @@ impl Actor {
             let Some(waiting) = waiting.filter(|_| actor.is_current(number)) else { return };
             let (_, reply) = actor.resuming.swap_remove(waiting);
             match result {
-                Err(error @ Error::Refused(_)) => {
+                Err(error @ (Error::Refused(_) | Error::Unsupported(_))) => {
                     actor.state.refused(&stop);
                     actor.publish();
                     answer(reply, Err(error));

@@ -123,13 +123,8 @@ impl Recording {
         // That of a getter, where an object is taken apart.
         let own = ran.key.map(|(_, key)| self.key_text(key)).unwrap_or_default();
         names.push(&own);
-        let mut calls = self.calls_between(&ran.call, ran.from, ran.until)?;
-        calls.retain(|returned| {
-            let code = self.codes.get(&returned.code);
-            code.is_some_and(|code| {
-                !initializes(code) && (names.contains(&called_name(code)) || has_no_name(code))
-            })
-        });
+        let calls = self.calls_between(&ran.call, ran.from, ran.until)?;
+        let calls = self.calls_of_names(calls, &names);
         let is_copy = |returned: &&Returned| returned.word == ran.word && !is_common(ran.word);
         if let Some(copied) = calls.iter().rev().find(is_copy)
             && !ran.value.is_compound
@@ -176,6 +171,22 @@ impl Recording {
             }
         }
         Ok(inputs)
+    }
+
+    /// The calls whose names an expression has; if it has none of them, such as where it calls `handlers[key]()`, the
+    /// last ones.
+    fn calls_of_names(&self, mut calls: Vec<Returned>, names: &[&str]) -> Vec<Returned> {
+        let code = |returned: &Returned| self.codes.get(&returned.code);
+        calls.retain(|returned| code(returned).is_some_and(|code| !initializes(code)));
+        let is_named = |returned: &Returned| {
+            code(returned).is_some_and(|code| names.contains(&called_name(code)) || has_no_name(code))
+        };
+        if calls.iter().any(is_named) {
+            calls.retain(is_named);
+        } else {
+            calls.drain(..calls.len().saturating_sub(2));
+        }
+        calls
     }
 
     fn is_container(&self, object: i64) -> Result<bool> {

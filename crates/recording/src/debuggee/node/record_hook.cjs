@@ -2,7 +2,7 @@
 //
 // Each thread that loads code of the program is recorded, up to a limit; what it needs is loaded then.
 'use strict';
-const { isMainThread, threadId, workerData } = require('worker_threads');
+const { isMainThread, parentPort, threadId, workerData } = require('worker_threads');
 
 // How many threads are recorded.
 const MOST = 15;
@@ -94,7 +94,10 @@ function record(settings) {
   });
 }
 
-if (process.env.STILLFRAME_RECORD && !workerData?.stillframe) {
+// The thread of Node's own that runs the hooks of loaders runs none of the program's code.
+const isForLoaders = !isMainThread && !parentPort;
+
+if (process.env.STILLFRAME_RECORD && !workerData?.stillframe && !isForLoaders) {
   const settings = process.env.STILLFRAME_RECORD;
   try {
     record(JSON.parse(settings));

@@ -93,11 +93,15 @@ class Wire {
   }
 
   /** Writes a record of up to three words. */
-  record(first, low = 0, high = 0, low2, high2 = 0) {
+  record(first, low, high = 0, low2, high2 = 0) {
     const at = this.room(6);
     const { words } = this;
     words[at] = first;
     words[at + 1] = Math.floor(first / 0x100000000);
+    if (low === undefined) {
+      this.control[POSITION] = at + 2;
+      return;
+    }
     words[at + 2] = low;
     words[at + 3] = high;
     if (low2 === undefined) {

@@ -58,8 +58,10 @@ class Shape:
 
     __slots__ = ("kind", "name", "dictionary", "slots", "is_weak")
 
-    def __init__(self, kind, name, dictionary=None, slots=(), is_weak=False):
-        self.kind, self.name, self.dictionary, self.slots, self.is_weak = kind, name, dictionary, slots, is_weak
+    def __init__(self, kind, name, dictionary=None, slots=()):
+        self.kind, self.name, self.dictionary, self.slots = kind, name, dictionary, slots
+        # Whether objects can be referred to weakly, until one cannot.
+        self.is_weak = True
 
 
 class Heap:
@@ -169,8 +171,11 @@ class Heap:
         self.wire.record(self.count << 5 | OBJECT, self.wire.text(shape.name) << 3 | shape.kind)
         if keep:
             if shape.is_weak:
-                known.weak = weakref.ref(value)
-            else:
+                try:
+                    known.weak = weakref.ref(value)
+                except TypeError:
+                    shape.is_weak = False
+            if known.weak is None:
                 known.held = value
             self.known[id(value)] = known
             self.new.append(known)
@@ -398,23 +403,24 @@ class Heap:
         return shape
 
     def new_shape(self, kind):
+        # Before Python 3.9, some of its own types are completed when an attribute is first asked for.
+        type.__getattribute__(kind, "__mro__")
         name = class_name(kind)
         for base, number in ((list, LIST), (dict, DICT), (tuple, TUPLE), (set, SET), (frozenset, SET)):
             if issubclass(kind, base):
                 return Shape(number, name)
         if not self.is_user_module(class_module(kind) if type(class_module(kind)) is str else ""):
-            return Shape(OPAQUE, name, is_weak=is_weak(kind))
+            return Shape(OPAQUE, name)
         dictionary, slots = None, []
-        # Some types of Python before 3.9 have no order.
-        for owner in class_order(kind) or ():
+        for owner in class_order(kind):
             for attribute, member in class_dict(owner).items():
                 if type(member) is types.MemberDescriptorType and owner is not object and self.is_user_module(class_module(owner)):
                     slots.append((attribute, member.__get__))
                 elif attribute == "__dict__" and type(member) is types.GetSetDescriptorType and dictionary is None:
                     dictionary = member.__get__
         if dictionary is None and not slots:
-            return Shape(OPAQUE, name, is_weak=is_weak(kind))
-        return Shape(INSTANCE, name, dictionary, tuple(slots), is_weak(kind))
+            return Shape(OPAQUE, name)
+        return Shape(INSTANCE, name, dictionary, tuple(slots))
 
 
 class Same:
@@ -430,10 +436,6 @@ class Same:
 
     def __eq__(self, other):
         return type(other) is Same and other.key is self.key
-
-
-def is_weak(kind):
-    return any("__weakref__" in class_dict(owner) for owner in class_order(kind) or ()) or kind.__weakrefoffset__ > 0
 
 
 def is_simple(value):

@@ -57,7 +57,8 @@ class Code:
         self.lines = {}
         count = code.co_argcount + code.co_kwonlyargcount
         count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
-        self.arguments = code.co_varnames[:count]
+        # Also what a closure has from the call around it.
+        self.arguments = code.co_varnames[:count] + tuple(name for name in code.co_freevars if name != "__class__")
         self.is_module = code.co_name == "<module>"
 
 

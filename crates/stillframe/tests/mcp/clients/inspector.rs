@@ -72,7 +72,7 @@ async fn the_inspector_accepts_every_tool() {
     for era in ERAS {
         let (code, list) = inspect(era, &["--method", "tools/list", "--strict"]).await;
         assert_eq!(code, Some(0), "{era}: {list}");
-        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(33), "{era}");
+        assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(35), "{era}");
     }
 }
 

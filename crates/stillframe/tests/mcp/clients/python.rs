@@ -44,7 +44,7 @@ async fn session(mode: &str, way: TransportKind) -> Value {
 fn expected(revision: &str) -> Value {
     json!({
         "revision": revision,
-        "tools": 33,
+        "tools": 35,
         "verified": false,
         "stopped": null,
         "text": true,

@@ -21,7 +21,7 @@ async fn session(sdk: &str, mode: &str, way: TransportKind) -> Value {
 fn expected(revision: Option<&str>) -> Value {
     json!({
         "revision": revision,
-        "tools": 33,
+        "tools": 35,
         "stopped": Fixture::python("shop").line("call"),
         "stack": ["check_out", "main", "<module>"],
         "locals": ["basket", "prices"],

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use engine::debugger::Step;
+use engine::debugger::{Reverse, Step};
 use engine::model::breakpoint::Rule;
 use engine::model::ids::ThreadId;
 use engine::session::placing::PlaceRequest;
@@ -58,6 +58,7 @@ struct StepParams {
     /// default: the stopped one
     thread_id: Option<u32>,
     timeout: Option<u64>,
+    #[schemars(extend("unlisted" = true))]
     limits: Option<LimitsParam>,
 }
 
@@ -144,6 +145,61 @@ impl Tool for StepOut {
 
     async fn call(self, context: &Context) -> Result<Stepped, ToolError> {
         self.0.step(Step::Out, "Stepped out", context).await
+    }
+}
+
+/// Runs backwards.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ReverseParams {
+    session_id: Option<String>,
+    #[schemars(extend("unlisted" = true))]
+    timeout: Option<u64>,
+    #[schemars(extend("unlisted" = true))]
+    limits: Option<LimitsParam>,
+}
+
+impl ReverseParams {
+    async fn reverse(self, how: Reverse, did: &str, context: &Context) -> Result<StopReport, ToolError> {
+        let session = context.session(self.session_id.as_deref())?;
+        let limits = LimitsParam::limits(context.bounds(), self.limits)?;
+        let wait = Wait::new(context.bounds(), self.timeout, limits)?;
+        let settled = ops::execution::reverse(&session, how, wait, context).await?;
+        Ok(StopReport::new(did, settled))
+    }
+}
+
+/// Steps back.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct StepBack(ReverseParams);
+
+impl Tool for StepBack {
+    type Answer = StopReport;
+    const NAME: &'static str = "step_back";
+    const TITLE: &'static str = "Step back";
+    const DESCRIPTION: &'static str = "Back to the line before, in a recording.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+        self.0.reverse(Reverse::Step, "Stepped back", context).await
+    }
+}
+
+/// Continues backwards.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(super) struct ReverseContinue(ReverseParams);
+
+impl Tool for ReverseContinue {
+    type Answer = StopReport;
+    const NAME: &'static str = "reverse_continue";
+    const TITLE: &'static str = "Reverse continue";
+    const DESCRIPTION: &'static str = "Back to the stop before, in a recording.";
+    const EFFECTS: Effects = Effects::RUNS;
+
+    async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
+        self.0.reverse(Reverse::Continue, "Continued backwards", context).await
     }
 }
 

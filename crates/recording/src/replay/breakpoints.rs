@@ -1,0 +1,233 @@
+//! Where moves end: lines, functions and exceptions.
+
+use dap::{
+    Breakpoint, SetBreakpointsArguments, SetBreakpointsResponse, SetFunctionBreakpointsArguments, Source,
+};
+use rusqlite::OptionalExtension;
+
+use super::moves::{Direction, Position, Reached, beyond};
+use crate::ask::owners;
+use crate::error::Result;
+use crate::memory::MemoryAt;
+use crate::predicate::{Expression, Scope};
+use crate::reading::{Event, Recording, event_of};
+use crate::value::What;
+
+/// All that a client has set.
+#[derive(Debug, Default)]
+pub(super) struct Breakpoints {
+    lines: Vec<Set>,
+    functions: Vec<Set>,
+    /// The exceptions to stop at.
+    pub(super) filters: Vec<String>,
+    count: i64,
+}
+
+/// A breakpoint.
+#[derive(Debug)]
+struct Set {
+    id: i64,
+    /// The source that it was set in; empty for a function.
+    path: String,
+    /// Numbers of places, or of codes.
+    at: Vec<i64>,
+    condition: Option<Expression>,
+}
+
+impl Breakpoints {
+    /// Replaces those of a source.
+    pub(super) fn set_lines(
+        &mut self,
+        recording: &Recording,
+        arguments: SetBreakpointsArguments,
+    ) -> SetBreakpointsResponse {
+        let path = arguments.source.path.unwrap_or_default();
+        self.lines.retain(|set| set.path != path);
+        let answers = arguments.breakpoints.into_iter().map(|wanted| {
+            let at = recording.places_at(&path, wanted.line);
+            let missing = at.is_empty().then(|| recording.not_reached(&path, wanted.line));
+            let (set, answer) = self.set(path.clone(), at, wanted.condition, missing);
+            self.lines.extend(set);
+            let source =
+                Source { path: Some(path.clone()), name: arguments.source.name.clone(), ..Source::default() };
+            Breakpoint { line: Some(wanted.line), source: Some(source), ..answer }
+        });
+        SetBreakpointsResponse { breakpoints: answers.collect() }
+    }
+
+    /// Replaces those on functions.
+    pub(super) fn set_functions(
+        &mut self,
+        recording: &Recording,
+        arguments: SetFunctionBreakpointsArguments,
+    ) -> SetBreakpointsResponse {
+        self.functions.clear();
+        let answers = arguments.breakpoints.into_iter().map(|wanted| {
+            let codes = recording.functions(&wanted.name);
+            let missing =
+                codes.is_empty().then(|| format!("no function `{}` was called in this run", wanted.name));
+            let (set, answer) = self.set(String::new(), codes, wanted.condition, missing);
+            self.functions.extend(set);
+            answer
+        });
+        SetBreakpointsResponse { breakpoints: answers.collect() }
+    }
+
+    /// One, unless it cannot be set, and the answer about it.
+    fn set(
+        &mut self,
+        path: String,
+        at: Vec<i64>,
+        condition: Option<String>,
+        missing: Option<String>,
+    ) -> (Option<Set>, Breakpoint) {
+        self.count += 1;
+        let id = self.count;
+        let condition = condition.filter(|text| !text.trim().is_empty());
+        let condition = condition.map(|text| Expression::parse(&text)).transpose();
+        let refused = missing.or_else(|| condition.as_ref().err().map(ToString::to_string));
+        let set = refused.is_none().then(|| Set { id, path, at, condition: condition.ok().flatten() });
+        let answer =
+            Breakpoint { id: Some(id), verified: set.is_some(), message: refused, ..Breakpoint::default() };
+        (set, answer)
+    }
+
+    /// The first stop beyond an event, up to another one.
+    pub(super) fn next(
+        &self,
+        recording: &Recording,
+        from: i64,
+        direction: Direction,
+        until: i64,
+    ) -> Result<Option<Reached>> {
+        let mut from = from;
+        while let Some(event) = self.candidate(recording, from, direction, until)? {
+            let hit = self.hits(recording, &event)?;
+            let is_exception = event.what == What::Throw;
+            if is_exception && self.stops_at(recording, &event)? || !hit.is_empty() {
+                // A function's breakpoint stops at its first line.
+                let shown = match event.what {
+                    What::Call => recording.first_line(event.call, event.id)?.unwrap_or(event),
+                    _ => event,
+                };
+                let reason = match event.what {
+                    What::Throw => "exception",
+                    What::Call => "function breakpoint",
+                    _ => "breakpoint",
+                };
+                let is_beyond = match direction {
+                    Direction::Forward => shown.id > from && shown.id <= until.max(event.id),
+                    Direction::Back => true,
+                };
+                if is_beyond {
+                    let position = Position { event: shown, is_end: false };
+                    return Ok(Some(Reached { position, reason, breakpoints: hit }));
+                }
+            }
+            from = event.id;
+        }
+        Ok(None)
+    }
+
+    /// The next event that may be a stop.
+    fn candidate(
+        &self,
+        recording: &Recording,
+        from: i64,
+        direction: Direction,
+        until: i64,
+    ) -> Result<Option<Event>> {
+        let numbers = |sets: &[Set]| {
+            let numbers: Vec<String> = sets.iter().flat_map(|set| &set.at).map(i64::to_string).collect();
+            numbers.join(",")
+        };
+        let (beyond, order) = beyond(direction);
+        let limit = if direction == Direction::Forward { "<=" } else { ">=" };
+        let wanted = [
+            (!self.lines.is_empty())
+                .then(|| format!("kind = {} AND place IN ({})", What::Line.stored(), numbers(&self.lines))),
+            (!self.functions.is_empty()).then(|| {
+                format!(
+                    "kind = {} AND call IN (SELECT id FROM calls WHERE code IN ({}))",
+                    What::Call.stored(),
+                    numbers(&self.functions)
+                )
+            }),
+            (!self.filters.is_empty()).then(|| format!("kind = {}", What::Throw.stored())),
+        ];
+        let mut nearest: Option<Event> = None;
+        for wanted in wanted.into_iter().flatten() {
+            let until = nearest.map_or(until, |event| event.id);
+            let statement = format!(
+                "SELECT id, kind, call, place, value FROM events WHERE id {beyond} ?1 AND id {limit} ?2 AND {wanted} \
+                 ORDER BY id {order} LIMIT 1"
+            );
+            let found = recording.database.query_row(&statement, [from, until], event_of).optional()?;
+            nearest = found.or(nearest);
+        }
+        Ok(nearest)
+    }
+
+    /// The breakpoints that an event hits.
+    fn hits(&self, recording: &Recording, event: &Event) -> Result<Vec<i64>> {
+        let code = recording.call(event.call)?.map(|call| call.code);
+        let (sets, at) = match event.what {
+            What::Line => (&self.lines, event.place),
+            What::Call => (&self.functions, code),
+            _ => return Ok(Vec::new()),
+        };
+        let mut hit = Vec::new();
+        for set in sets.iter().filter(|set| at.is_some_and(|at| set.at.contains(&at))) {
+            if recording.satisfies(set.condition.as_ref(), event)? {
+                hit.push(set.id);
+            }
+        }
+        Ok(hit)
+    }
+
+    /// Whether an exception is one to stop at, in the call that threw it.
+    fn stops_at(&self, recording: &Recording, event: &Event) -> Result<bool> {
+        if recording.thrown_below(event)?.is_some() {
+            return Ok(false);
+        }
+        let wants = |name: &str| self.filters.iter().any(|filter| filter == name);
+        Ok(wants("raised") || wants("uncaught") && recording.is_uncaught(event)?)
+    }
+}
+
+impl Recording {
+    /// The codes of a function, by its name with or without its class.
+    fn functions(&self, name: &str) -> Vec<i64> {
+        let is_it =
+            |code: &str| code == name || code.strip_suffix(name).is_some_and(|before| before.ends_with('.'));
+        let mut found: Vec<i64> =
+            self.codes.iter().filter(|(_, code)| is_it(&code.name)).map(|(id, _)| *id).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Whether a condition holds at an event. One about something that is not there does not.
+    fn satisfies(&self, condition: Option<&Expression>, event: &Event) -> Result<bool> {
+        let Some(condition) = condition else { return Ok(true) };
+        let Some(call) = self.call(event.call)? else { return Ok(false) };
+        // The arguments of a call are written after its event.
+        let moment = event.id + i64::from(event.what == What::Call);
+        let memory = MemoryAt { recording: self, event: moment };
+        let scope = Scope { recording: self, memory: &memory, owners: owners(self, &call)? };
+        Ok(scope.holds(condition)?.unwrap_or(false))
+    }
+
+    /// Whether an exception ended the program, or what its thread ran.
+    pub(super) fn is_uncaught(&self, event: &Event) -> Result<bool> {
+        if self.moment("exception")?.id != event.id {
+            return Ok(false);
+        }
+        let mut statement = self.database.prepare_cached(
+            "SELECT 1 FROM calls JOIN events ON events.id = calls.ended \
+             WHERE calls.caller = 0 AND events.kind = ? AND events.id > ? LIMIT 1",
+        )?;
+        let found: Option<i64> =
+            statement.query_row([What::Unwind.stored(), event.id], |row| row.get(0)).optional()?;
+        Ok(found.is_some())
+    }
+}
