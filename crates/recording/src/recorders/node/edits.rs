@@ -163,6 +163,11 @@ impl<'o> Output<'o> {
     fn piece(&mut self, piece: &Piece) {
         let (kind, index) = match piece {
             Piece::Text(text) => {
+                // A compiler writes `return{}`, with nothing between that would part `return` from what is put in.
+                let is_word = |letter: char| letter.is_alphanumeric() || "_$".contains(letter);
+                if text.starts_with(is_word) && self.applied.text.ends_with(is_word) {
+                    self.put(" ");
+                }
                 self.put(text);
                 return;
             }
@@ -243,13 +248,13 @@ mod tests {
         let source = "äb\nc";
         let applied = edits.apply(source, &Original::of(source, std::path::Path::new("/a.js")));
         assert!(
-            applied.text.starts_with("0x00000000äX0x000000000x00000000b\nc\n//# source"),
+            applied.text.starts_with("0x00000000ä X0x000000000x00000000b\nc\n//# source"),
             "{}",
             applied.text
         );
         let holes: Vec<(u32, &str, usize)> =
             applied.holes.iter().map(|Hole(at, kind, index)| (*at, *kind, *index)).collect();
-        assert_eq!(holes, [(0, "code", 7), (12, "name", 0), (22, "place", 0)]);
+        assert_eq!(holes, [(0, "code", 7), (13, "name", 0), (23, "place", 0)]);
         assert_eq!(applied.names, ["total"]);
     }
 

@@ -57,19 +57,23 @@ pub(super) struct Script<'t> {
     pub(super) helpers: &'t str,
 }
 
-/// Puts calls of the recorder in; none if it is not JavaScript.
+/// Puts calls of the recorder in; none if it is neither JavaScript nor TypeScript, whose types Node removes afterwards.
 pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
     let allocator = Allocator::default();
-    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
     let kind = if script.kind == Kind::CommonJs { SourceType::cjs() } else { SourceType::mjs() };
-    let parsed = Parser::new(&allocator, script.text, kind).with_options(options).parse();
-    if parsed.panicked || parsed.diagnostics.errors().next().is_some() {
-        return None;
-    }
+    let program = [false, true]
+        .into_iter()
+        .find_map(|typed| parse(&allocator, script.text, kind.with_typescript(typed)))?;
     let mut instrumenter = Instrumenter::new(script);
-    instrumenter.visit_program(&parsed.program);
+    instrumenter.visit_program(&program);
     let Instrumenter { edits, codes, original, .. } = instrumenter;
     Some(Instrumented { applied: edits.apply(script.text, &original), codes, file: original.path })
+}
+
+fn parse<'a>(allocator: &'a Allocator, text: &'a str, kind: SourceType) -> Option<Program<'a>> {
+    let options = ParseOptions { allow_return_outside_function: true, ..ParseOptions::default() };
+    let parsed = Parser::new(allocator, text, kind).with_options(options).parse();
+    (!parsed.panicked && parsed.diagnostics.errors().next().is_none()).then_some(parsed.program)
 }
 
 /// Goes through a script.
@@ -322,3 +326,32 @@ impl<'t> Instrumenter<'t> {
 /// Node shows the line where an uncaught exception was thrown, which would be this one, unless the line has this text.
 /// The recorder shows the right one.
 const NO_HEADING: &str = "/*node-do-not-add-exception-line*/";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instrumented(text: &str, kind: Kind) -> Option<String> {
+        let script = Script { text, path: Path::new("/main.ts"), kind, helpers: "/helpers.mjs" };
+        instrument(&script).map(|done| done.applied.text)
+    }
+
+    #[test]
+    fn types_stay_and_words_stay_apart() {
+        let typed = "import type { A } from './a.ts';\ninterface B { c: number }\ntype C = A | B;\n\
+                     export class D<T extends C> { private e: T | null = null; constructor(public readonly f: string) {}\n\
+                     get(this: D<T>, g?: number): T { return this.e!; } }\n\
+                     function h(a: string): void;\nfunction h(a: unknown): void { const i = a as string; i satisfies string; }\n\
+                     declare const j: number;\nenum K { L = 1 }\nexport const m = <T,>(n: T): T => n;\n";
+        let text = instrumented(typed, Kind::Module).unwrap();
+        for kept in ["interface B { c: number }", "a as string", "g?: number): T", "<T,>(n: T): T =>"] {
+            assert!(text.contains(kept), "{kept}: {text}");
+        }
+        let dense =
+            instrumented("function f(){return{a:1}}function*g(){yield[1];throw{b:2}}", Kind::CommonJs)
+                .unwrap();
+        assert!(dense.contains("return __$") && !dense.contains("return__$"), "{dense}");
+        assert!(!dense.contains("throw__$") && !dense.contains("yield__$"), "{dense}");
+        assert_eq!(instrumented("let = ;", Kind::Module), None);
+    }
+}
