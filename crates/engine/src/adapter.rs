@@ -56,7 +56,7 @@ pub fn program_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>) -> Re
     native::program_of_dump(host, dump, given)
 }
 
-/// The language of that name, or of that other name; also recordings, which are no language.
+/// The language of that name, or of that other name; also recordings, which are not a language.
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
     let names = |adapter: &dyn Adapter| adapter.aliases().iter().copied().chain([adapter.name()]);
     all()

@@ -1,6 +1,6 @@
 //! A recording of a run, debugged as a program is: `stillframe dap` serves it, and moves in both directions.
 //!
-//! It is no language: a session asks for it by name, and breakpoints are set in the sources of the run.
+//! It is not a language: a session asks for it by name, and breakpoints are set in the sources of the run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
