@@ -45,15 +45,9 @@ pub trait Recorder: Sync {
     ) -> Result<ProcessSpec>;
 
     /// What must be there while the program runs, until it is dropped.
-    fn assist(&self, _host: &dyn Host, _segments: &Path) -> Result<Option<Box<dyn Assist>>> {
+    fn assist(&self, _host: &dyn Host, _segments: &Path) -> Result<Option<Box<dyn Send>>> {
         Ok(None)
     }
-}
-
-/// Something that serves a program while it runs.
-pub trait Assist: Send {
-    /// How many other threads and processes ran code of the program and are not recorded.
-    fn unrecorded(&self) -> u64;
 }
 
 const RECORDERS: &[&dyn Recorder] = &[&node::Node, &python::Python];
@@ -75,7 +69,9 @@ fn provide(cache: &Path, files: &[(String, &str)]) -> Result<PathBuf> {
         let new = folder.with_extension(std::process::id().to_string());
         std::fs::create_dir_all(&new)?;
         for (name, text) in files {
-            std::fs::write(new.join(name), text)?;
+            let file = new.join(name);
+            std::fs::create_dir_all(file.parent().unwrap_or(&new))?;
+            std::fs::write(file, text)?;
         }
         std::fs::rename(&new, &folder).or_else(|error| {
             std::fs::remove_dir_all(&new)?;

@@ -101,14 +101,13 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     process.kill().await;
     has_ended.store(true, Ordering::Release);
     let written = writing.await.map_err(|_| Error::question("the recording was interrupted"))??;
-    let unrecorded = assistant.as_ref().map_or(0, |assistant| assistant.unrecorded());
     drop(assistant);
     let end = match end {
         Ok(end) => describe(&end),
         Err(_) => format!("ended by stillframe after {} s", request.timeout.as_secs()),
     };
     let facts = [("end", end.clone()), ("events", written.counts.events.to_string())];
-    let (counts, incomplete) = (written.counts, written.incomplete);
+    let (counts, incomplete, unrecorded) = (written.counts, written.incomplete, written.unrecorded);
     let finished = tokio::task::spawn_blocking(move || written.store.finish(&facts)).await;
     finished.map_err(|_| Error::question("the recording was interrupted"))??;
     let size = path.metadata().map_or(0, |file| file.len());
@@ -145,6 +144,7 @@ struct Written {
     store: Store,
     counts: Counts,
     incomplete: Option<String>,
+    unrecorded: u64,
 }
 
 impl Writer {
@@ -194,6 +194,7 @@ impl Writer {
             }
         }
         let incomplete = stopped.or_else(|| self.store.gap.take());
-        Ok(Written { counts: self.store.counts, store: self.store, incomplete })
+        let unrecorded = self.wire.unrecorded();
+        Ok(Written { counts: self.store.counts, store: self.store, incomplete, unrecorded })
     }
 }

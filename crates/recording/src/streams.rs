@@ -1,6 +1,6 @@
 //! Records of several threads and processes, each of which numbers what it writes on its own.
 //!
-//! A recorder that supports this makes a file `SEGMENTS-stream-N` before it writes into `SEGMENTS-sN-…`. Numbers of
+//! A recorder makes a file `SEGMENTS-stream-N` before it writes into `SEGMENTS-sN-…`. Numbers of
 //! calls, objects and so on are moved apart; texts that are equal get one number.
 
 use std::collections::HashMap;
@@ -31,8 +31,8 @@ pub(crate) struct Streams {
 #[derive(Debug)]
 struct Stream {
     wire: Wire,
-    /// Its first number. None for the only stream of a recorder that knows no others.
-    moved_by: Option<u64>,
+    /// Its first number.
+    moved_by: u64,
     /// Its texts, by its own numbers.
     texts: Vec<u64>,
     outer: Option<u64>,
@@ -40,9 +40,13 @@ struct Stream {
 
 impl Streams {
     pub(crate) fn new(segments: PathBuf) -> Self {
-        let only =
-            Stream { wire: Wire::new(segments.clone()), moved_by: None, texts: Vec::new(), outer: None };
-        Self { segments, all: vec![only], texts: HashMap::new(), next: 0 }
+        Self { segments, all: Vec::new(), texts: HashMap::new(), next: 0 }
+    }
+
+    /// How many other threads and processes ran code of the program and were too many to be recorded.
+    pub(crate) fn unrecorded(&self) -> u64 {
+        // Each of them adds a byte.
+        beside(&self.segments, "others").metadata().map_or(0, |file| file.len())
     }
 
     /// Lets the program know that nothing more is read.
@@ -84,21 +88,41 @@ impl Streams {
 
     /// Begins to read streams that were not there before.
     fn find_new(&mut self) -> bool {
-        let number = self.all.len() as u64 - 1;
+        let number = self.all.len() as u64;
         let is_there = number < MOST && beside(&self.segments, format_args!("stream-{number}")).exists();
         if is_there {
             let wire = Wire::new(beside(&self.segments, format_args!("s{number}")));
-            let moved_by = Some(number * SHARE);
+            let moved_by = number * SHARE;
             self.all.push(Stream { wire, moved_by, texts: Vec::new(), outer: None });
         }
         is_there
     }
 }
 
+/// Removes what a program left beside the recording.
+impl Drop for Streams {
+    fn drop(&mut self) {
+        // Each removes its own files.
+        self.all.clear();
+        let Some((folder, name)) = self.segments.parent().zip(self.segments.file_name()) else { return };
+        let mut prefix = name.to_owned();
+        prefix.push("-");
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            // The pipe is that of a service which still reads it.
+            let is_left = entry.file_name().as_encoded_bytes().starts_with(prefix.as_encoded_bytes())
+                && entry.path() != beside(&self.segments, "ask");
+            if is_left {
+                // A cleaner of the temporary folder may have removed it first.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
 impl Stream {
     /// The record with numbers that no other stream has. None for a text that there is already.
     fn renumbered(&mut self, record: Record, all: &mut HashMap<String, u64>) -> Option<Record> {
-        let Some(by) = self.moved_by else { return Some(record) };
+        let by = self.moved_by;
         let moved = |number: u64| if number == 0 { 0 } else { number + by };
         let owner = |owner: u64| ((owner >> 1) + by) << 1 | (owner & 1);
         let value = |value: u64| if matches!(value & 7, 3 | 4) { value + (by << 3) } else { value };
@@ -168,7 +192,7 @@ mod tests {
     fn numbers_of_two_streams_are_different_and_texts_are_the_same() {
         let stream = |number: u64| Stream {
             wire: Wire::new(PathBuf::new()),
-            moved_by: Some(number * SHARE),
+            moved_by: number * SHARE,
             texts: Vec::new(),
             outer: None,
         };

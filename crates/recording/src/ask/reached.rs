@@ -26,14 +26,24 @@ pub fn reached(recording: &Recording, target: &str) -> Result<String> {
     function_calls(recording, target)
 }
 
-fn counts(recording: &Recording, places: &[i64]) -> Result<BTreeMap<i64, (i64, i64, i64)>> {
+/// How often places were reached, and the first and the last time, by what they are called: processes have numbers of
+/// their own for the same line.
+fn counts(recording: &Recording, places: &[i64]) -> Result<BTreeMap<String, (i64, i64, i64)>> {
     let places: Vec<String> = places.iter().map(i64::to_string).collect();
     let mut statement = recording.database.prepare(&format!(
         "SELECT place, count(*), min(id), max(id) FROM events WHERE kind = 0 AND place IN ({}) GROUP BY place",
         places.join(",")
     ))?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?))))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let mut found: BTreeMap<String, (i64, i64, i64)> = BTreeMap::new();
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (hits, first, last): (i64, i64, i64) = (row.get(1)?, row.get(2)?, row.get(3)?);
+        let (all, earliest, latest) =
+            found.entry(recording.place_text(row.get(0)?)).or_insert((0, first, last));
+        *all += hits;
+        (*earliest, *latest) = ((*earliest).min(first), (*latest).max(last));
+    }
+    Ok(found)
 }
 
 fn line_hits(recording: &Recording, file: &str, line: i64) -> Result<String> {
@@ -42,8 +52,7 @@ fn line_hits(recording: &Recording, file: &str, line: i64) -> Result<String> {
         return Ok(format!("{}\n", recording.not_reached(file, line)));
     }
     let mut lines = Lines::default();
-    for (place, (hits, first, last)) in counts(recording, &places)? {
-        let text = recording.place_text(Some(place));
+    for (text, (hits, first, last)) in counts(recording, &places)? {
         lines.add(format!("{text} was reached {}, first at event {first}, last at {last}", times(hits)));
     }
     Ok(lines.finish())
@@ -52,23 +61,22 @@ fn line_hits(recording: &Recording, file: &str, line: i64) -> Result<String> {
 fn file_hits(recording: &Recording, places: &[i64]) -> Result<String> {
     let mut lines = Lines::default();
     lines.add("lines that ran, by hits:");
-    let mut by_hits: Vec<(i64, i64)> =
-        counts(recording, places)?.into_iter().map(|(place, (hits, ..))| (hits, place)).collect();
-    by_hits.sort_by_key(|(hits, place)| (-hits, *place));
-    for (hits, place) in by_hits {
-        lines.add(format!("{hits:>8}  {}", recording.place_text(Some(place))));
+    let mut by_hits: Vec<(String, (i64, i64, i64))> = counts(recording, places)?.into_iter().collect();
+    by_hits.sort_by_key(|(_, (hits, first, _))| (-hits, *first));
+    for (text, (hits, ..)) in by_hits {
+        lines.add(format!("{hits:>8}  {text}"));
     }
     Ok(lines.finish())
 }
 
 fn function_calls(recording: &Recording, name: &str) -> Result<String> {
-    let mut codes: Vec<i64> = recording
-        .codes
-        .iter()
-        .filter(|(_, code)| &*code.name == name || code.name.rsplit('.').next() == Some(name))
-        .map(|(id, _)| *id)
-        .collect();
-    codes.sort_unstable();
+    // Processes have numbers of their own for the same function.
+    let mut codes: BTreeMap<(&str, &str, i64), Vec<i64>> = BTreeMap::new();
+    for (id, code) in &recording.codes {
+        if &*code.name == name || code.name.rsplit('.').next() == Some(name) {
+            codes.entry((&code.path, &code.name, code.line)).or_default().push(*id);
+        }
+    }
     if codes.is_empty() {
         let mut names: Vec<&str> = recording.codes.values().map(|code| &*code.name).collect();
         names.sort_unstable();
@@ -80,21 +88,22 @@ fn function_calls(recording: &Recording, name: &str) -> Result<String> {
         )));
     }
     let mut lines = Lines::default();
-    for code in codes {
-        one_function(recording, code, &mut lines)?;
+    for ((_, name, _), codes) in codes {
+        one_function(recording, name, &codes, &mut lines)?;
     }
     Ok(lines.finish())
 }
 
-fn one_function(recording: &Recording, code: i64, lines: &mut Lines) -> Result<()> {
-    let Some(known) = recording.codes.get(&code) else { return Ok(()) };
-    let mut statement = recording
-        .database
-        .prepare_cached("SELECT id, owner, entered FROM calls WHERE code = ? ORDER BY id")?;
-    let calls = statement.query_map([code], |row| Ok((row.get(0)?, Owner(row.get(1)?), row.get(2)?)))?;
+fn one_function(recording: &Recording, name: &str, codes: &[i64], lines: &mut Lines) -> Result<()> {
+    let codes: Vec<String> = codes.iter().map(i64::to_string).collect();
+    let mut statement = recording.database.prepare(&format!(
+        "SELECT id, owner, entered FROM calls WHERE code IN ({}) ORDER BY entered",
+        codes.join(",")
+    ))?;
+    let calls = statement.query_map([], |row| Ok((row.get(0)?, Owner(row.get(1)?), row.get(2)?)))?;
     let calls: Vec<(i64, Owner, i64)> = calls.collect::<rusqlite::Result<_>>()?;
     let count = i64::try_from(calls.len()).unwrap_or(i64::MAX);
-    lines.add(format!("{} was called {}", known.name, times(count)));
+    lines.add(format!("{name} was called {}", times(count)));
     let mut seen: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     for (_, owner, entered) in calls.iter().take(10_000) {
         let text = arguments(recording, *owner, *entered)?;

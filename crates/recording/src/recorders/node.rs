@@ -18,7 +18,7 @@ use engine::model::launch::Launch;
 use engine::process::ProcessSpec;
 
 use self::service::Service;
-use super::{Assist, Limits, Recorder};
+use super::{Limits, Recorder};
 
 const HOOK: &str = "record_hook.cjs";
 /// What modules import the functions of the recorder from.
@@ -67,7 +67,7 @@ impl Recorder for Node {
         Ok(spec)
     }
 
-    fn assist(&self, host: &dyn Host, segments: &Path) -> Result<Option<Box<dyn Assist>>> {
+    fn assist(&self, host: &dyn Host, segments: &Path) -> Result<Option<Box<dyn Send>>> {
         let folder = provide(&host.cache_dir())?;
         let helpers = node::file_url(&folder.join(HELPERS));
         let service = Service::start(segments, helpers).map_err(|error| Error::Environment {

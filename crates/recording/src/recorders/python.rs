@@ -29,6 +29,9 @@ const MODULES: &[(&str, &str)] = &[
     module!("record_wire"),
 ];
 
+/// What each Python loads that the program starts.
+const SITE: &str = include_str!("../debuggee/python/sitecustomize.py");
+
 pub(super) struct Python;
 
 impl Recorder for Python {
@@ -64,6 +67,7 @@ impl Recorder for Python {
 /// The folder with our modules.
 fn provide(cache: &Path) -> Result<PathBuf> {
     let modules = MODULES.iter().copied().chain(value_readers());
-    let files: Vec<_> = modules.map(|(name, text)| (format!("{name}.py"), text)).collect();
+    let mut files: Vec<_> = modules.map(|(name, text)| (format!("{name}.py"), text)).collect();
+    files.push(("site/sitecustomize.py".to_owned(), SITE));
     super::provide(cache, &files)
 }

@@ -156,6 +156,54 @@ print('done')
 }
 
 #[tokio::test]
+async fn child_processes_are_recorded() {
+    let text = "\
+import multiprocessing
+import os
+import subprocess
+import sys
+
+
+def square(number):
+    result = number * number
+    return result  # @squared
+
+
+def forked():
+    pid = os.fork()
+    if pid == 0:
+        square(7)
+        os._exit(3)
+    return os.waitpid(pid, 0)[1] >> 8
+
+
+if __name__ == '__main__':
+    if len(sys.argv) > 1:
+        print(square(int(sys.argv[1])))
+    else:
+        started = subprocess.run([sys.executable, __file__, '5'], capture_output=True, text=True).stdout
+        context = multiprocessing.get_context('spawn')
+        with context.Pool(1) as pool:
+            spawned = pool.map(square, [6])
+        print(started.strip(), spawned, forked(), square(2))  # @over
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        let said = client.record(&program, &[]).await;
+        has(&said, &["exited with code 0", "25 [36] 3 4"]);
+        assert!(!said.contains("incomplete"), "{python}: {said}");
+        let calls = client.ask("count_hits", json!({ "target": "square" })).await;
+        has(&calls, &["square was called 4 times"]);
+        for number in [2, 5, 6, 7] {
+            assert!(calls.contains(&format!("(number={number})")), "{python}: {calls}");
+        }
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn a_fork_does_not_disturb_the_recording_of_its_parent() {
     let text = "\
 import os

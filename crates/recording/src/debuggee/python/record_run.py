@@ -30,6 +30,29 @@ MOST_OUTPUT = 4000
 MISSING = object()
 
 
+# How many processes are recorded.
+MOST_PROCESSES = 15
+
+
+def claimed(segments):
+    """A number that no other process of the run has; None if there are too many."""
+    for number in range(MOST_PROCESSES):
+        try:
+            os.close(os.open("%s-stream-%d" % (segments, number), os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            return number
+        except FileExistsError:
+            pass
+        except OSError:
+            return None
+    try:
+        # Its length says how many others there are.
+        with open(segments + "-others", "ab") as others:
+            others.write(b".")
+    except OSError:
+        pass
+    return None
+
+
 def guarded(method):
     """A method whose errors are not the program's."""
 
@@ -91,41 +114,59 @@ class Recorder:
     """Turns events into records."""
 
     def __init__(self, segments, items, depth, most_text, here):
-        self.here = here
-        self.wire = Wire(segments)
-        self.files, self.user_modules, self.codes = {}, {}, {}
-        self.heap = Heap(self.wire, items, depth, most_text, self.is_user_module, renderer(most_text))
-        self.threads = {}
-        # Held while changes are looked for, so that they are written together.
-        self.turn = threading.RLock()
-        self.calls = self.places = self.code_count = 0
-        # Globals of modules, by their identity: the owner of their variables, and what is known of them.
-        self.modules = {}
+        self.here, self.segments = here, segments
+        self.limits = items, depth, most_text, self.is_user_module, renderer(most_text)
+        self.files, self.user_modules = {}, {}
         self.closed = False
-        self.source = Source(self)
-        self.wire.on_lost = self.stop
+        self.wire = self.source = None
         paths = sysconfig.get_paths()
         roots = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")} | {here}
         self.libraries = tuple(os.path.realpath(root) + os.sep for root in roots if root)
 
     def start(self):
-        for name in ("stdout", "stderr"):
-            self.record_output(name)
-        os.register_at_fork(after_in_child=self.leave_child)
+        """Record this process, unless too many others are."""
+        if self.begin():
+            for name in ("stdout", "stderr"):
+                self.record_output(name)
+            os.register_at_fork(after_in_child=self.begin_in_child)
+
+    def begin(self):
+        """Begin to write numbers and files of this process. Whether there is room for it."""
+        stream = claimed(self.segments)
+        if stream is None:
+            self.closed = True
+            return False
+        self.wire = Wire("%s-s%d" % (self.segments, stream))
+        self.wire.on_lost = self.stop
+        self.heap = Heap(self.wire, *self.limits)
+        # The name of this process's first thread.
+        self.main_name = "process %d" % os.getpid() if stream else None
+        self.codes, self.threads = {}, {}
+        # Held while changes are looked for, so that they are written together.
+        self.turn = threading.RLock()
+        self.calls = self.places = self.code_count = 0
+        # Globals of modules, by their identity: the owner of their variables, and what is known of them.
+        self.modules = {}
+        self.source = Source(self)
         self.source.start()
+        return True
 
     def stop(self):
         self.closed = True
-        self.source.stop()
+        if self.source is not None:
+            self.source.stop()
 
     def fail(self, error):
         """An event could not be recorded. What comes after would be wrong, so that the recording ends."""
         self.wire.gap("the recorder failed: %s: %s" % (type(error).__name__, error))
         self.stop()
 
-    def leave_child(self):
-        """A forked child has the same files mapped, and must not write to them."""
-        self.stop()
+    def begin_in_child(self):
+        """A forked child has the same files mapped, and writes to others. Calls that it is in are its parent's."""
+        self.wire.abandon()
+        if not self.closed:
+            self.source.stop()
+            self.begin()
 
     # -- what is recorded -------------------------------------------------------------------------------------------
 
@@ -195,6 +236,8 @@ class Recorder:
             thread = self.threads[identity] = Thread(len(self.threads) + 1)
             known = threading._active.get(identity)
             name = str(known.name) if known is not None else "thread"
+            if self.main_name is not None and thread.number == 1:
+                name = self.main_name
             self.wire.record(thread.number << 5 | THREAD, self.wire.text(name) << 1 | 1)
         return thread
 

@@ -24,12 +24,14 @@ class Source:
         self.others = {}
 
     def start(self):
-        self.set, sys.settrace, sys.gettrace = sys.settrace, self.settrace, self.gettrace
+        self.set, self.get = sys.settrace, sys.gettrace
+        sys.settrace, sys.gettrace = self.settrace, self.gettrace
         threading.settrace(self.on_call)
         self.set(self.on_call)
 
     def stop(self):
         self.is_on = False
+        sys.settrace, sys.gettrace = self.set, self.get
         self.set(None)
         threading.settrace(None)
 

@@ -29,9 +29,17 @@ def main():
         recorder = record_run.Recorder(segments, int(items), int(depth), int(text), here)
     finally:
         sys.path.remove(here)
+    record_children(here, segments, items, depth, text)
     if not isolated:
         sys.path.insert(0, os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd())
     return run(recorder, kind == "module", target)
+
+
+def record_children(here, *settings):
+    """Have every Python that this program starts load `sitecustomize.py` of ours."""
+    paths = [os.path.join(here, "site"), os.environ.get("PYTHONPATH")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
+    os.environ["STILLFRAME_RECORD"] = os.pathsep.join(settings)
 
 
 def run(recorder, is_module, target):

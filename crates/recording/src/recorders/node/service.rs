@@ -11,7 +11,6 @@ use std::thread::JoinHandle;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde::{Deserialize, Serialize};
 
-use super::super::Assist;
 use super::instrument::{Instrumented, Kind, Script, instrument};
 use crate::wire::beside;
 
@@ -51,13 +50,6 @@ impl Service {
     }
 }
 
-impl Assist for Service {
-    fn unrecorded(&self) -> u64 {
-        // Each of them adds a byte.
-        beside(&self.segments, "others").metadata().map_or(0, |file| file.len())
-    }
-}
-
 impl Drop for Service {
     fn drop(&mut self) {
         let is_told = writeln!(self.pipe, "{END}").is_ok();
@@ -65,20 +57,7 @@ impl Drop for Service {
             // It ends after what it does at the moment.
             let _ = thread.join();
         }
-        remove_all(&self.segments);
-    }
-}
-
-/// Removes what a program left beside the recording.
-fn remove_all(segments: &Path) {
-    let Some((folder, name)) = segments.parent().zip(segments.file_name()) else { return };
-    let mut prefix = name.to_owned();
-    prefix.push("-");
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(prefix.as_encoded_bytes()) {
-            // A cleaner of the temporary folder may have removed it first.
-            let _ = std::fs::remove_file(entry.path());
-        }
+        let _ = std::fs::remove_file(beside(&self.segments, "ask"));
     }
 }
 
