@@ -50,6 +50,10 @@ requests! {
     SetBreakpoints = "setBreakpoints": SetBreakpointsArguments => SetBreakpointsResponse;
     /// Replaces all function breakpoints.
     SetFunctionBreakpoints = "setFunctionBreakpoints": SetFunctionBreakpointsArguments => SetBreakpointsResponse;
+    /// Finds what to watch a value by.
+    DataBreakpointInfo = "dataBreakpointInfo": DataBreakpointInfoArguments => DataBreakpointInfoResponse;
+    /// Replaces all data breakpoints.
+    SetDataBreakpoints = "setDataBreakpoints": SetDataBreakpointsArguments => SetBreakpointsResponse;
     /// Chooses the exceptions to stop at.
     SetExceptionBreakpoints = "setExceptionBreakpoints": SetExceptionBreakpointsArguments => Empty;
     /// Resumes.
@@ -216,6 +220,8 @@ pub struct Capabilities {
     pub supports_log_points: bool,
     /// Breakpoints may be set by function name.
     pub supports_function_breakpoints: bool,
+    /// Data breakpoints can be set.
+    pub supports_data_breakpoints: bool,
     /// `setVariable` is served.
     pub supports_set_variable: bool,
     /// `setExpression` is served.
@@ -343,6 +349,50 @@ pub struct FunctionBreakpoint {
     /// Stops only at these hits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hit_condition: Option<String>,
+}
+
+/// Arguments of [`DataBreakpointInfo`].
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DataBreakpointInfoArguments {
+    /// The expression.
+    pub name: String,
+    /// In which frame.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "lenient::optional_integer")]
+    pub frame_id: Option<i64>,
+}
+
+/// What a value can be watched by.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DataBreakpointInfoResponse {
+    /// The adapter's name for the storage; none where it cannot be watched.
+    pub data_id: Option<String>,
+    /// What it is, or why it cannot be watched.
+    #[serde(deserialize_with = "lenient::string")]
+    pub description: String,
+    /// `read`, `write`, `readWrite`; empty where the adapter does not say.
+    #[serde(deserialize_with = "lenient::list")]
+    pub access_types: Vec<String>,
+}
+
+/// Arguments of [`SetDataBreakpoints`].
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub struct SetDataBreakpointsArguments {
+    /// All data breakpoints.
+    pub breakpoints: Vec<DataBreakpoint>,
+}
+
+/// A breakpoint on the storage of a value.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DataBreakpoint {
+    /// The adapter's name for the storage.
+    pub data_id: String,
+    /// `read`, `write` or `readWrite`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access_type: Option<String>,
 }
 
 /// What became of the breakpoints, in the order of the request.
@@ -473,6 +523,9 @@ pub struct StackFrame {
     /// `normal`, `label` (no code), `subtle`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<String>,
+    /// The address of its next instruction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction_pointer_reference: Option<String>,
 }
 
 /// Arguments of [`Scopes`].

@@ -22,6 +22,7 @@ use tokio::sync::mpsc;
 use crate::error::{Error, Result};
 use crate::model::activity::{Activity, Callback};
 use crate::model::breakpoint::{FunctionLocation, Rule};
+use crate::model::data_breakpoint::{DataAccess, DataChange};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::launch::Start;
 use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
@@ -56,6 +57,22 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// Replaces the breakpoints on function names. One outcome for each, in order.
     async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>>;
+
+    /// Finds the storage of a value in a frame, to watch it.
+    async fn data_breakpoint_info(&self, request: DataRequest) -> Result<String> {
+        match self.base() {
+            Some(base) => base.data_breakpoint_info(request).await,
+            None => Err(cannot_watch()),
+        }
+    }
+
+    /// Replaces the data breakpoints. One outcome for each, in order.
+    async fn set_data_breakpoints(&self, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
+        match self.base() {
+            Some(base) => base.set_data_breakpoints(wanted).await,
+            None => Err(cannot_watch()),
+        }
+    }
 
     /// Chooses the exceptions to stop at.
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()>;
@@ -251,6 +268,15 @@ pub(crate) fn cannot_reverse() -> Error {
     )
 }
 
+/// A debugger without data breakpoints.
+pub(crate) fn cannot_watch() -> Error {
+    Error::Unsupported(
+        "watching a value is not available: this language's debugger has no data breakpoints; set breakpoints \
+         with a condition on the lines that may write it, or trace it there"
+            .to_owned(),
+    )
+}
+
 /// How far to run backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reverse {
@@ -322,6 +348,30 @@ pub struct FunctionBreakpoint {
     pub rules: Vec<RuleFor>,
 }
 
+/// A value to watch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataRequest {
+    /// The text.
+    pub expression: String,
+    /// In which frame.
+    pub frame: RawId,
+    /// Which accesses are to stop the program.
+    pub access: DataAccess,
+}
+
+/// A value to stop at when it is written or read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataBreakpoint {
+    /// What [`Debugger::data_breakpoint_info`] gave.
+    pub data_id: String,
+    /// As the user wrote it.
+    pub expression: String,
+    /// Which accesses stop the program.
+    pub access: DataAccess,
+    /// When it acts, and how.
+    pub rule: RuleFor,
+}
+
 /// What became of a breakpoint in one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindResult {
@@ -370,6 +420,8 @@ pub enum Event {
         /// The user's breakpoints that asked for it.
         breakpoints: Vec<BreakpointId>,
     },
+    /// A watched value was written or read; the stop there follows.
+    DataChanged(DataChange),
     /// It runs again.
     Continued,
     /// A logpoint spoke.

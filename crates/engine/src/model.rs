@@ -6,6 +6,7 @@
 
 pub mod activity;
 pub mod breakpoint;
+pub mod data_breakpoint;
 pub mod ids;
 pub mod launch;
 pub mod limits;

@@ -46,6 +46,7 @@ impl Editor {
             line: location.map_or(0, |location| location.line.into()),
             column: location.map_or(0, |location| location.column.into()),
             presentation_hint: is_internal.then(|| "subtle".to_owned()),
+            instruction_pointer_reference: None,
             name: frame.name,
         }
     }

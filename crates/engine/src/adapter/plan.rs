@@ -293,6 +293,41 @@ pub struct Quirks {
     pub names_exception: bool,
     /// Whether the description of a stop is that of a pause, where its reason is another word.
     pub is_pause: fn(&str) -> bool,
+    /// How data breakpoints work where the protocol does not say it.
+    pub data: DataQuirks,
+}
+
+/// How data breakpoints work where the protocol does not say it.
+#[derive(Clone, Copy, Debug)]
+pub struct DataQuirks {
+    /// The name by which the adapter finds the storage of an expression.
+    pub name: fn(&str) -> String,
+    /// An expression for the value, by the type of that name and the adapter's name for the storage; none for the
+    /// expression itself.
+    pub value: fn(&str, &str) -> Option<String>,
+    /// Whether the description of a stop is that of one at a data breakpoint, where its reason is another word.
+    pub is_stop: fn(&str) -> bool,
+    /// How storage in a frame is known, to stop watching it when the function returns; none if the adapter does that.
+    pub frames: Option<FrameQuirks>,
+}
+
+/// How storage in a frame is known, and the code that has accessed it.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameQuirks {
+    /// The address in the adapter's name for the storage.
+    pub address: fn(&str) -> Option<u64>,
+    /// An expression for the end of a frame's storage.
+    pub stack_pointer: &'static str,
+    /// A command that stops where a function returns to: by that address and by the stack pointer before.
+    pub at_return: fn(&str, u64) -> String,
+    /// The adapter's number for the breakpoint, in the answer to that command.
+    pub number: fn(&str) -> Option<i64>,
+    /// A command that removes it.
+    pub remove: fn(i64) -> String,
+    /// An expression for the address of the next instruction.
+    pub next_instruction: &'static str,
+    /// A command that names the line of the code at an address.
+    pub line_at: fn(u64) -> String,
 }
 
 /// How a program is sampled whose debugger reports nothing while it runs: it is paused, and all stacks are read.
@@ -401,6 +436,7 @@ impl Quirks {
         as_condition: |expression| expression.to_owned(),
         error_type: |_| "",
         is_pause: |_| false,
+        data: DataQuirks { name: str::to_owned, value: |_, _| None, is_stop: |_| false, frames: None },
     };
 }
 

@@ -11,6 +11,7 @@
 mod abilities;
 mod breakpoints;
 mod connector;
+mod data;
 mod events;
 mod motion;
 mod pausing;
@@ -40,8 +41,8 @@ use self::pausing::PauseRequest;
 use self::rules::Stepping;
 use self::values::References;
 use super::{
-    BindResult, Debugger, Evaluate, Event, FunctionBreakpoint, Reverse, Sinks, SourceBreakpoint, Step,
-    cannot_reverse,
+    BindResult, DataBreakpoint, DataRequest, Debugger, Evaluate, Event, FunctionBreakpoint, Reverse, Sinks,
+    SourceBreakpoint, Step, cannot_reverse,
 };
 use crate::adapter::Adapter;
 use crate::adapter::plan::{DapSetup, Quirks, StartRequest};
@@ -85,6 +86,7 @@ struct Connection {
     /// The answer to the request that starts debugging.
     started: watch::Sender<Option<Result<()>>>,
     breakpoints: Mutex<Breakpoints>,
+    watched: Mutex<data::Watched>,
     stepping: Mutex<Stepping>,
     motion: Mutex<RunMotion>,
     /// Held by requests that resume the program, and by whatever needs it not to be resumed.
@@ -198,6 +200,7 @@ impl DapDebugger {
             starting: tokio::sync::Mutex::default(),
             started: watch::Sender::new(None),
             breakpoints: Mutex::default(),
+            watched: Mutex::default(),
             stepping: Mutex::default(),
             motion: Mutex::default(),
             moving: tokio::sync::Mutex::default(),
@@ -381,6 +384,14 @@ impl Debugger for DapDebugger {
 
     async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
         breakpoints::set_on_functions(self, wanted).await
+    }
+
+    async fn data_breakpoint_info(&self, request: DataRequest) -> Result<String> {
+        data::find(self, request).await
+    }
+
+    async fn set_data_breakpoints(&self, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
+        data::set(self, wanted).await
     }
 
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {

@@ -25,7 +25,10 @@ use self::events::PythonEvents;
 use self::pausing::Pausing;
 use self::sampling::Sampling;
 use super::dap::{DapConnector, DapDebugger, Dialect};
-use super::{BindResult, Debugger, Evaluate, Event, FunctionBreakpoint, SourceBreakpoint, Step};
+use super::{
+    BindResult, DataBreakpoint, DataRequest, Debugger, Evaluate, Event, FunctionBreakpoint, SourceBreakpoint,
+    Step,
+};
 use crate::adapter::plan::StartRequest;
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -150,6 +153,14 @@ impl Debugger for PythonDebugger {
 
     async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
         breakpoints::set_on_functions(self, wanted).await
+    }
+
+    async fn data_breakpoint_info(&self, request: DataRequest) -> Result<String> {
+        self.agent()?.find_storage(request).await
+    }
+
+    async fn set_data_breakpoints(&self, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
+        self.agent()?.watch(wanted).await
     }
 
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {

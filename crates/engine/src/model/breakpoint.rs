@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use super::data_breakpoint::DataTarget;
 use super::ids::BreakpointId;
 use super::record::Record;
 
@@ -35,6 +36,8 @@ pub enum BreakpointTarget {
         /// Its name, with the class in front for a method.
         name: String,
     },
+    /// At the storage of a value.
+    Data(DataTarget),
 }
 
 impl BreakpointTarget {
@@ -42,7 +45,7 @@ impl BreakpointTarget {
     pub fn function(&self) -> Option<&str> {
         match self {
             Self::Function { name } | Self::Line { anchor: Some(Anchor::Function(name)), .. } => Some(name),
-            Self::Line { .. } => None,
+            Self::Line { .. } | Self::Data(_) => None,
         }
     }
 }
@@ -291,6 +294,14 @@ impl Breakpoint {
         self.place.function()
     }
 
+    /// What it watches.
+    pub fn data(&self) -> Option<&DataTarget> {
+        match &self.place {
+            BreakpointTarget::Data(data) => Some(data),
+            _ => None,
+        }
+    }
+
     /// The text that its line was asked for by.
     pub fn statement(&self) -> Option<&str> {
         match &self.place {
@@ -303,7 +314,7 @@ impl Breakpoint {
     pub fn requested_line(&self) -> Option<u32> {
         match &self.place {
             BreakpointTarget::Line { line, .. } => Some(*line),
-            BreakpointTarget::Function { .. } => None,
+            BreakpointTarget::Function { .. } | BreakpointTarget::Data(_) => None,
         }
     }
 
@@ -329,7 +340,7 @@ impl Breakpoint {
     pub fn requested_column(&self) -> Option<u32> {
         match &self.place {
             BreakpointTarget::Line { column, .. } => *column,
-            BreakpointTarget::Function { .. } => None,
+            BreakpointTarget::Function { .. } | BreakpointTarget::Data(_) => None,
         }
     }
 
@@ -366,6 +377,7 @@ impl Breakpoint {
                 format!("{file}:{}", self.line().unwrap_or(*line))
             }
             BreakpointTarget::Function { name } => name.clone(),
+            BreakpointTarget::Data(data) => data.expression.clone(),
         }
     }
 
@@ -373,7 +385,7 @@ impl Breakpoint {
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
             BreakpointTarget::Line { path, .. } => Some(path),
-            BreakpointTarget::Function { .. } => None,
+            BreakpointTarget::Function { .. } | BreakpointTarget::Data(_) => None,
         }
     }
 

@@ -74,7 +74,9 @@ pub fn users_frames(
         return (frames, 0);
     }
     let all = frames.len();
-    let meant = stop.is_some_and(|stop| matches!(stop.reason, StopReason::Step | StopReason::Breakpoint));
+    let meant = stop.is_some_and(|stop| {
+        matches!(stop.reason, StopReason::Step | StopReason::Breakpoint | StopReason::DataBreakpoint)
+    });
     let shown = |(at, frame): &(usize, StackFrame<Reference>)| (meant && *at == 0) || !frame.is_internal();
     let users: Vec<_> = frames.into_iter().enumerate().filter(shown).map(|(_, frame)| frame).collect();
     let hidden = all - users.len();

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::data_breakpoint::DataChange;
 use super::ids::{BreakpointId, TargetId, ThreadId};
 
 /// A program is suspended.
@@ -19,6 +20,8 @@ pub struct Stop {
     pub text: Option<String>,
     /// Breakpoints at which it stopped.
     pub breakpoints: Vec<BreakpointId>,
+    /// What happened to watched values, at a data breakpoint.
+    pub changes: Vec<DataChange>,
 }
 
 /// Why a program is suspended.
@@ -26,6 +29,8 @@ pub struct Stop {
 pub enum StopReason {
     /// A source or function breakpoint.
     Breakpoint,
+    /// A watched value was written or read.
+    DataBreakpoint,
     /// A step ended.
     Step,
     /// The first line, as was asked for.
@@ -42,6 +47,7 @@ impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Breakpoint => "breakpoint",
+            Self::DataBreakpoint => "data breakpoint",
             Self::Step => "step",
             Self::Entry => "entry",
             Self::Exception => "exception",

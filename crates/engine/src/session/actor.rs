@@ -9,6 +9,7 @@
 //! that callers use, and what it makes the actor do.
 
 mod breakpoint_sync;
+mod data_breakpoints;
 mod execution;
 mod inspection;
 mod journaling;
@@ -40,6 +41,7 @@ use crate::deadlines;
 use crate::debugger::{Connector, Debugger, Sinks};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Failures, Pending};
+use crate::model::data_breakpoint::DataChange;
 use crate::model::ids::{RawId, TargetId, ThreadId};
 use crate::model::launch::Start;
 use crate::model::stop::ExceptionBreakpoints;
@@ -75,6 +77,8 @@ pub(super) struct Actor {
     breakpoint_sync: BreakpointSync,
     /// Counts what may have changed of them.
     breakpoint_changes: watch::Sender<u64>,
+    /// What happened to watched values, until the stop that follows.
+    changes: Vec<(TargetId, DataChange)>,
     exceptions: ExceptionBreakpoints,
     /// How often their condition failed in this run.
     exception_failures: Option<Failures>,
@@ -116,6 +120,7 @@ impl Actor {
             runs: 0,
             last_start: None,
             breakpoints: Breakpoints::default(),
+            changes: Vec::new(),
             breakpoint_sync: BreakpointSync::default(),
             breakpoint_changes,
             exceptions: ExceptionBreakpoints::default(),

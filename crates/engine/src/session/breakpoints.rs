@@ -7,12 +7,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::debugger::{BindResult, FunctionBreakpoint, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, DataBreakpoint, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::model::breakpoint::{
     AdjustedPosition, Binding, Breakpoint, BreakpointFate, BreakpointTarget, Failures, Pending, Request, Rule,
 };
 use crate::model::ids::{BreakpointId, TargetId};
 use crate::recording::Record;
+
+/// Why data is no longer watched after its process has ended.
+const LOST_DATA: &str =
+    "its process has ended; stop the program where the value is in scope, and set it again";
 
 /// All breakpoints of a session.
 #[derive(Debug, Default)]
@@ -65,6 +69,8 @@ pub(crate) enum Group {
     Source(PathBuf),
     /// Those on function names.
     Functions,
+    /// Those on data.
+    Data,
 }
 
 impl Breakpoints {
@@ -175,6 +181,20 @@ impl Breakpoints {
         names.into_iter().map(|(name, rules)| FunctionBreakpoint { name: name.to_owned(), rules }).collect()
     }
 
+    /// What to watch in a process.
+    pub(crate) fn for_data(&self, target: TargetId) -> Vec<DataBreakpoint> {
+        let to_send = |entry: &Entry| match &entry.request.place {
+            BreakpointTarget::Data(data) if data.target == target => Some(DataBreakpoint {
+                data_id: data.data_id.clone(),
+                expression: data.expression.clone(),
+                access: data.access,
+                rule: entry.rule(),
+            }),
+            _ => None,
+        };
+        self.active(&Group::Data).filter_map(to_send).collect()
+    }
+
     /// What a process answered about the breakpoints that were sent to it. Its file may have been loaded since.
     pub(crate) fn answered(&mut self, target: TargetId, outcomes: Vec<(BreakpointId, BindResult)>) {
         for (id, result) in outcomes {
@@ -194,6 +214,12 @@ impl Breakpoints {
     ) {
         for (id, result) in outcomes {
             if let Some(entry) = self.find(id) {
+                // Storage that is gone does not come back.
+                if let (BreakpointTarget::Data(_), BindResult::Refused(reason)) =
+                    (&entry.request.place, &result)
+                {
+                    entry.lost = Some(reason.clone());
+                }
                 entry.bindings.insert(target, result);
             }
         }
@@ -204,6 +230,11 @@ impl Breakpoints {
         for entry in &mut self.entries {
             let binding = entry.bindings.remove(&target);
             entry.left.extend(binding.map(|binding| (target, binding)));
+            if let BreakpointTarget::Data(data) = &entry.request.place
+                && data.target == target
+            {
+                entry.lost.get_or_insert_with(|| LOST_DATA.to_owned());
+            }
         }
     }
 
@@ -214,6 +245,9 @@ impl Breakpoints {
             entry.left.clear();
             entry.hits = 0;
             entry.failures = None;
+            if matches!(entry.request.place, BreakpointTarget::Data(_)) {
+                entry.lost.get_or_insert_with(|| LOST_DATA.to_owned());
+            }
         }
     }
 
@@ -256,6 +290,7 @@ impl Entry {
         match &self.request.place {
             BreakpointTarget::Line { path, .. } => Group::Source(path.clone()),
             BreakpointTarget::Function { .. } => Group::Functions,
+            BreakpointTarget::Data(_) => Group::Data,
         }
     }
 

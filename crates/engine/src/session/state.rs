@@ -250,6 +250,7 @@ mod tests {
             reason: StopReason::Breakpoint,
             text: None,
             breakpoints: Vec::new(),
+            changes: Vec::new(),
         }
     }
 

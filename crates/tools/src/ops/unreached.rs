@@ -92,7 +92,8 @@ pub fn shown(unreached: &[Unreached]) -> (&[Unreached], usize) {
 fn unreached_breakpoint(breakpoint: &Breakpoint) -> Option<Unreached> {
     let Breakpoint { id, hits: 0, failures: None, enabled: true, .. } = breakpoint else { return None };
     let fate = match (&breakpoint.place, &breakpoint.fate) {
-        (_, BreakpointFate::Unknown) => return None,
+        // A value that did not change is no mistake in where it was watched.
+        (_, BreakpointFate::Unknown) | (BreakpointTarget::Data(_), BreakpointFate::Bound(_)) => return None,
         (BreakpointTarget::Function { name }, fate) => {
             UnreachedReason::NotEntered(format!("{}{}", not_entered(name, fate), rule(breakpoint)))
         }
@@ -116,6 +117,7 @@ pub(super) fn not_stopped_at(breakpoint: &Breakpoint) -> String {
             format!("line {} of {} was not reached", breakpoint.line().unwrap_or(*line), path.display())
         }
         BreakpointTarget::Function { name } => not_entered(name, &breakpoint.fate),
+        BreakpointTarget::Data(data) => format!("`{}` was not accessed", data.expression),
     };
     let why = match (&breakpoint.place, &breakpoint.fate) {
         (_, BreakpointFate::Unbound(reason)) if may_have_been_loaded(reason) => String::new(),

@@ -32,6 +32,12 @@ pub struct BreakpointData {
     /// Function.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
+    /// Watched expression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watch: Option<String>,
+    /// Accesses of it that stop the program: `write`, `read` or `readWrite`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<String>,
     /// Bound to a location in the running program.
     pub verified: bool,
     /// Why it is not bound.
@@ -73,6 +79,8 @@ impl From<&Breakpoint> for BreakpointData {
                 .filter(|asked| Some(*asked) != breakpoint.column()),
             columns: breakpoint.columns().to_vec(),
             function: breakpoint.function().map(str::to_owned),
+            watch: breakpoint.data().map(|data| data.expression.clone()),
+            access: breakpoint.data().map(|data| data.access.to_string()),
             verified: breakpoint.is_verified(),
             reason: unbound(breakpoint),
             outdated: breakpoint.warning().map(str::to_owned),

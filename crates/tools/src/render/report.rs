@@ -1,6 +1,7 @@
 //! The report of a program that was waited for.
 
 use engine::error::UNDEBUGGED;
+use engine::model::data_breakpoint::DataChange;
 use engine::model::ids::Reference;
 use engine::model::stop::{End, Exception, Stop};
 use engine::model::variable::Children;
@@ -30,7 +31,7 @@ pub struct StopReport {
     pub state_before_close: Option<String>,
     /// Summary in a sentence.
     pub message: String,
-    /// Why it stopped: `breakpoint`, `step`, `entry`, `exception`, `pause`.
+    /// Why it stopped: `breakpoint`, `data breakpoint`, `step`, `entry`, `exception`, `pause`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Location of the stop.
@@ -45,6 +46,9 @@ pub struct StopReport {
     /// Breakpoints at which it stopped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breakpoint_ids: Vec<String>,
+    /// What happened to watched values, at a data breakpoint.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_changes: Vec<DataChangeData>,
     /// Innermost frames of user code.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack_frames: Vec<FrameData>,
@@ -97,6 +101,51 @@ pub struct LocationData {
     pub function: String,
     /// The thread, as in `list_threads`.
     pub thread_id: u32,
+}
+
+/// What happened to the value of a data breakpoint.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DataChangeData {
+    /// The breakpoint.
+    pub breakpoint_id: String,
+    /// The expression.
+    pub expression: String,
+    /// Previous value as text.
+    pub old: String,
+    /// Current value; the same if it was only read.
+    pub new: String,
+    /// The code that accessed it, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<CodeLineData>,
+}
+
+/// A line of code.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CodeLineData {
+    /// The function.
+    pub function: String,
+    /// The file.
+    pub file: String,
+    /// 1-based.
+    pub line: u32,
+}
+
+impl From<&DataChange> for DataChangeData {
+    fn from(change: &DataChange) -> Self {
+        let DataChange { id, expression, old, new, by } = change;
+        Self {
+            breakpoint_id: id.to_string(),
+            expression: expression.clone(),
+            old: old.clone(),
+            new: new.clone(),
+            by: by.as_ref().map(|by| CodeLineData {
+                function: by.function.clone(),
+                file: by.file.clone(),
+                line: by.line,
+            }),
+        }
+    }
 }
 
 /// A watched expression whose value has changed.
@@ -209,6 +258,7 @@ impl StopReport {
             exception: snapshot
                 .exception
                 .map(|exception| ExceptionData::new(exception, snapshot.frames.len().max(1))),
+            data_changes: snapshot.stop.changes.iter().map(DataChangeData::from).collect(),
             breakpoint_ids: snapshot.stop.breakpoints.iter().map(ToString::to_string).collect(),
             more_frames: Some(users.saturating_sub(snapshot.frames.len())).filter(|more| *more > 0),
             stack_frames: snapshot.frames.iter().map(FrameData::from).collect(),
@@ -352,7 +402,9 @@ pub fn describe_stop(stop: &Stop, exception: Option<&Exception>) -> String {
             [] => stop.reason.to_string(),
             ids => {
                 let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-                format!("{} {}", stop.reason, ids.join(", "))
+                let changes: Vec<String> = stop.changes.iter().map(ToString::to_string).collect();
+                let colon = if changes.is_empty() { "" } else { ": " };
+                format!("{} {}{colon}{}", stop.reason, ids.join(", "), changes.join("; "))
             }
         },
     }

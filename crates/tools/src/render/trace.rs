@@ -314,7 +314,7 @@ impl PointData {
             point: number,
             function: match &breakpoint.place {
                 BreakpointTarget::Function { name } => Some(name.clone()),
-                BreakpointTarget::Line { .. } => None,
+                BreakpointTarget::Line { .. } | BreakpointTarget::Data(_) => None,
             },
             file: breakpoint.path().map(|path| path.display().to_string()).unwrap_or_default(),
             line,

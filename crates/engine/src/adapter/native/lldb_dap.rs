@@ -10,7 +10,9 @@ use serde_json::{Map, Value, json};
 use super::Host;
 use crate::adapter::Runtime;
 use crate::adapter::native::{self, waits};
-use crate::adapter::plan::{DapSetup, Plan, Quirks, StackSampling, StartRequest, Transport};
+use crate::adapter::plan::{
+    DapSetup, DataQuirks, FrameQuirks, Plan, Quirks, StackSampling, StartRequest, Transport,
+};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::model::stop::{Exception, ExceptionMode};
@@ -48,6 +50,28 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     removes_only_when_stopped: true,
     runs_before_pause: Duration::from_millis(100),
     is_pause: |description| description == "signal SIGSTOP",
+    // Its names for storage are `ADDRESS/SIZE`, and it takes the value of an expression for an address.
+    data: DataQuirks {
+        name: |expression| format!("&({expression})"),
+        value: |kind, id| {
+            let (address, _) = id.split_once('/')?;
+            // The type of the address, `int *`.
+            Some(format!("*({kind})0x{address}"))
+        },
+        is_stop: |description| description.starts_with("watchpoint "),
+        frames: Some(FrameQuirks {
+            address: |id| u64::from_str_radix(id.split('/').next()?, 16).ok(),
+            stack_pointer: "$sp",
+            at_return: |address, pointer| format!("`breakpoint set -a {address} -c '$sp > {pointer}'"),
+            number: |text| {
+                let rest = text.split("Breakpoint ").nth(1)?;
+                rest.split(':').next()?.parse().ok()
+            },
+            remove: |number| format!("`breakpoint delete {number}"),
+            next_instruction: "$pc",
+            line_at: |address| format!("`source info -a {address}"),
+        }),
+    },
     stack_sampling: Some(StackSampling { has_os_threads: true, wait: waits::by_stack, locks: None }),
     ..Quirks::NONE
 };

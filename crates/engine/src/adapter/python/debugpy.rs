@@ -45,6 +45,8 @@ pub(crate) struct AgentCode {
     pub(crate) throws: Modules,
     /// What evaluates expressions that change nothing.
     pub(crate) pure: Modules,
+    /// Stops where watched values are written.
+    pub(crate) watch: Modules,
 }
 
 macro_rules! module {
@@ -71,6 +73,7 @@ pub(crate) static AGENT: AgentCode = AgentCode {
     ],
     throws: &[module!("stillframe_throws"), module!("stillframe_assertions")],
     pure: &[module!("stillframe_equality"), module!("stillframe_pure")],
+    watch: &[module!("stillframe_watch")],
 };
 
 /// What is in the folder of our scripts beside the agent.
@@ -86,9 +89,9 @@ const SCRIPTS: [(&str, &str); 7] = [
 
 /// All of it, as modules.
 fn scripts_by_name() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let AgentCode { source, known, recorder, sampler, throws, pure } = &AGENT;
+    let AgentCode { source, known, recorder, sampler, throws, pure, watch } = &AGENT;
     let agent = std::iter::once(("stillframe_agent", *source));
-    let modules = [*known, *recorder, *sampler, *throws, *pure].into_iter().flatten().copied();
+    let modules = [*known, *recorder, *sampler, *throws, *pure, *watch].into_iter().flatten().copied();
     SCRIPTS.into_iter().chain(agent).chain(modules)
 }
 

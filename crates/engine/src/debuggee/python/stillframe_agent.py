@@ -40,6 +40,9 @@ sleep = time.sleep
 # The built-in names before the program can replace them.
 BUILTINS = dict(vars(builtins))
 
+# What checks watched values before each line of user code; None while nothing is watched.
+watching = None
+
 # True during a request that must not run code of the program.
 side_effect_free = False
 
@@ -1404,21 +1407,23 @@ def reached(place, frame):
     hits. True to stop."""
     enters = any(owner is not None for owner, _ in places.get(place, ()))
     stop = apply_rules(place, frame)
+    changed, changes = watching(frame) if watching is not None else ((), ())
+    stop.extend(changed)
     if entered.get(threading.get_ident()) == id(frame):
         del entered[threading.get_ident()]
         by_name = debugger().function_breakpoint_name_to_breakpoint.get(frame.f_code.co_name)
         stop += apply_rules(place_of(by_name), frame) if by_name is not None else []
     if stop:
         about_to_stop.add(threading.get_ident())
-        report_hit(stop, enters)
+        report_hit(stop, enters and len(stop) > len(changed), changes)
     return bool(stop)
 
 
-def report_hit(ids, enters=False):
+def report_hit(ids, enters=False, changes=()):
     """Report the breakpoints at which this thread stops next; none if it continued instead."""
     from _pydevd_bundle._debug_adapter.pydevd_base_schema import BaseSchema
 
-    send_event("hit", ids=ids, thread=BaseSchema._translate_id_to_dap(thread_id()), enters=enters)
+    send_event("hit", ids=ids, thread=BaseSchema._translate_id_to_dap(thread_id()), enters=enters, changes=list(changes))
 
 
 def apply_rules(place, frame):

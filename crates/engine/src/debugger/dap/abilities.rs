@@ -6,6 +6,7 @@ pub(super) fn of(can: &::dap::Capabilities) -> Vec<String> {
         (can.supports_conditional_breakpoints, "conditional breakpoints"),
         (can.supports_function_breakpoints, "function breakpoints"),
         (can.supports_log_points, "log points"),
+        (can.supports_data_breakpoints, "data breakpoints"),
         (can.supports_step_back, "running backwards"),
         (can.supports_set_variable || can.supports_set_expression, "assignments"),
         (can.supports_exception_info_request, "exception details"),

@@ -45,6 +45,14 @@ pub(super) struct SentBreakpoint {
     asked: String,
 }
 
+impl SentBreakpoint {
+    /// A data breakpoint, whose rules are applied here.
+    pub(super) fn on_data(rule: RuleFor) -> Self {
+        let rules = vec![rule];
+        Self { number: None, rules, is_native: false, file: None, line: None, asked: String::new() }
+    }
+}
+
 impl Breakpoints {
     /// The places that a stop is about: by the adapter's numbers, or by where the thread is.
     pub(super) fn hit(&self, numbers: &[i64], at: Option<(&Path, u32)>) -> Vec<SentBreakpoint> {

@@ -168,11 +168,13 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
         }
         return Vec::new();
     }
+    let is_data = description.as_deref().is_some_and(debugger.quirks().data.is_stop);
     let is_bad_condition = description.as_deref().is_some_and(debugger.quirks().is_bad_condition);
     let (reason, text) = match stop_reason(&stopped.reason) {
         StopReason::Exception if is_bad_condition => (StopReason::Breakpoint, None),
         // A pause can come out as the end of a step inside the function that it interrupts.
         reason if asked && (is_pause || reason == StopReason::Step) => (StopReason::Pause, None),
+        StopReason::Breakpoint if is_data => (StopReason::DataBreakpoint, None),
         StopReason::Breakpoint if is_exception => (StopReason::Exception, None),
         reason => (reason, description),
     };
@@ -209,9 +211,8 @@ async fn thread_of(debugger: &DapDebugger, stopped: &::dap::StoppedEvent) -> Opt
 
 fn stop_reason(reason: &str) -> StopReason {
     match reason {
-        "breakpoint" | "function breakpoint" | "instruction breakpoint" | "data breakpoint" => {
-            StopReason::Breakpoint
-        }
+        "breakpoint" | "function breakpoint" | "instruction breakpoint" => StopReason::Breakpoint,
+        "data breakpoint" => StopReason::DataBreakpoint,
         "step" | "goto" => StopReason::Step,
         "entry" => StopReason::Entry,
         "exception" => StopReason::Exception,

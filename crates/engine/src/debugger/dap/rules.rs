@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::breakpoints::{SentBreakpoint, place_of};
-use super::{DapDebugger, lock, values};
+use super::{DapDebugger, data, lock, values};
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
 use crate::error::{Error, Result};
@@ -100,10 +100,14 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     if reason == StopReason::Step && !is_wanted && leave_library(debugger, thread).await {
         return Vec::new();
     }
+    if reason == StopReason::DataBreakpoint {
+        return at_data(debugger, thread, is_wanted).await;
+    }
     if reason != StopReason::Breakpoint {
         lock(&debugger.0.stepping).end();
         return vec![stopped(reason, text, Vec::new())];
     }
+    let ended = data::frame_ended(debugger, &numbers).await;
     let is_by_place = numbers.is_empty() && !debugger.quirks().reports_hits;
     let at = if is_by_place { place_of(debugger, thread).await } else { None };
     let at = at.as_ref().map(|(path, line)| (Path::new(path), *line));
@@ -114,7 +118,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     if is_unknown && debugger.0.setup.stops_on_entry && !debugger.0.entered.swap(true, Ordering::AcqRel) {
         return vec![stopped(StopReason::Entry, None, Vec::new())];
     }
-    let mut judged = RuleOutcome::default();
+    let mut judged = RuleOutcome { events: ended, ..RuleOutcome::default() };
     for sent in &hit {
         apply_rules(debugger, thread, sent, &mut judged).await;
     }
@@ -132,6 +136,26 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
         lock(&debugger.0.stepping).end();
         events.push(last);
     }
+    events
+}
+
+/// The outcome of a stop at data breakpoints.
+async fn at_data(debugger: &DapDebugger, thread: RawId, is_wanted: bool) -> Vec<Event> {
+    let mut judged = RuleOutcome::default();
+    let changes = data::changes(debugger, thread).await;
+    for (rule, _) in &changes {
+        apply_rules(debugger, thread, &SentBreakpoint::on_data(rule.clone()), &mut judged).await;
+    }
+    let RuleOutcome { mut events, stops, .. } = judged;
+    if stops.is_empty() && !is_wanted {
+        events.extend(resume(debugger, thread, StopReason::DataBreakpoint).await);
+        return events;
+    }
+    lock(&debugger.0.stepping).end();
+    let changes = changes.into_iter().map(|(_, change)| change);
+    events.extend(changes.filter(|change| stops.contains(&change.id)).map(Event::DataChanged));
+    let reason = if stops.is_empty() { StopReason::Pause } else { StopReason::DataBreakpoint };
+    events.push(Event::Stopped { thread, reason, text: None, breakpoints: stops });
     events
 }
 

@@ -5,6 +5,7 @@
 //! Compared with the protocol's own requests it reads bounded texts and pages without running the
 //! program's code where that can be helped, and it can be interrupted where it cannot.
 
+mod data;
 mod places;
 
 use std::collections::HashMap;
@@ -55,6 +56,8 @@ pub(super) struct AgentClient {
     recorder: tokio::sync::OnceCell<()>,
     /// Filled when the program has what evaluates without effects.
     pure: tokio::sync::OnceCell<()>,
+    /// Filled when the program has what watches values.
+    watch: tokio::sync::OnceCell<()>,
     /// Nothing of the program's may run while it is read.
     side_effect_free: bool,
     /// The program decides itself which exceptions are worth a stop.
@@ -218,6 +221,7 @@ impl AgentClient {
             client,
             recorder: tokio::sync::OnceCell::new(),
             pure: tokio::sync::OnceCell::new(),
+            watch: tokio::sync::OnceCell::new(),
             side_effect_free,
             watches_throws: AtomicBool::new(false),
             pid,

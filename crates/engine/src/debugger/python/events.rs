@@ -11,6 +11,7 @@ use super::Python;
 use super::agent::{FunctionLookup, FunctionPlace};
 use crate::debugger::dap::Extension;
 use crate::debugger::{BindResult, Debugger, Event, Step};
+use crate::model::data_breakpoint::{CodeLine, DataChange};
 use crate::model::ids::{BreakpointId, RawId};
 use crate::model::stop::StopReason;
 use crate::sources;
@@ -29,6 +30,8 @@ struct Hit {
     ids: Vec<BreakpointId>,
     /// The thread is at the call of a function, before its first line.
     enters: bool,
+    /// What happened to watched values.
+    changes: Vec<DataChange>,
 }
 
 impl PythonEvents {
@@ -57,15 +60,23 @@ impl Extension for PythonEvents {
                     return Vec::new();
                 }
                 python.pausing.stopped();
-                let mut breakpoints = self.decided.remove(&thread.0).map(|hit| hit.ids).unwrap_or_default();
+                let hit = self.decided.remove(&thread.0);
+                let (mut breakpoints, changes) = hit.map(|hit| (hit.ids, hit.changes)).unwrap_or_default();
                 let mut reason = reason;
+                if reason == StopReason::Breakpoint
+                    && !changes.is_empty()
+                    && changes.len() == breakpoints.len()
+                {
+                    reason = StopReason::DataBreakpoint;
+                }
                 if let Some(entered) = self.entering.remove(&thread.0)
                     && matches!(reason, StopReason::Step | StopReason::Breakpoint)
                 {
                     reason = StopReason::Breakpoint;
                     breakpoints.extend(entered);
                 }
-                vec![Event::Stopped { thread, reason, text, breakpoints }]
+                let changes = changes.into_iter().map(Event::DataChanged);
+                changes.chain([Event::Stopped { thread, reason, text, breakpoints }]).collect()
             }
             Event::Continued => {
                 if let Some(agent) = python.agent.get() {
@@ -99,6 +110,31 @@ impl PythonEvents {
     }
 }
 
+/// A change as the agent has it.
+#[derive(Deserialize)]
+struct RawChange {
+    id: u32,
+    expression: String,
+    old: String,
+    new: String,
+    by: Option<RawLine>,
+}
+
+#[derive(Deserialize)]
+struct RawLine {
+    function: String,
+    file: String,
+    line: u32,
+}
+
+impl From<RawChange> for DataChange {
+    fn from(raw: RawChange) -> Self {
+        let RawChange { id, expression, old, new, by } = raw;
+        let by = by.map(|RawLine { function, file, line }| CodeLine { function, file, line });
+        Self { id: BreakpointId(id), expression, old, new, by }
+    }
+}
+
 /// What `tell` in the agent sends.
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -109,6 +145,13 @@ enum AgentEvent {
         thread: i64,
         #[serde(default)]
         enters: bool,
+        #[serde(default)]
+        changes: Vec<RawChange>,
+    },
+    /// The storage of a watched value is gone.
+    Unwatched {
+        id: u32,
+        reason: String,
     },
     Logged {
         id: u32,
@@ -170,12 +213,14 @@ impl PythonEvents {
                 python.sampling.answered(number, body);
                 Vec::new()
             }
-            AgentEvent::Hit { ids, thread, enters } => {
+            AgentEvent::Unwatched { id, reason } => bind_events(vec![id], &BindResult::Refused(reason)),
+            AgentEvent::Hit { ids, thread, enters, changes } => {
                 if ids.is_empty() {
                     self.decided.remove(&thread);
                 } else {
                     let ids = ids.into_iter().map(BreakpointId).collect();
-                    self.decided.insert(thread, Hit { ids, enters });
+                    let changes = changes.into_iter().map(DataChange::from).collect();
+                    self.decided.insert(thread, Hit { ids, enters, changes });
                 }
                 Vec::new()
             }

@@ -14,7 +14,7 @@ use super::program::reply_ok;
 use super::{Actor, Reply, answer};
 use crate::adapter;
 use crate::deadlines;
-use crate::debugger::{BindResult, Debugger, FunctionBreakpoint, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, DataBreakpoint, Debugger, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{AdjustedPosition, Breakpoint, BreakpointTarget, Failures, Pending, Request};
 use crate::model::ids::{BreakpointId, TargetId};
@@ -112,6 +112,7 @@ type SyncWaiter = Box<dyn FnOnce(&Breakpoints, &Pending) + Send>;
 enum BreakpointGroup {
     Source(std::path::PathBuf, Vec<SourceBreakpoint>),
     Functions(Vec<FunctionBreakpoint>),
+    Data(Vec<(TargetId, Vec<DataBreakpoint>)>),
 }
 
 type BindResults = Vec<(BreakpointId, BindResult)>;
@@ -184,7 +185,7 @@ impl Actor {
         let run = self.runs;
         let work = join_all(ready.into_iter().map(|(target, debugger)| {
             let contents = contents.clone();
-            async move { (target, send(debugger.as_ref(), contents).await) }
+            async move { (target, send(target, debugger.as_ref(), contents).await) }
         }));
         self.spawn(work, move |actor, outcomes| {
             actor.breakpoint_sync.under_way = false;
@@ -219,6 +220,11 @@ impl Actor {
                 BreakpointGroup::Source(path, places)
             }
             Group::Functions => BreakpointGroup::Functions(self.breakpoints.for_functions()),
+            Group::Data => {
+                let targets = self.ready_debuggers().into_iter().map(|(target, _)| target);
+                let wanted = |target| (target, self.breakpoints.for_data(target));
+                BreakpointGroup::Data(targets.map(wanted).collect())
+            }
         }
     }
 
@@ -232,7 +238,7 @@ impl Actor {
         let sampling = self.sampling;
         let run = self.runs;
         let work = async move {
-            let outcomes = send(debugger.as_ref(), contents).await;
+            let outcomes = send(target, debugger.as_ref(), contents).await;
             if let Some(interval) = sampling {
                 // One of which no samples can be taken runs all the same.
                 let _ = debugger.start_sampling(interval).await;
@@ -279,7 +285,7 @@ impl Actor {
 }
 
 /// Sends everything to one process, and gives what became of each.
-async fn send(debugger: &dyn Debugger, contents: Vec<BreakpointGroup>) -> BindResults {
+async fn send(target: TargetId, debugger: &dyn Debugger, contents: Vec<BreakpointGroup>) -> BindResults {
     let mut outcomes = Vec::new();
     for content in contents {
         let (ids, results): (Vec<Vec<BreakpointId>>, _) = match content {
@@ -290,6 +296,11 @@ async fn send(debugger: &dyn Debugger, contents: Vec<BreakpointGroup>) -> BindRe
             BreakpointGroup::Functions(places) => {
                 let ids = places.iter().map(|place| RuleFor::ids(&place.rules)).collect();
                 (ids, debugger.set_function_breakpoints(places).await)
+            }
+            BreakpointGroup::Data(wanted) => {
+                let Some((_, wanted)) = wanted.into_iter().find(|(of, _)| *of == target) else { continue };
+                let ids = wanted.iter().map(|data| vec![data.rule.id]).collect();
+                (ids, debugger.set_data_breakpoints(wanted).await)
             }
         };
         let results = results.unwrap_or_else(|error| vec![BindResult::Refused(error.to_string()); ids.len()]);

@@ -172,7 +172,7 @@ impl Session {
     }
 
     /// See [`Actor::read`].
-    async fn read<T, U>(
+    pub(super) async fn read<T, U>(
         &self,
         kind: Kind,
         number: Reference,
@@ -189,8 +189,8 @@ impl Session {
 
 /// Where and when something was read: its number is good for that process and that stop.
 #[derive(Clone, Copy)]
-struct ReadContext {
-    target: TargetId,
+pub(super) struct ReadContext {
+    pub(super) target: TargetId,
     epoch: u64,
 }
 

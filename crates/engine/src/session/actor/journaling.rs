@@ -248,6 +248,7 @@ fn change(breakpoint: &Breakpoint) -> BreakpointChange {
     let (file, line, function) = match &breakpoint.place {
         BreakpointTarget::Line { path, line, .. } => (path.display().to_string(), Some(*line), None),
         BreakpointTarget::Function { name } => (String::new(), None, Some(truncation::text(name))),
+        BreakpointTarget::Data(data) => (String::new(), None, Some(truncation::text(&data.expression))),
     };
     BreakpointChange {
         event: BreakpointEvent::Set,

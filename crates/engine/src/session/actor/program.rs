@@ -358,12 +358,15 @@ impl Actor {
             Event::Stopped { thread, reason, text, breakpoints } => {
                 let raw = thread;
                 let thread = self.threads.number(target, thread);
-                let stop = Stop { epoch: 0, target, thread, reason, text, breakpoints };
+                let changes = self.changes.extract_if(.., |(of, _)| *of == target).map(|(_, change)| change);
+                let changes = changes.collect();
+                let stop = Stop { epoch: 0, target, thread, reason, text, breakpoints, changes };
                 if stop.reason == StopReason::Exception {
                     return self.stopped_at_exception(raw, stop);
                 }
                 self.stopped(stop);
             }
+            Event::DataChanged(change) => self.changes.push((target, change)),
             Event::Continued => self.state.resumed(target),
             Event::Logged { id, text } => {
                 self.breakpoints.hit(target, id);

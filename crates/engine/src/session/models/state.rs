@@ -106,6 +106,7 @@ fn stop(target: u32, thread: u32) -> Stop {
         reason: StopReason::Breakpoint,
         text: None,
         breakpoints: Vec::new(),
+        changes: Vec::new(),
     }
 }
 

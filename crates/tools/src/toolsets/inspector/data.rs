@@ -171,7 +171,7 @@ impl From<&Breakpoint> for BreakpointData {
         let line = breakpoint.line();
         let function_name = match &breakpoint.place {
             BreakpointTarget::Function { name } => Some(name.clone()),
-            BreakpointTarget::Line { .. } => None,
+            BreakpointTarget::Line { .. } | BreakpointTarget::Data(_) => None,
         };
         let hit_count_condition = breakpoint.rule.hit_condition.map(|condition| HitCountCondition {
             operator: condition.operator.as_str(),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use engine::error::Error;
 use engine::model::breakpoint::{Breakpoint, BreakpointTarget, HitCondition, Rule};
+use engine::model::data_breakpoint::DataAccess;
 use engine::model::ids::BreakpointId;
 use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::session::Session;
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared::{Done, LineContext};
+use crate::ops::inspect;
 use crate::ops::run_until::{check_condition, moved_to_column};
 use crate::render::{BreakpointData, failed, surrounding};
 use crate::{Context, Effects, Tool, ToolError};
@@ -39,6 +41,12 @@ pub(super) struct SetBreakpoint {
     near_line: Option<u32>,
     /// instead of line: function, or Class.method
     function: Option<String>,
+    /// instead of a place, at a stop: variable, field or item; stops where it changes
+    watch: Option<String>,
+    /// of watch
+    access: Option<AccessParam>,
+    /// of watch
+    frame_id: Option<u64>,
     /// stop only where this expression is true
     condition: Option<String>,
     /// only at these hits: 5, >= 5, % 10
@@ -50,6 +58,25 @@ pub(super) struct SetBreakpoint {
     /// change this breakpoint instead: condition, hitCondition, logMessage, enabled
     breakpoint_id: Option<String>,
     enabled: Option<bool>,
+}
+
+/// Accesses that stop the program.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum AccessParam {
+    Write,
+    Read,
+    ReadWrite,
+}
+
+impl From<AccessParam> for DataAccess {
+    fn from(access: AccessParam) -> Self {
+        match access {
+            AccessParam::Write => Self::Write,
+            AccessParam::Read => Self::Read,
+            AccessParam::ReadWrite => Self::ReadWrite,
+        }
+    }
 }
 
 /// A breakpoint, and what is around it.
@@ -127,7 +154,7 @@ impl BreakpointSet {
                 None => format!("{file}:{line}"),
             },
             (_, _, Some(function)) => format!("function {function}"),
-            _ => String::new(),
+            _ => breakpoint.label(),
         };
         let lines = breakpoint.file().and_then(|path| session.read_lines(path).ok());
         let context = lines
@@ -171,11 +198,15 @@ impl Tool for SetBreakpoint {
             return self.change(&session, id, hit_condition).await;
         }
         let rule = Rule {
-            condition: self.condition.filter(|condition| !condition.trim().is_empty()),
+            condition: self.condition.clone().filter(|condition| !condition.trim().is_empty()),
             hit_condition,
-            log_message: self.log_message.filter(|message| !message.trim().is_empty()),
+            log_message: self.log_message.clone().filter(|message| !message.trim().is_empty()),
             record: None,
         };
+        if let Some(expression) = &self.watch {
+            let expression = expression.trim().to_owned();
+            return self.watch(&session, expression, rule).await;
+        }
         let wanted = PlaceRequest {
             file: self.file,
             line: self.line,
@@ -196,6 +227,27 @@ impl Tool for SetBreakpoint {
 }
 
 impl SetBreakpoint {
+    async fn watch(
+        self,
+        session: &Session,
+        expression: String,
+        rule: Rule,
+    ) -> Result<BreakpointSet, ToolError> {
+        let Self { file, line, statement, function, .. } = &self;
+        if file.is_some() || line.is_some() || statement.is_some() || function.is_some() {
+            let problem = "takes no place; leave out `file`, `line`, `statement` and `function`";
+            return Err(ToolError::argument("watch", problem));
+        }
+        let access = self.access.map(DataAccess::from).unwrap_or_default();
+        let frame = inspect::frame(session, self.frame_id).await?;
+        let mut breakpoint = session.add_data_breakpoint(frame, expression, access, rule).await?;
+        if self.enabled == Some(false) {
+            let change = Change { enabled: Some(false), rule: None };
+            breakpoint = session.change_breakpoint(breakpoint.id, change).await?;
+        }
+        Ok(BreakpointSet::new(session, &breakpoint, None))
+    }
+
     /// What is not given stays; an empty text removes.
     async fn change(
         self,
@@ -495,7 +547,7 @@ impl Tool for ClearBreakpoints {
         let in_file = move |place: &BreakpointTarget| match (&file, place) {
             (None, _) => true,
             (Some(file), BreakpointTarget::Line { path, .. }) => path == file,
-            (Some(_), BreakpointTarget::Function { .. }) => false,
+            (Some(_), BreakpointTarget::Function { .. } | BreakpointTarget::Data(_)) => false,
         };
         let known = session.breakpoints().await?;
         let ids = session.remove_breakpoints(move |_, place| in_file(place)).await?;

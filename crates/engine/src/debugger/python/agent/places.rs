@@ -31,13 +31,8 @@ impl AgentClient {
         if groups.iter().flat_map(|(_, rules)| *rules).any(|rule| rule.rule.record.is_some()) {
             self.recorder.get_or_try_init(|| self.load(RECORDER, AGENT.recorder)).await?;
         }
-        let rule = |RuleFor { id, rule }: &RuleFor| {
-            let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
-            let record = rule.record.as_ref().map(record_spec);
-            json!([id.0, rule.condition, hit, rule.log_message, record])
-        };
         let group = |(class, rules): &(Option<&str>, &[RuleFor])| {
-            json!([class, rules.iter().map(rule).collect::<Vec<_>>()])
+            json!([class, rules.iter().map(rule_spec).collect::<Vec<_>>()])
         };
         // Outside of a frame there is no answer to read: it only has to run without an exception.
         let groups: Vec<Json> = groups.iter().map(group).collect();
@@ -49,6 +44,13 @@ impl AgentClient {
         }
         Ok(format!("__import__('sys').modules['{MODULE}'].hit({place})"))
     }
+}
+
+/// A rule as the agent reads it.
+pub(super) fn rule_spec(RuleFor { id, rule }: &RuleFor) -> Json {
+    let hit = rule.hit_condition.map(|hit| json!([hit.operator.as_str(), hit.count]));
+    let record = rule.record.as_ref().map(record_spec);
+    json!([id.0, rule.condition, hit, rule.log_message, record])
 }
 
 /// A record as `stillframe_recorder.py` reads it.

@@ -1,0 +1,459 @@
+"""Stops the program after a watched value was written.
+
+Python has no data breakpoints. So while something is watched, each line of user code has one of pydevd's breakpoints
+whose condition calls `on_line` below, which compares the watched storage with what it held before. Comparing and
+reading run no code of the program. Storage is a slot of one object: an attribute, an item, a global, or a local variable
+of one frame. So a write by another name for the object is seen, and a change inside the object that the slot holds is
+not a write to it.
+"""
+
+import ast
+import collections
+import dis
+import functools
+import itertools
+import os
+import sys
+import threading
+import types
+
+import stillframe_agent as agent
+
+# What a slot without a value holds.
+MISSING = object()
+# The longest text of a value.
+MOST_TEXT = 300
+# How many lines that ran are remembered, to name the one that wrote.
+MOST_LINES = 256
+# Values of these types are equal if they look so; others only if they are the same.
+PLAIN = (type(None), bool, int, float, complex, str, bytes)
+
+numbers = itertools.count(1)
+# Storage that was found, by the number that the client knows it by.
+found = {}
+# What is watched.
+watched = []
+# The lines that ran before: thread, ID of the frame, code and line.
+ran = collections.deque(maxlen=MOST_LINES)
+# Our breakpoints, by pydevd's name for the file.
+ours = {}
+turn = threading.Lock()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Storage
+
+
+class Slot:
+    """A place that holds a value. `name` is how instructions that store there call it; None for items."""
+
+    frame = None
+    name = None
+
+    def read(self):
+        try:
+            return self.get()
+        except Exception:
+            return MISSING
+
+    def concerns(self, frame):
+        return True
+
+
+class Attribute(Slot):
+    def __init__(self, owner, name):
+        self.owner, self.name = owner, name
+        self.names = namespace_reader(owner)
+        self.member = None
+        if self.names is None or name not in self.names(owner):
+            self.member = self.descriptor()
+
+    def descriptor(self):
+        """The descriptor of a slot (`__slots__`); None if an entry of the namespace will hold the value."""
+        kind = self.owner if agent.is_a(self.owner, type) else type(self.owner)
+        for each in agent.class_order(kind):
+            member = agent.class_dict(each).get(self.name)
+            if type(member) is types.MemberDescriptorType:
+                return member
+            if member is not None and any("__set__" in agent.class_dict(base) for base in agent.class_order(type(member))):
+                agent.refuse(
+                    "`%s` is a %s, whose value is computed; watch the attribute that it reads"
+                    % (self.name, agent.type_name(member))
+                )
+        if self.names is None:
+            agent.refuse("a %s has no attribute `%s` that can be watched" % (agent.type_name(self.owner), self.name))
+        return None
+
+    def get(self):
+        if self.member is not None:
+            return self.member.__get__(self.owner)
+        # An attribute of the class does not count.
+        return dict.__getitem__(self.names(self.owner), self.name)
+
+
+def namespace_reader(owner):
+    """What reads the namespace of an object without running its code; None if it has none."""
+    if agent.is_a(owner, type):
+        return lambda kind: dict(agent.class_dict(kind))
+    for kind in agent.class_order(type(owner)):
+        own = agent.class_dict(kind).get("__dict__")
+        if type(own) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+            return own.__get__
+    return None
+
+
+class Item(Slot):
+    def __init__(self, owner, key):
+        self.owner, self.key = owner, key
+        if agent.is_a(owner, list):
+            self.reader = list.__getitem__
+        elif agent.is_a(owner, dict):
+            self.reader = dict.__getitem__
+        else:
+            agent.refuse("items of a %s cannot be watched; those of lists and dictionaries can" % agent.type_name(owner))
+        if type(key) not in PLAIN:
+            agent.refuse("the key must be a number or a text")
+
+    def get(self):
+        return self.reader(self.owner, self.key)
+
+
+class Global(Slot):
+    def __init__(self, names, name):
+        self.names, self.name = names, name
+
+    def get(self):
+        return self.names[self.name]
+
+
+class Local(Slot):
+    def __init__(self, frame, name):
+        self.frame, self.name = frame, name
+        code = frame.f_code
+        self.is_shared = name in code.co_cellvars or name in code.co_freevars
+
+    def get(self):
+        return self.frame.f_locals[self.name]
+
+    def concerns(self, frame):
+        # Only nested functions write to another function's variables.
+        return self.is_shared or frame is self.frame
+
+
+def find(number, text, access):
+    """Find the storage of an expression in a frame. Returns its number."""
+    frame = agent.find_frame(number)
+    if access != "write":
+        agent.refuse("access `%s` cannot be watched in Python; leave `access` out to watch writes" % access)
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        raise agent.Raised(agent.describe(error, None))
+    slot = slot_of(node, frame, text)
+    if slot.read() is MISSING:
+        # One that does not exist yet can be watched, if it belongs to something that does.
+        if not isinstance(slot, (Attribute, Item)):
+            agent.refuse("`%s` is not defined here" % text)
+    identity = str(next(numbers))
+    found[identity] = slot
+    return {"id": identity}
+
+
+def slot_of(node, frame, text):
+    if isinstance(node, ast.Name):
+        code = frame.f_code
+        if code.co_flags & 2 and node.id in code.co_varnames + code.co_cellvars + code.co_freevars:
+            return Local(frame, node.id)
+        if not code.co_flags & 1 and frame.f_locals is not frame.f_globals and node.id in frame.f_locals:
+            return Local(frame, node.id)
+        return Global(frame.f_globals, node.id)
+    if isinstance(node, ast.Attribute):
+        name = node.attr
+        owner = agent.private_owner(frame) if name.startswith("__") and not name.endswith("__") else None
+        return Attribute(value_of(node.value, frame), "_%s%s" % (owner, name) if owner else name)
+    if isinstance(node, ast.Subscript):
+        key = node.slice
+        return Item(value_of(node.value, frame), value_of(getattr(key, "value", key) if is_index(key) else key, frame))
+    agent.refuse("`%s` has no storage to watch; watch a variable, an attribute or an item" % text)
+
+
+def is_index(node):
+    """Up to Python 3.8, a node around the key."""
+    return type(node).__name__ == "Index"
+
+
+def value_of(node, frame):
+    """The value of a part of the expression, without running code of the program."""
+    return agent.load("stillframe_pure").evaluate(ast.unparse(node) if hasattr(ast, "unparse") else source_of(node), frame)
+
+
+def source_of(node):
+    """The text of a simple expression, before Python 3.9."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Constant):
+        return repr(node.value)
+    if isinstance(node, ast.Attribute):
+        return "%s.%s" % (source_of(node.value), node.attr)
+    if isinstance(node, ast.Subscript):
+        key = node.slice.value if is_index(node.slice) else node.slice
+        return "%s[%s]" % (source_of(node.value), source_of(key))
+    agent.refuse("watch a variable, an attribute or an item of something that has a name")
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Watching
+
+
+class Watch:
+    def __init__(self, identity, expression, slot, rule):
+        self.identity, self.expression, self.slot, self.rule = identity, expression, slot, rule
+        self.value = slot.read()
+        self.text = text_of(self.value)
+
+    def change(self):
+        """The texts before and after, if the value was written since the last call."""
+        value = self.slot.read()
+        if value is self.value or is_alike(value, self.value):
+            return None
+        old, self.value, self.text = self.text, value, text_of(value)
+        return old, self.text
+
+
+def is_alike(value, other):
+    kind = type(value)
+    return kind is type(other) and kind in PLAIN and (value == other or value != value and other != other)
+
+
+def text_of(value):
+    if value is MISSING:
+        return "<not set>"
+    before, agent.side_effect_free = agent.side_effect_free, True
+    try:
+        return agent.Renderer(MOST_TEXT).text(value)[0]
+    except Exception:
+        return "<%s>" % agent.type_name(value)
+    finally:
+        agent.side_effect_free = before
+
+
+def watch(request):
+    """Replace what is watched: numbers of storage, expressions and rules."""
+    with turn:
+        known = {each.identity: each for each in watched}
+        new = []
+        for identity, expression, rule in agent.json.loads(request):
+            rule = agent.rule_of(*rule)
+            if identity in known:
+                known[identity].rule = rule
+                new.append(known[identity])
+            elif identity in found:
+                new.append(Watch(identity, expression, found[identity], rule))
+        watched[:] = new
+        follow()
+
+
+def follow():
+    """Have lines of user code call us while something is watched."""
+    its_debugger = agent.debugger()
+    if not watched:
+        agent.watching = None
+        found.clear()
+        ran.clear()
+        remove_breakpoints(its_debugger)
+        return
+    hook(type(its_debugger))
+    if agent.watching is None:
+        agent.watching = on_line
+        files = set(agent.loaded_files())
+        for frame in sys._current_frames().values():
+            while frame is not None:
+                files.add(frame.f_code.co_filename)
+                frame = frame.f_back
+        for file in files:
+            add_breakpoints(its_debugger, file)
+        its_debugger.on_breakpoints_changed()
+
+
+def hook(kind):
+    """Keep our breakpoints when those of a file are replaced, and add those of files that are loaded."""
+    if hasattr(kind, "stillframe_watch"):
+        return
+    kind.stillframe_watch = True
+    changed, typed = kind.on_breakpoints_changed, kind.get_file_type
+
+    @functools.wraps(changed)
+    def on_breakpoints_changed(self, removed=False):
+        if agent.watching is not None:
+            for file in list(ours):
+                fill(self, file)
+        return changed(self, removed)
+
+    @functools.wraps(typed)
+    def get_file_type(self, frame, *more):
+        result = typed(self, frame, *more)
+        file = frame.f_code.co_filename
+        if result is None and agent.watching is not None and file not in seen:
+            if add_breakpoints(self, file):
+                changed(self)
+        return result
+
+    kind.on_breakpoints_changed, kind.get_file_type = on_breakpoints_changed, get_file_type
+
+
+# Files that were considered, by their names in code.
+seen = set()
+
+
+def add_breakpoints(its_debugger, file):
+    """Add ours to a file of user code. Returns whether there are any."""
+    seen.add(file)
+    if not file or file.startswith("<") or not is_users_file(its_debugger, file):
+        return False
+    path = agent.paths_of(file)[1]
+    if path not in ours:
+        try:
+            with open(file, "rb") as source:
+                ours[path] = source.read().count(b"\n") + 1
+        except OSError:
+            return False
+    fill(its_debugger, path)
+    return True
+
+
+def is_users_file(its_debugger, file):
+    of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
+    if file.startswith(of_debugger + os.sep) or agent.is_beside(file):
+        return False
+    if not its_debugger.is_files_filter_enabled:
+        return its_debugger._files_filtering.in_project_roots(os.path.abspath(file))
+    return its_debugger._files_filtering.in_project_roots(os.path.abspath(file))
+
+
+def fill(its_debugger, path):
+    """Add ours to the lines of a file that have no other."""
+    from _pydevd_bundle.pydevd_breakpoints import LineBreakpoint
+
+    if type(its_debugger.breakpoints.get(path)) is not dict:
+        its_debugger.breakpoints[path] = {}
+    lines = its_debugger.breakpoints[path]
+    # A location without rules, where only what is watched can stop the program.
+    condition = "__import__('sys').modules['%s'].hit(0)" % agent.__name__
+    for line in range(1, ours[path] + 1):
+        if line not in lines:
+            breakpoint = LineBreakpoint(-1, line, condition, "None", None)
+            breakpoint.stillframe_watch = True
+            lines[line] = breakpoint
+
+
+def remove_breakpoints(its_debugger):
+    for path in ours:
+        lines = its_debugger.breakpoints.get(path) or {}
+        for line in [line for line, each in lines.items() if hasattr(each, "stillframe_watch")]:
+            del lines[line]
+    ours.clear()
+    seen.clear()
+    its_debugger.on_breakpoints_changed()
+
+
+# ---------------------------------------------------------------------------------------------------------
+# Lines
+
+
+def on_line(frame):
+    """A line of user code is about to run. The numbers of the breakpoints that stop it, and what changed."""
+    ident = threading.get_ident()
+    stops, changes = [], []
+    for each in list(watched):
+        slot = each.slot
+        if slot.frame is not None:
+            if has_ended(slot.frame, frame):
+                end(each)
+                continue
+            if not slot.concerns(frame):
+                continue
+        change = each.change()
+        if change is not None:
+            report(each, change, frame, ident, stops, changes)
+    ran.append((ident, id(frame), frame.f_code, frame.f_lineno))
+    return stops, changes
+
+
+def report(each, change, frame, ident, stops, changes):
+    names = dict(frame.f_globals)
+    names.update(frame.f_locals)
+    rule = each.rule
+    try:
+        if not rule.applies(names):
+            return
+        if rule.message is not None:
+            text = agent.limited(agent.RULE_LIMIT, eval, rule.message, names)
+            agent.send_event("logged", id=rule.number, text=text)
+            return
+    except agent.Interrupted:
+        return rule.failed(TimeoutError("it took longer than %g s" % agent.RULE_LIMIT))
+    except BaseException as error:
+        return rule.failed(error)
+    old, new = change
+    stops.append(rule.number)
+    by = writer(each.slot, frame, ident)
+    changes.append({"id": rule.number, "expression": each.expression, "old": old, "new": new, "by": by})
+
+
+def writer(slot, frame, ident):
+    """The line that wrote, as far as that is known: of those that ran last, one that stores by this name."""
+    mine = [each for each in reversed(ran) if each[0] == ident]
+    before = next((each for each in mine if each[1] == id(frame) and each[2] is frame.f_code), None)
+    candidates = [each for each in (mine[0] if mine else None, before, ran[-1] if ran else None) if each]
+    best = next((each for each in candidates if stores(each[2], each[3], slot.name)), None)
+    best = best or (candidates[0] if candidates else None)
+    if best is None:
+        return None
+    code, line = best[2:]
+    file = agent.client_file_of(code) or code.co_filename
+    return {"function": code.co_name, "file": file, "line": line}
+
+
+@functools.lru_cache(maxsize=256)
+def stores(code, line, name):
+    """Whether a line of code has an instruction that stores by a name; without one, in an item."""
+    current = None
+    starts = dict(dis.findlinestarts(code))
+    for each in dis.get_instructions(code):
+        current = starts.get(each.offset, current)
+        if current != line:
+            continue
+        if name is None:
+            if each.opname == "STORE_SUBSCR" or each.opname == "DELETE_SUBSCR":
+                return True
+        elif each.opname.startswith(("STORE_", "DELETE_")) and name in str(each.argval):
+            return True
+    return False
+
+
+def has_ended(frame, current):
+    """Whether a frame is no longer on any stack."""
+    if frame is current:
+        return False
+    each = current.f_back
+    while each is not None:
+        if each is frame:
+            return False
+        each = each.f_back
+    return agent.has_ended(frame, sys._current_frames().values())
+
+
+def end(each):
+    """The frame of a local variable has ended."""
+    code = each.slot.frame.f_code
+    reason = "its storage is gone: `%s` has returned" % code.co_name
+    agent.send_event("unwatched", id=each.rule.number, reason=reason)
+    with turn:
+        watched.remove(each)
+        # Do not extend the lifetime of the frame's objects.
+        found.pop(each.identity, None)
+        if not watched:
+            agent.watching = None
+
+
+agent.REQUESTS["watch"] = find

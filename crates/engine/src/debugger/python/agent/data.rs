@@ -1,0 +1,45 @@
+//! Watching values: the agent compares them before each line of user code.
+
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::places::rule_spec;
+use super::{AgentClient, PURE, call_text};
+use crate::adapter::python::AGENT;
+use crate::deadlines;
+use crate::debugger::{BindResult, DataBreakpoint, DataRequest};
+use crate::error::Result;
+
+/// The name of the module that watches.
+const WATCH: &str = "stillframe_watch";
+
+#[derive(Deserialize)]
+struct Found {
+    id: String,
+}
+
+impl AgentClient {
+    /// Finds the storage of a value.
+    pub(in super::super) async fn find_storage(&self, request: DataRequest) -> Result<String> {
+        let DataRequest { expression, frame, access } = request;
+        self.pure.get_or_try_init(|| self.load(PURE, AGENT.pure)).await?;
+        self.watch.get_or_try_init(|| self.load(WATCH, AGENT.watch)).await?;
+        let arguments = json!([frame.0, expression, access.as_str()]);
+        let found: Found = self.call(frame, "watch", arguments, deadlines::REQUEST).await?;
+        Ok(found.id)
+    }
+
+    /// Replaces what is watched.
+    pub(in super::super) async fn watch(&self, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
+        if !self.watch.initialized() {
+            return Ok(wanted
+                .iter()
+                .map(|_| BindResult::Refused("its storage is gone".to_owned()))
+                .collect());
+        }
+        let data = |data: &DataBreakpoint| json!([data.data_id, data.expression, rule_spec(&data.rule)]);
+        let wanted: Vec<Json> = wanted.iter().map(data).collect();
+        self.execute(call_text(WATCH, "watch", &json!(wanted))).await?;
+        Ok(wanted.iter().map(|_| BindResult::on(None)).collect())
+    }
+}

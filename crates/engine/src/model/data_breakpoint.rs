@@ -1,0 +1,102 @@
+//! Data breakpoints, which stop the program where a value is written or read.
+
+use std::fmt;
+
+use super::ids::{BreakpointId, TargetId};
+
+/// What is watched, and in which process: the storage is known only there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataTarget {
+    /// As it was asked for.
+    pub expression: String,
+    /// Which accesses stop the program.
+    pub access: DataAccess,
+    /// The process.
+    pub target: TargetId,
+    /// The debugger's name for the storage.
+    pub data_id: String,
+}
+
+/// Which accesses stop the program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataAccess {
+    /// Writing another value.
+    #[default]
+    Write,
+    /// Reading.
+    Read,
+    /// Both.
+    ReadWrite,
+}
+
+impl DataAccess {
+    /// The protocol's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Read => "read",
+            Self::ReadWrite => "readWrite",
+        }
+    }
+
+    /// Whether reading stops the program.
+    pub fn reads(self) -> bool {
+        self != Self::Write
+    }
+
+    /// Whether writing another value stops the program.
+    pub fn writes(self) -> bool {
+        self != Self::Read
+    }
+}
+
+impl fmt::Display for DataAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What happened to a watched value before a stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataChange {
+    /// The breakpoint.
+    pub id: BreakpointId,
+    /// As it was asked for.
+    pub expression: String,
+    /// The value before.
+    pub old: String,
+    /// The value now; the same if it was only read.
+    pub new: String,
+    /// The code that did it, where the debugger knows.
+    pub by: Option<CodeLine>,
+}
+
+/// A line of code that has run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeLine {
+    /// The function.
+    pub function: String,
+    /// The file, or its name.
+    pub file: String,
+    /// 1-based.
+    pub line: u32,
+}
+
+impl fmt::Display for DataChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { expression, old, new, by, .. } = self;
+        let is_read = old == new;
+        if is_read {
+            write!(f, "{expression} = {new}")?;
+        } else {
+            write!(f, "{expression}: {old} → {new}")?;
+        }
+        match by {
+            Some(CodeLine { function, file, line }) => {
+                let done = if is_read { "read" } else { "written" };
+                write!(f, ", {done} by {function} at {file}:{line}")
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Watching values.
+
+use super::super::Session;
+use super::super::references::Kind;
+use crate::debugger::DataRequest;
+use crate::error::Result;
+use crate::model::breakpoint::{AdjustedPosition, Breakpoint, BreakpointTarget, Request, Rule};
+use crate::model::data_breakpoint::{DataAccess, DataTarget};
+use crate::model::ids::Reference;
+
+impl Session {
+    /// Watches a value in a frame of the current stop.
+    pub async fn add_data_breakpoint(
+        &self,
+        frame: Reference,
+        expression: String,
+        access: DataAccess,
+        rule: Rule,
+    ) -> Result<Breakpoint> {
+        self.policy().safety.check_rule(&rule)?;
+        let request = expression.clone();
+        let (target, data_id) = self
+            .read(
+                Kind::Frame,
+                frame,
+                move |debugger, frame| {
+                    debugger.data_breakpoint_info(DataRequest { expression: request, frame, access })
+                },
+                |_, origin, data_id| Ok((origin.target, data_id)),
+            )
+            .await?;
+        let place = BreakpointTarget::Data(DataTarget { expression, access, target, data_id });
+        self.add_breakpoint(Request { place, rule }, AdjustedPosition::default()).await
+    }
+}
