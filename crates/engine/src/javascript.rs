@@ -13,6 +13,7 @@ mod handlers;
 mod insertion;
 mod line_starts;
 pub(crate) mod positions;
+mod storage;
 
 use std::path::Path;
 
@@ -35,6 +36,7 @@ pub use handlers::{Handlers, ThrowOutcome, expects};
 pub(crate) use insertion::is_portable;
 pub use insertion::{Insertion, insertion};
 pub use line_starts::LineStarts;
+pub(crate) use storage::{Storage, storage};
 
 /// The longest text that is parsed, in bytes.
 const LONGEST: usize = 16 * 1024;

@@ -330,6 +330,15 @@ impl Safety {
         }
         Ok(())
     }
+
+    /// Refuses data breakpoints where nothing may be changed: some debuggers replace what is watched.
+    pub fn check_data_breakpoint(&self) -> Result<()> {
+        if self.read_only {
+            let rule = "debugged programs must not be changed";
+            return Err(forbidden("--read-only does not allow watching values".to_owned(), rule));
+        }
+        Ok(())
+    }
 }
 
 /// Whether a program is reached by an address of this machine.

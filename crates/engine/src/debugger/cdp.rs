@@ -14,7 +14,7 @@
 //! 3. `values` (what is to be seen), `stop` and `run_state` (where the thread is), `frames`
 //! 4. `recording`, `rules`, `insertions` and `renaming` (what breakpoints do in the program), `binding` (how the program
 //!    reports it)
-//! 5. `breakpoints`, `blackbox` (code that V8 skips), `exceptions`, `execution` (how the thread resumes)
+//! 5. `breakpoints`, `data` (watched values), `blackbox` (code that V8 skips), `exceptions`, `execution` (how the thread resumes)
 //! 6. `sampling`, `heap` and `performance` (what it does while it runs)
 //! 7. `connection` (the whole), `optimized_out` (names that V8 has left out of a frame), `stops` (what becomes of a pause),
 //!    `console` and `events`
@@ -28,6 +28,7 @@ mod columns;
 mod connection;
 mod connector;
 mod console;
+mod data;
 mod events;
 mod exceptions;
 mod execution;
@@ -67,7 +68,9 @@ use async_trait::async_trait;
 use self::connection::ThreadParts;
 use self::thread::{THREAD, ThreadKind};
 use self::values::Frame;
-use super::{BindResult, Debugger, Evaluate, FunctionBreakpoint, SourceBreakpoint, Step};
+use super::{
+    BindResult, DataBreakpoint, DataRequest, Debugger, Evaluate, FunctionBreakpoint, SourceBreakpoint, Step,
+};
 use crate::adapter::plan::Entry;
 use crate::deadlines;
 use crate::error::Result;
@@ -156,6 +159,15 @@ impl Debugger for CdpDebugger {
     async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
         self.0.execution.keep_step().await;
         self.0.breakpoints.set_on_functions(wanted).await
+    }
+
+    async fn data_breakpoint_info(&self, request: DataRequest) -> Result<String> {
+        let frame = self.frame(request.frame).await?;
+        self.0.data.find(&frame, &request).await
+    }
+
+    async fn set_data_breakpoints(&self, wanted: Vec<DataBreakpoint>) -> Result<Vec<BindResult>> {
+        self.0.data.set(wanted).await
     }
 
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {

@@ -12,6 +12,7 @@ mod abilities;
 mod breakpoints;
 mod connector;
 mod data;
+mod errors;
 mod events;
 mod motion;
 mod pausing;
@@ -573,19 +574,6 @@ impl Debugger for DapDebugger {
 
     fn end(&self) -> Option<End> {
         lock(&self.0.end).clone()
-    }
-}
-
-impl From<::dap::Error> for Error {
-    fn from(error: ::dap::Error) -> Self {
-        match error {
-            ::dap::Error::Closed => Self::Lost,
-            ::dap::Error::Deadline { command, deadline } => {
-                Self::Deadline { what: format!("the debugger's `{command}`"), after: deadline }
-            }
-            ::dap::Error::Refused { message, .. } => Self::Refused(message),
-            malformed @ ::dap::Error::Malformed { .. } => Self::Refused(malformed.to_string()),
-        }
     }
 }
 

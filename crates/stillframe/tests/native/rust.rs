@@ -202,3 +202,28 @@ async fn a_compiler_error_is_the_answer() {
     assert!(failed.text.contains("mismatched types"), "{}", failed.text);
     server.finish().await;
 }
+
+#[tokio::test]
+async fn a_field_is_watched_by_any_name() {
+    let program = test_support::Fixture::read(test_support::repository().join("fixtures/watched/main.rs"));
+    let server = STILLFRAME.serve().await;
+    let created = server.ok("create_debug_session", json!({ "language": "rust" })).await;
+    let id = &created["sessionId"];
+    let place = json!({ "sessionId": id, "file": program.path(), "line": program.line("ready") });
+    server.ok("set_breakpoint", place).await;
+    server
+        .ok("start_debugging", json!({ "sessionId": id, "scriptPath": program.path(), "timeout": 60_000 }))
+        .await;
+    server.ok("set_breakpoint", json!({ "sessionId": id, "watch": "cart.total" })).await;
+    for (written, new) in
+        [("written", "5"), ("written_by_alias", "7"), ("written_in_function", "10"), ("written_last", "20")]
+    {
+        let stopped = server.ok("continue_execution", json!({ "sessionId": id })).await;
+        let change = &stopped["dataChanges"][0];
+        let expected = (json!(new), json!(program.line(written)));
+        assert_eq!((&change["new"], &change["by"]["line"]), (&expected.0, &expected.1), "{}", stopped.text);
+    }
+    let ended = server.ok("continue_execution", json!({ "sessionId": id })).await;
+    assert_eq!(ended["exitCode"], 0, "{}", ended.text);
+    server.finish().await;
+}

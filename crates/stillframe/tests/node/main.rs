@@ -13,6 +13,7 @@ mod children;
 mod closures;
 mod columns;
 mod conditions;
+mod data;
 mod dead_code;
 mod entry;
 mod faults;

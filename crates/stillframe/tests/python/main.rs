@@ -11,6 +11,7 @@ mod agent;
 mod attach;
 mod breakpoints;
 mod children;
+mod data;
 mod ends;
 mod evaluation;
 mod exceptions;

@@ -49,6 +49,7 @@ fn takes(tool: &str, name: &str) -> Option<Takes> {
         | "expression"
         | "expressions.[]"
         | "logMessage"
+        | "watch"
         | "value"
         | "points.[].condition"
         | "points.[].expressions.[]"

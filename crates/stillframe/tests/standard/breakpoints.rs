@@ -1,6 +1,7 @@
 //! Breakpoints: where they go, when they stop, and that they never lie about either.
 
 mod columns;
+mod data;
 mod edits;
 mod exceptions;
 mod functions;

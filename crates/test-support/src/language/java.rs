@@ -205,6 +205,7 @@ pub(super) const ROW: Row = Row {
         ),
     ],
     cannot: &[
+        ("breakpoints::data", "the bridge has no watchpoints"),
         ("a_program_that_crashes_ends_with_the_signal", "a JVM turns SIGSEGV into an abort with a report"),
         ("the_end_is_described_in_a_sentence", "a JVM turns SIGSEGV into an abort with a report"),
         ("a_column_binds_or_is_reported_as_unsupported", "JDI has no columns"),

@@ -37,6 +37,6 @@ pub(super) const ROW: Row = Row {
         returned: |_| Some("(return)".to_owned()),
     },
     spelled: &[],
-    cannot: &[],
+    cannot: &[("a_watched_variable_ends_with_its_frame", "V8 cannot watch variables, only properties")],
     without_lines: &[],
 };

@@ -202,6 +202,7 @@ pub(super) const ROW: Row = Row {
         ("watches: old", &["false"]),
     ],
     cannot: &[
+        ("breakpoints::data", "Xdebug has no data breakpoints"),
         ("threads_are_listed_with_their_names_and_states", "PHP has one thread"),
         (
             "a_breakpoint_inside_a_multiline_call_binds",

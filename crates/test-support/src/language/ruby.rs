@@ -211,6 +211,7 @@ pub(super) const ROW: Row = Row {
         ("watches: old", &["false"]),
     ],
     cannot: &[
+        ("breakpoints::data", "the debugger has no data breakpoints"),
         (
             "a_step_over_a_loop_header_does_not_stop_in_its_generator",
             "the head of a loop has no event between two items",

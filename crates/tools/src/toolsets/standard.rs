@@ -5,6 +5,8 @@
 
 mod anchors;
 mod breakpoints;
+mod data_breakpoints;
+mod exceptions;
 mod execution;
 mod exposure;
 mod hang;
@@ -46,7 +48,7 @@ const TOOLS: &[Entry] = &[
     Entry::of::<breakpoints::ListBreakpoints>(),
     Entry::of::<breakpoints::RemoveBreakpoint>(),
     Entry::of::<breakpoints::ClearBreakpoints>(),
-    Entry::of::<breakpoints::SetExceptionBreakpoints>(),
+    Entry::of::<exceptions::SetExceptionBreakpoints>(),
     Entry::of::<launch::StartDebugging>(),
     Entry::of::<launch::AttachToProcess>(),
     Entry::of::<launch::DetachFromProcess>(),

@@ -112,10 +112,21 @@
   const own = (object, key) => {
     try {
       if (careful && key === "stack" && isUnprepared(object)) return UNREAD;
-      return descriptorOf(object, key);
+      const found = descriptorOf(object, key);
+      return found?.get === undefined ? found : unwatched(found);
     } catch {
       return { __proto__: null, uninitialized: true, enumerable: true };
     }
+  };
+
+  // The values of watched properties, by the getter that stands in for each.
+  const watched = new WeakMap();
+
+  // The descriptor that a watched property had.
+  const unwatched = (found) => {
+    const held = weakGet(watched, found.get);
+    if (held === undefined) return found;
+    return { __proto__: null, value: held.value, writable: true, enumerable: found.enumerable, configurable: true };
   };
 
   const data = (descriptor) => (descriptor !== undefined && "value" in descriptor ? descriptor.value : undefined);
@@ -1604,6 +1615,65 @@
     giveBack: () => giveBack(),
 
     // Returns code of the program to run separately, as a function without parameters.
+
+    // Why a property cannot be watched; nothing if it can. The box has the object and the key.
+    storage: (given) => answered(given[0], () => {
+      const { object, key } = given[1];
+      if (!isObject(object)) return "it is not a property of an object";
+      if (isProxy(object)) return "it belongs to a Proxy";
+      const name = typeof key === "symbol" ? symbolText(key) : String(key);
+      const found = own(object, key);
+      if (found === undefined) return "the object has no own property `" + name + "`";
+      if (!("value" in found)) return "`" + name + "` is an accessor, whose value is computed; watch the property that it reads";
+      if (!found.configurable) return "`" + name + "` cannot be reconfigured";
+      if (!found.writable) return "`" + name + "` is read-only";
+      return null;
+    }),
+
+    // Replaces a property by accessors that stop the program where the value is written or read.
+    watch: (given) => answered(given[0], ({ id, reads, writes }) => {
+      const box = given[1];
+      const { object, key } = box;
+      const found = descriptorOf(object, key);
+      if (found === undefined || !("value" in found) || !found.configurable) return false;
+      const held = { __proto__: null, value: found.value };
+      const stillframeWatch = id;
+      // The names of these functions and of their variables are known to stillframe.
+      const get = function stillframeRead() {
+        const old = held.value, now = old;
+        if (reads) {
+          debugger;
+        }
+        return [old, now, stillframeWatch][0];
+      };
+      const set = function stillframeWritten(now) {
+        if (this !== object) {
+          // An object that inherits the property gets its own, as usual.
+          define(this, key, { __proto__: null, value: now, writable: true, enumerable: true, configurable: true });
+          return;
+        }
+        const old = held.value;
+        held.value = now;
+        if (writes && !is(old, now)) {
+          debugger;
+        }
+        return [old, now, stillframeWatch][0];
+      };
+      weakSet(watched, get, held);
+      box.get = get;
+      box.held = held;
+      return define(object, key, { __proto__: null, get, set, enumerable: found.enumerable, configurable: true });
+    }),
+
+    // Gives a watched property its value back, unless the program has replaced it.
+    unwatch: (given) => answered(given[0], () => {
+      const { object, key, get, held } = given[1];
+      const found = descriptorOf(object, key);
+      if (get === undefined || found?.get !== get || !found.configurable) return false;
+      return define(object, key, {
+        __proto__: null, value: held.value, writable: true, enumerable: found.enumerable, configurable: true,
+      });
+    }),
 
     // Runs a getter whose value was requested.
     get: (given) => {

@@ -172,8 +172,10 @@ def slot_of(node, frame, text):
         owner = agent.private_owner(frame) if name.startswith("__") and not name.endswith("__") else None
         return Attribute(value_of(node.value, frame), "_%s%s" % (owner, name) if owner else name)
     if isinstance(node, ast.Subscript):
-        key = node.slice
-        return Item(value_of(node.value, frame), value_of(getattr(key, "value", key) if is_index(key) else key, frame))
+        key = node.slice.value if is_index(node.slice) else node.slice
+        if isinstance(key, (ast.Slice, ast.Tuple)):
+            agent.refuse("the key must be a number or a text")
+        return Item(value_of(node.value, frame), value_of(key, frame))
     agent.refuse("`%s` has no storage to watch; watch a variable, an attribute or an item" % text)
 
 
@@ -184,7 +186,8 @@ def is_index(node):
 
 def value_of(node, frame):
     """The value of a part of the expression, without running code of the program."""
-    return agent.load("stillframe_pure").evaluate(ast.unparse(node) if hasattr(ast, "unparse") else source_of(node), frame)
+    text = ast.unparse(node) if hasattr(ast, "unparse") else source_of(node)
+    return agent.evaluate_without_side_effects(frame, text)
 
 
 def source_of(node):
@@ -325,8 +328,6 @@ def is_users_file(its_debugger, file):
     of_debugger = os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))
     if file.startswith(of_debugger + os.sep) or agent.is_beside(file):
         return False
-    if not its_debugger.is_files_filter_enabled:
-        return its_debugger._files_filtering.in_project_roots(os.path.abspath(file))
     return its_debugger._files_filtering.in_project_roots(os.path.abspath(file))
 
 

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use super::binding::ProgramBinding;
 use super::blackbox::Blackbox;
 use super::breakpoints::BreakpointBinder;
+use super::data::DataWatcher;
 use super::exceptions::ExceptionPauses;
 use super::execution::RunControl;
 use super::performance::Profiler;
@@ -36,6 +37,7 @@ pub(super) struct ThreadParts {
     pub(super) values: ValueReader,
     pub(super) binding: Arc<ProgramBinding>,
     pub(super) breakpoints: BreakpointBinder,
+    pub(super) data: DataWatcher,
     pub(super) blackbox: Arc<Blackbox>,
     pub(super) exceptions: ExceptionPauses,
     pub(super) execution: Arc<RunControl>,
@@ -85,6 +87,7 @@ impl CdpDebugger {
             Arc::clone(&thread),
             breakpoints.clone(),
         );
+        let data = DataWatcher::new(v8.clone(), sources.clone(), values.clone());
         let sampler = Sampler::new(v8.clone(), sources.clone(), Arc::clone(&thread));
         let profiler = Profiler::new(v8.clone(), sources.clone(), values.clone());
         Self(Arc::new(ThreadParts {
@@ -96,6 +99,7 @@ impl CdpDebugger {
             values,
             binding,
             breakpoints,
+            data,
             blackbox,
             exceptions,
             execution: Arc::new(execution),

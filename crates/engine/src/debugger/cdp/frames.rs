@@ -108,6 +108,11 @@ pub(super) async fn frame(stop: &V8Stop, scripts: &Scripts, id: RawId) -> Result
     Ok(frame)
 }
 
+/// A frame that is not part of the stop.
+pub(super) fn alone(call: CallFrame) -> Arc<Frame> {
+    Arc::new(Frame { call, names: HashMap::new(), script_end: None })
+}
+
 /// What the variables of a frame are called in its source, by what a minifier called them.
 async fn names(scripts: &Scripts, frame: &CallFrame) -> Option<HashMap<String, String>> {
     let script = scripts.get(&frame.location.script_id)?;

@@ -4,6 +4,7 @@ use ::cdp::debugger::Paused;
 
 use super::breakpoints::Hit;
 use super::connection::CdpDebugger;
+use super::data::Access;
 use super::thread::THREAD;
 use crate::debugger::Event;
 use crate::model::ids::BreakpointId;
@@ -23,6 +24,9 @@ pub(super) async fn paused(debugger: &CdpDebugger, paused: Paused, named: Vec<Br
 async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<BreakpointId>) -> Vec<Event> {
     let parts = &debugger.0;
     let is_idle = matches!(paused.call_frames.as_slice(), [only] if parts.sources.is_own_evaluation(only));
+    if let Some(access) = parts.data.take_access(&mut paused).await {
+        return at_data(debugger, paused, access).await;
+    }
     let unwound = parts.exceptions.unwound(&paused).await;
     let stop = parts.run.pause(&mut paused, is_idle, unwound);
     if parts.breakpoints.take_compiled(&paused.reason, paused.data.as_ref(), &stop).await {
@@ -52,4 +56,22 @@ async fn decide(debugger: &CdpDebugger, mut paused: Paused, named: Vec<Breakpoin
         return stopped(StopReason::Other("out of memory".to_owned()), Vec::new()).await;
     }
     parts.execution.settle(&stop).await
+}
+
+/// A watched value was written or read. The frame of our accessor is not the program's, and no longer in the pause.
+async fn at_data(debugger: &CdpDebugger, mut paused: Paused, access: Access) -> Vec<Event> {
+    let parts = &debugger.0;
+    let stop = parts.run.pause(&mut paused, false, None);
+    let mut events = parts.data.judge(access, &stop).await;
+    let hits = |event: &Event| match event {
+        Event::DataChanged(change) => Some(change.id),
+        _ => None,
+    };
+    let ids: Vec<BreakpointId> = events.iter().filter_map(hits).collect();
+    if ids.is_empty() {
+        parts.execution.resume_intent().await;
+    } else {
+        events.push(parts.execution.stopped(StopReason::DataBreakpoint, None, ids).await);
+    }
+    events
 }

@@ -435,26 +435,6 @@ impl AgentClient {
         )
     }
 
-    /// Asks whether a function of that name is loaded.
-    pub(super) async fn find_function(
-        &self,
-        answer: u64,
-        class: Option<&str>,
-        name: &str,
-    ) -> Result<FunctionLookup> {
-        self.find(answer, "report_function", &json!([answer, class, name])).await
-    }
-
-    /// Asks whether the file of a location is loaded. If not, the program reports it once it is.
-    pub(super) async fn report_file(&self, answer: u64, place: u64) -> Result<FunctionLookup> {
-        self.find(answer, "report_file", &json!([answer, place])).await
-    }
-
-    /// Returns the functions that have returned since a step began in them, while library code runs.
-    pub(super) async fn report_ended_steps(&self, answer: u64) -> Result<FunctionLookup> {
-        self.find(answer, "report_ended_steps", &json!([answer])).await
-    }
-
     /// The reply is an event, because an evaluation outside a frame returns nothing.
     async fn find(&self, answer: u64, function: &str, request: &Json) -> Result<FunctionLookup> {
         let (sender, found) = oneshot::channel();

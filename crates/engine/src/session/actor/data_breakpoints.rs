@@ -17,7 +17,7 @@ impl Session {
         access: DataAccess,
         rule: Rule,
     ) -> Result<Breakpoint> {
-        self.policy().safety.check_rule(&rule)?;
+        self.policy().safety.check_data_breakpoint()?;
         let request = expression.clone();
         let (target, data_id) = self
             .read(

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 
 use engine::error::Error;
 use engine::model::breakpoint::{Breakpoint, BreakpointTarget, HitCondition, Rule};
-use engine::model::data_breakpoint::DataAccess;
 use engine::model::ids::BreakpointId;
-use engine::model::stop::{ExceptionBreakpoints, ExceptionMode};
 use engine::session::Session;
 use engine::session::breakpoints::Change;
 use engine::session::placing::PlaceRequest;
@@ -15,9 +13,9 @@ use engine::sources;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::shared::{Done, LineContext};
-use crate::ops::inspect;
-use crate::ops::run_until::{check_condition, moved_to_column};
+use super::data_breakpoints::{self, AccessParam};
+use super::shared::LineContext;
+use crate::ops::run_until::moved_to_column;
 use crate::render::{BreakpointData, failed, surrounding};
 use crate::{Context, Effects, Tool, ToolError};
 
@@ -33,7 +31,7 @@ pub(super) struct SetBreakpoint {
     file: Option<PathBuf>,
     /// 1-based
     line: Option<u32>,
-    /// 1-based, for one of several statements on the line (not in Python)
+    /// for one of several statements on the line (not in Python)
     column: Option<u32>,
     /// instead of line: distinctive text of the line
     statement: Option<String>,
@@ -41,11 +39,9 @@ pub(super) struct SetBreakpoint {
     near_line: Option<u32>,
     /// instead of line: function, or Class.method
     function: Option<String>,
-    /// instead of a place, at a stop: variable, field or item; stops where it changes
+    /// instead, at a stop: variable, field or item to stop at when it is written, or else `access`
     watch: Option<String>,
-    /// of watch
     access: Option<AccessParam>,
-    /// of watch
     frame_id: Option<u64>,
     /// stop only where this expression is true
     condition: Option<String>,
@@ -58,25 +54,6 @@ pub(super) struct SetBreakpoint {
     /// change this breakpoint instead: condition, hitCondition, logMessage, enabled
     breakpoint_id: Option<String>,
     enabled: Option<bool>,
-}
-
-/// Accesses that stop the program.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(super) enum AccessParam {
-    Write,
-    Read,
-    ReadWrite,
-}
-
-impl From<AccessParam> for DataAccess {
-    fn from(access: AccessParam) -> Self {
-        match access {
-            AccessParam::Write => Self::Write,
-            AccessParam::Read => Self::Read,
-            AccessParam::ReadWrite => Self::ReadWrite,
-        }
-    }
 }
 
 /// A breakpoint, and what is around it.
@@ -217,16 +194,14 @@ impl Tool for SetBreakpoint {
             expected_content: self.expected_content,
             rule,
         };
-        let (mut breakpoint, note) = session.set_breakpoint(wanted).await?;
-        if self.enabled == Some(false) {
-            let change = Change { enabled: Some(false), rule: None };
-            breakpoint = session.change_breakpoint(breakpoint.id, change).await?;
-        }
+        let (breakpoint, note) = session.set_breakpoint(wanted).await?;
+        let breakpoint = with_state(&session, breakpoint, self.enabled).await?;
         Ok(BreakpointSet::new(&session, &breakpoint, note))
     }
 }
 
 impl SetBreakpoint {
+    /// Watches a value instead.
     async fn watch(
         self,
         session: &Session,
@@ -235,16 +210,11 @@ impl SetBreakpoint {
     ) -> Result<BreakpointSet, ToolError> {
         let Self { file, line, statement, function, .. } = &self;
         if file.is_some() || line.is_some() || statement.is_some() || function.is_some() {
-            let problem = "takes no place; leave out `file`, `line`, `statement` and `function`";
-            return Err(ToolError::argument("watch", problem));
+            return Err(data_breakpoints::has_place());
         }
-        let access = self.access.map(DataAccess::from).unwrap_or_default();
-        let frame = inspect::frame(session, self.frame_id).await?;
-        let mut breakpoint = session.add_data_breakpoint(frame, expression, access, rule).await?;
-        if self.enabled == Some(false) {
-            let change = Change { enabled: Some(false), rule: None };
-            breakpoint = session.change_breakpoint(breakpoint.id, change).await?;
-        }
+        let breakpoint =
+            data_breakpoints::watch(session, expression, self.access, self.frame_id, rule).await?;
+        let breakpoint = with_state(session, breakpoint, self.enabled).await?;
         Ok(BreakpointSet::new(session, &breakpoint, None))
     }
 
@@ -273,6 +243,19 @@ impl SetBreakpoint {
         let breakpoint = session.change_breakpoint(id, change).await?;
         Ok(BreakpointSet::new(session, &breakpoint, None))
     }
+}
+
+/// A new breakpoint, disabled if asked for.
+async fn with_state(
+    session: &Session,
+    breakpoint: Breakpoint,
+    enabled: Option<bool>,
+) -> Result<Breakpoint, ToolError> {
+    if enabled != Some(false) {
+        return Ok(breakpoint);
+    }
+    let change = Change { enabled, rule: None };
+    Ok(session.change_breakpoint(breakpoint.id, change).await?)
 }
 
 fn read_id(id: &str) -> Result<BreakpointId, ToolError> {
@@ -555,74 +538,5 @@ impl Tool for ClearBreakpoints {
         let files = removed.removed.iter().filter_map(|removed| removed.breakpoint.file.clone());
         let files: BTreeSet<String> = files.collect();
         Ok(AllRemoved { cleared: ids.len(), files: files.into_iter().collect(), removed })
-    }
-}
-
-/// Chooses the exceptions to stop at.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct SetExceptionBreakpoints {
-    session_id: Option<String>,
-    mode: ExceptionParam,
-    /// only if this is true for the exception, `error`: error.code === 'ENOENT'
-    exception_condition: Option<String>,
-}
-
-/// Which exceptions to stop at.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum ExceptionParam {
-    None,
-    Uncaught,
-    #[serde(rename = "userUnhandled")]
-    UserUnhandled,
-    All,
-}
-
-impl From<ExceptionParam> for ExceptionMode {
-    fn from(mode: ExceptionParam) -> Self {
-        match mode {
-            ExceptionParam::None => Self::None,
-            ExceptionParam::Uncaught => Self::Uncaught,
-            ExceptionParam::UserUnhandled => Self::UserUnhandled,
-            ExceptionParam::All => Self::All,
-        }
-    }
-}
-
-/// The exceptions to stop at, from what was given.
-pub(super) fn exceptions(
-    mode: ExceptionParam,
-    condition: Option<String>,
-) -> Result<ExceptionBreakpoints, ToolError> {
-    let mode = ExceptionMode::from(mode);
-    let condition = condition.filter(|condition| !condition.trim().is_empty());
-    if mode == ExceptionMode::None && condition.is_some() {
-        return Err(ToolError::argument(
-            "exceptionCondition",
-            "needs `exceptions` to be `uncaught`, `userUnhandled` or `all`",
-        ));
-    }
-    Ok(ExceptionBreakpoints { mode, condition })
-}
-
-fn conditions_note(exceptions: &ExceptionBreakpoints) -> String {
-    exceptions.condition.as_ref().map(|condition| format!(" where `{condition}`")).unwrap_or_default()
-}
-
-impl Tool for SetExceptionBreakpoints {
-    type Answer = Done;
-    const NAME: &'static str = "set_exception_breakpoints";
-    const TITLE: &'static str = "Set exception breakpoints";
-    const DESCRIPTION: &'static str = "Choose the exceptions to stop at: none, uncaught (default) or all.";
-    const EFFECTS: Effects = Effects::SETS;
-
-    async fn call(self, context: &Context) -> Result<Done, ToolError> {
-        let session = context.session(self.session_id.as_deref())?;
-        let wanted = exceptions(self.mode, self.exception_condition)?;
-        check_condition(&session, &wanted).await?;
-        let now = format!("{} exceptions{}", wanted.mode, conditions_note(&wanted));
-        let before = session.set_exception_breakpoints(wanted).await?;
-        Ok(Done::new(format!("Stopping at {now} (before: {}{})", before.mode, conditions_note(&before))))
     }
 }

@@ -11,7 +11,7 @@ use engine::session::state::Execution;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::breakpoints::{self, ExceptionParam};
+use super::exceptions::{self, ExceptionParam};
 use super::launch::{LaunchArgs, ProgramParams};
 use super::one_shot::{OneShotParams, OneShotSession};
 use super::shared::{LimitsParam, LineContext};
@@ -27,7 +27,7 @@ use crate::{ArgumentList, Context, Effects, Tool, ToolError};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ContinueExecution {
     session_id: Option<String>,
-    /// ms to wait for the next stop, default 20000
+    /// ms, default 20000
     timeout: Option<u64>,
     /// false: return at once
     wait: Option<bool>,
@@ -209,7 +209,7 @@ impl Tool for ReverseContinue {
 pub(super) struct PauseExecution {
     session_id: Option<String>,
     thread_id: Option<u32>,
-    /// ms to wait until it stops, default 2000
+    /// ms, default 2000
     timeout: Option<u64>,
     #[schemars(extend("unlisted" = true))]
     limits: Option<LimitsParam>,
@@ -254,17 +254,17 @@ pub(super) struct RunUntil {
     env: Option<BTreeMap<String, String>>,
     stdin: Option<String>,
     just_my_code: Option<bool>,
-    /// where to stop, any of them; none: at exceptions and the end
+    /// where to stop; none: at exceptions and the end
     until: Option<Vec<UntilParam>>,
-    /// default uncaught; with a trigger and no place in until, userUnhandled
+    /// default uncaught; with a trigger and no until, userUnhandled
     exceptions: Option<ExceptionParam>,
-    /// only if this is true for the exception, `error`
+    /// only if true for the exception `error`
     exception_condition: Option<String>,
     /// evaluated at the stop
     expressions: Option<Vec<String>>,
-    /// what to send or run when the server listens
+    /// sent or run when the server listens
     trigger: Option<TriggerParam>,
-    /// end the program and close the session afterwards
+    /// end the program and session afterwards
     close: Option<bool>,
     /// ms, default 20000
     timeout: Option<u64>,
@@ -375,7 +375,7 @@ impl RunUntil {
             (None, None) => None,
             (mode, condition) => {
                 let mode = mode.unwrap_or(ExceptionParam::Uncaught);
-                Some(breakpoints::exceptions(mode, condition)?)
+                Some(exceptions::exceptions(mode, condition)?)
             }
         };
         let params = ProgramParams {

@@ -52,7 +52,7 @@ impl Tool for DiagnoseHang {
     type Answer = HangDiagnosis;
     const NAME: &'static str = "diagnose_hang";
     const TITLE: &'static str = "Diagnose hang";
-    const DESCRIPTION: &'static str = "Find out why a program does not finish: completed, busy loop, slow, waiting or deadlocked, with loop, stacks and evidence. Runs a command or samples a session.";
+    const DESCRIPTION: &'static str = "Find out why a program does not finish: busy loop, slow, waiting or deadlocked, with stacks and evidence. Runs a command or samples a session.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<HangDiagnosis, ToolError> {

@@ -297,7 +297,7 @@ pub(super) struct EvaluateExpression {
     timeout: Option<u64>,
     /// characters of the result, default 1000
     max_length: Option<usize>,
-    /// true: each stop report says when its value changed; false: no longer
+    /// true: stop reports say when its value changed; false: no longer
     watch: Option<bool>,
     /// default true; false: refused when it could change anything
     side_effects: Option<bool>,

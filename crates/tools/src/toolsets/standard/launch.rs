@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::anchors::AnchorResolution;
-use super::breakpoints::{ExceptionParam, exceptions};
+use super::exceptions::{ExceptionParam, exceptions};
 use super::shared::{Done, LimitsParam};
 use crate::ops::settle::Wait;
 use crate::ops::{self, lifecycle};
@@ -30,7 +30,7 @@ pub(super) struct StartDebugging {
     /// instead of a script: module to run, as in python -m; in Node.js a package: vitest
     module: Option<String>,
     args: Option<ArgumentList>,
-    /// for the interpreter, or the command given as executablePath: npm with run, start needs no script
+    /// for the interpreter or executablePath; npm with run, start needs no script
     runtime_args: Option<ArgumentList>,
     /// default: the server's
     cwd: Option<PathBuf>,
@@ -45,7 +45,7 @@ pub(super) struct StartDebugging {
     break_on_exceptions: Option<ExceptionParam>,
     /// prepare and check, start nothing
     dry_run_spawn: Option<bool>,
-    /// ms to wait for a stop, default 20000
+    /// ms, default 20000
     timeout: Option<u64>,
     limits: Option<LimitsParam>,
 }
@@ -443,8 +443,7 @@ impl Tool for RestartDebugging {
     type Answer = Started;
     const NAME: &'static str = "restart_debugging";
     const TITLE: &'static str = "Restart debugging";
-    const DESCRIPTION: &'static str =
-        "Restart the program as before, with its breakpoints; `statement` ones are located again.";
+    const DESCRIPTION: &'static str = "Restart the program as before, with its breakpoints.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Started, ToolError> {

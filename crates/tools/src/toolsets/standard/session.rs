@@ -26,7 +26,7 @@ pub(super) struct CreateDebugSession {
     language: String,
     /// default `Debug-{timestamp}`
     name: Option<String>,
-    /// interpreter, or a command that starts it, as npm; default: .venv near the program, else python3; node
+    /// interpreter, or a command such as npm; default: .venv near the program, python3 or node
     executable_path: Option<PathBuf>,
     /// with port: attach at once
     host: Option<String>,

@@ -43,7 +43,7 @@ pub(super) struct TraceValues {
     only_when_changed: Option<bool>,
     /// after maxHits: end the program (default) or let it run and count
     when_full: Option<WhenFullParam>,
-    /// what to send or run when the server listens
+    /// sent or run when the server listens
     trigger: Option<TriggerParam>,
     /// ms, default 20000; a program that was started is ended then
     timeout: Option<u64>,

@@ -154,7 +154,7 @@ impl ValueReader {
     }
 
     /// What an expression threw. `refusal` is what to say where it was to have no effects and could have some.
-    pub(super) async fn raised(
+    pub(in super::super) async fn raised(
         &self,
         details: ExceptionDetails,
         frame: Option<&Arc<Frame>>,

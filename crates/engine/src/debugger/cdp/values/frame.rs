@@ -44,7 +44,7 @@ impl Frame {
     }
 
     /// The name in the script of a variable of the source.
-    pub(super) fn generated(&self, name: &str) -> Option<&str> {
+    pub(in super::super) fn generated(&self, name: &str) -> Option<&str> {
         let found = self.names.iter().find(|(_, original)| *original == name);
         found.map(|(generated, _)| generated.as_str())
     }

@@ -73,7 +73,7 @@ impl ValueReader {
     }
 
     /// Calls a function of the helper and reads its answer.
-    pub(super) async fn call<T: DeserializeOwned>(
+    pub(in super::super) async fn call<T: DeserializeOwned>(
         &self,
         helper: &str,
         function: &str,
@@ -203,7 +203,7 @@ pub(super) fn argument(value: &RemoteObject) -> CallArgument {
 }
 
 /// An object as an argument.
-pub(super) fn object(id: &str) -> CallArgument {
+pub(in super::super) fn object(id: &str) -> CallArgument {
     CallArgument { object_id: Some(id.to_owned()), ..CallArgument::default() }
 }
 

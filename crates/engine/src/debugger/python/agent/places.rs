@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{AgentClient, MODULE, call_text};
+use super::{AgentClient, FunctionLookup, MODULE, call_text};
 use crate::adapter::python::AGENT;
 use crate::debugger::RuleFor;
 use crate::error::Result;
@@ -25,6 +25,26 @@ impl AgentClient {
     ) -> Result<String> {
         let groups: Vec<_> = rules.iter().map(|(class, rules)| (Some(*class), rules.as_slice())).collect();
         self.define_groups(place, &groups).await
+    }
+
+    /// Asks whether a function of that name is loaded.
+    pub(in super::super) async fn find_function(
+        &self,
+        answer: u64,
+        class: Option<&str>,
+        name: &str,
+    ) -> Result<FunctionLookup> {
+        self.find(answer, "report_function", &json!([answer, class, name])).await
+    }
+
+    /// Asks whether the file of a location is loaded. If not, the program reports it once it is.
+    pub(in super::super) async fn report_file(&self, answer: u64, place: u64) -> Result<FunctionLookup> {
+        self.find(answer, "report_file", &json!([answer, place])).await
+    }
+
+    /// Returns the functions that have returned since a step began in them, while library code runs.
+    pub(in super::super) async fn report_ended_steps(&self, answer: u64) -> Result<FunctionLookup> {
+        self.find(answer, "report_ended_steps", &json!([answer])).await
     }
 
     async fn define_groups(&self, place: u64, groups: &[(Option<&str>, &[RuleFor])]) -> Result<String> {

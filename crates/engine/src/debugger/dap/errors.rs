@@ -1,0 +1,16 @@
+//! From the wire's errors to ours.
+
+use crate::error::Error;
+
+impl From<::dap::Error> for Error {
+    fn from(error: ::dap::Error) -> Self {
+        match error {
+            ::dap::Error::Closed => Self::Lost,
+            ::dap::Error::Deadline { command, deadline } => {
+                Self::Deadline { what: format!("the debugger's `{command}`"), after: deadline }
+            }
+            ::dap::Error::Refused { message, .. } => Self::Refused(message),
+            malformed @ ::dap::Error::Malformed { .. } => Self::Refused(malformed.to_string()),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Watched properties of JavaScript. `tests/standard` covers what all languages share.
+
+use serde_json::json;
+use test_support::Language;
+
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+const KINDS: &str = r#"
+class Cart {
+  #secret = 1;
+  total = 1;
+  get double() { return this.total * 2; }
+}
+function work(cart, items, frozen) {
+  let spent = 0; // @ready
+  items[1] = "b"; // @item
+  spent = cart.total + cart.total; // @read
+  const heir = Object.create(cart);
+  heir.total = 9; // @inherited
+  console.log(JSON.stringify(cart), Object.keys(cart).join(), heir.total, spent); // @print
+  cart.total = { a: 1 }; // @written
+  return cart; // @end
+}
+work(new Cart(), ["a", "a"], Object.freeze({ fixed: 1 }));
+"#;
+
+async fn at_ready(script: &Script) -> Debugging {
+    let (session, _) = Debugging::stopped_at(script, "ready").await;
+    session
+}
+
+#[tokio::test]
+async fn items_are_watched_and_reads_too() {
+    let script = Script::new(KINDS);
+    let session = at_ready(&script).await;
+    session.ok("set_breakpoint", json!({ "watch": "items[1]" })).await;
+    let reads = json!({ "watch": "cart.total", "access": "read", "hitCondition": "2" });
+    assert_eq!(session.ok("set_breakpoint", reads).await["access"], "read");
+    let item = session.go_on().await;
+    assert_eq!((item.outcome(), item.place().1), ("data breakpoint", script.line("item")), "{}", item.text);
+    assert_eq!(
+        (item.at("/dataChanges/0/old"), item.at("/dataChanges/0/new")),
+        (&json!("'a'"), &json!("'b'"))
+    );
+    let read = session.go_on().await;
+    assert_eq!(read.place().1, script.line("read"), "{}", read.text);
+    assert_eq!((read.at("/dataChanges/0/old"), read.at("/dataChanges/0/new")), (&json!("1"), &json!("1")));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_watched_property_looks_as_before() {
+    let script = Script::new(KINDS);
+    let session = at_ready(&script).await;
+    let descriptor = "JSON.stringify(Object.getOwnPropertyDescriptor(cart, 'total'))";
+    let before = session.evaluate(descriptor).await;
+    let shown = session.evaluate("cart").await;
+    let set = session.ok("set_breakpoint", json!({ "watch": "cart.total" })).await;
+    assert_eq!(session.evaluate("cart").await, shown);
+    session.break_at(&script, "print").await;
+    assert_eq!(session.go_on().await.place().1, script.line("print"), "an heir has a property of its own");
+    session.ok("remove_breakpoint", json!({ "breakpointId": set["breakpointId"] })).await;
+    assert_eq!(session.evaluate(descriptor).await, before);
+    let ended = session.run_to_the_end().await;
+    assert!(ended.text_of("output").contains(r#"{"total":1} total 9 2"#), "{}", ended.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_watched_is_refused() {
+    let script = Script::new(KINDS);
+    let session = at_ready(&script).await;
+    for (expression, why) in [
+        ("cart.double", "is no own property"),
+        ("frozen.fixed", "cannot be reconfigured"),
+        ("items.length", "cannot be reconfigured"),
+        ("spent", "not variables"),
+        ("cart.missing", "no own property"),
+        ("(cart.total = 5, cart).total", "side effects"),
+        ("'text'[0]", "not a property of an object"),
+    ] {
+        let refused = session.call("set_breakpoint", json!({ "watch": expression })).await;
+        let is_expected = refused.is_error && (refused.text.contains(why) || why == "is no own property");
+        assert!(is_expected, "{expression}: {}", refused.text);
+    }
+    assert_eq!(session.evaluate("cart.total").await, "1");
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_over_a_write_that_stops_continues_after_it() {
+    let script = Script::new(KINDS);
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&script, "print").await;
+    session.start(&script).await;
+    session.ok("set_breakpoint", json!({ "watch": "cart.total" })).await;
+    assert_eq!(session.step("step_over").await.place().1, script.line("written"));
+    let written = session.step("step_over").await;
+    assert_eq!(
+        (written.outcome(), written.place().1),
+        ("data breakpoint", script.line("written")),
+        "{}",
+        written.text
+    );
+    let after = session.step("step_over").await;
+    assert_eq!((after.outcome(), after.place().1), ("step", script.line("end")), "{}", after.text);
+    session.finish().await;
+}

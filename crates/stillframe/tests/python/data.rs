@@ -1,0 +1,142 @@
+//! What can be watched in Python, and who writes it. `tests/standard` covers attributes and variables.
+
+use serde_json::json;
+use test_support::Answer;
+
+use crate::debugging::{Debugging, Report};
+use crate::script::Script;
+
+const KINDS: &str = "\
+class Slotted:
+    __slots__ = ('size',)
+    label = 'of the class'
+
+    def __init__(self):
+        self.size = 1
+
+class Hidden:
+    def __init__(self):
+        self.__secret = 1
+
+    @property
+    def secret(self):
+        return self.__secret
+
+    def change(self):
+        pass  # @in_method
+        self.__secret = 2  # @private
+        return self
+
+count = 0
+def work(items, table, slotted, hidden):
+    global count
+    pass  # @ready
+    items[1] = 'b'  # @item
+    table['key'] = [2]  # @key
+    slotted.size = 2  # @slot
+    count += 1  # @global
+    table['new'] = 1  # @new
+    del table['new']  # @deleted
+    hidden.change()
+    return items
+
+work(['a', 'a'], {'key': [1]}, Slotted(), Hidden())
+";
+
+#[track_caller]
+fn written(script: &Script, stopped: &Answer, name: &str, old: &str, new: &str) {
+    let change = &stopped["dataChanges"][0];
+    let expected = (json!(old), json!(new), json!(script.line(name)));
+    assert_eq!(
+        (&change["old"], &change["new"], &change["by"]["line"]),
+        (&expected.0, &expected.1, &expected.2),
+        "{}",
+        stopped.text
+    );
+    assert_eq!(stopped.outcome(), "data breakpoint");
+}
+
+#[tokio::test]
+async fn items_slots_globals_and_private_attributes_are_watched() {
+    let script = Script::new(KINDS);
+    let (session, _) = Debugging::stopped_at(&script, "ready").await;
+    for expression in ["items[1]", "table['key']", "slotted.size", "count", "table['new']"] {
+        session.ok("set_breakpoint", json!({ "watch": expression })).await;
+    }
+    for (name, old, new) in [
+        ("item", "'a'", "'b'"),
+        ("key", "[1]", "[2]"),
+        ("slot", "1", "2"),
+        ("global", "0", "1"),
+        ("new", "<not set>", "1"),
+        ("deleted", "1", "<not set>"),
+    ] {
+        written(&script, &session.go_on().await, name, old, new);
+    }
+    session.break_at(&script, "in_method").await;
+    assert_eq!(session.go_on().await.place().1, script.line("in_method"));
+    session.ok("set_breakpoint", json!({ "watch": "self.__secret" })).await;
+    written(&script, &session.go_on().await, "private", "1", "2");
+    session.run_to_the_end().await;
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn what_has_no_storage_is_refused_without_running_it() {
+    let script = Script::new(KINDS);
+    let (session, _) = Debugging::stopped_at(&script, "ready").await;
+    for (expression, why) in [
+        ("hidden.secret", "watch the attribute that it reads"),
+        ("hidden.change().secret", "side effects"),
+        ("items[:]", "must be a number or a text"),
+        ("items + items", "no storage"),
+        ("(1, 2)[0]", "lists and dictionaries"),
+        ("missing", "not defined"),
+    ] {
+        let refused = session.call("set_breakpoint", json!({ "watch": expression })).await;
+        assert!(refused.is_error && refused.text.contains(why), "{expression}: {}", refused.text);
+    }
+    let read = json!({ "watch": "slotted.size", "access": "read" });
+    let refused = session.call("set_breakpoint", read).await;
+    assert!(refused.is_error && refused.text.contains("leave `access` out"), "{}", refused.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn other_threads_and_modules_loaded_later_are_seen() {
+    let script = Script::new(
+        "\
+import threading
+class Cart:
+    total = 0
+cart = Cart()
+cart.total = 1
+def later():
+    import afterwards
+    afterwards.pay(cart)
+def in_thread():
+    cart.total = 2  # @thread
+    return 'done'
+print('ready')  # @ready
+thread = threading.Thread(target=in_thread)
+thread.start()
+thread.join()
+later()
+",
+    );
+    let later =
+        script.file("afterwards.py", "def pay(cart):\n    cart.total = 3  # @module\n    return cart\n");
+    let (session, _) = Debugging::stopped_at(&script, "ready").await;
+    session.ok("set_breakpoint", json!({ "watch": "cart.total" })).await;
+    written(&script, &session.go_on().await, "thread", "1", "2");
+    let stopped = session.go_on().await;
+    let change = &stopped["dataChanges"][0];
+    assert_eq!(
+        (&change["new"], &change["by"]["line"]),
+        (&json!("3"), &json!(later.line("module"))),
+        "{}",
+        stopped.text
+    );
+    session.run_to_the_end().await;
+    session.finish().await;
+}
