@@ -254,6 +254,11 @@ pub(super) async fn frame_ended(debugger: &DapDebugger, numbers: &[i64]) -> Vec<
     ended.into_iter().map(event).collect()
 }
 
+/// Whether something is watched.
+pub(super) fn watches(debugger: &DapDebugger) -> bool {
+    !lock(&debugger.0.watched).set.is_empty()
+}
+
 /// What happened to the watched values before a stop at one of them, with the rules there.
 pub(super) async fn changes(debugger: &DapDebugger, thread: RawId) -> Vec<(RuleFor, DataChange)> {
     let Ok(Some(top)) = debugger.top(thread).await else { return Vec::new() };

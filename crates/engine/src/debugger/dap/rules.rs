@@ -141,6 +141,12 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
 
 /// The outcome of a stop at data breakpoints.
 async fn at_data(debugger: &DapDebugger, thread: RawId, is_wanted: bool) -> Vec<Event> {
+    if !data::watches(debugger) {
+        // One that another client has set.
+        lock(&debugger.0.stepping).end();
+        let reason = StopReason::DataBreakpoint;
+        return vec![Event::Stopped { thread, reason, text: None, breakpoints: Vec::new() }];
+    }
     let mut judged = RuleOutcome::default();
     let changes = data::changes(debugger, thread).await;
     for (rule, _) in &changes {

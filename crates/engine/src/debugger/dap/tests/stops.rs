@@ -21,7 +21,7 @@ async fn stop_reasons_of_the_specification_are_known_and_others_kept() {
         (json!({ "reason": "goto" }), stopped(StopReason::Step, None)),
         (json!({ "reason": "entry" }), stopped(StopReason::Entry, None)),
         (json!({ "reason": "pause" }), stopped(StopReason::Pause, None)),
-        (json!({ "reason": "data breakpoint" }), stopped(StopReason::Breakpoint, None)),
+        (json!({ "reason": "data breakpoint" }), stopped(StopReason::DataBreakpoint, None)),
         (json!({ "reason": "instruction breakpoint" }), stopped(StopReason::Breakpoint, None)),
         (json!({ "reason": "restart" }), stopped(StopReason::Other("restart".to_owned()), None)),
         (json!({ "reason": "exception", "text": "E" }), stopped(StopReason::Exception, Some("E"))),
