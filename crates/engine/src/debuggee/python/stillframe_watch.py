@@ -454,7 +454,7 @@ def end(each):
         # Do not extend the lifetime of the frame's objects.
         found.pop(each.identity, None)
         if not watched:
-            agent.watching = None
+            follow()
 
 
 agent.REQUESTS["watch"] = find

@@ -1,4 +1,4 @@
-//! Watched values: properties that accessors of ours stand in for.
+//! Watched values: properties that our accessors stand in for.
 //!
 //! The accessors are in `debuggee/node/values.js`, which also shows the properties as they were. They stop the program
 //! by a `debugger` statement; their frame is taken off the stack.
@@ -39,7 +39,7 @@ pub(super) struct DataWatcher {
 /// A property that was found.
 #[derive(Clone, Debug)]
 struct Property {
-    /// What holds the object and the key in the program.
+    /// The program's object with the owner of the property, and its key.
     held: String,
     helper: std::sync::Arc<str>,
     /// The breakpoint, while it is watched.

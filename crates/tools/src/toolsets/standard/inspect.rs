@@ -102,7 +102,7 @@ pub(super) struct GetVariables {
     variables_reference: Option<u64>,
     /// the same
     scope: Option<u64>,
-    /// first child, default 0
+    /// first, default 0
     start: Option<u64>,
     /// default 100, at most 10000
     count: Option<u64>,
@@ -142,7 +142,7 @@ impl Tool for GetVariables {
     type Answer = Variables;
     const NAME: &'static str = "get_variables";
     const TITLE: &'static str = "Get variables";
-    const DESCRIPTION: &'static str = "Get the children of a scope or variable, in pages.";
+    const DESCRIPTION: &'static str = "Get children of a scope or variable, in pages.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Variables, ToolError> {
@@ -196,7 +196,7 @@ pub(super) struct GetLocalVariables {
     include_special: Option<bool>,
     /// default: the innermost frame
     frame_id: Option<u64>,
-    /// first variable, default 0
+    /// first, default 0
     start: Option<u64>,
     #[schemars(extend("unlisted" = true))]
     names: Option<Vec<String>>,
@@ -293,13 +293,13 @@ pub(super) struct EvaluateExpression {
     expression: String,
     /// default: the innermost frame
     frame_id: Option<u64>,
-    /// ms, default 5000; interrupted after that
+    /// ms, default 5000; then interrupted
     timeout: Option<u64>,
     /// characters of the result, default 1000
     max_length: Option<usize>,
     /// true: stop reports say when its value changed; false: no longer
     watch: Option<bool>,
-    /// default true; false: refused when it could change anything
+    /// default true; false: refused if it could change anything
     side_effects: Option<bool>,
 }
 

@@ -45,7 +45,7 @@ pub(super) struct TraceValues {
     when_full: Option<WhenFullParam>,
     /// sent or run when the server listens
     trigger: Option<TriggerParam>,
-    /// ms, default 20000; a program that was started is ended then
+    /// ms, default 20000; then a started program is ended
     timeout: Option<u64>,
     limits: Option<LimitsParam>,
 }
@@ -88,7 +88,7 @@ impl Tool for TraceValues {
     type Answer = TraceAnswer;
     const NAME: &'static str = "trace_values";
     const TITLE: &'static str = "Trace values";
-    const DESCRIPTION: &'static str = "Record expressions at every hit of lines while the program runs; returns a table. Starts a program or works in a session.";
+    const DESCRIPTION: &'static str = "Record expressions at every hit of lines while the program runs; returns a table. Starts a program or uses a session.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(mut self, context: &Context) -> Result<TraceAnswer, ToolError> {
