@@ -96,6 +96,7 @@ impl Replay {
             line,
             column: 1,
             presentation_hint: None,
+            instruction_pointer_reference: None,
         };
         self.references.frames.push(frame);
         shown
