@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
-use test_support::{Answer, Fixture, Server, repository};
+use tempfile::TempDir;
+use test_support::{Answer, Fixture, Server, ServerOptions, repository};
 
 use crate::STILLFRAME;
 use crate::scenes::{Listening, printed};
@@ -15,20 +16,28 @@ struct Checked {
     schemas: BTreeMap<String, Validator>,
     /// Tools that have answered with a success.
     seen: BTreeSet<String>,
+    /// Where its recordings are.
+    _state: TempDir,
 }
 
 impl Checked {
     async fn new() -> Self {
-        let server = STILLFRAME.serve().await;
+        let state = tempfile::tempdir().expect("a folder");
+        let options = STILLFRAME.options().await;
+        let args = ["serve", "--toolset", "standard,recording"].map(str::to_owned).into();
+        let env = vec![("XDG_STATE_HOME".to_owned(), state.path().display().to_string())];
+        let server = ServerOptions { args, env, ..options }.start().await;
         let list = server.request("tools/list", json!({})).await.expect("the tools are listed");
         let tools = list["tools"].as_array().expect("a list of tools").iter();
+        // The others answer with a text.
+        let tools = tools.filter(|tool| tool["outputSchema"].is_object());
         let schema = |tool: &Value| {
             let name = tool["name"].as_str().expect("tools have names");
             let schema = jsonschema::validator_for(&tool["outputSchema"]).expect("a schema");
             (name.to_owned(), schema)
         };
         let schemas = tools.map(schema).collect();
-        Self { server, schemas, seen: BTreeSet::new() }
+        Self { server, schemas, seen: BTreeSet::new(), _state: state }
     }
 
     fn check(&self, tool: &str, answer: &Answer) {
@@ -100,6 +109,19 @@ impl Checked {
         self.ok("unexpose_session", only).await;
     }
 
+    /// To the end of a recording, and back.
+    async fn run_back(&mut self, program: &Fixture) {
+        let command = json!({ "command": "python3", "args": [program.path()] });
+        assert!(!self.server.call("record_run", command).await.is_error);
+        let recording = self.ok("create_debug_session", json!({ "language": "recording" })).await;
+        let only = json!({ "sessionId": recording.text_of("sessionId") });
+        let start = json!({ "sessionId": only["sessionId"], "scriptPath": "last" });
+        assert_eq!(self.ok("start_debugging", start).await["reason"], "end");
+        assert_eq!(self.ok("step_back", only.clone()).await["reason"], "step");
+        assert_eq!(self.ok("reverse_continue", only.clone()).await["reason"], "start");
+        self.ok("close_debug_session", only).await;
+    }
+
     /// To the program's end, and once more.
     async fn run_on(&mut self, session: &str, program: &Fixture) {
         let only = json!({ "sessionId": session });
@@ -123,6 +145,7 @@ async fn every_success_matches_its_schema() {
     let session = checked.launch(&shop).await;
     checked.look_around(&session, &shop).await;
     checked.run_on(&session, &shop).await;
+    checked.run_back(&shop).await;
 
     let session = checked.session().await;
     let naps = Fixture::python("naps");

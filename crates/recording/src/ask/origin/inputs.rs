@@ -142,7 +142,9 @@ impl Recording {
             if is_definition(self, slot.1, word)? || is_own_receiver(ran, &read, word, &calls) {
                 continue;
             }
-            let follows_item = ran.value.is_item || is_only || read.is_receiver;
+            // The length of something is not an item of it, even if it has an equal one.
+            let is_length = names.iter().any(|name| matches!(*name, "len" | "length" | "size"));
+            let follows_item = !is_length && (ran.value.is_item || is_only || read.is_receiver);
             let slot = match word {
                 Word::Object(number) if word != ran.word && follows_item => {
                     self.item_with(number, ran.word, &memory)?.unwrap_or(slot)

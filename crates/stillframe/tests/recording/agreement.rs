@@ -1,0 +1,96 @@
+//! A recording says what a live session shows, at the same hit of the same line.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use test_support::Fixture;
+
+use crate::recorder::{Client, pythons};
+
+/// Line, hit: the first, one in the middle and the last hit of each line that ran. Left out are lines on which V8 stops less
+/// often than a recording has events: heads of loops and classes, and those with a function of their own.
+fn moments(hits: &str) -> Vec<(u64, u64)> {
+    let mut found = Vec::new();
+    let is_other = |line: &&str| {
+        line.contains("`for (") || line.contains("=>") || line.contains("`class ") && line.ends_with("{`")
+    };
+    for line in hits.lines().filter(|line| !is_other(line)) {
+        let mut words = line.split_whitespace();
+        let count: Option<u64> = words.next().and_then(|word| word.parse().ok());
+        let number =
+            words.next().and_then(|place| place.split_once(':')).and_then(|(_, line)| line.parse().ok());
+        let (Some(count), Some(number)) = (count, number) else { continue };
+        let mut of_line = vec![(number, 1), (number, count.div_ceil(2)), (number, count)];
+        of_line.dedup();
+        found.extend(of_line);
+    }
+    found
+}
+
+/// The variables of the innermost frame that have been assigned to and whose values have the same text in a recording as anywhere.
+fn simple(report: &Value) -> BTreeMap<String, String> {
+    let is_simple = |kind: &str| {
+        ["int", "str", "float", "bool", "NoneType", "number", "string", "boolean", "null"].contains(&kind)
+    };
+    let locals = report["locals"].as_array().into_iter().flatten();
+    let locals = locals.filter(|local| is_simple(local["type"].as_str().unwrap_or_default()));
+    // What Python and Node.js give each module is not in a recording.
+    let locals = locals.filter(|local| !local["name"].as_str().unwrap().starts_with("__"));
+    let locals = locals.filter(|local| !local["value"].as_str().unwrap().contains("[redacted]"));
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    locals.map(|local| (text(&local["name"]), text(&local["value"]))).collect()
+}
+
+async fn agree(program: &Fixture, runtime: &str, language: &str) {
+    let state = tempfile::tempdir().unwrap();
+    let client = Client::of_toolsets("standard,recording", state, &[], runtime).await;
+    client.record(program, &[]).await;
+    let server = &client.server;
+    let file = program.path().rsplit('/').next().unwrap();
+    let moments = moments(&client.ask("count_hits", json!({ "target": file })).await);
+    assert!(moments.len() > 20, "{moments:?}");
+    for (line, hit) in moments {
+        let live = json!({ "language": language, "executablePath": runtime });
+        let live = server.ok("create_debug_session", live).await.data["sessionId"].clone();
+        let at = json!({
+            "sessionId": live, "file": program.path(), "line": line, "hitCondition": hit.to_string(),
+        });
+        server.ok("set_breakpoint", at).await;
+        let live_report = server
+            .ok("start_debugging", json!({ "sessionId": live, "scriptPath": program.path() }))
+            .await
+            .data;
+        let replay = server.ok("create_debug_session", json!({ "language": "recording" })).await;
+        let replay = replay.data["sessionId"].clone();
+        let moment = format!("{file}:{line}#{hit}");
+        let started = json!({ "sessionId": replay, "scriptPath": "last", "args": [moment] });
+        let recorded = server.ok("start_debugging", started).await.data;
+        assert_eq!(live_report["location"]["line"], line, "{runtime} {moment}: {live_report}");
+        assert_eq!(recorded["location"]["line"], line, "{runtime} {moment}: {recorded}");
+        let (shown, known) = (simple(&live_report), simple(&recorded));
+        assert_eq!(known, shown, "{runtime} {moment}:\n{recorded}\n{live_report}");
+        let names = |report: &Value| -> Vec<String> {
+            let frames = report["stackFrames"].as_array().unwrap().iter();
+            let users = frames.filter(|frame| frame["file"] == program.path());
+            users.map(|frame| frame["line"].to_string()).collect()
+        };
+        assert_eq!(names(&recorded), names(&live_report), "{runtime} {moment}");
+        for session in [live, replay] {
+            server.ok("close_debug_session", json!({ "sessionId": session })).await;
+        }
+    }
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_python_recording_agrees_with_a_live_session() {
+    let program = Fixture::python("recording_shop");
+    let newest = pythons().pop().unwrap();
+    agree(&program, &newest, "python").await;
+}
+
+#[tokio::test]
+async fn a_node_recording_agrees_with_a_live_session() {
+    let program = Fixture::node("recording_shop");
+    agree(&program, "node", "javascript").await;
+}
