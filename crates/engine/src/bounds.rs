@@ -166,6 +166,7 @@ impl Bounds {
             value: size(self.value),
             source: u32::try_from(self.source).unwrap_or(u32::MAX),
             output: size(self.report_output),
+            changes: false,
         }
     }
 

@@ -11,6 +11,7 @@ mod info;
 pub mod placing;
 mod references;
 mod reported;
+pub mod seen_values;
 mod selection;
 mod stacks;
 pub mod state;
@@ -28,6 +29,7 @@ pub use self::actor::until_next_stop::UntilNextStop;
 use self::actor::{Actor, Reply, Request};
 use self::info::SessionInfo;
 use self::reported::ReportedState;
+use self::seen_values::SeenValues;
 use self::selection::Selection;
 use self::state::Execution;
 pub use self::usage::Busy;
@@ -66,6 +68,7 @@ struct SessionShared {
     reported: ReportedState,
     selection: Selection,
     watches: Watches,
+    seen_values: SeenValues,
 }
 
 impl std::fmt::Debug for Session {
@@ -137,6 +140,7 @@ impl Session {
             reported: ReportedState::default(),
             selection: Selection::default(),
             watches: Watches::default(),
+            seen_values: SeenValues::default(),
         };
         Self { shared: Arc::new(shared), mailbox, execution, breakpoint_changes, is_onlooker: false }
     }
@@ -203,6 +207,11 @@ impl Session {
     /// The expressions whose changes every stop report has.
     pub fn watches(&self) -> &Watches {
         &self.shared.watches
+    }
+
+    /// The values at earlier stops.
+    fn seen_values(&self) -> &SeenValues {
+        &self.shared.seen_values
     }
 
     /// The same session, for an observer: it is still closed when it is idle.

@@ -16,6 +16,7 @@ use crate::model::stop::{Exception, Stop, StopReason};
 use crate::model::variable::{Children, Page};
 use crate::output::Excerpt;
 use crate::session::Session;
+use crate::session::seen_values::{ChangedValue, FrameIdentity};
 use crate::session::watches::Changed;
 
 /// How many frames are read in search of one of the user's.
@@ -40,6 +41,8 @@ pub struct Snapshot {
     pub exception: Option<Exception>,
     /// The watched expressions whose values have changed since the last report.
     pub watches: Vec<Changed>,
+    /// The values that have changed since the last stop in the function; none if that is not known.
+    pub changed: Option<Vec<ChangedValue>>,
     /// What was written since the last report.
     pub output: Excerpt,
     /// Conditions and log messages that failed.
@@ -72,6 +75,12 @@ impl Snapshot {
             if unwatched > 0 {
                 snapshot.notes.push(format!("no time was left to evaluate {unwatched} of the watches"));
             }
+        }
+        if let (true, Some(frame), Some((_, locals))) =
+            (limits.changes, snapshot.frames.first(), &snapshot.locals)
+        {
+            let frame = FrameIdentity::of(snapshot.stop.thread, frame, snapshot.total_frames);
+            snapshot.changed = session.changed_values(frame, locals, limits.value).await;
         }
         snapshot.output = session.take_new_output(limits.output);
         snapshot
@@ -121,6 +130,7 @@ impl Snapshot {
             source: source.unwrap_or_default(),
             exception,
             watches: Vec::new(),
+            changed: None,
             output: session.new_output(limits.output),
             failures,
             notes,

@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod arguments;
+mod budget;
 mod command_line;
 mod context;
 mod error;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::journaled::JournaledCall;
 use crate::prompt::Prompt;
-use crate::{Answer, Context, Reply, ToolError, arguments, hidden, schema, show_in_text};
+use crate::{Answer, Context, Reply, ToolError, arguments, budget, hidden, schema, show_in_text};
 
 /// A tool is its parameters.
 ///
@@ -81,6 +81,7 @@ pub struct Entry {
     revealed: &'static [&'static str],
     check: fn(Map<String, Value>) -> Result<(), ToolError>,
     call: Call,
+    fail: fn(&ToolError) -> Reply,
 }
 
 /// A tool's call with its types erased.
@@ -104,11 +105,13 @@ impl Entry {
             revealed: T::REVEALED,
             check: |arguments| read::<T>(arguments, &mut Vec::new()).map(drop),
             call: |arguments, context| Box::pin(call::<T>(arguments, context)),
+            fail: |error| T::Answer::failure(error, T::NAME),
         }
     }
 
     /// Reads arguments as a call does, and does nothing with them.
-    pub fn check(&self, arguments: Map<String, Value>) -> Result<(), ToolError> {
+    pub fn check(&self, mut arguments: Map<String, Value>) -> Result<(), ToolError> {
+        budget::take(&mut arguments)?;
         (self.check)(arguments)
     }
 
@@ -126,7 +129,11 @@ impl Entry {
 
     /// What leaves: without credentials, unless they are to be shown, every character in sight, and no longer than
     /// may be.
-    async fn answer(&self, arguments: Map<String, Value>, context: &Context) -> Reply {
+    async fn answer(&self, mut arguments: Map<String, Value>, context: &Context) -> Reply {
+        let budget = match budget::take(&mut arguments) {
+            Ok(budget) => budget,
+            Err(error) => return (self.fail)(&error).visible(),
+        };
         let asked = hidden::asked_by(&arguments);
         let (reply, warnings) = (self.call)(arguments, context).await;
         // Before the rest, because a character in between would hide a credential.
@@ -141,6 +148,10 @@ impl Entry {
             warning
         };
         let reply = reply.warning(warnings.into_iter().map(shown).collect());
+        let reply = match budget {
+            Some(tokens) if !reply.is_error => reply.within_budget(tokens),
+            _ => reply,
+        };
         reply.within(context.bounds().answer_size())
     }
 }

@@ -87,7 +87,7 @@ fn note(size: usize, most: usize) -> String {
 }
 
 /// How long data is as JSON, in bytes.
-fn size_of(data: &Value) -> usize {
+pub(crate) fn size_of(data: &Value) -> usize {
     match data {
         Value::Null => 4,
         Value::Bool(_) => 5,
@@ -116,7 +116,7 @@ fn width(byte: u8) -> usize {
 
 /// Cuts lists and texts where most is, until the rest is short enough. Nothing changes its type, and no field is
 /// taken away, so that what the answer's schema promises still holds.
-fn cut(data: &mut Value, most: usize) {
+pub(crate) fn cut(data: &mut Value, most: usize) {
     for _ in 0..LOOKS {
         let size = size_of(data);
         if size <= most || !cut_largest(data, size - most) {

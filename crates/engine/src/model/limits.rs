@@ -13,11 +13,13 @@ pub struct Limits {
     pub source: u32,
     /// Bytes of output.
     pub output: usize,
+    /// Whether values are compared with those at an earlier stop.
+    pub changes: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { frames: 5, variables: 30, value: 200, source: 3, output: 4000 }
+        Self { frames: 5, variables: 30, value: 200, source: 3, output: 4000, changes: false }
     }
 }
 

@@ -15,6 +15,7 @@ mod inspection;
 mod journaling;
 mod performance;
 mod program;
+mod reachable;
 mod sampling;
 pub(super) mod until_next_stop;
 

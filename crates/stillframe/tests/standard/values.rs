@@ -1,6 +1,7 @@
 //! Values: expressions, variables, assignments, and that nothing stale is read.
 
 mod assignments;
+mod changes;
 mod expressions;
 mod hostile;
 mod limits;

@@ -7,6 +7,7 @@ use engine::model::stop::{End, Exception, Stop};
 use engine::model::variable::Children;
 use engine::output::Excerpt;
 use engine::session::Session;
+use engine::session::seen_values::ChangedValue;
 use engine::session::watches::Changed;
 use engine::snapshot::{Caller, RuleFailure, Snapshot};
 use schemars::JsonSchema;
@@ -61,6 +62,9 @@ pub struct StopReport {
     /// Number of omitted variables; `get_local_variables` returns all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more_locals: Option<u64>,
+    /// Variables, and what is reachable from them, that have changed since the last stop in the function.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<ChangedData>,
     /// Watched expressions whose values have changed since the last report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub watches: Vec<WatchData>,
@@ -146,6 +150,29 @@ impl From<&DataChange> for DataChangeData {
             }),
         }
     }
+}
+
+/// A value that has changed.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedData {
+    /// The variable, and the way from there: `cart.items[0]`.
+    pub name: String,
+    /// Previous value as text; absent if it is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<String>,
+    /// Current value; absent if it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new: Option<String>,
+}
+
+/// The changes, unless they are longer than the variables themselves.
+fn changed(values: Vec<ChangedValue>, locals: Option<&[VariableData]>) -> Vec<ChangedData> {
+    let data = |ChangedValue { path, old, new }| ChangedData { name: path, old, new };
+    let changed: Vec<ChangedData> = values.into_iter().map(data).collect();
+    let size = |value: serde_json::Result<Vec<u8>>| value.map_or(usize::MAX, |bytes| bytes.len());
+    let is_shorter =
+        size(serde_json::to_vec(&changed)) < size(serde_json::to_vec(&locals.unwrap_or_default()));
+    if is_shorter { changed } else { Vec::new() }
 }
 
 /// A watched expression whose value has changed.
@@ -249,6 +276,7 @@ impl StopReport {
             Some((_, children)) => (Some(variables(children)), more(children)),
             None => (None, None),
         };
+        let changed = changed(snapshot.changed.unwrap_or_default(), locals.as_deref());
         Self {
             success: true,
             state: "paused".to_owned(),
@@ -265,6 +293,7 @@ impl StopReport {
             location,
             locals,
             more_locals,
+            changed,
             watches: snapshot.watches.into_iter().map(WatchData::from).collect(),
             notes: with_failures(&snapshot.failures, snapshot.notes),
             ..Self::default()

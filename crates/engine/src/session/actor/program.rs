@@ -73,6 +73,7 @@ impl Session {
             self.policy().safety.check_endpoint(&attach.to).await?;
         }
         let title = start.title(self.executable());
+        self.forget_seen_values();
         self.ask(move |actor, reply| actor.start(start, &title, reply)).await
     }
 

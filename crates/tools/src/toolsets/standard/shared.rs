@@ -49,7 +49,7 @@ impl JsonSchema for LimitsParam {
 impl LimitsParam {
     /// Omitted limits have defaults. More than the maximum is an error.
     pub(super) fn limits(bounds: &Bounds, limits: Option<Self>) -> Result<Limits, Error> {
-        let usual = bounds.report();
+        let usual = Limits { changes: true, ..bounds.report() };
         let Some(limits) = limits else { return Ok(usual) };
         let sizes = [
             ("frames", "limits.frames", limits.frames),
@@ -69,6 +69,7 @@ impl LimitsParam {
             value: bounds.requested_length("limits.value", limits.value, usual.value)?,
             source: limits.source.unwrap_or(usual.source),
             output: limits.output.unwrap_or(usual.output),
+            changes: true,
         })
     }
 }

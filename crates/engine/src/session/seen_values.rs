@@ -1,0 +1,260 @@
+//! The values at earlier stops, and what has changed since.
+//!
+//! The variables of a frame, and what is reachable from them within limits, are compared with those at the last stop
+//! in the same function at the same depth of the same thread. Values are compared by their text.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+use tokio::time::Instant;
+
+use super::Session;
+use crate::deadlines;
+use crate::model::ids::{Reference, ThreadId};
+use crate::model::stack::StackFrame;
+use crate::model::variable::{Children, Variable};
+
+/// The type of a value that is read by running a getter.
+pub(super) const ACCESSOR: &str = "accessor";
+/// How many frames are remembered.
+const FRAMES: usize = 16;
+/// How many values may be expanded at a stop.
+const READS: usize = 12;
+/// How many children of each are compared.
+pub(super) const CHILDREN: u64 = 20;
+
+/// The values that were seen in frames, those of the latest stop last.
+#[derive(Debug, Default)]
+pub(super) struct SeenValues(Mutex<VecDeque<(FrameIdentity, Seen)>>);
+
+/// What makes a frame the same at two stops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameIdentity {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The function.
+    pub function: String,
+    /// The source.
+    pub source: String,
+    /// How many frames the stack has below it.
+    pub depth: usize,
+}
+
+impl FrameIdentity {
+    /// Of the innermost frame of a stack with so many.
+    pub fn of(thread: ThreadId, frame: &StackFrame<Reference>, depth: usize) -> Self {
+        let source = frame.location.as_ref().map(|location| location.source.name.clone());
+        Self { thread, function: frame.name.clone(), source: source.unwrap_or_default(), depth }
+    }
+}
+
+/// The values of a frame.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    /// The texts by path, such as `cart.items[0]`.
+    texts: BTreeMap<String, String>,
+    /// The order of the paths.
+    order: Vec<String>,
+    /// The values whose children were read; the frame itself is the empty path.
+    expanded: BTreeSet<String>,
+}
+
+/// A value that has changed since an earlier stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedValue {
+    /// The variable, and the way from there.
+    pub path: String,
+    /// Its text before; none if it is new.
+    pub old: Option<String>,
+    /// Its text now; none if it is gone.
+    pub new: Option<String>,
+}
+
+impl Seen {
+    fn add(&mut self, path: String, text: String) {
+        if self.texts.insert(path.clone(), text).is_none() {
+            self.order.push(path);
+        }
+    }
+
+    /// What differs, in the order of the variables. What contains another change is left out.
+    fn changes(&self, before: &Self) -> Vec<ChangedValue> {
+        let is_comparable = |path: &str| {
+            let parent = parent(path);
+            self.expanded.contains(parent) && before.expanded.contains(parent)
+        };
+        let new = self.order.iter().filter(|path| before.texts.get(*path) != self.texts.get(*path));
+        let gone = before.order.iter().filter(|path| !self.texts.contains_key(*path));
+        let changed: Vec<&String> = new.chain(gone).filter(|path| is_comparable(path)).collect();
+        let is_within = |inner: &str, outer: &str| {
+            inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with(['.', '[']))
+        };
+        let explained =
+            |path: &str| self.texts.contains_key(path) && changed.iter().any(|other| is_within(other, path));
+        // What is inside of something new, or gone, says nothing more.
+        let is_new = |path: &str| before.texts.contains_key(path) != self.texts.contains_key(path);
+        let is_part = |path: &str| changed.iter().any(|outer| is_new(outer) && is_within(path, outer));
+        changed
+            .iter()
+            .filter(|path| !explained(path) && !is_part(path))
+            .map(|path| ChangedValue {
+                path: (*path).clone(),
+                old: before.texts.get(*path).cloned(),
+                new: self.texts.get(*path).cloned(),
+            })
+            .collect()
+    }
+}
+
+/// The path of what a value is in.
+fn parent(path: &str) -> &str {
+    path.rfind(['.', '[']).and_then(|end| path.get(..end)).unwrap_or_default()
+}
+
+/// The path of a child.
+pub(super) fn path_of(parent: &str, name: &str) -> String {
+    // A dot or bracket would look like another step.
+    let plain = name.replace(['.', '['], "_");
+    if parent.is_empty() {
+        plain
+    } else if name.starts_with(|letter: char| letter.is_ascii_digit() || matches!(letter, '\'' | '"')) {
+        format!("{parent}[{plain}]")
+    } else if let Some(item) = name.strip_prefix('[') {
+        format!("{parent}[{}", item.replace(['.', '['], "_"))
+    } else {
+        format!("{parent}.{plain}")
+    }
+}
+
+impl SeenValues {
+    /// Remembers the values of a frame, and returns what has changed; none if the frame was not seen before.
+    fn note(&self, frame: FrameIdentity, seen: Seen) -> Option<Vec<ChangedValue>> {
+        let mut frames = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = frames.iter().position(|(known, _)| *known == frame);
+        let before = at.and_then(|at| frames.remove(at));
+        let changes = before.map(|(_, before)| seen.changes(&before));
+        frames.push_back((frame, seen));
+        while frames.len() > FRAMES {
+            frames.pop_front();
+        }
+        changes
+    }
+
+    /// Another run begins.
+    pub(super) fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl Session {
+    /// Another run begins, whose values have not been seen.
+    pub(super) fn forget_seen_values(&self) {
+        self.seen_values().forget();
+    }
+
+    /// What has changed in a frame since the last stop in it; none at the first one. `locals` are its variables, whose
+    /// texts have at most `text` characters.
+    pub async fn changed_values(
+        &self,
+        frame: FrameIdentity,
+        locals: &Children<Reference>,
+        text: usize,
+    ) -> Option<Vec<ChangedValue>> {
+        let until = Instant::now() + deadlines::COMPARE;
+        let mut seen = Seen::default();
+        seen.expanded.insert(String::new());
+        for variable in &locals.variables {
+            seen.add(path_of("", &variable.name), variable.value.text.clone());
+        }
+        let mut reads = READS;
+        for Variable { name, value, .. } in &locals.variables {
+            let (Some(reference), true) = (value.reference, reads > 0 && value.type_name != ACCESSOR) else {
+                continue;
+            };
+            let reading = self.reachable(reference, path_of("", name), reads, text, until);
+            let Ok(Ok(reached)) = tokio::time::timeout_at(until, reading).await else { break };
+            reads = reads.saturating_sub(reached.expanded.len());
+            seen.expanded.extend(reached.expanded);
+            for (path, text) in reached.texts {
+                seen.add(path, text);
+            }
+        }
+        self.seen_values().note(frame, seen)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(texts: &[(&str, &str)], expanded: &[&str]) -> Seen {
+        let mut seen = Seen::default();
+        for (path, text) in texts {
+            seen.add((*path).to_owned(), (*text).to_owned());
+        }
+        seen.expanded = expanded.iter().map(|path| (*path).to_owned()).collect();
+        seen
+    }
+
+    fn shown(now: &Seen, before: &Seen) -> Vec<String> {
+        let text = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let changes = now.changes(before).into_iter();
+        changes.map(|change| format!("{}: {} {}", change.path, text(change.old), text(change.new))).collect()
+    }
+
+    #[test]
+    fn innermost_changes_are_reported() {
+        let before =
+            seen(&[("n", "1"), ("cart", "Cart(1)"), ("cart.total", "1"), ("cart.id", "7")], &["", "cart"]);
+        let now =
+            seen(&[("n", "1"), ("cart", "Cart(2)"), ("cart.total", "2"), ("cart.id", "7")], &["", "cart"]);
+        assert_eq!(shown(&now, &before), ["cart.total: 1 2"]);
+        assert!(shown(&now, &now).is_empty());
+    }
+
+    #[test]
+    fn new_and_missing_values_are_reported_as_a_whole() {
+        let before = seen(&[("a", "1"), ("list", "[]")], &["", "list"]);
+        let now = seen(&[("list", "[{}]"), ("list[0]", "{}"), ("b", "{}"), ("b.c", "1")], &["", "list", "b"]);
+        assert_eq!(shown(&now, &before), ["list[0]: - {}", "b: - {}", "a: 1 -"]);
+    }
+
+    #[test]
+    fn values_that_were_not_read_both_times_are_not_compared() {
+        let before = seen(&[("cart", "Cart")], &[""]);
+        let now = seen(&[("cart", "Cart"), ("cart.total", "2")], &["", "cart"]);
+        assert!(shown(&now, &before).is_empty());
+    }
+
+    #[test]
+    fn frames_are_remembered_up_to_a_number() {
+        let values = SeenValues::default();
+        let frame = |depth| FrameIdentity {
+            thread: ThreadId(1),
+            function: "f".to_owned(),
+            source: "a".to_owned(),
+            depth,
+        };
+        assert_eq!(values.note(frame(0), seen(&[("n", "1")], &[""])), None);
+        let changes = values.note(frame(0), seen(&[("n", "2")], &[""])).unwrap();
+        assert_eq!((changes[0].old.as_deref(), changes[0].new.as_deref()), (Some("1"), Some("2")));
+        for depth in 1..=FRAMES {
+            assert_eq!(values.note(frame(depth), Seen::default()), None);
+        }
+        assert_eq!(values.note(frame(0), Seen::default()), None);
+    }
+
+    #[test]
+    fn paths_are_those_of_source() {
+        let table = [
+            ("", "cart", "cart"),
+            ("cart", "total", "cart.total"),
+            ("items", "0", "items[0]"),
+            ("items", "[0]", "items[0]"),
+            ("table", "'a.b'", "table['a_b']"),
+        ];
+        for (parent, name, expected) in table {
+            assert_eq!(path_of(parent, name), expected);
+        }
+    }
+}

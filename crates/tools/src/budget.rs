@@ -1,0 +1,251 @@
+//! `budget`, which every tool accepts: an answer of at most about so many tokens.
+//!
+//! What is cut is what matters least for the next decision: what an answer has twice, then the outer frames, then old
+//! output, then lists from their ends. The answer names each cut, with how much of it is left.
+
+use serde_json::{Map, Value};
+
+use crate::truncate::{cut, size_of};
+use crate::{Reply, ToolError};
+
+/// The argument.
+const NAME: &str = "budget";
+/// The fewest tokens that say anything.
+const LEAST: u64 = 100;
+/// How many bytes of JSON or code a token has, about.
+const BYTES: usize = 3;
+/// Room for the list of cuts, in bytes.
+const ROOM: usize = 160;
+
+/// The key under which an answer says what was cut.
+const KEY: &str = "cut";
+
+/// Parts of answers that are cut before anything else, the least important first, and how many items are kept.
+const EXPENDABLE: [(&str, usize); 11] = [
+    ("samples", 3),
+    ("stackFrames", 1),
+    ("callers", 0),
+    ("threads", 1),
+    ("output", 200),
+    ("source", 0),
+    ("notes", 1),
+    ("locals", 5),
+    ("variables", 5),
+    ("watches", 1),
+    ("changed", 1),
+];
+
+/// Parts that answers have twice; each is optional.
+const DUPLICATES: [&str; 1] = ["context"];
+
+/// Parts that are never cut.
+const ESSENTIAL: [&str; 7] = ["success", "state", "message", "reason", "location", "error", "code"];
+
+/// How often the largest part is cut.
+const CUTS: usize = 50;
+
+/// Takes the argument out of a call's. Wrong ones are errors.
+pub(crate) fn take(arguments: &mut Map<String, Value>) -> Result<Option<usize>, ToolError> {
+    let given = match arguments.shift_remove(NAME) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(given) => given,
+    };
+    let tokens = match &given {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    match tokens {
+        Some(tokens) if tokens >= LEAST => Ok(Some(usize::try_from(tokens).unwrap_or(usize::MAX))),
+        _ => {
+            let problem = format!("must be a number of tokens, {LEAST} or more, not {given}");
+            Err(ToolError::argument(NAME, problem))
+        }
+    }
+}
+
+impl Reply {
+    /// The reply with at most about so many tokens.
+    #[must_use]
+    pub(crate) fn within_budget(mut self, tokens: usize) -> Self {
+        let most = tokens.saturating_mul(BYTES);
+        let is_same = self.is_its_data();
+        if let Some(Value::Object(data)) = &mut self.structured
+            && (if is_same { self.text.len() } else { size(data) }) > most
+        {
+            let cuts = shrink(data, most.saturating_sub(ROOM));
+            data.insert(KEY.to_owned(), cuts.join(", ").into());
+            if size(data) > most {
+                let names: Vec<&str> = cuts.iter().filter_map(|cut| cut.split(' ').next()).collect();
+                data.insert(KEY.to_owned(), names.join(", ").into());
+            }
+            if is_same {
+                self.text = self.structured.as_ref().map(Value::to_string).unwrap_or_default();
+            }
+        }
+        if !is_same && self.text.len() > most {
+            let all = self.text.len();
+            self.text.truncate(self.text.floor_char_boundary(most.saturating_sub(ROOM / 2)));
+            let note = format!("\n{KEY}: {} of {all} bytes, by `{NAME}`", self.text.len());
+            self.text.push_str(&note);
+        }
+        self
+    }
+}
+
+fn size(data: &Map<String, Value>) -> usize {
+    data.iter().map(|(name, value)| name.len() + 4 + size_of(value)).sum::<usize>() + 2
+}
+
+/// Cuts an answer to a size, and names what was cut.
+fn shrink(data: &mut Map<String, Value>, most: usize) -> Vec<String> {
+    let mut cuts = Vec::new();
+    for name in DUPLICATES {
+        if size(data) > most && data.shift_remove(name).is_some() {
+            cuts.push(name.to_owned());
+        }
+    }
+    for (name, keep) in EXPENDABLE {
+        let excess = size(data).saturating_sub(most);
+        if excess == 0 {
+            return cuts;
+        }
+        if let Some(part) = data.get_mut(name) {
+            cuts.extend(shorten(part, keep, excess).map(|left| format!("{name} ({left})")));
+        }
+    }
+    cut_largest(data, most, &mut cuts);
+    cuts
+}
+
+/// Cuts the largest parts until the answer has the size, or nothing is left to cut.
+fn cut_largest(data: &mut Map<String, Value>, most: usize, cuts: &mut Vec<String>) {
+    let all: Vec<(String, String)> = data.iter().map(|(name, value)| (name.clone(), extent(value))).collect();
+    for _ in 0..CUTS {
+        let excess = size(data).saturating_sub(most);
+        let parts = data.iter_mut().filter(|(name, _)| !ESSENTIAL.contains(&name.as_str()));
+        let Some((_, largest)) = parts.max_by_key(|(_, value)| size_of(value)) else { break };
+        let before = size_of(largest);
+        if excess == 0 || before <= 2 {
+            break;
+        }
+        cut(largest, before.saturating_sub(excess));
+        if size_of(largest) >= before {
+            break;
+        }
+    }
+    for (name, before) in all {
+        let now = data.get(&name).map(extent).unwrap_or_default();
+        let is_known = cuts.iter().any(|cut| cut.starts_with(&format!("{name} (")));
+        if now != before && !is_known {
+            cuts.push(format!("{name} ({now} of {before})"));
+        }
+    }
+}
+
+/// How much a value has: items, bytes of text, or bytes of data.
+fn extent(value: &Value) -> String {
+    match value {
+        Value::Array(items) if items.iter().all(|item| !item.is_object()) || items.len() > 1 => {
+            items.len().to_string()
+        }
+        Value::String(text) => format!("{} bytes", text.len()),
+        other => format!("{} bytes", size_of(other)),
+    }
+}
+
+/// Shortens a part by so many bytes, down to what is to be kept of it. Returns how much is left of how much; none if
+/// nothing was cut.
+fn shorten(part: &mut Value, keep: usize, excess: usize) -> Option<String> {
+    match part {
+        Value::Array(items) => {
+            let all = items.len();
+            let mut left = excess;
+            while left > 0 && items.len() > keep {
+                let last = items.pop()?;
+                left = left.saturating_sub(size_of(&last) + 1);
+            }
+            (items.len() < all).then(|| format!("{} of {all}", items.len()))
+        }
+        Value::String(text) => {
+            let all = text.len();
+            if all <= keep {
+                return None;
+            }
+            // Of output, the end says most; the source around a line says little without the line.
+            let start = text.ceil_char_boundary((all - keep).min(excess));
+            *text = if keep == 0 { String::new() } else { text.get(start..).unwrap_or_default().to_owned() };
+            Some(format!("{} of {all} bytes", text.len()))
+        }
+        Value::Object(fields) => {
+            let cuts: Vec<String> =
+                fields.values_mut().filter_map(|field| shorten(field, keep, excess)).collect();
+            (!cuts.is_empty()).then(|| cuts.join(", "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn reply(data: Value) -> Reply {
+        Reply { text: data.to_string(), structured: Some(data), is_error: false }
+    }
+
+    fn report() -> Value {
+        let frame = |id: u32| json!({ "id": id, "name": "a_function", "file": "/src/app.py", "line": id });
+        let local = |id: u32| json!({ "name": format!("local{id}"), "value": "a value", "type": "str" });
+        json!({
+            "success": true, "state": "paused", "message": "Paused at /src/app.py:7 in f",
+            "source": "> 7 | x = 1\n".repeat(7),
+            "stackFrames": (1..=5).map(frame).collect::<Vec<_>>(),
+            "locals": (1..=20).map(local).collect::<Vec<_>>(),
+            "output": "a line\n".repeat(200),
+        })
+    }
+
+    #[test]
+    fn least_important_parts_go_first_and_are_named() {
+        let all = reply(report());
+        let tokens = all.text.len() / BYTES;
+        assert_eq!(all.clone().within_budget(tokens + 1), all);
+        let less = all.clone().within_budget(tokens - 100);
+        let data = less.structured.unwrap();
+        assert!(data["cut"].as_str().unwrap().starts_with("stackFrames (1 of 5)"), "{}", data["cut"]);
+        assert_eq!(data["locals"], report()["locals"]);
+        let least = all.within_budget(150);
+        assert!(least.text.len() <= 150 * BYTES, "{}", least.text);
+        let data = least.structured.unwrap();
+        assert_eq!(data["message"], report()["message"]);
+        let cut = data["cut"].as_str().unwrap();
+        assert!(cut.starts_with("stackFrames (1 of 5), output (200 of 1400 bytes), source"), "{cut}");
+        assert!(cut.contains("locals ("), "{cut}");
+    }
+
+    #[test]
+    fn other_answers_are_cut_where_most_is() {
+        let rows: Vec<Value> = (0..500).map(|row| json!({ "row": row, "text": "x".repeat(20) })).collect();
+        let cut = reply(json!({ "success": true, "rows": rows, "name": "n" })).within_budget(300);
+        assert!(cut.text.len() <= 300 * BYTES, "{}", cut.text.len());
+        let data = cut.structured.unwrap();
+        assert!(data["cut"].as_str().unwrap().ends_with("of 500)"), "{}", data["cut"]);
+        let text = Reply { text: "line\n".repeat(500), structured: None, is_error: false }.within_budget(100);
+        assert!(text.text.len() <= 320 && text.text.contains("of 2500 bytes, by `budget`"), "{}", text.text);
+    }
+
+    #[test]
+    fn budgets_are_numbers() {
+        let taken = |given: Value| take(&mut Map::from_iter([("budget".to_owned(), given)]));
+        assert_eq!(taken(json!(500)), Ok(Some(500)));
+        assert_eq!(taken(json!("500")), Ok(Some(500)));
+        assert_eq!(taken(Value::Null), Ok(None));
+        for wrong in [json!(3), json!(-1), json!("many"), json!([])] {
+            assert!(taken(wrong).is_err());
+        }
+        assert_eq!(take(&mut Map::new()), Ok(None));
+    }
+}
