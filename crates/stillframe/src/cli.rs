@@ -391,7 +391,7 @@ mod tests {
         let skill = include_str!("../../../skills/stillframe/SKILL.md");
         let commands = skill.lines().filter(|line| line.starts_with("stillframe "));
         let commands: Vec<Vec<&str>> = commands.map(words).collect();
-        assert_eq!(commands.len(), 18);
+        assert_eq!(commands.len(), 22);
         for command in commands {
             let read = Cli::try_parse_from(&command);
             assert!(read.is_ok(), "{command:?}: {}", read.unwrap_err());
