@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a task prints what it found")]
 
 mod bench;
+mod book;
 mod dist;
 mod docs;
 mod fuzz;
@@ -31,6 +32,12 @@ const TASKS: &[Task] = &[
         run: bench::run,
     },
     Task { name: "docs", options: "[--check]", about: "write docs/tools.md, or compare it", run: docs::run },
+    Task {
+        name: "book",
+        options: "",
+        about: "make the documentation's book, and check its links",
+        run: book::run,
+    },
     Task {
         name: "fuzz",
         options: "[--seconds N] [TARGET…]",

@@ -3,8 +3,9 @@
 //! Each kind of rule is a module with a pure `check`. Every finding is one line that an editor can follow.
 
 mod arrows;
+pub(crate) mod chapters;
 mod layers;
-mod links;
+pub(crate) mod links;
 mod prose;
 mod sizes;
 mod texts;
@@ -47,6 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
     let exists = |path: &str| repository::root().join(path).exists();
 
     let mut findings = arrows::check(&metadata, &files);
+    findings.extend(chapters::check(&files));
     findings.extend(layers::check(&files));
     findings.extend(prose::check(&files));
     findings.extend(sizes::check(&files));

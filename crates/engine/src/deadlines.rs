@@ -30,6 +30,11 @@ pub const COMPARE: Duration = ms(40);
 /// How long all watched expressions together may take at a stop.
 pub const WATCHES: Duration = ms(1_000);
 
+/// How long the user of an MCP client may take to allow a call.
+pub const CONFIRMATION: Duration = ms(300_000);
+/// How long an MCP client may take to list its roots.
+pub const ROOTS: Duration = ms(10_000);
+
 /// From what came back of a trigger until a stop that follows from it is no longer waited for.
 pub const TRIGGERED: Duration = ms(300);
 /// How long a step is waited for before the program is asked whether it has left the code of the user.

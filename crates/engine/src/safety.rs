@@ -5,10 +5,12 @@
 //! something is evaluated or assigned, and when a file is read to be shown. A program that is debugged is not
 //! confined by any of this: it does what the user who runs stillframe may do.
 
+mod client_roots;
 mod loopback;
 mod roots;
 mod words;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -19,8 +21,9 @@ use crate::model::launch::{Attach, Endpoint, Launch, Program, Stdin};
 use crate::source_map;
 use crate::sources;
 
+pub use client_roots::ClientRoots;
 pub(crate) use loopback::is_loopback;
-pub use roots::resolved;
+pub use roots::{common, resolved};
 pub(crate) use words::parts_of;
 
 /// What a server may be asked to touch. The default allows everything but other machines.
@@ -28,6 +31,8 @@ pub(crate) use words::parts_of;
 pub struct Safety {
     /// Folders outside of which nothing is used, links resolved; none for the whole machine.
     pub roots: Option<Vec<PathBuf>>,
+    /// The folders that a client lists, inside of `roots`; none where clients are not asked.
+    pub client_roots: Option<ClientRoots>,
     /// What is debugged must not be changed.
     pub read_only: bool,
     /// The programs that may be started nevertheless, links resolved.
@@ -43,6 +48,30 @@ fn forbidden(problem: String, rule: impl Into<String>) -> Error {
 }
 
 impl Safety {
+    /// Whether files and programs are restricted to some folders.
+    pub(crate) fn is_confined(&self) -> bool {
+        self.roots.is_some() || self.client_roots.is_some()
+    }
+
+    /// The folders that they are restricted to.
+    fn allowed(&self) -> Option<Cow<'_, [PathBuf]>> {
+        match &self.client_roots {
+            Some(listed) => Some(Cow::Owned(listed.folders())),
+            None => self.roots.as_deref().map(Cow::Borrowed),
+        }
+    }
+
+    /// Allows the folders that a client lists, as far as they are inside the roots. Those that are not there are left
+    /// out.
+    pub fn set_client_roots(&self, listed: &[PathBuf]) {
+        let Some(known) = &self.client_roots else { return };
+        let real: Vec<PathBuf> = listed.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+        known.set(match &self.roots {
+            Some(outer) => common(outer, &real),
+            None => real,
+        });
+    }
+
     /// Refuses a language that is not allowed.
     pub fn check_language(&self, name: &str) -> Result<()> {
         match &self.languages {
@@ -57,27 +86,28 @@ impl Safety {
     /// Refuses a file or folder outside of the roots, after all links are resolved. What is not there yet is
     /// judged by where it would be.
     pub fn check_path(&self, path: &Path) -> Result<()> {
-        let Some(allowed) = &self.roots else { return Ok(()) };
+        let Some(allowed) = self.allowed() else { return Ok(()) };
         let path = sources::absolute(path);
         match resolved(&path) {
-            Some(real) if roots::is_inside(&real, allowed) => Ok(()),
+            Some(real) if roots::is_inside(&real, &allowed) => Ok(()),
             _ => Err(self.outside(&path)),
         }
     }
 
     fn outside(&self, path: &Path) -> Error {
-        let allowed = self.roots.iter().flatten().map(|root| root.display().to_string());
+        let allowed = self.allowed().unwrap_or_default();
+        let allowed: Vec<String> = allowed.iter().map(|root| root.display().to_string()).collect();
         forbidden(
             format!("`{}` is outside the allowed folders", path.display()),
-            format!("allowed folders: {}", listed(&allowed.collect::<Vec<_>>())),
+            format!("allowed folders: {}", listed(&allowed)),
         )
     }
 
     /// Refuses a file that is open, and that a link has led outside of the roots meanwhile.
     pub(crate) fn check_open(&self, file: &File, path: &Path) -> Result<()> {
-        let Some(allowed) = &self.roots else { return Ok(()) };
+        let Some(allowed) = self.allowed() else { return Ok(()) };
         match roots::of_open(file, path) {
-            Some(real) if roots::is_inside(&real, allowed) => Ok(()),
+            Some(real) if roots::is_inside(&real, &allowed) => Ok(()),
             _ => Err(self.outside(path)),
         }
     }
@@ -122,7 +152,7 @@ impl Safety {
     /// Refuses an interpreter or a command that is neither inside the roots nor in a folder of the search path.
     /// One without a folder is looked up on the search path.
     pub fn check_executable(&self, host: &dyn Host, executable: &Path) -> Result<()> {
-        if self.roots.is_none() || is_bare(executable) {
+        if !self.is_confined() || is_bare(executable) {
             return Ok(());
         }
         let checked = self.check_path(executable);
@@ -143,7 +173,7 @@ impl Safety {
         names_files: impl Fn(&str) -> bool,
     ) -> Result<()> {
         self.check_listed(executable, launch)?;
-        if self.roots.is_none() {
+        if !self.is_confined() {
             return Ok(());
         }
         if let Program::Script(path) | Program::Package(path) = &launch.program {
@@ -237,7 +267,7 @@ impl Safety {
         attach: &Attach,
         main_of: impl Fn(&Endpoint) -> Option<PathBuf>,
     ) -> Result<()> {
-        if self.roots.is_none() {
+        if !self.is_confined() {
             return Ok(());
         }
         let what = match &attach.to {

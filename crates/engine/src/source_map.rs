@@ -32,7 +32,7 @@ pub use index::NearestLines;
 pub(crate) use place::read_checked;
 pub use place::{MapLocation, place, read};
 pub use problem::MapProblem;
-pub(crate) use resolve::file_url_path;
+pub use resolve::file_url_path;
 pub use source_names::may_mention;
 pub use stale::staleness;
 

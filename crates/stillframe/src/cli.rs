@@ -12,7 +12,7 @@ use engine::process::presence;
 use journal::{Journal, default_path};
 use tools::{LocationArg, Toolset, toolsets};
 
-use crate::config::{self, ConfigArgs, Settings};
+use crate::config::{self, ConfigArgs, ServerSafetyArgs, Settings};
 use crate::debug::{self, DebugArgs};
 use crate::hang::HangArgs;
 use crate::init::{self, InitArgs};
@@ -113,6 +113,8 @@ enum Command {
         toolset: ToolsetArg,
         #[command(flatten)]
         http: mcp::HttpArgs,
+        #[command(flatten)]
+        safety: ServerSafetyArgs,
         #[command(flatten)]
         via: ViaArgs,
     },
@@ -293,9 +295,14 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
                 | Command::Serve { .. }
         );
     let is_relayed = cli.command.place().is_some_and(PlaceArgs::is_relayed);
+    let policy = if matches!(cli.command, Command::Serve { .. }) {
+        settings.server_policy()
+    } else {
+        settings.policy()
+    };
     let journal = match log_file.clone().filter(|_| debugs) {
-        Some(_) if is_relayed => via::journal(settings.rules()),
-        Some(path) => Journal::open(settings.rules().journal(path)),
+        Some(_) if is_relayed => via::journal(&policy),
+        Some(path) => Journal::open(policy.journal(path)),
         None => Journal::none(),
     };
     if debugs {
@@ -305,7 +312,7 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
         journal: journal.clone(),
         log_file,
         shows_credentials: settings.shows_credentials,
-        policy: settings.policy(),
+        policy,
         is_relayed,
     };
     let code = match cli.command {
@@ -340,13 +347,15 @@ async fn run_command(
         Command::Recordings(args) => record::recordings(args, run_context).await,
         Command::Dap { recording } => record::serve(&recording, &run_context).await,
         Command::Debug(args) => debug::run(args, settings).await,
-        Command::Serve { toolset, http, via } => {
+        // The options for safety are among the settings.
+        Command::Serve { toolset, http, safety: _, via } => {
             let toolsets = toolset.chosen(settings)?;
             let remotes = RemoteSetup::new(&toolsets, settings, &run_context);
+            let offer = mcp::ServerFeatures::new(toolsets.clone(), settings.confirms());
             match http.http {
-                Some(address) => mcp::serve_http(&http, address, toolsets, run_context, remotes).await,
+                Some(address) => mcp::serve_http(&http, address, offer, run_context, remotes).await,
                 None if via.place().is_given() => via::serve(via, &toolsets, settings, run_context).await,
-                None => mcp::serve(toolsets, run_context, remotes).await,
+                None => mcp::serve(offer, run_context, remotes).await,
             }
         }
         Command::View(args) => view::run(&args, run_context.log_file).await,

@@ -20,10 +20,11 @@ use std::sync::Arc;
 use clap::ArgMatches;
 use engine::bounds::SetBy;
 use engine::policy::{Policy, SharedPolicy};
+use engine::safety::ClientRoots;
 
 use crate::terminal;
 
-pub(crate) use self::options::ConfigArgs;
+pub(crate) use self::options::{ConfigArgs, ServerSafetyArgs};
 pub(crate) use self::show::run;
 
 /// A value of a setting.
@@ -162,6 +163,30 @@ impl Settings {
     /// The settings of the engine.
     pub(crate) fn policy(&self) -> SharedPolicy {
         Arc::clone(&self.policy)
+    }
+
+    /// The same for a server, whose client may say which folders are allowed.
+    pub(crate) fn server_policy(&self) -> SharedPolicy {
+        if !self.uses_client_roots() {
+            return self.policy();
+        }
+        let mut policy = Policy::clone(&self.policy);
+        policy.safety.client_roots = Some(ClientRoots::default());
+        Arc::new(policy)
+    }
+
+    /// The client of a server says which folders are allowed.
+    pub(crate) fn uses_client_roots(&self) -> bool {
+        self.flag("safety.client_roots")
+    }
+
+    /// A server asks the user before a call changes something.
+    pub(crate) fn confirms(&self) -> bool {
+        self.flag("safety.confirm")
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        self.all.iter().any(|given| given.name == name && given.value == Value::Flag(true))
     }
 
     /// An option that sets something, when there is one.

@@ -76,7 +76,7 @@ fn log_to_stderr() {
         Targets::new().with_default(LevelFilter::WARN).with_targets(quiet)
     });
     let records = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
-    tracing_subscriber::registry().with(records).with(filter).init();
+    tracing_subscriber::registry().with(records).with(mcp::Records).with(filter).init();
     if is_wrong {
         tracing::warn!("ignored STILLFRAME_LOG; use filters such as `debug` or `engine=trace`");
     }

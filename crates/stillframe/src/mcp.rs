@@ -3,17 +3,25 @@
 //! Both eras of the protocol are served on one pipe, request by request: revisions up to 2025-11-25, which begin with
 //! a handshake, and 2026-07-28, where every request is independent. A session is never tied to the connection.
 
+mod ask;
 mod completions;
+mod confirm;
 mod disconnect;
 mod guarded;
 mod handshake;
 mod http;
+mod icon;
+mod log;
 mod progress;
 mod prompts;
+mod records;
 mod repair;
 mod resources;
+mod roots;
 mod server;
 mod subscriptions;
+#[cfg(test)]
+mod suite;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -26,13 +34,14 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tools::Toolset;
 
 use self::disconnect::DisconnectWatcher;
 use self::guarded::Guarded;
 use self::handshake::ImplicitHandshake;
 pub(crate) use self::http::{HttpArgs, serve as serve_http};
-use self::server::{Server, ServerFeatures};
+pub(crate) use self::records::Records;
+use self::server::Server;
+pub(crate) use self::server::ServerFeatures;
 use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
@@ -43,10 +52,22 @@ const LAST_ANSWERS: Duration = Duration::from_millis(500);
 /// How long ending the programs may take. After that, the guardian ends them.
 const LAST_PROGRAMS: Duration = Duration::from_millis(1500);
 
+/// What answers a client's requests.
+#[cfg(not(test))]
+fn handler(server: Server) -> Guarded<Server> {
+    Guarded(server)
+}
+
+/// The same with what the conformance suite calls.
+#[cfg(test)]
+fn handler(server: Server) -> Guarded<suite::Suite> {
+    Guarded(suite::Suite(server))
+}
+
 /// Serves until the client goes away or a signal comes, and ends every program that was started. A relay shows that it
 /// is there; without that, it is gone.
 pub(crate) async fn serve(
-    toolsets: Vec<&'static Toolset>,
+    offer: ServerFeatures,
     run_context: RunContext,
     remotes: Option<RemoteSetup>,
 ) -> anyhow::Result<ExitCode> {
@@ -74,8 +95,8 @@ pub(crate) async fn serve(
     let transport = DisconnectWatcher::new(ImplicitHandshake::new(lines), shutdown.clone());
     // One relay behind another would only be slower.
     let remotes = remotes.filter(|_| !run_context.is_relayed).map(|setup| Arc::new(Remotes::new(setup)));
-    let offer = Arc::new(ServerFeatures::new(toolsets));
-    let server = Guarded(Server::new(context.clone(), offer, remotes.clone()));
+    records::offer();
+    let server = handler(Server::new(context.clone(), Arc::new(offer), remotes.clone()));
     let running = match Box::pin(serve_server_with_ct(server, transport, shutdown.clone())).await {
         Ok(running) => running,
         // The client left before it asked for anything.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use engine::policy::SharedPolicy;
+use engine::policy::{Policy, SharedPolicy};
+use engine::safety::ClientRoots;
 use engine::sessions::Sessions;
 use journal::Journal;
 use journal::redaction;
@@ -38,6 +39,16 @@ impl RunContext {
     pub(crate) fn context(&self) -> Context {
         let sessions = Sessions::with_policy(self.journal.clone(), Arc::clone(&self.policy));
         Context::new(sessions).showing_credentials(self.shows_credentials)
+    }
+
+    /// The same for one of several clients, with its own list of allowed folders if clients say them.
+    pub(crate) fn context_of_client(&self) -> Context {
+        if self.policy.safety.client_roots.is_none() {
+            return self.context().of_several();
+        }
+        let mut policy = Policy::clone(&self.policy);
+        policy.safety.client_roots = Some(ClientRoots::default());
+        Self { policy: Arc::new(policy), ..self.clone() }.context().of_several()
     }
 }
 

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex};
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use engine::process::parent_gone;
 use journal::Journal;
 use tokio::sync::Mutex as AsyncMutex;
@@ -134,6 +134,10 @@ pub(crate) async fn serve(
     if args.clean {
         return clean(&args.place.connector()?).await;
     }
+    ensure!(
+        !settings.uses_client_roots(),
+        "--allow-client-roots cannot be combined with --via: the client's roots are folders of this machine"
+    );
     let shutdown = CancellationToken::new();
     let signals = tokio::spawn(cancel_on_signal(shutdown.clone()));
     let orphaned = shutdown.clone();
@@ -192,6 +196,9 @@ async fn prepare(place: PlaceArgs, journal: Journal) -> anyhow::Result<(Connecto
 fn server_args(toolsets: &str, settings: &Settings, paths: &Paths, keeps_journal: bool) -> Vec<String> {
     let mut args: Vec<String> = ["serve", "--toolset", toolsets].map(str::to_owned).to_vec();
     args.extend(settings_there(settings, paths, keeps_journal));
+    if settings.confirms() {
+        args.push("--confirm".to_owned());
+    }
     args
 }
 

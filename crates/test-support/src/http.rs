@@ -25,6 +25,9 @@ use crate::server::{CONFIG, GOODBYE, JOURNAL, NOWHERE, PATIENCE};
 use crate::usage::{LOOK, SETTLE};
 use crate::{Built, Mark};
 
+/// The newest revision with a handshake.
+const CURRENT: &str = "2025-11-25";
+
 /// How to start a server.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
@@ -182,22 +185,32 @@ impl HttpServer {
 
     /// A client that has shaken hands.
     pub async fn client(&self) -> HttpClient {
-        HttpClient::shake_hands(self.address, self.token(), "2025-11-25").await
+        self.client_of(CURRENT).await
     }
 
     /// A client of an older revision that has shaken hands.
     pub async fn client_of(&self, revision: &str) -> HttpClient {
-        HttpClient::shake_hands(self.address, self.token(), revision).await
+        HttpClient::new(self.address, self.token(), revision).shake_hands().await
     }
 
     /// A client with another token that has shaken hands.
     pub async fn client_with(&self, token: &str) -> HttpClient {
-        HttpClient::shake_hands(self.address, token, "2025-11-25").await
+        HttpClient::new(self.address, token, CURRENT).shake_hands().await
+    }
+
+    /// A client that has shaken hands, and has declared what it can do.
+    pub async fn client_declaring(&self, capabilities: Value) -> HttpClient {
+        HttpClient::new(self.address, self.token(), CURRENT).declaring(capabilities).shake_hands().await
     }
 
     /// A client whose requests are independent.
     pub fn stateless(&self) -> HttpClient {
-        HttpClient::stateless(self.address, self.token())
+        self.stateless_declaring(Value::Object(serde_json::Map::new()))
+    }
+
+    /// A client whose requests are independent, and declare what it can do.
+    pub fn stateless_declaring(&self, capabilities: Value) -> HttpClient {
+        HttpClient::new(self.address, self.token(), "2026-07-28").declaring(capabilities)
     }
 
     /// The response of `/health` with the token.

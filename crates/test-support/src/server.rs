@@ -68,6 +68,7 @@ impl Built {
             env: Vec::new(),
             cwd: None,
             era: ProtocolEra::Handshake,
+            capabilities: json!({}),
         }
     }
 
@@ -119,6 +120,8 @@ pub struct ServerOptions {
     pub cwd: Option<PathBuf>,
     /// What the client speaks.
     pub era: ProtocolEra,
+    /// What the client declares that it can do.
+    pub capabilities: Value,
 }
 
 impl ServerOptions {
@@ -139,6 +142,7 @@ pub struct Server {
     notifications: broadcast::Sender<Value>,
     next: Mutex<u64>,
     era: ProtocolEra,
+    capabilities: Value,
     reader: JoinHandle<Vec<String>>,
     reads: watch::Sender<bool>,
     log: JoinHandle<String>,
@@ -208,8 +212,9 @@ impl Server {
         });
         let stdin = AsyncMutex::new(child.stdin.take());
         let next = Mutex::new(0);
+        let (era, capabilities) = (options.era, options.capabilities);
         let server =
-            Self { child, stdin, waiting, notifications, next, era: options.era, reader, reads, log, mark };
+            Self { child, stdin, waiting, notifications, next, era, capabilities, reader, reads, log, mark };
         if options.era == ProtocolEra::Handshake {
             server.handshake().await;
         }
@@ -219,7 +224,7 @@ impl Server {
     async fn handshake(&self) {
         let params = json!({
             "protocolVersion": "2025-11-25",
-            "capabilities": {},
+            "capabilities": self.capabilities,
             "clientInfo": { "name": "tests", "version": "1" },
         });
         let answer = self.request("initialize", params).await.expect("initialize succeeds");
@@ -245,6 +250,28 @@ impl Server {
     /// Stops a process that it started, which then does not respond.
     pub fn hold_started(&self, pid: u32) {
         self.mark.signal(pid, Signal::STOP);
+    }
+
+    /// Waits for a request of the server, and answers it. Gives the request's parameters. `requests` are what
+    /// [`Server::notifications`] gave before the server could ask.
+    pub async fn answer_request(
+        &self,
+        requests: &mut broadcast::Receiver<Value>,
+        method: &str,
+        result: Value,
+    ) -> Value {
+        let asking = async {
+            loop {
+                let message = requests.recv().await.expect("the server runs and the test keeps up");
+                if message.get("method") == Some(&json!(method)) {
+                    return message;
+                }
+            }
+        };
+        let mut request = timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("no {method}"));
+        let id = request.get("id").expect("a request has an id").clone();
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result })).await;
+        request.get_mut("params").map(Value::take).unwrap_or_default()
     }
 
     /// What it sends without having been asked, from now on.
@@ -285,7 +312,7 @@ impl Server {
             *next
         };
         if self.era == ProtocolEra::Stateless {
-            add_request_metadata(&mut params);
+            add_request_metadata(&mut params, &self.capabilities);
         }
         let (sender, receiver) = oneshot::channel();
         self.waiting.lock().expect("no test panics in here").insert(id, sender);
@@ -401,12 +428,12 @@ pub(crate) fn reply_in(mut response: Value) -> Reply {
 }
 
 /// Gives parameters what every request of revision 2026-07-28 says.
-pub(crate) fn add_request_metadata(params: &mut Value) {
+pub(crate) fn add_request_metadata(params: &mut Value, capabilities: &Value) {
     let Some(params) = params.as_object_mut() else { return };
     let meta = params.entry("_meta").or_insert_with(|| json!({}));
     let meta = meta.as_object_mut().expect("_meta is an object");
     meta.insert("io.modelcontextprotocol/protocolVersion".to_owned(), json!("2026-07-28"));
-    meta.insert("io.modelcontextprotocol/clientCapabilities".to_owned(), json!({}));
+    meta.insert("io.modelcontextprotocol/clientCapabilities".to_owned(), capabilities.clone());
     meta.insert("io.modelcontextprotocol/clientInfo".to_owned(), json!({ "name": "tests", "version": "1" }));
 }
 
@@ -485,7 +512,8 @@ async fn read(
             serde_json::from_str(&line).unwrap_or_else(|error| panic!("not a message: {line:?}: {error}"));
         assert_eq!(message.get("jsonrpc"), Some(&json!("2.0")), "not a message: {line:?}");
         lines.push(std::mem::take(&mut line));
-        let id = message.get("id").and_then(Value::as_u64);
+        // A request of the server has a number of its own.
+        let id = message.get("id").and_then(Value::as_u64).filter(|_| message.get("method").is_none());
         let waiter = id.and_then(|id| waiting.lock().expect("no test panics in here").remove(&id));
         match waiter {
             // The receiver is gone.

@@ -42,6 +42,11 @@ pub fn read<T: DeserializeOwned>(
     })
 }
 
+/// The arguments that a tool would get; none if they do not fit its schema.
+pub fn fitted(schema: &Map<String, Value>, arguments: Map<String, Value>) -> Option<Map<String, Value>> {
+    fit_object(schema, arguments, "", &mut Vec::new()).ok()
+}
+
 fn fit_object(
     schema: &Map<String, Value>,
     arguments: Map<String, Value>,

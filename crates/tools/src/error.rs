@@ -185,6 +185,27 @@ impl ToolError {
         Self::new("command_unknown", problem, next).with("command", json!(name))
     }
 
+    /// The user did not allow what a call would do.
+    pub fn not_confirmed(question: &str, reason: &str) -> Self {
+        Self::new("not_confirmed", format!("{reason}: {question}"), "nothing was done")
+    }
+
+    /// The user must allow what a call would do, and the client cannot ask.
+    pub fn cannot_confirm(question: &str) -> Self {
+        let problem = format!("this server asks its user before it does this (`--confirm`): {question}");
+        let next = "the client cannot ask (it declares no `elicitation` with forms); use one that can, or start \
+                    the server without `--confirm`";
+        Self::new("confirmation_unavailable", problem, next)
+    }
+
+    /// The client must say which folders are allowed, and did not.
+    pub fn no_client_roots(problem: &str) -> Self {
+        let problem =
+            format!("files are restricted to the client's roots (`--allow-client-roots`): {problem}");
+        let next = "use a client that lists its roots, or start the server with `--allow-root DIR` instead";
+        Self::new("no_client_roots", problem, next)
+    }
+
     /// No such language.
     pub fn no_language(language: &str, known: &[&str]) -> Self {
         Self::new("language_unsupported", format!("`{language}` is not supported"), "")

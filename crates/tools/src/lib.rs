@@ -8,6 +8,7 @@ mod answer;
 pub mod arguments;
 mod budget;
 mod command_line;
+mod confirmation;
 mod context;
 mod error;
 mod hidden;

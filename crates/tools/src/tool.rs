@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 
 use crate::journaled::JournaledCall;
 use crate::prompt::Prompt;
-use crate::{Answer, Context, Reply, ToolError, arguments, budget, hidden, schema, show_in_text};
+use crate::{
+    Answer, Context, Reply, ToolError, arguments, budget, confirmation, hidden, schema, show_in_text,
+};
 
 /// A tool is its parameters.
 ///
@@ -80,6 +82,7 @@ pub struct Entry {
     pub failure: fn() -> Option<Map<String, Value>>,
     revealed: &'static [&'static str],
     check: fn(Map<String, Value>) -> Result<(), ToolError>,
+    fitted: Fitted,
     call: Call,
     fail: fn(&ToolError) -> Reply,
 }
@@ -87,6 +90,9 @@ pub struct Entry {
 /// A tool's call with its types erased.
 type Call =
     for<'a> fn(Map<String, Value>, &'a Context) -> Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
+
+/// The arguments that a tool takes from those of a call, unless they do not fit.
+type Fitted = fn(Map<String, Value>) -> Option<Map<String, Value>>;
 
 /// An answer, and what of the arguments it does not take into account.
 type CallResult = (Reply, Vec<String>);
@@ -104,6 +110,7 @@ impl Entry {
             failure: T::Answer::failure_schema,
             revealed: T::REVEALED,
             check: |arguments| read::<T>(arguments, &mut Vec::new()).map(drop),
+            fitted: |arguments| arguments::fitted(&schema::input::<T>(), arguments),
             call: |arguments, context| Box::pin(call::<T>(arguments, context)),
             fail: |error| T::Answer::failure(error, T::NAME),
         }
@@ -113,6 +120,26 @@ impl Entry {
     pub fn check(&self, mut arguments: Map<String, Value>) -> Result<(), ToolError> {
         budget::take(&mut arguments)?;
         (self.check)(arguments)
+    }
+
+    /// What a call would do that its user should allow first, such as "evaluate `x.pop()`". Nothing if it only reads, starts a
+    /// program or steps, or if its arguments are wrong.
+    pub fn question(&self, given: &Map<String, Value>) -> Option<String> {
+        if self.effects.read_only {
+            return None;
+        }
+        let arguments = (self.fitted)(given.clone())?;
+        confirmation::question(self.name, &arguments, given)
+    }
+
+    /// Records a call that is refused before it does anything, and answers it.
+    pub fn refuse(&self, arguments: &Map<String, Value>, error: &ToolError, context: &Context) -> Reply {
+        let context = context.for_call();
+        let reply = (self.fail)(error).visible();
+        if context.sessions.journal().is_kept() {
+            JournaledCall::begin(&context, self.name, arguments).end(&reply);
+        }
+        reply
     }
 
     /// Calls the tool. Bad arguments are an answer too, so that the model sees what was wrong.

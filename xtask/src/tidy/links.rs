@@ -1,15 +1,32 @@
-//! Links in Markdown that lead to nothing.
+//! Links in Markdown that lead to nothing: to a file that does not exist, or to a heading that a page does not have.
 //!
-//! Only links to files of the repository are followed; headings and other sites are not.
+//! Links to other sites are not followed.
+
+use std::collections::{HashMap, HashSet};
 
 use super::Finding;
 use crate::repository::File;
 
-/// Links to files that do not exist.
+/// Links to files or headings that do not exist.
 pub(super) fn check(files: &[File], exists: impl Fn(&str) -> bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in files.iter().filter(|file| file.has_extension("md")) {
+    let pages = || files.iter().filter(|file| file.has_extension("md"));
+    let anchors: HashMap<&str, HashSet<String>> =
+        pages().map(|page| (page.path.as_str(), anchors(&page.text))).collect();
+    for file in pages() {
         for (line, target) in targets(&file.text) {
+            let heading = target.split_once('#').map(|(_, heading)| heading).filter(|text| !text.is_empty());
+            let page = match resolve(&file.path, target) {
+                LinkTarget::Elsewhere if target.starts_with('#') => Some(file.path.clone()),
+                LinkTarget::File(path) => Some(path),
+                _ => None,
+            };
+            if let (Some(heading), Some(page)) = (heading, page)
+                && anchors.get(page.as_str()).is_some_and(|known| !known.contains(heading))
+            {
+                let what = format!("`{target}` leads to a heading that `{page}` does not have");
+                findings.push(Finding::new(&file.path, line, what));
+            }
             match resolve(&file.path, target) {
                 LinkTarget::Elsewhere => {}
                 LinkTarget::Outside => {
@@ -33,9 +50,45 @@ pub(super) fn check(files: &[File], exists: impl Fn(&str) -> bool) -> Vec<Findin
     findings
 }
 
+/// The anchors of a page: those of its headings, as GitHub and mdBook name them, and those that it sets.
+fn anchors(text: &str) -> HashSet<String> {
+    let mut found = HashSet::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_code = !is_code;
+        }
+        for start in ["id=\"", "name=\""] {
+            let set = line
+                .match_indices(start)
+                .filter_map(|(at, _)| line.get(at + start.len()..)?.split('"').next());
+            found.extend(set.map(str::to_owned));
+        }
+        let heading = line.trim_start_matches('#');
+        if is_code || heading.len() == line.len() || !heading.starts_with(' ') {
+            continue;
+        }
+        let name = anchor(heading);
+        let number = (1..).map(|number| format!("{name}-{number}"));
+        let unique = std::iter::once(name.clone()).chain(number).find(|name| !found.contains(name));
+        found.extend(unique);
+    }
+    found
+}
+
+/// The anchor of a heading.
+fn anchor(heading: &str) -> String {
+    let shown = heading.trim().chars().filter_map(|letter| match letter {
+        ' ' => Some('-'),
+        letter if letter.is_alphanumeric() || letter == '-' || letter == '_' => Some(letter),
+        _ => None,
+    });
+    shown.flat_map(char::to_lowercase).collect()
+}
+
 /// Where a link leads.
 #[derive(Debug, PartialEq, Eq)]
-enum LinkTarget {
+pub(crate) enum LinkTarget {
     /// To another site, or to a heading of the same page.
     Elsewhere,
     /// Above the root of the repository.
@@ -45,7 +98,7 @@ enum LinkTarget {
 }
 
 /// Where a link in a file leads. One that starts with `/` starts at the root of the repository.
-fn resolve(from: &str, target: &str) -> LinkTarget {
+pub(crate) fn resolve(from: &str, target: &str) -> LinkTarget {
     let target = target.split(['#', '?']).next().unwrap_or_default();
     let is_scheme = |scheme: &str| scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
     let has_scheme = target.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme));
@@ -70,7 +123,7 @@ fn resolve(from: &str, target: &str) -> LinkTarget {
 }
 
 /// The targets of all links, with their lines. Code has no links.
-fn targets(text: &str) -> Vec<(usize, &str)> {
+pub(crate) fn targets(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
     for (number, line) in (1..).zip(text.lines()) {
@@ -182,6 +235,28 @@ mod tests {
         for (from, target, expected) in cases {
             assert_eq!(resolve(from, target), expected, "{target} in {from}");
         }
+    }
+
+    #[test]
+    fn links_to_missing_headings_are_reported() {
+        let files = [
+            File::new(
+                "a.md",
+                "# Two `words`, and more!\n## Part\n## Part\n```\n# no heading\n```\n<a id=\"set\">\n",
+            ),
+            File::new(
+                "b.md",
+                "[1](a.md#two-words-and-more) [2](a.md#part-1) [3](a.md#set) [4](#none) [5](a.md#no-heading)\n",
+            ),
+        ];
+        let found: Vec<String> = check(&files, |_| true).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            found,
+            [
+                "b.md:1: `#none` leads to a heading that `b.md` does not have",
+                "b.md:1: `a.md#no-heading` leads to a heading that `a.md` does not have",
+            ]
+        );
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub fn check_launch(
     launch: &Launch,
 ) -> Result<()> {
     safety.check_launch(host, executable, launch, names_files)?;
-    if safety.roots.is_none() {
+    if !safety.is_confined() {
         return Ok(());
     }
     let folder = launch.working_folder();

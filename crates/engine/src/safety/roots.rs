@@ -29,6 +29,23 @@ pub(super) fn is_inside(real: &Path, roots: &[PathBuf]) -> bool {
     roots.iter().any(|root| real.starts_with(root))
 }
 
+/// The folders that are inside one of both lists, links resolved.
+pub fn common(outer: &[PathBuf], inner: &[PathBuf]) -> Vec<PathBuf> {
+    let mut both = Vec::new();
+    for one in outer {
+        for other in inner {
+            if other.starts_with(one) {
+                both.push(other.clone());
+            } else if one.starts_with(other) {
+                both.push(one.clone());
+            }
+        }
+    }
+    both.sort();
+    both.dedup();
+    both
+}
+
 /// The empty input, which is in no root.
 pub(super) fn is_nothing(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|path| path == Path::new("/dev/null"))

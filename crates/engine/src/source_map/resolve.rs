@@ -76,7 +76,7 @@ pub(super) fn scheme(url: &str) -> Option<&str> {
 }
 
 /// The path of a `file:` URL of this machine.
-pub(crate) fn file_url_path(url: &str) -> Option<PathBuf> {
+pub fn file_url_path(url: &str) -> Option<PathBuf> {
     let rest = url.get("file:".len()..)?;
     let path = match rest.strip_prefix("//") {
         Some(rest) => rest.strip_prefix("localhost").unwrap_or(rest),

@@ -15,6 +15,8 @@ const LIMITS: &str = "STILLFRAME_LIMITS";
 /// The others, with what they set.
 const VARIABLES: &[(&str, &str)] = &[
     ("STILLFRAME_ALLOW_ROOT", "safety.roots"),
+    ("STILLFRAME_ALLOW_CLIENT_ROOTS", "safety.client_roots"),
+    ("STILLFRAME_CONFIRM", "safety.confirm"),
     ("STILLFRAME_READ_ONLY", "safety.read_only"),
     ("STILLFRAME_ALLOW_PROGRAM", "safety.programs"),
     ("STILLFRAME_ALLOW_LANGUAGE", "safety.languages"),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 use engine::adapter;
 use engine::policy::Policy;
-use engine::safety::{Safety, resolved};
+use engine::safety::{Safety, common as common_folders, resolved};
 use engine::sources;
 
 use super::{SettingSource, SettingValue, Value, table};
@@ -40,6 +40,8 @@ pub(super) fn merge(given: Vec<SettingValue>) -> anyhow::Result<EffectiveSetting
         }
     }
     let was_read_only = flag(&all, "safety.read_only");
+    let asked_to_confirm = flag(&all, "safety.confirm");
+    let had_client_roots = flag(&all, "safety.client_roots");
     let mut warnings = Vec::new();
     for given in projects {
         let Some(known) = find(&mut all, given.name) else { continue };
@@ -63,6 +65,12 @@ pub(super) fn merge(given: Vec<SettingValue>) -> anyhow::Result<EffectiveSetting
                 Some("cannot allow attaching to other machines".to_owned())
             }
             ("safety.redact", Value::Flag(false)) => Some("cannot show credentials".to_owned()),
+            ("safety.confirm", Value::Flag(false)) if asked_to_confirm => {
+                Some("cannot turn off confirmations".to_owned())
+            }
+            ("safety.client_roots", Value::Flag(false)) if had_client_roots => {
+                Some("cannot allow other folders than the client's".to_owned())
+            }
             ("safety.read_only", Value::Flag(false)) if was_read_only => {
                 Some("cannot allow changes".to_owned())
             }
@@ -139,18 +147,8 @@ fn narrowed(
         return Ok(outer.is_empty().then(|| inner.to_vec()));
     }
     let (outer, inner) = (folders(outer, &known.origin)?, folders(inner, origin)?);
-    let mut both = Vec::new();
-    for one in &outer {
-        for other in &inner {
-            if other.starts_with(one) {
-                both.push(other.display().to_string());
-            } else if one.starts_with(other) {
-                both.push(one.display().to_string());
-            }
-        }
-    }
-    both.sort();
-    both.dedup();
+    let both: Vec<String> =
+        common_folders(&outer, &inner).iter().map(|folder| folder.display().to_string()).collect();
     if both.is_empty() {
         bail!(
             "{origin}: no allowed folder: the `safety.roots` of the project's file are outside those allowed \
@@ -220,6 +218,7 @@ fn policy_of(all: &[SettingValue]) -> anyhow::Result<Policy> {
     };
     policy.safety = Safety {
         roots: some(roots),
+        client_roots: None,
         read_only: flag(all, "safety.read_only"),
         programs: programs.collect(),
         languages: (!names.is_empty()).then_some(names),

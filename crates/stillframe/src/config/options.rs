@@ -38,6 +38,19 @@ pub(crate) struct ConfigArgs {
     allow_remote_attach: bool,
 }
 
+/// Options of the server: what its client must allow.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct ServerSafetyArgs {
+    /// Ask the user, by MCP elicitation, before a call attaches to a program, ends one that it attached to, assigns,
+    /// or evaluates what may have side effects. [env: `STILLFRAME_CONFIRM`]
+    #[arg(long, help_heading = HEADING)]
+    confirm: bool,
+    /// Use only files and programs in the folders that the MCP client lists as its roots, inside of --allow-root.
+    /// [env: `STILLFRAME_ALLOW_CLIENT_ROOTS`]
+    #[arg(long, help_heading = HEADING)]
+    allow_client_roots: bool,
+}
+
 const HEADING: &str = "Configuration";
 /// What separates paths, as in the variables.
 const PATHS: char = super::environment::PATHS;
@@ -66,6 +79,14 @@ pub(super) fn given(args: &ConfigArgs, matches: &ArgMatches) -> anyhow::Result<V
     }
     if is_given("allow_language") {
         add("safety.languages", "--allow-language", Value::List(args.allow_language.clone()))?;
+    }
+    let server = matches.subcommand_matches("serve");
+    let is_set = |id| server.is_some_and(|server| server.get_flag(id));
+    if is_set("confirm") {
+        add("safety.confirm", "--confirm", Value::Flag(true))?;
+    }
+    if is_set("allow_client_roots") {
+        add("safety.client_roots", "--allow-client-roots", Value::Flag(true))?;
     }
     if args.read_only {
         add("safety.read_only", "--read-only", Value::Flag(true))?;

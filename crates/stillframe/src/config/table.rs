@@ -39,6 +39,8 @@ const OTHERS: &[Setting] = &[
         Kind::Paths,
         "Folders that files and programs must be in; empty for no restriction.",
     ),
+    setting("safety.client_roots", Kind::Flag, "Restrict files and programs to the MCP client's roots."),
+    setting("safety.confirm", Kind::Flag, "Ask the user before a call changes a program or attaches to one."),
     setting("safety.read_only", Kind::Flag, "Refuse to change debugged programs."),
     setting("safety.programs", Kind::Paths, "Programs that may be started under read_only."),
     setting("safety.languages", Kind::Languages, "Allowed languages; empty for all."),

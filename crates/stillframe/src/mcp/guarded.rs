@@ -12,7 +12,7 @@ use rmcp::model::{
     CustomResult, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -46,6 +46,12 @@ fn shown(mut error: ErrorData) -> ErrorData {
         show_in_data(data);
     }
     ErrorData { message: message.into(), ..error }
+}
+
+/// What names a server in each of its results. Its icons are in the result of `server/discover`.
+pub(super) fn without_icons(mut info: Implementation) -> Implementation {
+    info.icons = None;
+    info
 }
 
 /// A panic's message.
@@ -87,6 +93,7 @@ outcomes! {
     ListPromptsResult, this => Some(&mut this.meta);
     CallToolResponse, this => match this {
         Self::Complete(result) => Some(&mut result.meta),
+        Self::InputRequired(result) => Some(&mut result.meta),
         _ => None,
     };
     ReadResourceResponse, this => match this {
@@ -106,7 +113,7 @@ macro_rules! guarded {
             params: $params,
             cx: RequestContext<RoleServer>,
         ) -> Result<$outcome, ErrorData> {
-            let named = is_stateless(&cx).then(|| self.0.get_info().server_info);
+            let named = is_stateless(&cx).then(|| without_icons(self.0.get_info().server_info));
             let mut outcome = caught($method, self.0.$name(params, cx)).await?;
             if let Some(info) = named {
                 outcome.add_server_info(info);
@@ -150,12 +157,20 @@ impl<H: ServerHandler> ServerHandler for Guarded<H> {
         self.0.on_initialized(cx)
     }
 
+    fn on_roots_list_changed(&self, cx: NotificationContext<RoleServer>) -> impl Future<Output = ()> + Send {
+        self.0.on_roots_list_changed(cx)
+    }
+
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         self.0.accepted_subscription_filter(requested)
     }
 
     fn get_info(&self) -> ServerConfig {
         self.0.get_info()
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.0.get_tool(name)
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {

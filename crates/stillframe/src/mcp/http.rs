@@ -37,7 +37,6 @@ use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tools::Toolset;
 
 use self::access::Access;
 use self::answers::Refusal;
@@ -75,7 +74,7 @@ struct HttpState {
 pub(crate) async fn serve(
     args: &HttpArgs,
     address: SocketAddr,
-    toolsets: Vec<&'static Toolset>,
+    offer: ServerFeatures,
     run_context: RunContext,
     remotes: Option<RemoteSetup>,
 ) -> anyhow::Result<ExitCode> {
@@ -85,8 +84,19 @@ pub(crate) async fn serve(
          `--http-allow-remote`",
         address.ip()
     );
-    let (tokens, told) = tokens(args)?;
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    serve_on(args, listener, offer, run_context, remotes).await
+}
+
+/// The same at a port that is open.
+pub(super) async fn serve_on(
+    args: &HttpArgs,
+    listener: TcpListener,
+    offer: ServerFeatures,
+    run_context: RunContext,
+    remotes: Option<RemoteSetup>,
+) -> anyhow::Result<ExitCode> {
+    let (tokens, told) = tokens(args)?;
     let bound = listener.local_addr()?;
     let mut hosts = args.allow_host.clone();
     if !bound.ip().is_loopback() {
@@ -103,7 +113,7 @@ pub(crate) async fn serve(
     let site = Arc::new(HttpState {
         access: Access::new(tokens, hosts, args.allow_origin.clone()),
         clients: Arc::clone(&clients),
-        offer: Arc::new(ServerFeatures::new(toolsets)),
+        offer: Arc::new(offer),
         started: Instant::now(),
         ending: ending.clone(),
         calls: TaskTracker::new(),

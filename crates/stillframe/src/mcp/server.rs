@@ -1,6 +1,6 @@
 //! What the server offers, in MCP's terms: the tools of its toolsets, what there is of sessions as resources, prompts.
 
-#![expect(deprecated, reason = "older clients request log messages, and get an error")]
+#![expect(deprecated, reason = "the current revision has log messages, even if a later one may not")]
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
@@ -20,10 +20,14 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 use tokio::sync::watch;
-use tools::{Context, Entry, Reply, Toolset, toolsets};
+use tools::{Context, Entry, Reply, ToolError, Toolset, toolsets};
 
-use super::guarded::panic_text;
+use super::confirm::{self, Consent, Questions};
+use super::guarded::{panic_text, without_icons};
+use super::icon::icon;
+use super::log::{self, ClientLog};
 use super::repair::{INVALID, PROBLEM};
+use super::roots::{Obstacle, RootsState};
 use super::subscriptions::{self, Subscriptions};
 use super::{completions, progress, prompts, resources};
 use crate::via::Remotes;
@@ -32,7 +36,7 @@ use crate::via::Remotes;
 const LISTS_LAST: u64 = 3_600_000;
 
 /// The methods that are served, to tell bad parameters from an unknown method.
-const SERVED: [&str; 13] = [
+const SERVED: [&str; 14] = [
     "initialize",
     "server/discover",
     "subscriptions/listen",
@@ -46,24 +50,30 @@ const SERVED: [&str; 13] = [
     "prompts/get",
     "prompts/list",
     "completion/complete",
+    "logging/setLevel",
 ];
 
 /// The field of a result's `_meta` that names the server, since revision 2026-07-28.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// Those that revision 2026-07-28 removed.
-const OF_HANDSHAKES: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
+const OF_HANDSHAKES: [&str; 4] =
+    ["initialize", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 /// What is offered to every client.
-pub(super) struct ServerFeatures {
+pub(crate) struct ServerFeatures {
     toolsets: Vec<&'static Toolset>,
+    /// The user is asked before a call changes something.
+    confirms: bool,
+    /// What users are asked.
+    questions: Questions,
     /// Made when a client first asks: the schemas take longer than all else at a start.
     tools: OnceLock<Vec<Tool>>,
 }
 
 impl ServerFeatures {
-    pub(super) fn new(toolsets: Vec<&'static Toolset>) -> Self {
-        Self { toolsets, tools: OnceLock::new() }
+    pub(crate) fn new(toolsets: Vec<&'static Toolset>, confirms: bool) -> Self {
+        Self { toolsets, confirms, questions: Questions::default(), tools: OnceLock::new() }
     }
 
     fn tools(&self) -> &[Tool] {
@@ -81,12 +91,83 @@ pub(super) struct Server {
     remotes: Option<Arc<Remotes>>,
     /// Changes with the sessions that come and go. A client that opens one as soon as it may has missed none.
     changes: watch::Receiver<u64>,
+    log: ClientLog,
+    roots: RootsState,
 }
 
 impl Server {
     pub(super) fn new(context: Context, offer: Arc<ServerFeatures>, remotes: Option<Arc<Remotes>>) -> Self {
         let changes = context.sessions.watch();
-        Self { context, offer, subscriptions: Subscriptions::default(), remotes, changes }
+        let (log, roots) = (ClientLog::default(), RootsState::default());
+        Self { context, offer, subscriptions: Subscriptions::default(), remotes, changes, log, roots }
+    }
+
+    /// Whether the client may be asked for something before a call.
+    fn asks_first(&self) -> bool {
+        self.offer.confirms || self.context.sessions.policy().safety.client_roots.is_some()
+    }
+
+    /// What must come before a call: the folders that the client allows, and the consent of its user. An answer, if the
+    /// call cannot be made now.
+    async fn prepare(
+        &self,
+        entry: &Entry,
+        call: &CallToolRequestParams,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<Option<CallToolResponse>, ErrorData> {
+        let refused = |error: &ToolError| {
+            let arguments = call.arguments.clone().unwrap_or_default();
+            Ok(Some(answer(entry.refuse(&arguments, error, &self.context)).into()))
+        };
+        let safety = &self.context.sessions.policy().safety;
+        match self.roots.learn(cx, safety, call.input_responses.as_ref()).await {
+            Ok(()) => {}
+            Err(Obstacle::Refused(error)) => return refused(&error),
+            Err(Obstacle::Needed(input)) => return Ok(Some(input.into())),
+        }
+        if !self.offer.confirms {
+            return Ok(None);
+        }
+        let arguments = call.arguments.clone().unwrap_or_default();
+        let Some(question) = entry.question(&arguments) else { return Ok(None) };
+        match confirm::consent(cx, call, &question, &self.offer.questions).await? {
+            Consent::Given => Ok(None),
+            Consent::Refused(error) => refused(&error),
+            Consent::Needed(input) => Ok(Some(input.into())),
+        }
+    }
+
+    /// Makes a call.
+    async fn call(
+        &self,
+        entry: &Entry,
+        arguments: JsonObject,
+        cx: &RequestContext<RoleServer>,
+    ) -> CallToolResult {
+        if self.remotes.as_ref().is_some_and(|remotes| remotes.has(entry.name, &arguments)) {
+            return self.call_elsewhere(entry, arguments, cx).await;
+        }
+        let called = progress::relay(cx, entry.title, |report| {
+            let context = self.context.reporting(report);
+            AssertUnwindSafe(async move { entry.call(arguments, &context).await }).catch_unwind()
+        });
+        match called.await {
+            Some(Ok(mut reply)) => {
+                if entry.name == "list_debug_sessions"
+                    && let Some(remotes) = &self.remotes
+                    && let Some(list) = &mut reply.structured
+                    && remotes.add_sessions(list).await
+                {
+                    reply.text = list.to_string();
+                }
+                answer(reply)
+            }
+            Some(Err(panic)) => {
+                let text = format!("internal error in {}: {}", entry.name, panic_text(&*panic));
+                CallToolResult::error(vec![ContentBlock::text(text)])
+            }
+            None => cancelled(),
+        }
     }
 
     /// Makes a call that is for another machine.
@@ -103,7 +184,7 @@ impl Server {
             Some(Err(error)) => {
                 CallToolResult::error(vec![ContentBlock::text(format!("unreadable answer: {error}"))])
             }
-            None => CallToolResult::error(vec![ContentBlock::text("cancelled")]),
+            None => cancelled(),
         }
     }
 }
@@ -149,6 +230,11 @@ fn answer(reply: Reply) -> CallToolResult {
     result
 }
 
+/// The SDK sends no answer to a call that was cancelled.
+fn cancelled() -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text("cancelled")])
+}
+
 fn unknown_method(method: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("unknown method: {method}"), None)
 }
@@ -157,6 +243,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
             .enable_completions()
+            .enable_logging()
             .enable_prompts()
             .enable_resources()
             .enable_resources_subscribe()
@@ -169,13 +256,21 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
             .with_server_info(
-                Implementation::new("stillframe", env!("CARGO_PKG_VERSION")).with_title("stillframe"),
+                Implementation::new("stillframe", env!("CARGO_PKG_VERSION"))
+                    .with_title("stillframe")
+                    .with_icons(vec![icon()]),
             )
             .with_instructions(instructions.join("\n\n"))
     }
 
     fn on_initialized(&self, cx: NotificationContext<RoleServer>) -> impl Future<Output = ()> + Send {
+        self.log.follow(self.context.clone(), cx.peer.clone());
         self.subscriptions.add_list(self.changes.clone(), cx.peer);
+        std::future::ready(())
+    }
+
+    fn on_roots_list_changed(&self, _: NotificationContext<RoleServer>) -> impl Future<Output = ()> + Send {
+        self.roots.mark_changed();
         std::future::ready(())
     }
 
@@ -201,33 +296,21 @@ impl ServerHandler for Server {
         let Some(entry) = toolsets::find(&self.offer.toolsets, &request.name) else {
             return Err(ErrorData::invalid_params(format!("unknown tool: {}", request.name), None));
         };
-        let arguments = request.arguments.unwrap_or_default();
-        if self.remotes.as_ref().is_some_and(|remotes| remotes.has(entry.name, &arguments)) {
-            return Ok(self.call_elsewhere(entry, arguments, &cx).await.into());
-        }
-        let called = progress::relay(&cx, entry.title, |report| {
-            let context = self.context.reporting(report);
-            AssertUnwindSafe(async move { entry.call(arguments, &context).await }).catch_unwind()
-        });
-        Ok(match called.await {
-            Some(Ok(mut reply)) => {
-                if entry.name == "list_debug_sessions"
-                    && let Some(remotes) = &self.remotes
-                    && let Some(list) = &mut reply.structured
-                    && remotes.add_sessions(list).await
-                {
-                    reply.text = list.to_string();
-                }
-                answer(reply)
+        if self.asks_first() {
+            let prepared =
+                progress::relay(&cx, "Waiting for the user", |_| self.prepare(entry, &request, &cx));
+            match prepared.await {
+                Some(Ok(None)) => {}
+                Some(answered) => return answered.map(|answer| answer.unwrap_or_else(|| cancelled().into())),
+                None => return Ok(cancelled().into()),
             }
-            Some(Err(panic)) => {
-                let text = format!("internal error in {}: {}", entry.name, panic_text(&*panic));
-                CallToolResult::error(vec![ContentBlock::text(text)])
-            }
-            // The SDK sends no answer to a call that was cancelled.
-            None => CallToolResult::error(vec![ContentBlock::text("cancelled")]),
         }
-        .into())
+        let call = self.call(entry, request.arguments.unwrap_or_default(), &cx);
+        let result = match cx.meta.log_level().filter(|_| is_stateless(&cx)) {
+            Some(level) => log::during(level, &self.context, cx.peer.clone(), call).await,
+            None => call.await,
+        };
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -336,7 +419,7 @@ impl ServerHandler for Server {
         let mut result = completions::of(&self.context, &self.offer.toolsets, &request).await?;
         // The SDK adds it to all other results (rmcp 3.9).
         if is_stateless(&cx) {
-            let server = json!(self.get_info().server_info);
+            let server = json!(without_icons(self.get_info().server_info));
             result.meta.get_or_insert_default().insert(SERVER_INFO.to_owned(), server);
         }
         Ok(result)
@@ -344,10 +427,14 @@ impl ServerHandler for Server {
 
     async fn set_level(
         &self,
-        _: SetLevelRequestParams,
-        _: RequestContext<RoleServer>,
+        request: SetLevelRequestParams,
+        cx: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        Err(unknown_method(SetLevelRequestMethod::VALUE))
+        if is_stateless(&cx) {
+            return Err(unknown_method(SetLevelRequestMethod::VALUE));
+        }
+        self.log.set_level(request.level);
+        Ok(())
     }
 
     /// A known method with invalid parameters arrives here too (rmcp 3.9), and so does a malformed request.

@@ -8,7 +8,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex, split};
-use tools::{Context, Effects, Entry, Tool, ToolError};
+use tools::{Context, Effects, Entry, Tool, ToolError, Toolset};
 
 use super::*;
 
@@ -79,8 +79,11 @@ async fn ask_twice(handler: impl ServerHandler, method: &str, mut params: Value)
 
 #[tokio::test]
 async fn a_panicking_tool_is_answered_and_the_server_survives() {
-    let server =
-        Server::new(Context::new(Sessions::new()), Arc::new(ServerFeatures::new(vec![&PANICKING])), None);
+    let server = Server::new(
+        Context::new(Sessions::new()),
+        Arc::new(ServerFeatures::new(vec![&PANICKING], false)),
+        None,
+    );
     for answer in ask_twice(server, "tools/call", json!({ "name": "panics", "arguments": {} })).await {
         assert_eq!(answer["result"]["isError"], true);
         assert_eq!(answer["result"]["content"][0]["text"], "internal error in panics: on purpose");

@@ -142,6 +142,12 @@ impl Remotes {
                 "`{target}` is not this machine; `stillframe serve --allow-remote-attach` allows other machines"
             ));
         }
+        if self.setup.settings.uses_client_roots() {
+            return Err(format!(
+                "`{target}` is not this machine, and files are restricted to the client's roots \
+                 (`--allow-client-roots`), which are here"
+            ));
+        }
         if arguments.contains_key(SESSION) {
             return Err("a session stays on its machine; leave out `target` or `sessionId`".to_owned());
         }

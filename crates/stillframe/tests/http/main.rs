@@ -3,13 +3,12 @@
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::panic,
     clippy::unwrap_used,
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
 mod access;
-mod conformance;
+mod confirm;
 mod end;
 mod idle;
 mod isolation;

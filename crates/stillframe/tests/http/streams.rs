@@ -136,10 +136,11 @@ async fn the_number_of_unrelated_streams_per_session_is_limited() {
     server.finish().await;
 }
 
-/// The last position that output updates reported. The notification of the session's opening may come first.
+/// The last position that output updates reported. Notifications of the session's opening may come first.
 async fn update(events: &mut Events, session: &str) -> String {
     let mut event = events.message().await.expect("an update comes");
-    while event.message["method"] == "notifications/resources/list_changed" {
+    let opening = ["notifications/resources/list_changed", "notifications/message"];
+    while opening.iter().any(|method| event.message["method"] == *method) {
         event = events.message().await.expect("an update comes");
     }
     assert_eq!(event.message["method"], "notifications/resources/updated");

@@ -47,11 +47,16 @@ async fn the_server_reports_its_name_and_capabilities() {
     let hello = raw(&server, &initialize("2025-11-25")).await;
     let result = &hello["result"];
     let resources = json!({ "subscribe": true, "listChanged": true });
-    let expected = json!({ "completions": {}, "prompts": {}, "resources": resources, "tools": {} });
+    let expected =
+        json!({ "completions": {}, "logging": {}, "prompts": {}, "resources": resources, "tools": {} });
     assert_eq!(result["capabilities"], expected);
-    let version = env!("CARGO_PKG_VERSION");
-    let expected = json!({ "name": "stillframe", "title": "stillframe", "version": version });
-    assert_eq!(result["serverInfo"], expected);
+    let (info, version) = (&result["serverInfo"], env!("CARGO_PKG_VERSION"));
+    assert_eq!((&info["name"], &info["title"]), (&json!("stillframe"), &json!("stillframe")));
+    assert_eq!(info["version"], version);
+    let icon = &info["icons"][0];
+    assert_eq!((&icon["mimeType"], &icon["sizes"]), (&json!("image/svg+xml"), &json!(["any"])));
+    let data = icon["src"].as_str().unwrap().strip_prefix("data:image/svg+xml;base64,").unwrap();
+    assert!(data.len() < 1000 && data.starts_with("PHN2ZyB"), "an SVG: {data}");
     let instructions = result["instructions"].as_str().unwrap();
     assert!(instructions.contains("run_until"), "{instructions}");
     server.finish().await;
@@ -61,7 +66,6 @@ async fn the_server_reports_its_name_and_capabilities() {
 async fn unsupported_methods_are_refused() {
     let server = STILLFRAME.serve().await;
     let table = [
-        ("logging/setLevel", json!({ "level": "debug" })),
         ("tasks/list", json!({})),
         ("no/such", json!({})),
         // It belongs to the other era.

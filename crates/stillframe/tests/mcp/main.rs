@@ -22,11 +22,14 @@
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
+mod client_roots;
 mod clients;
+mod confirm;
 mod end;
 mod eras;
 mod garbage;
 mod handshake;
+mod log;
 mod many;
 mod orphans;
 mod prompts;

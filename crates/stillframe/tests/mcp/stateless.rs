@@ -22,9 +22,14 @@ async fn the_server_can_be_discovered() {
     let revisions = json!(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]);
     assert_eq!(found["supportedVersions"], revisions);
     let resources = json!({ "subscribe": true, "listChanged": true });
-    let expected = json!({ "completions": {}, "prompts": {}, "resources": resources, "tools": {} });
+    let expected =
+        json!({ "completions": {}, "logging": {}, "prompts": {}, "resources": resources, "tools": {} });
     assert_eq!(found["capabilities"], expected);
-    assert_eq!(server_of(&found), &this_server());
+    // Its icons are here, and in no other result.
+    let mut server_info = server_of(&found).clone();
+    let icons = server_info.as_object_mut().unwrap().remove("icons");
+    assert_eq!(icons.unwrap()[0]["mimeType"], "image/svg+xml");
+    assert_eq!(server_info, this_server());
     let instructions = found["instructions"].as_str().unwrap();
     assert!(instructions.contains("run_until"), "{instructions}");
     server.finish().await;

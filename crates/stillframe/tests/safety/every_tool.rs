@@ -252,6 +252,50 @@ async fn arguments_of_test_commands_are_checked_as_paths() {
     server.finish().await;
 }
 
+/// A call that evaluates, assigns or attaches does nothing before the user has allowed it.
+#[tokio::test]
+async fn every_tool_with_an_expression_asks_first() {
+    let scene = Scene::new();
+    let record = scene.inside("record");
+    let effect = format!("open({record:?}, 'w').close()");
+    let server = serve(&["--confirm"], &scene.inside).await;
+    let program = scene.inside("main.py");
+    let session = stopped_at(&server, Language::Python, &program, 2).await;
+    let mut tried = 0;
+    for (tool, place, takes) in all().await {
+        if takes != Takes::Expression {
+            continue;
+        }
+        let mut arguments = usual(&tool, Language::Python, &session, "", &program);
+        let value = if place == "logMessage" { format!("{{{effect}}}") } else { effect.clone() };
+        put(&mut arguments, &place, &value);
+        let answer = call(&server, &tool, &arguments).await;
+        assert!(
+            answer.is_error && answer.text.contains("asks its user before"),
+            "{tool} {place}: {}",
+            answer.text
+        );
+        tried += 1;
+    }
+    let others = [
+        ("attach_to_process", json!({ "sessionId": session, "processId": 1 })),
+        ("attach_to_process", json!({ "sessionId": session, "port": "1" })),
+        ("create_debug_session", json!({ "language": "python", "port": 1 })),
+        ("detach_from_process", json!({ "sessionId": session, "terminateProcess": true })),
+        ("expose_session", json!({ "sessionId": session, "control": true })),
+        ("run_until", json!({ "sessionId": session, "trigger": { "command": "true" } })),
+        ("remove_recordings", json!({ "recording": "all" })),
+    ];
+    for (tool, arguments) in others {
+        let answer = call(&server, tool, &arguments).await;
+        assert!(answer.text.contains("asks its user before"), "{tool} {arguments}: {}", answer.text);
+    }
+    assert!(!std::path::Path::new(&record).exists());
+    assert!(tried > 15, "{tried}");
+    println!("expressions: {tried} calls, none made without consent");
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn every_tool_refuses_other_languages() {
     let scene = Scene::new();

@@ -18,22 +18,29 @@ pub struct HttpClient {
     /// Its session; none for independent requests.
     session: Option<String>,
     revision: String,
+    /// What it declares that it can do.
+    capabilities: Value,
     next: AtomicU64,
 }
 
 impl HttpClient {
-    pub(super) fn stateless(address: SocketAddr, token: &str) -> Self {
-        let (token, revision) = (token.to_owned(), "2026-07-28".to_owned());
-        Self { address, token, session: None, revision, next: AtomicU64::new(1) }
+    pub(super) fn new(address: SocketAddr, token: &str, revision: &str) -> Self {
+        let (token, revision) = (token.to_owned(), revision.to_owned());
+        Self { address, token, session: None, revision, capabilities: json!({}), next: AtomicU64::new(1) }
     }
 
-    pub(super) async fn shake_hands(address: SocketAddr, token: &str, revision: &str) -> Self {
-        let (token, revision) = (token.to_owned(), revision.to_owned());
-        let mut client =
-            Self { address, token, session: None, revision: revision.clone(), next: AtomicU64::new(1) };
+    /// The same client, which declares this, before it has said anything.
+    #[must_use]
+    pub(super) fn declaring(self, capabilities: Value) -> Self {
+        Self { capabilities, ..self }
+    }
+
+    pub(super) async fn shake_hands(mut self) -> Self {
+        let client = &mut self;
+        let revision = client.revision.clone();
         let params = json!({
             "protocolVersion": revision,
-            "capabilities": {},
+            "capabilities": client.capabilities,
             "clientInfo": { "name": "tests", "version": "1" },
         });
         let request = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
@@ -45,14 +52,15 @@ impl HttpClient {
         assert_eq!(response.pointer("/result/protocolVersion"), Some(&json!(revision)));
         client.session = Some(session);
         client.notify("notifications/initialized", json!({})).await;
-        client
+        self
     }
 
     /// The same client with another token.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Self {
         let (session, revision) = (self.session.clone(), self.revision.clone());
-        Self { address: self.address, token: token.to_owned(), session, revision, next: AtomicU64::new(1000) }
+        let (token, capabilities) = (token.to_owned(), self.capabilities.clone());
+        Self { address: self.address, token, session, revision, capabilities, next: AtomicU64::new(1000) }
     }
 
     /// The same client in another session.
@@ -117,7 +125,7 @@ impl HttpClient {
         let named = ["name", "uri"].iter().find_map(|field| params.get(field)?.as_str());
         let named = named.unwrap_or_default().to_owned();
         if self.session.is_none() {
-            add_request_metadata(&mut params);
+            add_request_metadata(&mut params, &self.capabilities);
             more.push(("mcp-method", method));
             if !named.is_empty() {
                 more.push(("mcp-name", &named));

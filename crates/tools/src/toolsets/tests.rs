@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::{Next, ToolError, Words, error};
+use crate::{Next, ToolError, Words, confirmation, error};
 
 /// The tools of the reference that `standard` comes from, in its order.
 const REFERENCE: [&str; 16] = [
@@ -388,6 +388,20 @@ fn annotations_match_behaviour() {
     for entry in entries().filter(|entry| entry.effects.read_only) {
         assert!(!entry.effects.destructive && entry.effects.idempotent, "{}", entry.name);
     }
+}
+
+/// The tools that may ask the user first, under `--confirm`. A new parameter of these names is about what a call changes.
+const CONFIRMABLE: [&str; 24] = [];
+
+#[test]
+fn tools_that_change_something_can_ask_first() {
+    let can_ask = |entry: &&Entry| {
+        let schema = (entry.input)();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let names = properties.into_iter().flat_map(|properties| properties.keys());
+        !entry.effects.read_only && names.into_iter().any(|name| confirmation::is_confirmable(name))
+    };
+    assert_eq!(names_of(entries().filter(can_ask)), CONFIRMABLE.into_iter().collect());
 }
 
 /// Words that look like the name of a tool.

@@ -147,7 +147,7 @@ impl Clients {
     fn client(&self, owner: &Owner, place: Option<OwnedSemaphorePermit>) -> Arc<Client> {
         Arc::new(Client {
             owner: Arc::clone(owner),
-            context: self.run_context.context().of_several(),
+            context: self.run_context.context_of_client(),
             remotes: self.remotes.clone().map(|setup| Arc::new(Remotes::new(setup))),
             ends: self.over.child_token(),
             link: OnceLock::new(),

@@ -19,7 +19,7 @@ use super::message::{self, Message};
 use super::outbox::StreamError;
 use super::session::OneSession;
 use super::{HttpState, wrong_method};
-use crate::mcp::guarded::Guarded;
+use crate::mcp::handler;
 use crate::mcp::server::Server;
 
 /// How often a stream says that it is there.
@@ -95,7 +95,7 @@ impl HttpState {
             .with_cancellation_token(client.ends.clone());
         let offer = Arc::clone(&self.offer);
         let server = move || {
-            Ok(Guarded(Server::new(client.context.clone(), Arc::clone(&offer), client.remotes.clone())))
+            Ok(handler(Server::new(client.context.clone(), Arc::clone(&offer), client.remotes.clone())))
         };
         StreamableHttpService::new(server, Arc::new(sessions), config).handle(request).await.map(Body::new)
     }

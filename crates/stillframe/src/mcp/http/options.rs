@@ -39,6 +39,21 @@ pub(crate) struct HttpArgs {
 }
 
 impl HttpArgs {
+    /// Those of `--http 127.0.0.1:0 --no-token`.
+    #[cfg(test)]
+    pub(crate) fn for_tests() -> Self {
+        Self {
+            http: Some(([127, 0, 0, 1], 0).into()),
+            token_file: None,
+            no_token: true,
+            allow_origin: Vec::new(),
+            allow_host: Vec::new(),
+            http_allow_remote: false,
+            session_idle: 1800,
+            max_clients: 64,
+        }
+    }
+
     /// For how long a client may be silent.
     pub(super) fn idle(&self) -> Duration {
         Duration::from_secs(self.session_idle)

@@ -1,6 +1,6 @@
 //! What a server sends in one MCP session, kept until the client has it.
 //!
-//! Each call has its own stream for its progress and its answer; everything else goes to stream 0, which a client
+//! Each call has its own stream for its progress, its requests to the client and its answer; everything else goes to stream 0, which a client
 //! opens with GET. Events are numbered in each stream, so that a client whose connection was cut resumes a stream
 //! where it was (2025-11-25, "Resumability and Redelivery"). Nothing here waits for a client: one that does not read
 //! loses the oldest events. What is kept, and for how long, is in `outbox/streams.rs`.
@@ -16,9 +16,10 @@ use std::time::Duration;
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use rmcp::model::{
-    ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest, ProgressToken, RequestId, ServerJsonRpcMessage,
-    ServerNotification,
+    ClientRequest, GetExtensions as _, GetMeta, JsonRpcMessage, JsonRpcRequest, ProgressToken, RequestId,
+    ServerJsonRpcMessage, ServerNotification,
 };
+use rmcp::service::OriginatingRequestId;
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use tokio::sync::watch;
 
@@ -210,8 +211,8 @@ impl Outbox {
                 state.forget_progress(stream);
             }
         } else {
-            let stream = state.stream_of_progress(&message).unwrap_or(COMMON);
-            state.streams.push(stream, message);
+            let of_call = state.stream_of_progress(&message).or_else(|| state.stream_of_request(&message));
+            state.streams.push(of_call.unwrap_or(COMMON), message);
         }
         drop(state);
         self.changed.send_replace(());
@@ -274,6 +275,13 @@ impl State {
             return None;
         };
         self.progress.get(&progress.params.progress_token).copied()
+    }
+
+    /// A request to the client belongs to the call that it was sent for.
+    fn stream_of_request(&self, message: &ServerJsonRpcMessage) -> Option<u64> {
+        let JsonRpcMessage::Request(request) = message else { return None };
+        let call = request.request.extensions().get::<OriginatingRequestId>()?;
+        self.requests.get(&call.0).copied()
     }
 
     fn forget_progress(&mut self, stream: u64) {

@@ -20,7 +20,7 @@ use super::message::Message;
 use super::session::open_link;
 use super::{HttpState, wrong_method};
 use crate::mcp::disconnect::DisconnectWatcher;
-use crate::mcp::guarded::Guarded;
+use crate::mcp::handler;
 use crate::mcp::server::Server;
 
 /// Where a session is opened, and where its messages go.
@@ -78,7 +78,7 @@ impl HttpState {
         let link = client.link.get().ok_or_else(|| refused(super::outbox::StreamError::Closed))?;
         let messages = link.outbox.open_common().map_err(refused)?;
         let server =
-            Guarded(Server::new(client.context.clone(), Arc::clone(&self.offer), client.remotes.clone()));
+            handler(Server::new(client.context.clone(), Arc::clone(&self.offer), client.remotes.clone()));
         let ends = client.ends.clone();
         let transport = DisconnectWatcher::new(line, ends.clone());
         tokio::spawn(async move {
