@@ -21,7 +21,7 @@ const SHOWN: usize = 400;
 /// The most expressions that a question names.
 const NAMED: usize = 8;
 
-/// What a tool's arguments can ask for, by the names of its parameters. This is what [`question`] looks at.
+/// What a tool's arguments can ask for, by the names of its parameters. This is what [`question`] reads.
 #[cfg(test)]
 pub(crate) fn is_confirmable(name: &str) -> bool {
     EVALUATED.contains(&name)

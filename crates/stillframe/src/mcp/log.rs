@@ -186,7 +186,7 @@ struct Known {
     execution: watch::Receiver<Execution>,
 }
 
-/// What becomes of sessions, told once each.
+/// What becomes of sessions, reported once each.
 struct SessionNews {
     list: watch::Receiver<u64>,
     known: HashMap<String, Known>,
@@ -200,14 +200,14 @@ impl SessionNews {
         Self { list, known: HashMap::new() }
     }
 
-    /// From now on. What there is already is not told again.
+    /// From now on. What there is already is not reported again.
     fn new(sessions: &Sessions) -> Self {
         let mut news = Self::of_all(sessions);
         news.look(sessions);
         news
     }
 
-    /// Waits until there may be something to tell. False when there will be nothing more.
+    /// Waits until there may be something to report. False when there will be nothing more.
     async fn changed(&mut self) -> bool {
         let executions = self.known.values_mut().map(|known| {
             async {
@@ -241,7 +241,7 @@ impl SessionNews {
             let known = self.known.entry(id.clone()).or_insert_with(|| {
                 let name = format!("debug session `{}` ({id})", session.name());
                 messages.push((LoggingLevel::Info, format!("{name} is open: {}", session.adapter().name())));
-                // Its state is told even if it has not changed since.
+                // Its state is reported even if it has not changed since.
                 let mut execution = session.watch();
                 execution.mark_changed();
                 Known { name, execution }
@@ -263,7 +263,7 @@ impl SessionNews {
 
 impl Known {
     fn look(&mut self) -> Option<Message> {
-        // Of a session that is gone, the last state was told or never mattered.
+        // Of a session that is gone, the last state was reported or never mattered.
         if !self.execution.has_changed().unwrap_or(false) {
             return None;
         }

@@ -11,6 +11,7 @@
 mod entries;
 mod files;
 mod lines;
+mod page;
 mod terminal;
 mod web;
 

@@ -87,20 +87,25 @@ async fn until(events: &mut Lines<BufReader<TcpStream>>, is_it: impl Fn(&Value) 
 }
 
 /// `stillframe view --web`, and a browser as far as it is needed.
-struct Page {
+pub(crate) struct Page {
     viewer: Child,
     host: String,
     token: String,
 }
 
 impl Page {
-    async fn open(journal: &JournalFolder) -> Self {
+    pub(crate) async fn open(journal: &JournalFolder) -> Self {
         let mut command = STILLFRAME.command();
         command.arg("--log-file").arg(journal.path()).args(["view", "--web"]).stdout(Stdio::piped());
         let mut viewer = command.spawn().unwrap();
         let url = BufReader::new(viewer.stdout.take().unwrap()).lines().next_line().await.unwrap().unwrap();
         let (host, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
         Self { host: host.to_owned(), token: token.to_owned(), viewer }
+    }
+
+    /// The address that it prints.
+    pub(crate) fn address(&self) -> String {
+        format!("http://{}/?token={}", self.host, self.token)
     }
 
     async fn ask(&self, path: &str, cookies: &str) -> TcpStream {
@@ -136,7 +141,7 @@ impl Page {
     }
 
     /// As Ctrl-C does.
-    async fn end(&mut self) {
+    pub(crate) async fn end(&mut self) {
         test_support::interrupt(self.viewer.id().unwrap());
         assert!(self.viewer.wait().await.unwrap().success());
     }

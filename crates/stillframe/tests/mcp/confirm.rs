@@ -55,7 +55,7 @@ async fn nothing_happens_unless_the_user_allows_it() {
     let server = serve(ProtocolEra::Handshake, json!({ "elicitation": {} })).await;
     let shop = Fixture::python("shop");
     let id = paused_at(&server, &shop, "pay").await;
-    let evaluate = json!({ "sessionId": id, "expression": "globals().update(touched=1)" });
+    let evaluate = json!({ "sessionId": id, "expression": "amount = 99" });
     let table = [
         (json!({ "action": "decline" }), "the user declined"),
         (json!({ "action": "cancel" }), "the user dismissed the question"),
@@ -68,11 +68,11 @@ async fn nothing_happens_unless_the_user_allows_it() {
         let (_, result) = asked(&server, "evaluate_expression", &evaluate, answer.clone()).await;
         let error = &result["structuredContent"];
         assert_eq!((&result["isError"], &error["code"]), (&json!(true), &json!("not_confirmed")), "{answer}");
-        let expected = format!("{reason}: evaluate `globals().update(touched=1)`");
+        let expected = format!("{reason}: evaluate `amount = 99`");
         assert_eq!(error["error"], expected.as_str(), "{answer}");
     }
-    let left = json!({ "sessionId": id, "expression": "'touched' in globals()", "sideEffects": false });
-    assert_eq!(server.ok("evaluate_expression", left).await["result"], "False");
+    let left = json!({ "sessionId": id, "expression": "amount", "sideEffects": false });
+    assert_eq!(server.ok("evaluate_expression", left).await["result"], "11");
     server.finish().await;
 }
 

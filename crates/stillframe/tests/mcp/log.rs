@@ -29,7 +29,7 @@ async fn a_session_is_logged_from_its_opening_to_its_close() {
     let id = paused_at(&server, &Fixture::python("shop"), "pay").await;
     assert_eq!(logged(&mut messages, &format!("({id}) is open: python")).await, "info");
     assert_eq!(logged(&mut messages, "the program is paused: breakpoint").await, "debug");
-    server.ok("continue_execution", json!({ "sessionId": id })).await;
+    while server.ok("continue_execution", json!({ "sessionId": id })).await["state"] == "paused" {}
     assert_eq!(logged(&mut messages, "the program exited with code 0").await, "info");
     server.ok("close_debug_session", json!({ "sessionId": id })).await;
     assert_eq!(logged(&mut messages, &format!("({id}) is closed")).await, "info");
@@ -45,7 +45,7 @@ async fn messages_below_the_level_are_left_out() {
     server.ok("close_debug_session", json!({ "sessionId": closed })).await;
     let fails = tempfile::tempdir().unwrap();
     let program = fails.path().join("fails.py");
-    std::fs::write(&program, "raise SystemExit(3)\n").unwrap();
+    std::fs::write(&program, "import os\nos._exit(3)\n").unwrap();
     let id = session(&server).await;
     server.ok("start_debugging", json!({ "sessionId": id, "scriptPath": program })).await;
     assert_eq!(logged(&mut messages, "the program exited with code 3").await, "warning");

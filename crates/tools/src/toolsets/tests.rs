@@ -391,7 +391,28 @@ fn annotations_match_behaviour() {
 }
 
 /// The tools that may ask the user first, under `--confirm`. A new parameter of these names is about what a call changes.
-const CONFIRMABLE: [&str; 24] = [];
+const CONFIRMABLE: [&str; 20] = [
+    "run_until",
+    "trace_values",
+    "create_debug_session",
+    "set_breakpoint",
+    "set_exception_breakpoints",
+    "attach_to_process",
+    "evaluate_expression",
+    "set_variable",
+    "expose_session",
+    "debugger_set_breakpoint",
+    "debugger_set_logpoint",
+    "debugger_set_function_breakpoint",
+    "debugger_set_hit_count_condition",
+    "debugger_inspect",
+    "debugger_add_watch",
+    "debug_probe",
+    "debug_breakpoint",
+    "debug_evaluate",
+    "debug-script",
+    "remove_recordings",
+];
 
 #[test]
 fn tools_that_change_something_can_ask_first() {

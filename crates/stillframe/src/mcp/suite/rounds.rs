@@ -54,7 +54,7 @@ fn seal(state: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(format!("the key of the test server/{state}")))
 }
 
-/// The state under a seal; an error if somebody has changed it.
+/// The state under a seal; an error if it was changed.
 fn opened(state: Option<&str>) -> Result<Option<&str>, ErrorData> {
     let Some(whole) = state else { return Ok(None) };
     match whole.rsplit_once('.') {

@@ -1,0 +1,107 @@
+//! The page of the web viewer in a browser, at a stop. With `STILLFRAME_PICTURE` set, the test also takes the picture of
+//! the README from it.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use test_support::{repository, toolchains};
+
+use crate::STILLFRAME;
+use crate::lines::JournalFolder;
+use crate::web::Page;
+
+/// Asks for the picture.
+const PICTURE: &str = "STILLFRAME_PICTURE";
+/// The browsers that will do, the smallest first.
+const BROWSERS: [&str; 4] = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+
+/// A browser on the `PATH`.
+fn browser() -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let programs = BROWSERS.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let found = programs.into_iter().find(|program| program.is_file());
+    found.unwrap_or_else(|| panic!("no browser on the PATH; install one of {BROWSERS:?}"))
+}
+
+/// What a page shows once its state has a text.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a browser, which ends with its script, and with the test at the latest"
+)]
+async fn shown(address: &str, state: &str, picture: Option<&Path>) -> Value {
+    let modules = toolchains().await;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/journal/page.mjs");
+    let mut command = tokio::process::Command::new(modules.join("node22/bin/node"));
+    command.arg(script).arg(&modules).arg(browser()).args([address, state]).args(picture);
+    command.stdin(Stdio::null()).kill_on_drop(true);
+    let output = command.output().await.unwrap();
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{problem}");
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {problem}"))
+}
+
+/// The folder of the program, which the picture shows.
+fn folder() -> PathBuf {
+    let parent = if std::env::var_os(PICTURE).is_some() {
+        std::env::temp_dir()
+    } else {
+        tempfile::tempdir_in(STILLFRAME.scratch).unwrap().keep()
+    };
+    let folder = parent.join("shop");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(repository().join("examples/basket.py"), folder.join("basket.py")).unwrap();
+    folder
+}
+
+#[tokio::test]
+async fn the_page_shows_a_stop() {
+    let journal = JournalFolder::new();
+    let server = journal.serve("standard").await;
+    let folder = folder();
+    let program = folder.join("basket.py");
+    let created = server.ok("create_debug_session", json!({ "language": "python", "name": "basket" })).await;
+    let id = created["sessionId"].clone();
+    let place = json!({
+        "sessionId": id, "file": program, "statement": "total = basket.total()", "condition": "basket.owner == 'Bob'",
+    });
+    server.ok("set_breakpoint", place).await;
+    server.ok("start_debugging", json!({ "sessionId": id, "scriptPath": program })).await;
+    server.ok("evaluate_expression", json!({ "sessionId": id, "expression": "basket.items" })).await;
+    server.ok("step_into", json!({ "sessionId": id })).await;
+    server.ok("get_local_variables", json!({ "sessionId": id })).await;
+
+    let mut page = Page::open(&journal).await;
+    let picture = std::env::var_os(PICTURE).map(|_| repository().join("docs/viewer.png"));
+    let shown = shown(&page.address(), "step", picture.as_deref()).await;
+    let text = |name: &str| shown[name].as_str().unwrap().to_owned();
+    assert_eq!(shown["problems"], json!([]));
+    let state = text("state");
+    assert!(state.contains("paused") && state.contains("basket.py:17") && state.contains("total"), "{state}");
+    assert!(text("current").contains("cents = sum(price for _, price in self.items)"), "{}", text("current"));
+    assert!(text("source").contains("def receipt(basket):"), "{}", text("source"));
+    assert!(text("sourceTitle").ends_with("shop/basket.py:17"), "{}", text("sourceTitle"));
+    assert!(
+        text("variables").contains("self") && text("variables").contains("Basket"),
+        "{}",
+        text("variables")
+    );
+    let stack = text("stack");
+    let order = ["total", "receipt", "main", "<module>"].map(|frame| stack.find(frame));
+    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{stack}");
+    assert!(text("output").contains("Ann pays 19.49"), "{}", text("output"));
+    let timeline = text("timeline");
+    for call in ["create_debug_session", "set_breakpoint", "evaluate_expression basket.items", "step_into"] {
+        assert!(timeline.contains(call), "{call}: {timeline}");
+    }
+    assert!(
+        text("sessions").contains("basket") && text("sessions").contains("paused"),
+        "{}",
+        text("sessions")
+    );
+    assert!(!text("address").contains("token"), "the token leaves the address: {}", text("address"));
+    server.finish().await;
+    page.end().await;
+    std::fs::remove_dir_all(folder).unwrap();
+}
