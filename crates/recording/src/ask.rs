@@ -18,5 +18,6 @@ pub use self::reached::reached;
 pub use self::state::state;
 pub use self::writes::{WritesRequest, writes};
 
-pub(crate) use self::first::{OUTER, own_and_outer, owners};
+pub(crate) use self::first::{own_and_outer, owners};
+pub(crate) use self::reached::arguments;
 pub(crate) use self::state::exception;

@@ -15,13 +15,16 @@ pub enum Error {
     #[error("{0}")]
     Question(String),
     /// The file cannot be used.
-    #[error("cannot use the recording `{path}`: {problem}")]
+    #[error("cannot use `{path}`: {problem}")]
     File {
         /// The file.
         path: String,
         /// Why.
         problem: String,
     },
+    /// An export cannot be written.
+    #[error("cannot write the export: {0}")]
+    Export(#[from] std::io::Error),
     /// What the debugger's engine reports.
     #[error(transparent)]
     Engine(#[from] engine::error::Error),
@@ -57,6 +60,7 @@ impl Error {
             Self::NoRecording { .. } => "recording_not_found",
             Self::Question(_) => "invalid_arguments",
             Self::File { .. } | Self::Database(_) | Self::Full => "recording_unusable",
+            Self::Export(_) => "export_failed",
             Self::Engine(error) => error.code(),
         }
     }

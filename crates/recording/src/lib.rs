@@ -3,10 +3,12 @@
 //! A recorder inside the program (`recorders`, one for each language) writes records into files that are mapped into
 //! memory (`wire`). One thread reads them and writes them, redacted and in batches, into a `SQLite` database
 //! (`store`). `run` starts the program and waits for both; the `library` is the folder of recordings. A
-//! [`Recording`] is one that is read, [`ask`] has the questions, and [`serve`] lets a debugger move through it.
+//! [`Recording`] is one that is read, [`ask`] has the questions, [`export`] writes other formats, and [`serve`] lets a debugger move through it.
 
 pub mod ask;
+mod clock;
 mod error;
+pub mod export;
 mod library;
 mod memory;
 mod moment;
@@ -16,6 +18,7 @@ mod recorders;
 mod redacted;
 mod replay;
 mod run;
+mod spans;
 mod spelling;
 mod stack;
 mod store;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::error::{Error, Result};
+use crate::export::Format;
 use crate::reading::Recording;
 use crate::store::read_back;
 
@@ -69,6 +70,11 @@ impl Library {
         Err(Error::question("there are too many recordings; remove some"))
     }
 
+    /// The path of an export of a recording, beside it.
+    pub(crate) fn export_path(&self, name: &str, format: Format) -> PathBuf {
+        self.folder.join(format!("{name}.{}", format.ending()))
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name).with_extension(EXTENSION)
     }
@@ -88,25 +94,39 @@ impl Library {
 
     /// Opens a recording: by its name, or `last` for the newest.
     pub fn open(&self, name: &str) -> Result<Recording> {
-        let path = self.find(name)?;
-        Recording::new(read_back(&path)?)
+        let name = self.find(name)?;
+        Recording::new(read_back(&self.path(&name))?)
     }
 
     /// Removes a recording, or all of them.
     pub fn remove(&self, name: &str) -> Result<usize> {
-        let paths = if name == "all" { self.files() } else { vec![self.find(name)?] };
-        for path in &paths {
-            remove(path);
+        let names = if name == "all" {
+            self.list().into_iter().map(|each| each.name).collect()
+        } else {
+            vec![self.find(name)?]
+        };
+        for name in &names {
+            self.remove_files(name);
         }
-        Ok(paths.len())
+        Ok(names.len())
     }
 
-    fn find(&self, name: &str) -> Result<PathBuf> {
+    /// Removes the files of a recording, and its exports.
+    fn remove_files(&self, name: &str) {
+        let exports = Format::ALL.into_iter().map(|format| self.export_path(name, format));
+        for file in beside(&self.path(name)).chain(exports) {
+            // Most of them are not there.
+            let _ = std::fs::remove_file(file);
+        }
+    }
+
+    /// The name of a recording that there is; `last` is the newest.
+    pub(crate) fn find(&self, name: &str) -> Result<String> {
         let listed = self.list();
         let wanted =
             if name == "last" { listed.first().map(|newest| newest.name.as_str()) } else { Some(name) };
         let found = listed.iter().find(|each| Some(each.name.as_str()) == wanted);
-        found.map(|each| self.path(&each.name)).ok_or_else(|| Error::NoRecording {
+        found.map(|each| each.name.clone()).ok_or_else(|| Error::NoRecording {
             name: name.to_owned(),
             known: match listed.as_slice() {
                 [] => "there are none: record a run first".to_owned(),
@@ -126,7 +146,7 @@ impl Library {
         for (at, each) in listed.iter().enumerate() {
             total += each.size;
             if total > self.limit && at > 0 {
-                remove(&self.path(&each.name));
+                self.remove_files(&each.name);
                 removed += 1;
             }
         }
@@ -135,7 +155,7 @@ impl Library {
 }
 
 /// Only the user may read it.
-fn restrict(file: &std::fs::File) -> std::io::Result<()> {
+pub(crate) fn restrict(file: &std::fs::File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o600))
 }
@@ -146,13 +166,6 @@ fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
         name.push(ending);
         name.into()
     })
-}
-
-fn remove(path: &Path) {
-    for file in beside(path) {
-        // Most of them are not there.
-        let _ = std::fs::remove_file(file);
-    }
 }
 
 fn listed(path: &Path) -> Listed {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::params;
 
 use crate::error::Result;
-use crate::reading::Recording;
+use crate::reading::{Event, Recording};
 use crate::value::{Key, Owner, Word};
 
 /// The state at some moment.
@@ -121,17 +121,28 @@ pub(crate) fn write_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Write> {
 impl Recording {
     /// The number of the first write at or after an event.
     pub(crate) fn first_write_at(&self, event: i64) -> Result<i64> {
-        let last: i64 =
-            self.database.query_row("SELECT coalesce(max(id), 0) FROM writes", [], |row| row.get(0))?;
+        let ends =
+            "SELECT coalesce((SELECT min(id) FROM writes), 1), coalesce((SELECT max(id) FROM writes), 0)";
+        let (first, last): (i64, i64) =
+            self.database.query_row(ends, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let mut statement = self.database.prepare_cached("SELECT event FROM writes WHERE id = ?")?;
         // Writes are numbered without gaps, in the order of their events.
-        let (mut low, mut high) = (1, last + 1);
+        let (mut low, mut high) = (first, last + 1);
         while low < high {
             let middle = i64::midpoint(low, high);
             let at: i64 = statement.query_row([middle], |row| row.get(0))?;
             if at < event { low = middle + 1 } else { high = middle }
         }
         Ok(low)
+    }
+
+    /// The event of the line, or of the call, that made a write.
+    pub(crate) fn writer(&self, write: &Write) -> Result<Event> {
+        match self.find_event(write.line)? {
+            Some(event) => Ok(event),
+            // It was made before the first event.
+            None => self.event(self.first_event()?),
+        }
     }
 
     /// What was there before a write; none if nothing was.

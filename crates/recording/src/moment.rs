@@ -19,10 +19,10 @@ impl Recording {
             "end" => self.event(self.last_event()?),
             "exception" => self.exception(),
             _ if text.bytes().all(|byte| byte.is_ascii_digit()) => {
-                let number = text.parse();
-                self.event(
-                    number.map_err(|_| Error::question(format!("`{text}` is not the number of an event")))?,
-                )
+                let number = text
+                    .parse()
+                    .map_err(|_| Error::question(format!("`{text}` is not the number of an event")))?;
+                if number < self.first_event()? { Err(self.no_event(number)) } else { self.event(number) }
             }
             _ => self.hit(text),
         }
@@ -51,10 +51,7 @@ impl Recording {
 
     /// The same exception in the call below, from which it came.
     pub(crate) fn thrown_below(&self, event: &Event) -> Result<Option<Event>> {
-        if event.id < 3 {
-            return Ok(None);
-        }
-        let unwound = self.event(event.id - 1)?;
+        let Some(unwound) = self.find_event(event.id - 1)? else { return Ok(None) };
         if unwound.what != What::Unwind {
             return Ok(None);
         }
@@ -89,9 +86,19 @@ impl Recording {
                 event_of,
             )
         };
-        found
-            .optional()?
-            .ok_or_else(|| Error::question(format!("{file}:{line} was hit less than {hit} times")))
+        found.optional()?.ok_or_else(|| self.too_few_hits(file, line, hit))
+    }
+
+    fn too_few_hits(&self, file: &str, line: i64, hit: &str) -> Error {
+        let since = match self.first_event() {
+            Ok(first) if first > 1 => format!(" from event {first} on, where the recording begins"),
+            _ => String::new(),
+        };
+        let times = match hit {
+            "1" | "last" => "not hit".to_owned(),
+            hit => format!("hit less than {hit} times"),
+        };
+        Error::question(format!("{file}:{line} was {times}{since}"))
     }
 
     /// Why there is nothing at a line.

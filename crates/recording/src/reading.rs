@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::error::{Error, Result};
 use crate::spelling::Spelling;
-use crate::value::{Kind, Owner, What};
+use crate::value::{EARLIER, Kind, Owner, What};
 
 /// A recording.
 #[derive(Debug)]
@@ -78,6 +78,13 @@ pub(crate) struct Event {
     pub(crate) call: i64,
     pub(crate) place: Option<i64>,
     pub(crate) value: Option<i64>,
+}
+
+impl Event {
+    /// Whether it stands for all that was before the recording begins.
+    pub(crate) fn is_before(&self) -> bool {
+        self.call == 0
+    }
 }
 
 impl Recording {
@@ -198,22 +205,35 @@ impl Recording {
         let mut statement = self.database.prepare_cached("SELECT type, kind FROM objects WHERE id = ?")?;
         let found =
             statement.query_row([id], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
-        let (type_name, kind) = found.unwrap_or((0, 6));
-        let object = Object { type_name: self.text(type_name), kind: Kind::of(kind) };
+        let object = found.map_or_else(
+            || Object { type_name: Rc::from("dropped object"), kind: Kind::Dropped },
+            |(type_name, kind)| Object { type_name: self.text(type_name), kind: Kind::of(kind) },
+        );
         self.objects.borrow_mut().insert(id, object.clone());
         Ok(object)
     }
 
     pub(crate) fn event(&self, id: i64) -> Result<Event> {
+        self.find_event(id)?.ok_or_else(|| self.no_event(id))
+    }
+
+    pub(crate) fn find_event(&self, id: i64) -> Result<Option<Event>> {
         let mut statement =
             self.database.prepare_cached("SELECT id, kind, call, place, value FROM events WHERE id = ?")?;
-        let found = statement.query_row([id], event_of).optional()?;
-        found.ok_or_else(|| {
-            Error::question(format!(
-                "no event {id}; the recording has events 1 to {}",
-                self.last_event().unwrap_or(0)
-            ))
-        })
+        Ok(statement.query_row([id], event_of).optional()?)
+    }
+
+    /// The failure of a question about an event that there is not.
+    pub(crate) fn no_event(&self, id: i64) -> Error {
+        let (first, last) = (self.first_event().unwrap_or(1), self.last_event().unwrap_or(0));
+        Error::question(format!("no event {id}; the recording has events {first} to {last}"))
+    }
+
+    /// The number of the first event; 1 if there is none.
+    pub(crate) fn first_event(&self) -> Result<i64> {
+        let first = "SELECT id FROM events WHERE kind < ? ORDER BY id LIMIT 1";
+        let found = self.database.query_row(first, [EARLIER], |row| row.get(0)).optional()?;
+        Ok(found.unwrap_or(1))
     }
 
     /// The number of the last event; 0 if there is none.

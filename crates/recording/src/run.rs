@@ -40,8 +40,10 @@ pub struct RecordRequest {
     pub limits: Limits,
     /// After so long, the program is ended.
     pub timeout: Duration,
-    /// After so many bytes, recording stops; the program runs on.
+    /// After so many bytes, recording stops, or older events are dropped; the program runs on.
     pub most_bytes: u64,
+    /// Keep the last so many events; none for the first ones.
+    pub last: Option<i64>,
 }
 
 /// A recording that was made.
@@ -51,8 +53,10 @@ pub struct Recorded {
     pub name: String,
     /// How the program ended.
     pub end: String,
-    /// Events and writes.
+    /// Events that are in the recording.
     pub events: i64,
+    /// Events before these that were dropped.
+    pub dropped: i64,
     /// Changes of variables, attributes and items.
     pub writes: i64,
     /// Bytes of the file.
@@ -81,6 +85,10 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     let spec = recorder.plan(&Machine, &runtime, &request.launch, &segments, request.limits)?;
     let (name, path) = library.new_path()?;
     let store = Store::new(&path)?;
+    let store = match request.last {
+        Some(last) => store.keeping_last(last),
+        None => store,
+    };
     let title = request.launch.title(request.executable.as_deref());
     let facts = [
         ("command", without_shapes(title)),
@@ -106,15 +114,17 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
         Ok(end) => describe(&end),
         Err(_) => format!("ended by stillframe after {} s", request.timeout.as_secs()),
     };
-    let facts = [("end", end.clone()), ("events", written.counts.events.to_string())];
-    let (counts, incomplete, unrecorded) = (written.counts, written.incomplete, written.unrecorded);
+    let (incomplete, unrecorded, dropped) = (written.incomplete, written.unrecorded, written.store.dropped());
+    let counts = Counts { events: written.counts.events - dropped, writes: written.store.kept_writes()? };
+    let facts =
+        [("end", end.clone()), ("events", counts.events.to_string()), ("dropped", dropped.to_string())];
     let finished = tokio::task::spawn_blocking(move || written.store.finish(&facts)).await;
     finished.map_err(|_| Error::question("the recording was interrupted"))??;
     let size = path.metadata().map_or(0, |file| file.len());
     let output = output.tail(0, 2000).text();
     let Counts { events, writes } = counts;
     let removed = library.make_room();
-    Ok(Recorded { name, end, events, writes, size, incomplete, output, unrecorded, removed })
+    Ok(Recorded { name, end, events, dropped, writes, size, incomplete, output, unrecorded, removed })
 }
 
 fn describe(end: &End) -> String {
@@ -159,11 +169,15 @@ impl Writer {
                         stopped = Some(error.to_string());
                         break;
                     }
-                    let size = self.store.size()?;
-                    if size > self.most_bytes {
-                        stopped = Some("the recording reached its size limit".to_owned());
+                    match self.store.drop_old(self.most_bytes) {
+                        Ok(true) => {}
+                        Ok(false) => stopped = Some("the recording reached its size limit".to_owned()),
+                        Err(error) => stopped = Some(error.to_string()),
+                    }
+                    if stopped.is_some() {
                         break;
                     }
+                    let size = self.store.size()?;
                     if free_space(&self.folder).is_some_and(|free| free < SPARE + size / 2) {
                         stopped = Some(format!("the disk with `{}` is almost full", self.folder.display()));
                         break;
@@ -193,7 +207,8 @@ impl Writer {
                 std::thread::sleep(PAUSE);
             }
         }
-        let incomplete = stopped.or_else(|| self.store.gap.take());
+        let short = self.store.drop_rest().unwrap_or_else(|error| Some(error.to_string()));
+        let incomplete = stopped.or_else(|| self.store.gap.take()).or(short);
         let unrecorded = self.wire.unrecorded();
         Ok(Written { counts: self.store.counts, store: self.store, incomplete, unrecorded })
     }

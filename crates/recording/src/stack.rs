@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::memory::Memory;
 use crate::reading::{Call, Event, Recording};
 use crate::spelling::Container;
-use crate::value::{Key, Kind, Owner, Word};
+use crate::value::{Key, Kind, Owner, What, Word};
 
 /// A frame of a stack.
 #[derive(Clone, Debug)]
@@ -52,6 +52,15 @@ impl Recording {
         let Some((code, line)) = place.and_then(|place| self.place(place)) else { return "?".to_owned() };
         let source = cut(self.source(code, line).to_owned(), MOST_SOURCE);
         format!("{}:{line} in {}: `{source}`", base_name(&code.path), code.name)
+    }
+
+    /// What ran at an event that wrote something: a line, or a call that began.
+    pub(crate) fn writer_text(&self, event: &Event) -> Result<String> {
+        if event.what == What::Call {
+            let frames = self.stack(event)?;
+            return Ok(frames.first().map(|frame| self.frame_text(frame)).unwrap_or_default());
+        }
+        Ok(self.place_text(event.place))
     }
 
     /// One line for the stack: the innermost frame is left out, because the answer begins with it.
@@ -144,6 +153,9 @@ impl Recording {
     ) -> Result<String> {
         let object = self.object(number)?;
         let mut slots = memory.all(Owner::object(number))?;
+        if object.kind == Kind::Dropped {
+            return Ok(format!("<{} #{number}>", object.type_name));
+        }
         if object.kind == Kind::Opaque {
             let word = slots.first().map(|(_, word)| *word);
             return word.map_or_else(

@@ -5,15 +5,17 @@
 //! is what was written before. `since` is how many events before that the line began that made the write.
 
 mod calls;
+mod ring;
 mod schema;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use self::calls::{ActiveCall, ActiveCalls};
+use self::ring::Ring;
 pub(crate) use self::schema::{finish, read_back};
 use crate::error::Result;
 use crate::redacted::{MARK, Redactor, without_shapes};
@@ -38,6 +40,8 @@ pub(crate) struct Store {
     codes: HashMap<i64, (i64, i64, i64)>,
     files: HashSet<i64>,
     output: usize,
+    /// The last events are kept rather than the first.
+    ring: Option<Ring>,
     pub(crate) counts: Counts,
     /// Why something is missing, if something is.
     pub(crate) gap: Option<String>,
@@ -69,6 +73,7 @@ impl Store {
             codes: HashMap::new(),
             files: HashSet::new(),
             output: 0,
+            ring: None,
             counts: Counts::default(),
             gap: None,
         })
@@ -100,8 +105,9 @@ impl Store {
     /// The bytes of the database so far.
     pub(crate) fn size(&self) -> Result<u64> {
         let pages: i64 = self.database.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+        let free: i64 = self.database.query_row("PRAGMA freelist_count", [], |row| row.get(0))?;
         let size: i64 = self.database.query_row("PRAGMA page_size", [], |row| row.get(0))?;
-        Ok(pages.saturating_mul(size).unsigned_abs())
+        Ok((pages - free).saturating_mul(size).unsigned_abs())
     }
 
     /// Completes the database, so that it is one file.
@@ -238,12 +244,14 @@ impl Store {
             return Ok(());
         }
         // It was stored under a harmless name.
-        let (kind, text): (String, String) = self
+        let stored: Option<(String, String)> = self
             .database
             .prepare_cached(
                 "SELECT texts.text, atoms.text FROM atoms JOIN texts ON texts.id = type WHERE atoms.id = ?",
             )?
-            .query_row([atom], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            .query_row([atom], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let Some((kind, text)) = stored else { return Ok(()) };
         if self.redactor.is_secret(atom, name, &kind, &text) {
             self.insert("UPDATE atoms SET text = ? WHERE id = ?", params![MARK, atom])?;
         }
@@ -262,7 +270,7 @@ impl Store {
     }
 
     fn output(&mut self, stream: i64, call: i64, text: String) -> Result<()> {
-        if self.output > MOST_OUTPUT {
+        if self.output > MOST_OUTPUT && self.ring.is_none() {
             return Ok(());
         }
         self.output += text.len();

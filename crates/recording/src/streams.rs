@@ -6,16 +6,29 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use crate::value::OUTER;
 use crate::wire::{Read, Record, Wire, beside};
 
 /// Numbers that a stream may use: calls and objects together have 30 bits.
-const SHARE: u64 = 1 << 26;
+const SHARE: u64 = 1 << SHARE_BITS;
+const SHARE_BITS: u32 = 26;
+
+/// How far apart the numbers of the threads of two streams are.
+const THREADS: u64 = 1 << THREAD_BITS;
+const THREAD_BITS: u32 = 16;
 
 /// More streams than this are not read.
 const MOST: u64 = 15;
 
-/// The variable of a closure whose value is the number of a call.
-const OUTER: &str = "__scope__";
+/// The stream of a call, by its stored number.
+pub(crate) fn stream_of(call: i64) -> i64 {
+    call >> SHARE_BITS
+}
+
+/// The first number of the threads of a stream, less 1.
+pub(crate) fn threads_of(stream: i64) -> i64 {
+    stream << THREAD_BITS
+}
 
 /// All of a run.
 #[derive(Debug)]
@@ -148,7 +161,7 @@ impl Stream {
                 call: moved(call),
                 code: moved(code),
                 owner: owner(whose),
-                thread: thread + by / SHARE,
+                thread: thread + by / SHARE * THREADS,
                 caller: moved(caller),
             },
             Record::Leave { call, value: result } => {
@@ -160,7 +173,7 @@ impl Stream {
                 Record::Suspend { call: moved(call), value: value(given) }
             }
             Record::Resume { call, caller } => Record::Resume { call: moved(call), caller: moved(caller) },
-            Record::Thread { id, name } => Record::Thread { id: id + by / SHARE, name: text(name) },
+            Record::Thread { id, name } => Record::Thread { id: id + by / SHARE * THREADS, name: text(name) },
             Record::Write { key, owner: whose, by: call, value: new } => {
                 let named = text(key >> 2);
                 let key = if matches!(key & 3, 0 | 2) && key >> 2 > 0 { named << 2 | (key & 3) } else { key };

@@ -83,6 +83,12 @@ impl Key {
     }
 }
 
+/// The variable of a closure that has the number of the call around it.
+pub(crate) const OUTER: &str = "__scope__";
+
+/// How much more the kind of an event is that is kept only because a call was there when the recording begins.
+pub(crate) const EARLIER: i64 = 8;
+
 /// What kinds of objects there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -93,15 +99,20 @@ pub(crate) enum Kind {
     Instance,
     /// Only its text is known.
     Opaque,
+    /// It was dropped with old events.
+    Dropped,
 }
 
 impl Kind {
+    /// How [`Kind::Tuple`] is stored.
+    pub(crate) const TUPLE: i64 = 4;
+
     pub(crate) fn of(stored: i64) -> Self {
         match stored {
             1 => Self::List,
             2 => Self::Dictionary,
             3 => Self::Set,
-            4 => Self::Tuple,
+            Self::TUPLE => Self::Tuple,
             5 => Self::Instance,
             _ => Self::Opaque,
         }
@@ -126,7 +137,7 @@ impl What {
         [Self::Line, Self::Call, Self::Return, Self::Unwind, Self::Throw, Self::Yield, Self::Resume];
 
     pub(crate) fn of(stored: i64) -> Self {
-        usize::try_from(stored).ok().and_then(|at| Self::ALL.get(at)).copied().unwrap_or(Self::Line)
+        usize::try_from(stored % EARLIER).ok().and_then(|at| Self::ALL.get(at)).copied().unwrap_or(Self::Line)
     }
 
     pub(crate) fn stored(self) -> i64 {

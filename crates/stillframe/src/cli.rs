@@ -97,7 +97,7 @@ enum Command {
     Record(RecordArgs),
     /// Ask a recording: when a value went wrong, what wrote it, what the state was.
     Ask(AskArgs),
-    /// List and remove recordings.
+    /// List, export and remove recordings.
     Recordings(RecordingsArgs),
     /// Serve a recording to an editor: a debug adapter (DAP) on standard input and output.
     Dap {

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
-use tools::ops::recordings;
+use tools::ops::recordings::{self, Format, Time};
 use tools::toolsets::{self, recording};
 
 use crate::one_shot::{INTERRUPTED, RunContext};
+use crate::setup::cli_error;
 use crate::terminal;
 
 /// What to run and record.
@@ -37,6 +39,9 @@ pub(crate) struct RecordArgs {
     /// Characters recorded of a string.
     #[arg(long, value_name = "CHARACTERS")]
     length: Option<usize>,
+    /// Keep the last N events, for long runs that fail at their end [default: the first].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    last: Option<u64>,
     /// Seconds after which to end the program.
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
@@ -119,7 +124,7 @@ enum Question {
     },
 }
 
-/// List and remove recordings.
+/// List, export and remove recordings.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingsArgs {
     #[command(subcommand)]
@@ -130,11 +135,42 @@ pub(crate) struct RecordingsArgs {
 enum RecordingsAction {
     /// List them, newest first (default).
     List,
+    /// Write one for other tools, to standard output or a file.
+    Export(ExportArgs),
     /// Remove one, or `all`.
     Remove {
         /// Name of a recording, or `all`.
         name: String,
     },
+}
+
+/// Which recording to write, and how.
+#[derive(Debug, Args)]
+struct ExportArgs {
+    /// Name of the recording.
+    #[arg(default_value = "last")]
+    name: String,
+    /// Format: `perfetto` (Chrome trace events, for ui.perfetto.dev), `speedscope` or `csv`.
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    format: Format,
+    /// What serves as time: numbers of events, or the clock in microseconds.
+    #[arg(long, value_name = "TIME", default_value = "events", value_parser = times())]
+    time: Time,
+    /// File to write [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+fn formats() -> impl TypedValueParser<Value = Format> {
+    let names = PossibleValuesParser::new(Format::ALL.map(Format::name));
+    names.map(|name| Format::ALL.into_iter().find(|format| format.name() == name).unwrap_or(Format::Csv))
+}
+
+fn times() -> impl TypedValueParser<Value = Time> {
+    PossibleValuesParser::new(["events", "clock"]).map(|name| match name.as_str() {
+        "clock" => Time::Clock,
+        _ => Time::Events,
+    })
 }
 
 /// Runs a program and records it.
@@ -147,6 +183,7 @@ pub(crate) async fn record(args: RecordArgs, run_context: RunContext) -> anyhow:
         "items": args.items,
         "depth": args.depth,
         "length": args.length,
+        "last": args.last,
         "timeout": args.timeout.saturating_mul(1000),
     });
     call("record_run", arguments, run_context).await
@@ -182,10 +219,24 @@ pub(crate) async fn ask(args: AskArgs, run_context: RunContext) -> anyhow::Resul
 pub(crate) async fn recordings(args: RecordingsArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     match args.action {
         None | Some(RecordingsAction::List) => call("list_recordings", json!({}), run_context).await,
+        Some(RecordingsAction::Export(args)) => export(args, &run_context.context()).await,
         Some(RecordingsAction::Remove { name }) => {
             call("remove_recordings", json!({ "recording": name }), run_context).await
         }
     }
+}
+
+async fn export(args: ExportArgs, context: &tools::Context) -> anyhow::Result<ExitCode> {
+    let ExportArgs { name, format, time, output } = args;
+    let name = Some(name);
+    if let Some(path) = output {
+        let said = recordings::export(context, name, format, time, Some(path)).await;
+        terminal::print(&said.map_err(cli_error)?)?;
+    } else {
+        let out = std::io::BufWriter::new(std::io::stdout());
+        recordings::export_to(context, name, format, time, out).await.map_err(cli_error)?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Serves a recording to an editor, until it leaves.

@@ -2,7 +2,7 @@
 
 use super::state::{VALUE, headline};
 use super::text::Lines;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, MemoryAt, Write, write_of};
 use crate::reading::{Event, Recording, event_of};
 use crate::value::{What, Word};
@@ -12,6 +12,11 @@ use crate::value::{What, Word};
 /// Steps are compared by function and by the text of the line, so that lines that moved between two versions of a
 /// program are the same.
 pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
+    if one.first_event()? > 1 || other.first_event()? > 1 {
+        return Err(Error::question(
+            "a recording of the last events has no beginning to compare; record both runs without `last`",
+        ));
+    }
     let mut lines = Lines::default();
     let flow = first_step(one, other)?;
     let values = first_value(one, other, flow.as_ref().map(|(first, _)| first.id))?;
@@ -108,14 +113,7 @@ fn shown(recording: &Recording, write: &Write) -> Result<(String, String)> {
 }
 
 fn value_line(recording: &Recording, write: &Write) -> Result<String> {
-    let line = recording.event(write.line.max(1))?;
+    let line = recording.writer(write)?;
     let text = super::first::write_text(recording, write, &line)?;
-    let place = match line.what {
-        What::Call => {
-            let frames = recording.stack(&line)?;
-            frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default()
-        }
-        _ => recording.place_text(line.place),
-    };
-    Ok(format!("{text} by {place} (event {})", line.id))
+    Ok(format!("{text} by {} (event {})", recording.writer_text(&line)?, line.id))
 }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, GrowingMemory, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Event, Recording, is_file};
-use crate::value::{Key, Owner, What, Word};
+use crate::value::{Key, OUTER, Owner, What, Word};
 
 /// What is looked for.
 #[derive(Debug)]
@@ -100,10 +100,10 @@ impl<'a> Search<'a> {
 
     /// The calls that a write may concern: those on the stack, innermost first.
     fn calls_at(&self, write: &Write) -> Result<Vec<Call>> {
-        if write.line == 0 {
-            return Ok(Vec::new());
+        let mut event = self.recording.writer(write)?;
+        if event.is_before() {
+            event = self.recording.event(self.recording.first_event()?)?;
         }
-        let event = self.recording.event(write.line)?;
         let mut calls = Vec::new();
         let mut next = event.call;
         while let Some(call) = self.recording.call(next)?
@@ -146,9 +146,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The variable of a closure that has the number of the call around it.
-pub(crate) const OUTER: &str = "__scope__";
-
 /// The variables of a call, and of the calls around a closure, which may have ended.
 pub(crate) fn own_and_outer(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
     let mut owners = vec![call.owner];
@@ -183,12 +180,22 @@ pub(crate) fn owners(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
 }
 
 fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String]) -> Result<String> {
-    let line = recording.event(found.write.line)?;
+    let mut line = recording.writer(&found.write)?;
+    let is_before = line.is_before();
+    if is_before {
+        line = recording.event(recording.first_event()?)?;
+    }
     let mut lines = Lines::default();
     let place = recording.place_text(line.place);
-    if line.what == What::Call {
+    if is_before {
+        let place = recording.writer_text(&line)?;
+        lines.add(format!(
+            "`{condition}` holds already where the recording begins: {place} (event {})",
+            line.id
+        ));
+    } else if line.what == What::Call {
+        let frame = recording.writer_text(&line)?;
         let frames = recording.stack(&line)?;
-        let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
         lines.add(format!("`{condition}` first holds when a call begins: {frame} (event {})", line.id));
         let caller = frames.get(1).and_then(|frame| frame.place);
         lines.add(format!("called by {}", recording.place_text(caller)));
@@ -204,14 +211,16 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
             recording.codes.get(&found.call.code).map(|code| code.name.to_string()).unwrap_or_default();
         lines.add(format!("it is about variables of {code}"));
     }
-    lines.add("written there:");
+    if !is_before {
+        lines.add("written there:");
+    }
     for write in writes_of(recording, &line, found.write.event)? {
         if !is_definition(recording, write.key, write.word)? {
             lines.add(format!("  {}", write_text(recording, &write, &line)?));
         }
     }
     let before = MemoryAt { recording, event: line.id };
-    let after = MemoryAt { recording, event: found.write.event + 1 };
+    let after = MemoryAt { recording, event: line.id.max(found.write.event + 1) };
     lines.add(format!(
         "variables of {} then:",
         recording.codes.get(&found.call.code).map_or("?", |code| &code.name)

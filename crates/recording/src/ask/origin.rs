@@ -59,12 +59,16 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
     if let Word::Object(number) = word
         && let Some(change) = writes_to(recording, Owner::object(number), None, event.id, 1)?.first()
     {
-        let line = recording.event(change.line.max(1))?;
-        lines.add(format!(
-            "its contents were last changed at event {} by {}",
-            line.id,
-            recording.place_text(line.place)
-        ));
+        let line = recording.writer(change)?;
+        lines.add(if line.is_before() {
+            format!("its contents were last changed before event {}", recording.first_event()?)
+        } else {
+            format!(
+                "its contents were last changed at event {} by {}",
+                line.id,
+                recording.place_text(line.place)
+            )
+        });
     }
     if !search.waiting.is_empty() {
         lines.add("more steps are behind these; ask about one of the values, at its event");
@@ -144,8 +148,11 @@ impl Search<'_> {
 
     fn write_line(&self, write: &Write) -> Result<String> {
         let recording = self.recording;
-        let line = recording.event(write.line.max(1))?;
+        let line = recording.writer(write)?;
         let change = change_text(recording, write, &line, VALUE)?;
+        if line.is_before() {
+            return Ok(format!("before event {}: {change}", recording.first_event()?));
+        }
         if line.what == What::Call {
             let call = recording.call(line.call)?;
             let caller = call.as_ref().and_then(|call| call.caller_place);

@@ -6,7 +6,7 @@ use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt};
 use crate::reading::{Recording, is_file};
-use crate::value::{Key, Owner, What, Word};
+use crate::value::{Key, OUTER, Owner, What, Word};
 
 /// How often a line, a function or the lines of a file were reached.
 ///
@@ -52,7 +52,11 @@ fn line_hits(recording: &Recording, file: &str, line: i64) -> Result<String> {
         return Ok(format!("{}\n", recording.not_reached(file, line)));
     }
     let mut lines = Lines::default();
-    for (text, (hits, first, last)) in counts(recording, &places)? {
+    let counts = counts(recording, &places)?;
+    if counts.is_empty() {
+        lines.add(format!("{file}:{line} was reached only before event {}", recording.first_event()?));
+    }
+    for (text, (hits, first, last)) in counts {
         lines.add(format!("{text} was reached {}, first at event {first}, last at {last}", times(hits)));
     }
     Ok(lines.finish())
@@ -101,9 +105,15 @@ fn one_function(recording: &Recording, name: &str, codes: &[i64], lines: &mut Li
         codes.join(",")
     ))?;
     let calls = statement.query_map([], |row| Ok((row.get(0)?, Owner(row.get(1)?), row.get(2)?)))?;
-    let calls: Vec<(i64, Owner, i64)> = calls.collect::<rusqlite::Result<_>>()?;
+    let mut calls: Vec<(i64, Owner, i64)> = calls.collect::<rusqlite::Result<_>>()?;
+    let begin = recording.first_event()?;
+    calls.retain(|(_, _, entered)| *entered >= begin);
     let count = i64::try_from(calls.len()).unwrap_or(i64::MAX);
-    lines.add(format!("{name} was called {}", times(count)));
+    let since = if begin > 1 { format!(" from event {begin} on") } else { String::new() };
+    lines.add(format!("{name} was called {}{since}", times(count)));
+    if calls.is_empty() {
+        return Ok(());
+    }
     let mut seen: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     for (_, owner, entered) in calls.iter().take(10_000) {
         let text = arguments(recording, *owner, *entered)?;
@@ -120,7 +130,7 @@ fn one_function(recording: &Recording, name: &str, codes: &[i64], lines: &mut Li
 }
 
 /// The arguments of a call: what was written before its first line.
-fn arguments(recording: &Recording, owner: Owner, entered: i64) -> Result<String> {
+pub(crate) fn arguments(recording: &Recording, owner: Owner, entered: i64) -> Result<String> {
     let memory = MemoryAt { recording, event: entered + 1 };
     let mut statement = recording
         .database
@@ -131,7 +141,7 @@ fn arguments(recording: &Recording, owner: Owner, entered: i64) -> Result<String
     let mut parts = Vec::new();
     for (key, word) in rows {
         let name = recording.key_text(key);
-        if name == super::first::OUTER {
+        if name == OUTER {
             continue;
         }
         let value = match word {

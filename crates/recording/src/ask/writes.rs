@@ -7,7 +7,7 @@ use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Recording};
 use crate::stack::Frame;
-use crate::value::{Key, Owner, What, Word};
+use crate::value::{Key, Owner, Word};
 
 /// What is asked about.
 #[derive(Debug)]
@@ -51,13 +51,14 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
     let total = found.len();
     lines.add("written, newest first:");
     for write in found.iter().take(request.limit) {
-        let line = recording.event(write.line.max(1))?;
+        let line = recording.writer(write)?;
+        let change = write_text(recording, write, &line)?;
+        if line.is_before() {
+            lines.add(format!("before event {}: {change}", recording.first_event()?));
+            continue;
+        }
         let frames = recording.stack(&line)?;
-        let place = match line.what {
-            What::Call => frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default(),
-            _ => recording.place_text(line.place),
-        };
-        lines.add(format!("event {}: {} by {place}", line.id, write_text(recording, write, &line)?));
+        lines.add(format!("event {}: {change} by {}", line.id, recording.writer_text(&line)?));
         if let Some(callers) = recording.callers_text(&frames) {
             lines.add(format!("  {callers}"));
         }
@@ -109,7 +110,7 @@ fn elsewhere(recording: &Recording, name: &str) -> Result<String> {
     let mut rows = statement.query([Key::Name(number).stored()])?;
     let Some(row) = rows.next()? else { return Ok(String::new()) };
     let write = write_of(row)?;
-    let line = recording.event(write.line.max(1))?;
+    let line = recording.writer(&write)?;
     let place = recording.place_text(line.place);
     Ok(format!(
         "; a variable `{name}` was last written at event {}: {place}; give `at` a moment after it",

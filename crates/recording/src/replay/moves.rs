@@ -163,7 +163,7 @@ impl Recording {
     }
 
     /// The number of the thread that an event is of.
-    pub(super) fn thread_of(&self, event: &Event) -> Result<i64> {
+    pub(crate) fn thread_of(&self, event: &Event) -> Result<i64> {
         let mut statement = self.database.prepare_cached("SELECT thread FROM calls WHERE id = ?")?;
         Ok(statement.query_row([event.call], |row| row.get(0)).optional()?.unwrap_or(1))
     }

@@ -15,7 +15,7 @@ use crate::predicate::{Datum, Expression, Scope};
 use crate::reading::{Code, collect};
 use crate::spelling::Spelling;
 use crate::stack::{Frame, base_name, quoted};
-use crate::value::{Key, Kind, Owner, What, Word};
+use crate::value::{Key, Kind, OUTER, Owner, What, Word};
 
 /// Characters of a value, and levels of objects in it.
 const VALUE: usize = 400;
@@ -152,7 +152,7 @@ impl Replay {
             (Key::Length, Word::Integer(length)) => Some(*length),
             _ => None,
         });
-        slots.retain(|(key, _)| *key != Key::Length && self.recording.key_text(*key) != crate::ask::OUTER);
+        slots.retain(|(key, _)| *key != Key::Length && self.recording.key_text(*key) != OUTER);
         let shown = i64::try_from(slots.len()).unwrap_or(i64::MAX);
         let start = asked.start.and_then(|start| usize::try_from(start).ok()).unwrap_or(0);
         let count = asked.count.and_then(|count| usize::try_from(count).ok()).filter(|count| *count > 0);

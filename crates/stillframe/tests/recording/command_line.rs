@@ -6,7 +6,7 @@ use crate::STILLFRAME;
 use crate::recorder::{at, has};
 
 /// The exit code, the output and the errors of a command.
-async fn run(state: &std::path::Path, words: &[&str]) -> (i32, String, String) {
+pub(crate) async fn run(state: &std::path::Path, words: &[&str]) -> (i32, String, String) {
     let mut command = STILLFRAME.command();
     command.args(words).env("XDG_STATE_HOME", state).env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await);
     let done = command.output().await.unwrap();

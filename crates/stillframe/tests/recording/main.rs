@@ -9,11 +9,13 @@
 
 mod agreement;
 mod command_line;
+mod export;
 mod faults;
 mod node;
 mod questions;
 mod recorder;
 mod replay;
+mod ring;
 mod runs;
 
 use test_support::Built;

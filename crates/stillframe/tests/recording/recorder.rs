@@ -65,6 +65,12 @@ impl Client {
         self.ask("record_run", json!({ "command": self.python, "args": words })).await
     }
 
+    /// Records the last events of a program.
+    pub(crate) async fn record_last(&self, program: &Fixture, args: &[&str], last: usize) -> String {
+        let words: Vec<&str> = std::iter::once(program.path()).chain(args.iter().copied()).collect();
+        self.ask("record_run", json!({ "command": self.python, "args": words, "last": last })).await
+    }
+
     /// The answer of a call that goes well. No answer is longer than 2 KB.
     pub(crate) async fn ask(&self, tool: &str, arguments: Value) -> String {
         let answer = self.server.call(tool, arguments.clone()).await;

@@ -1,9 +1,12 @@
 //! Recording runs, and questions about recordings.
 
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::adapter::Machine;
+use recording::export::Exported;
+pub use recording::export::{Format, Time};
 use recording::{Library, Limits, RecordRequest, Recorded, Recording};
 
 use super::command::Command;
@@ -17,6 +20,8 @@ pub struct RecordOptions {
     pub limits: Limits,
     /// After so long, the program is ended.
     pub timeout: Duration,
+    /// Keep the last so many events; none for the first ones.
+    pub last: Option<i64>,
 }
 
 /// The recordings of this user.
@@ -52,6 +57,7 @@ pub async fn record_command(
         limits: options.limits,
         timeout: options.timeout,
         most_bytes: context.bounds().recording,
+        last: options.last,
     };
     Ok(recording::record(request, safety, &library(context)).await?)
 }
@@ -72,6 +78,40 @@ pub async fn compare(context: &Context, first: String, second: String) -> Result
     blocking(move || recording::ask::diverged(&library.open(&first)?, &library.open(&second)?)).await
 }
 
+/// Writes a recording in a format into a file, by default one beside the recording.
+pub async fn export(
+    context: &Context,
+    name: Option<String>,
+    format: Format,
+    time: Time,
+    path: Option<PathBuf>,
+) -> Result<String, ToolError> {
+    let library = library(context);
+    blocking(move || {
+        let name = name.as_deref().unwrap_or("last");
+        let Exported { name, path, size } = library.export_to_file(name, format, time, path.as_deref())?;
+        let (path, size) = (path.display(), kilobytes(size));
+        Ok(format!("exported {name} to {path} ({size}); open it in {}\n", format.reader()))
+    })
+    .await
+}
+
+/// The same to a stream. One whose reader has gone away has been written to as far as anyone wants.
+pub async fn export_to(
+    context: &Context,
+    name: Option<String>,
+    format: Format,
+    time: Time,
+    mut out: impl Write + Send + 'static,
+) -> Result<(), ToolError> {
+    let library = library(context);
+    let written = move || match library.export(name.as_deref().unwrap_or("last"), format, time, &mut out) {
+        Err(recording::Error::Export(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(String::new()),
+        written => written,
+    };
+    blocking(written).await.map(drop)
+}
+
 /// Serves a recording on standard input and output, as a debug adapter.
 pub async fn serve(context: &Context, name: &str) -> std::io::Result<()> {
     recording::serve(&library(context), Some(name), tokio::io::stdin(), tokio::io::stdout()).await
@@ -86,13 +126,19 @@ async fn blocking(
 
 /// A text about a recording that was made.
 pub fn summary(recorded: &Recorded) -> String {
-    let Recorded { name, end, events, writes, size, incomplete, output, unrecorded, removed } = recorded;
+    let Recorded { name, end, events, dropped, writes, size, incomplete, output, unrecorded, removed } =
+        recorded;
     let size = kilobytes(*size);
     let first =
         format!("recorded as {name}: the program {end}; {events} events, {writes} changes of values, {size}");
+    let kept = match dropped {
+        0 => None,
+        dropped => Some(format!("the last {events} events were kept, from event {} on", dropped + 1)),
+    };
     let nothing = "nothing was recorded: no code of the program ran outside of installed packages";
     let lines = [
         Some(first),
+        kept,
         incomplete.as_ref().map(|reason| format!("incomplete: {reason}")),
         (*unrecorded > 0).then(|| {
             format!("not recorded: other threads and processes with code of the program: {unrecorded}")

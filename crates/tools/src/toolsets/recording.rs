@@ -24,6 +24,7 @@ const TOOLS: &[Entry] = &[
     Entry::of::<ask::CountHits>(),
     Entry::of::<ask::CompareRuns>(),
     Entry::of::<record::ListRecordings>(),
+    Entry::of::<record::ExportRecording>(),
     Entry::of::<record::RemoveRecordings>(),
 ];
 

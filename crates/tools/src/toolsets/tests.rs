@@ -98,7 +98,7 @@ const INSPECTOR: [&str; 30] = [
 ];
 
 /// The tools of `recording`.
-const RECORDING: [&str; 10] = [
+const RECORDING: [&str; 11] = [
     "record_run",
     "find_first",
     "find_origin",
@@ -108,6 +108,7 @@ const RECORDING: [&str; 10] = [
     "count_hits",
     "compare_runs",
     "list_recordings",
+    "export_recording",
     "remove_recordings",
 ];
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Cause, Returned, word_of};
-use crate::ask::first::{OUTER, owners};
+use crate::ask::first::owners;
 use crate::ask::state::is_definition;
 use crate::ask::statement::{self, Parameter, Value};
 use crate::ask::writes::writes_to;
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording, event_of};
-use crate::value::{Key, Kind, Owner, What, Word};
+use crate::value::{Key, Kind, OUTER, Owner, What, Word};
 
 /// How much later the value before a `+=` is followed than what was added.
 const BEFORE: usize = 4;
@@ -40,7 +40,7 @@ type Inputs = Vec<(Cause, usize)>;
 
 impl Recording {
     pub(super) fn inputs_of_write(&self, write: &Write) -> Result<Inputs> {
-        let line = self.event(write.line.max(1))?;
+        let line = self.writer(write)?;
         let Some(call) = self.call(line.call)? else { return Ok(Vec::new()) };
         if line.what == What::Call {
             return self.inputs_of_argument(write, &line, &call);

@@ -7,7 +7,7 @@ use recording::Limits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::ops::recordings::{self, RecordOptions};
+use crate::ops::recordings::{self, Format, RecordOptions, Time};
 use crate::ops::trace::check_counts;
 use crate::{ArgumentList, CommandLine, Context, Effects, Text, Tool, ToolError};
 
@@ -30,6 +30,8 @@ pub(super) struct RecordRun {
     depth: Option<usize>,
     /// Characters recorded of a string, default 200.
     length: Option<usize>,
+    /// Keep the last N events, for long runs that fail at their end; default: the first ones, up to the size limit.
+    last: Option<usize>,
     /// Milliseconds after which to end the program, default 60000.
     timeout: Option<u64>,
 }
@@ -49,13 +51,17 @@ impl Tool for RecordRun {
                 return Err(ToolError::argument(name, format!("must be between 1 and {MOST}")));
             }
         }
+        let last = self.last.map(|last| i64::try_from(last).ok().filter(|last| *last > 0));
+        if last == Some(None) {
+            return Err(ToolError::argument("last", "must be at least 1"));
+        }
         let usual = Limits::default();
         let limits = Limits {
             items: self.items.unwrap_or(usual.items),
             depth: self.depth.unwrap_or(usual.depth),
             text: self.length.unwrap_or(usual.text),
         };
-        let options = RecordOptions { limits, timeout: Duration::from_millis(timeout) };
+        let options = RecordOptions { limits, timeout: Duration::from_millis(timeout), last: last.flatten() };
         let recorded = recordings::record(context, &self.command, self.args, self.cwd, options).await?;
         Ok(Text(recordings::summary(&recorded)))
     }
@@ -75,6 +81,57 @@ impl Tool for ListRecordings {
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
         Ok(Text(recordings::list(context)))
+    }
+}
+
+/// Writes a recording in another format.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExportRecording {
+    /// `perfetto`: Chrome trace events with arguments, results and exceptions; `speedscope`: a flame graph of each thread;
+    /// `csv`: a row for each event and write.
+    format: ExportFormat,
+    /// What serves as time in the first two: `events` (default), whose numbers are moments, or `clock` (microseconds, to
+    /// within some milliseconds).
+    time: Option<ExportTime>,
+    /// Name of the recording; default: the newest.
+    recording: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ExportFormat {
+    Perfetto,
+    Speedscope,
+    Csv,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum ExportTime {
+    Events,
+    Clock,
+}
+
+impl Tool for ExportRecording {
+    type Answer = Text;
+    const NAME: &'static str = "export_recording";
+    const TITLE: &'static str = "Export a recording";
+    const DESCRIPTION: &'static str =
+        "Write a recording for other tools, into a file beside it, whose path is the answer.";
+    const EFFECTS: Effects = Effects::SETS;
+
+    async fn call(self, context: &Context) -> Result<Text, ToolError> {
+        let format = match self.format {
+            ExportFormat::Perfetto => Format::Perfetto,
+            ExportFormat::Speedscope => Format::Speedscope,
+            ExportFormat::Csv => Format::Csv,
+        };
+        let time = match self.time {
+            Some(ExportTime::Clock) => Time::Clock,
+            Some(ExportTime::Events) | None => Time::Events,
+        };
+        recordings::export(context, self.recording, format, time, None).await.map(Text)
     }
 }
 

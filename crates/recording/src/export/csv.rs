@@ -1,0 +1,115 @@
+//! A row for each event and each write, in the order in which they happened, as RFC 4180 has it.
+
+use std::io::Write;
+
+use super::VALUE;
+use crate::ask::exception;
+use crate::clock::Clock;
+use crate::error::Result;
+use crate::memory::{COLUMNS, MemoryAt, Write as Written, write_of};
+use crate::reading::{Event, Recording, event_of};
+use crate::value::{What, Word};
+
+/// The columns.
+const HEADER: &str = "event,what,milliseconds,thread,call,function,file,line,owner,name,value";
+
+pub(super) fn write(recording: &Recording, out: &mut dyn Write) -> Result<()> {
+    let table = Table { recording, clock: recording.clock()? };
+    writeln!(out, "{HEADER}\r")?;
+    let mut events = recording
+        .database
+        .prepare("SELECT id, kind, call, place, value FROM events WHERE kind < 8 ORDER BY id")?;
+    let mut writes = recording.database.prepare(&format!("SELECT {COLUMNS} FROM writes ORDER BY id"))?;
+    let (mut events, mut writes) = (events.query([])?, writes.query([])?);
+    let mut write = writes.next()?.map(write_of).transpose()?;
+    while let Some(row) = events.next()? {
+        let event = event_of(row)?;
+        while let Some(next) = write.filter(|write| write.event < event.id) {
+            table.written(&next, out)?;
+            write = writes.next()?.map(write_of).transpose()?;
+        }
+        table.event(&event, out)?;
+    }
+    while let Some(next) = write {
+        table.written(&next, out)?;
+        write = writes.next()?.map(write_of).transpose()?;
+    }
+    Ok(())
+}
+
+struct Table<'a> {
+    recording: &'a Recording,
+    clock: Clock,
+}
+
+impl Table<'_> {
+    fn event(&self, event: &Event, out: &mut dyn Write) -> Result<()> {
+        let what = match event.what {
+            What::Line => "line",
+            What::Call => "call",
+            What::Return => "return",
+            What::Unwind => "unwind",
+            What::Throw => "throw",
+            What::Yield => "yield",
+            What::Resume => "resume",
+        };
+        let value = match (event.what, event.value) {
+            (What::Throw, _) => exception(self.recording, event)?,
+            (_, Some(value)) => self.value(Word::of(value), event.id)?,
+            (_, None) => String::new(),
+        };
+        self.row(what, event, ["", "", &value], out)
+    }
+
+    fn written(&self, write: &Written, out: &mut dyn Write) -> Result<()> {
+        let recording = self.recording;
+        let owner = match write.owner.as_object() {
+            Some(object) => format!("{} #{object}", recording.object(object)?.type_name),
+            None => format!("call {}", write.owner.0 >> 1),
+        };
+        let value = match write.word {
+            Word::Absent => String::new(),
+            word => self.value(word, write.event)?,
+        };
+        let line = recording.writer(write)?;
+        let what = if write.word == Word::Absent { "delete" } else { "write" };
+        self.row(what, &line, [&owner, &recording.key_text(write.key), &value], out)
+    }
+
+    /// A value. What objects contain is in rows of its own.
+    fn value(&self, word: Word, event: i64) -> Result<String> {
+        self.recording.value_text(word, &MemoryAt { recording: self.recording, event }, 0, VALUE)
+    }
+
+    fn row(&self, what: &str, event: &Event, last: [&str; 3], out: &mut dyn Write) -> Result<()> {
+        let recording = self.recording;
+        let call = recording.call(event.call)?;
+        let of_call = call.as_ref().and_then(|call| recording.codes.get(&call.code));
+        let place = event.place.and_then(|place| recording.place(place));
+        let (code, line) =
+            place.map_or((of_call, of_call.map(|code| code.line)), |(code, line)| (Some(code), Some(line)));
+        let milliseconds = self.clock.at(event.id) / 1000;
+        let thread = recording.thread_of(event)?;
+        write!(out, "{},{what},{milliseconds},{thread},{}", event.id, event.call)?;
+        field(out, code.map_or("", |code| &code.name))?;
+        field(out, code.map_or("", |code| &code.path))?;
+        match line {
+            Some(line) => write!(out, ",{line}")?,
+            None => write!(out, ",")?,
+        }
+        for text in last {
+            field(out, text)?;
+        }
+        Ok(write!(out, "\r\n")?)
+    }
+}
+
+/// A comma, and a text in quotes if it needs them.
+fn field(out: &mut dyn Write, text: &str) -> Result<()> {
+    if text.contains([',', '"', '\n', '\r']) {
+        write!(out, ",\"{}\"", text.replace('"', "\"\""))?;
+    } else {
+        write!(out, ",{text}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! The calls of a run as spans, thread by thread.
+
+use std::collections::BTreeMap;
+
+use rusqlite::OptionalExtension;
+
+use crate::error::Result;
+use crate::reading::{Event, Recording, event_of};
+use crate::streams::{stream_of, threads_of};
+use crate::value::What;
+
+/// A thread of a process or a worker. Both numbers are 1 for the program's main thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Track {
+    pub(crate) process: i64,
+    pub(crate) thread: i64,
+}
+
+/// What happened to the stack of a track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A call began, or a generator or an async function went on.
+    Begin,
+    /// It ended, or was suspended.
+    End,
+    /// It threw an exception, which did not come from a call below.
+    Throw,
+}
+
+/// A change of a stack. Spans of a track are nested.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) track: Track,
+    pub(crate) change: Change,
+    pub(crate) call: i64,
+    pub(crate) code: i64,
+    /// The number of the event. What had not ended at the end of the recording ends after the last one.
+    pub(crate) at: i64,
+    /// What was returned, given or thrown.
+    pub(crate) value: Option<i64>,
+}
+
+impl Track {
+    /// Of a call, and the stored number of its thread.
+    fn of(call: i64, thread: i64) -> Self {
+        let stream = stream_of(call);
+        Self { process: stream + 1, thread: thread - threads_of(stream) }
+    }
+
+    /// The stored number of its thread.
+    fn stored(self) -> i64 {
+        self.thread + threads_of(self.process - 1)
+    }
+}
+
+type Visit<'a> = dyn FnMut(&Step) -> Result<()> + 'a;
+
+impl Recording {
+    /// The threads that ran code of the program, in the order of their numbers.
+    pub(crate) fn tracks(&self) -> Result<Vec<Track>> {
+        let mut statement = self.database.prepare("SELECT max(id), thread FROM calls GROUP BY thread")?;
+        let rows = statement.query_map([], |row| Ok(Track::of(row.get(0)?, row.get(1)?)))?;
+        let mut tracks: Vec<Track> = rows.collect::<rusqlite::Result<_>>()?;
+        tracks.sort_unstable();
+        Ok(tracks)
+    }
+
+    /// The name of a thread.
+    pub(crate) fn track_name(&self, track: Track) -> Result<String> {
+        let mut statement = self.database.prepare_cached("SELECT name FROM threads WHERE id = ?")?;
+        let name: Option<i64> = statement.query_row([track.stored()], |row| row.get(0)).optional()?;
+        Ok(name.map_or_else(|| format!("thread {}", track.thread), |name| self.text(name).to_string()))
+    }
+
+    /// Visits the changes of all stacks, or of the one of a track, in their order.
+    pub(crate) fn walk(&self, only: Option<Track>, visit: &mut Visit<'_>) -> Result<()> {
+        let mut walk = Walk { recording: self, stacks: BTreeMap::new(), visit };
+        walk.begin(only)?;
+        let only = only.map_or_else(String::new, |track| format!("AND calls.thread = {}", track.stored()));
+        let mut statement = self.database.prepare(&format!(
+            "SELECT events.id, events.kind, events.call, events.place, events.value, calls.code, calls.thread \
+             FROM events JOIN calls ON calls.id = events.call \
+             WHERE events.kind BETWEEN {} AND {} {only} ORDER BY events.id",
+            What::Call.stored(),
+            What::Resume.stored()
+        ))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let event = event_of(row)?;
+            let track = Track::of(event.call, row.get(6)?);
+            walk.event(track, &event, row.get(5)?)?;
+        }
+        walk.finish(self.last_event()? + 1)
+    }
+}
+
+struct Walk<'a> {
+    recording: &'a Recording,
+    /// The calls that have begun and not ended, with their codes, the outermost first.
+    stacks: BTreeMap<Track, Vec<(i64, i64)>>,
+    visit: &'a mut Visit<'a>,
+}
+
+impl Walk<'_> {
+    /// Opens the calls that had begun before the first event of a recording of the last ones.
+    fn begin(&mut self, only: Option<Track>) -> Result<()> {
+        let recording = self.recording;
+        let first = recording.first_event()?;
+        if first == 1 {
+            return Ok(());
+        }
+        let mut statement = recording.database.prepare(
+            "SELECT min(events.id), calls.thread FROM events JOIN calls ON calls.id = events.call \
+             WHERE events.id >= ? GROUP BY calls.thread",
+        )?;
+        let threads = statement.query_map([first], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (event, thread) in threads.collect::<rusqlite::Result<Vec<(i64, i64)>>>()? {
+            let event = recording.event(event)?;
+            let track = Track::of(event.call, thread);
+            let begins = matches!(event.what, What::Call | What::Resume);
+            let open = recording.stack(&event)?.into_iter().skip(usize::from(begins));
+            if only.is_some_and(|only| only != track) {
+                continue;
+            }
+            for frame in open.collect::<Vec<_>>().into_iter().rev() {
+                let (call, code) = (frame.call.id, frame.call.code);
+                self.stacks.entry(track).or_default().push((call, code));
+                (self.visit)(&Step { track, change: Change::Begin, call, code, at: first, value: None })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, track: Track, event: &Event, code: i64) -> Result<()> {
+        let Event { id: at, what, call, value, .. } = *event;
+        match what {
+            What::Call | What::Resume => {
+                let stack = self.stacks.entry(track).or_default();
+                if stack.iter().any(|(open, _)| *open == call) {
+                    return Ok(());
+                }
+                stack.push((call, code));
+                (self.visit)(&Step { track, change: Change::Begin, call, code, at, value: None })
+            }
+            What::Return | What::Unwind | What::Yield => self.end(track, call, at, value),
+            What::Throw if self.recording.thrown_below(event)?.is_none() => {
+                (self.visit)(&Step { track, change: Change::Throw, call, code, at, value })
+            }
+            What::Throw | What::Line => Ok(()),
+        }
+    }
+
+    /// Ends a call, and what is left open above it.
+    fn end(&mut self, track: Track, call: i64, at: i64, value: Option<i64>) -> Result<()> {
+        let stack = self.stacks.entry(track).or_default();
+        if !stack.iter().any(|(open, _)| *open == call) {
+            return Ok(());
+        }
+        while let Some((open, code)) = stack.pop() {
+            let is_it = open == call;
+            let value = value.filter(|_| is_it);
+            (self.visit)(&Step { track, change: Change::End, call: open, code, at, value })?;
+            if is_it {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, at: i64) -> Result<()> {
+        for (track, stack) in std::mem::take(&mut self.stacks) {
+            for (call, code) in stack.into_iter().rev() {
+                (self.visit)(&Step { track, change: Change::End, call, code, at, value: None })?;
+            }
+        }
+        Ok(())
+    }
+}
