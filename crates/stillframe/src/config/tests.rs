@@ -311,6 +311,21 @@ fn a_project_can_only_tighten() {
 }
 
 #[test]
+fn a_project_can_demand_consent_and_client_roots_and_not_lift_them() {
+    for name in ["confirm", "client_roots"] {
+        let setting = format!("safety.{name}");
+        let text = |value: bool| format!("[safety]\n{name} = {value}\n");
+        let demanded = parsed(&text(true), true);
+        assert_eq!(held(demanded, &setting), ("true".to_owned(), "/p/stillframe.toml:2".to_owned()));
+        let lifted = [parsed(&text(true), false), parsed(&text(false), true)].concat();
+        let merged = merge(lifted).unwrap();
+        assert!(merged.warnings.iter().any(|warning| warning.contains(&setting)), "{:?}", merged.warnings);
+        let value = &merged.all.iter().find(|given| given.name == setting).unwrap().value;
+        assert_eq!(*value, Value::Flag(true), "{name}");
+    }
+}
+
+#[test]
 fn a_project_does_not_override_explicit_settings() {
     let answer = vec![SettingValue {
         name: "safety.remote_attach",

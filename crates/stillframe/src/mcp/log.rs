@@ -133,19 +133,47 @@ pub(super) async fn during<T>(
     }
 }
 
-/// Sends messages, not too many at a time.
-struct LogSender {
-    peer: Peer<RoleServer>,
-    shows_credentials: bool,
+/// Counts messages, so that not too many are sent at a time.
+struct Pace {
     began: Instant,
     sent: u32,
     left_out: u32,
 }
 
+impl Pace {
+    fn new(now: Instant) -> Self {
+        Self { began: now, sent: 0, left_out: 0 }
+    }
+
+    /// How many messages were left out in a window that is over. Reported once.
+    fn left_out(&mut self, now: Instant) -> Option<u32> {
+        if now.duration_since(self.began) <= WINDOW {
+            return None;
+        }
+        let left_out = self.left_out;
+        *self = Self::new(now);
+        (left_out > 0).then_some(left_out)
+    }
+
+    /// Whether one more may be sent.
+    fn admits(&mut self) -> bool {
+        let admits = self.sent < MOST;
+        *(if admits { &mut self.sent } else { &mut self.left_out }) += 1;
+        admits
+    }
+}
+
+/// Sends messages, not too many at a time.
+struct LogSender {
+    peer: Peer<RoleServer>,
+    shows_credentials: bool,
+    pace: Pace,
+}
+
 impl LogSender {
     fn new(peer: Peer<RoleServer>, context: &Context) -> Self {
         let shows_credentials = context.shows_credentials;
-        Self { peer, shows_credentials, began: Instant::now(), sent: 0, left_out: 0 }
+        Self { peer, shows_credentials, pace: Pace::new(Instant::now()) }
     }
 
     async fn send(&mut self, least: LoggingLevel, messages: Vec<Message>) {
@@ -153,18 +181,11 @@ impl LogSender {
             if severity(level) < severity(least) {
                 continue;
             }
-            if self.began.elapsed() > WINDOW {
-                let left_out = std::mem::take(&mut self.left_out);
-                (self.began, self.sent) = (Instant::now(), 0);
-                if left_out > 0 {
-                    self.write(LoggingLevel::Warning, format!("{left_out} log messages were left out")).await;
-                }
+            if let Some(left_out) = self.pace.left_out(Instant::now()) {
+                self.write(LoggingLevel::Warning, format!("{left_out} log messages were left out")).await;
             }
-            if self.sent < MOST {
-                self.sent += 1;
+            if self.pace.admits() {
                 self.write(level, text).await;
-            } else {
-                self.left_out += 1;
             }
         }
     }
@@ -215,6 +236,8 @@ impl SessionNews {
                 if known.execution.changed().await.is_err() {
                     pending::<()>().await;
                 }
+                // It is reported by `look`, which comes next.
+                known.execution.mark_changed();
             }
             .boxed()
         });
@@ -283,5 +306,23 @@ impl Known {
             }
         };
         Some((level, format!("{}: {what}", self.name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_is_counted_and_reported_once() {
+        let began = Instant::now();
+        let mut pace = Pace::new(began);
+        let admitted = (0..MOST + 7).filter(|_| pace.admits()).count();
+        assert_eq!(admitted, MOST as usize);
+        assert_eq!(pace.left_out(began), None, "the window is not over");
+        let later = began + WINDOW + Duration::from_millis(1);
+        assert_eq!(pace.left_out(later), Some(7));
+        assert!(pace.admits());
+        assert_eq!(pace.left_out(later + WINDOW + Duration::from_millis(1)), None);
     }
 }

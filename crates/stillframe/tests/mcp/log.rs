@@ -93,3 +93,15 @@ async fn a_stateless_call_is_logged_if_it_names_a_level() {
     assert!(only["params"]["data"].as_str().unwrap().contains("`loud`"), "{only}");
     server.finish().await;
 }
+
+/// The warnings of a server with one client are about that client.
+#[tokio::test]
+async fn warnings_of_the_server_reach_its_client() {
+    let server = STILLFRAME.serve().await;
+    let mut messages = server.notifications();
+    let long =
+        format!("{{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":\"{}\"}}\n", "x".repeat(17 * 1024 * 1024));
+    server.send_raw(long.as_bytes()).await;
+    assert_eq!(logged(&mut messages, "skipped a client message that is too long").await, "warning");
+    server.finish().await;
+}

@@ -233,3 +233,28 @@ async fn a_client_without_a_handshake_is_served() {
     paused(&server, shop.path(), shop.line("total")).await;
     server.finish().await;
 }
+
+#[tokio::test]
+async fn a_question_of_the_server_there_reaches_the_user_here() {
+    let machine = Machine::start().await;
+    let mut options = machine.options(&["--confirm"]).await;
+    options.capabilities = json!({ "elicitation": { "form": {} } });
+    let server = options.start().await;
+    let session = session(&server).await;
+    let mut requests = server.notifications();
+    let params =
+        json!({ "name": "evaluate_expression", "arguments": { "sessionId": session, "expression": "1" } });
+    let (_, response) = server.begin("tools/call", params).await;
+    let declined = json!({ "action": "decline" });
+    let question = server.answer_request(&mut requests, "elicitation/create", declined).await;
+    assert_eq!(question["message"], "Allow the debugger to evaluate `1`?");
+    let result = Server::reply("evaluate_expression", response).await.unwrap();
+    assert_eq!(result["structuredContent"]["code"], "not_confirmed", "{result}");
+    server.finish().await;
+    // The client's folders are those of this machine.
+    let mut command = STILLFRAME.command();
+    command.args(["serve", "--via", &machine.address(), "--allow-client-roots"]).env("PATH", machine.path());
+    let output = command.output().await.unwrap();
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(problem.contains("--allow-client-roots cannot be combined with --via"), "{problem}");
+}
