@@ -117,6 +117,29 @@ async fn every_refusal_names_what_is_allowed() {
     server.finish().await;
 }
 
+/// The conformance suite has tools, prompts and resources of its own, which only the server of unit tests offers.
+#[tokio::test]
+async fn the_program_offers_nothing_of_the_conformance_suite() {
+    let server = STILLFRAME.serve_http().await;
+    let table = [
+        ("tools/call", json!({ "name": "test_simple_text", "arguments": {} })),
+        ("prompts/get", json!({ "name": "test_simple_prompt" })),
+        ("resources/read", json!({ "uri": "test://static-text" })),
+    ];
+    let (shaken, stateless) = (server.client().await, server.stateless());
+    for (method, params) in table {
+        for client in [&shaken, &stateless] {
+            let error = client.request(method, params.clone()).await.expect_err("it is not offered");
+            assert!([-32602, -32002].contains(&error["code"].as_i64().unwrap()), "{method}: {error}");
+        }
+    }
+    let listed = shaken.request("tools/list", json!({})).await.unwrap();
+    let names = listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap());
+    let foreign: Vec<&str> = names.filter(|name| name.starts_with("test_")).collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn unknown_methods_are_refused() {
     let server = STILLFRAME.serve_http().await;
