@@ -75,7 +75,10 @@ impl Recording {
     /// The name of a variable, an attribute or an item, as it follows its owner.
     pub(crate) fn key_text(&self, key: Key) -> String {
         match key {
-            Key::Name(name) => self.text(name).to_string(),
+            Key::Name(name) => {
+                let text = self.text(name);
+                if is_plain(&text) { text.to_string() } else { format!("[{}]", quoted(&text)) }
+            }
             Key::Index(index) => format!("[{index}]"),
             Key::Item(text) => format!("[{}]", self.text(text)),
             Key::Length => "len()".to_owned(),
@@ -180,7 +183,14 @@ impl Recording {
             let text = self.whole_text(*word, memory, depth - 1, room, around)?;
             let text = match (object.kind, key) {
                 (Kind::Dictionary, Key::Item(key)) => self.spelling.pair(&self.text(*key), &text),
-                (Kind::Instance, Key::Name(name)) => self.spelling.attribute(&self.text(*name), &text),
+                (Kind::Instance, Key::Name(name)) => {
+                    let name = self.text(*name);
+                    if is_plain(&name) {
+                        self.spelling.attribute(&name, &text)
+                    } else {
+                        self.spelling.attribute(&quoted(&name), &text)
+                    }
+                }
                 _ => text,
             };
             room = room.saturating_sub(text.len() + 2);
@@ -195,6 +205,12 @@ impl Recording {
         let container = Container { type_name: &object.type_name, kind: object.kind, length: all };
         Ok(self.spelling.container(container, &inner))
     }
+}
+
+/// Whether the name of an attribute can be written without quotes.
+fn is_plain(name: &str) -> bool {
+    // Python's own names for what a comprehension goes through begin with a point.
+    name.chars().all(|letter| letter.is_alphanumeric() || "_$#?".contains(letter)) || name.starts_with('.')
 }
 
 /// A string as it is written in most languages.

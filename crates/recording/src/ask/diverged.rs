@@ -5,7 +5,7 @@ use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, MemoryAt, Write, write_of};
 use crate::reading::{Event, Recording, event_of};
-use crate::value::{What, Word};
+use crate::value::{Key, Kind, What, Word};
 
 /// The first value and the first step in which two runs differ.
 ///
@@ -31,6 +31,12 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
         None => lines.add("both runs take the same steps as far as both are recorded"),
         Some((first, second)) => {
             lines.add("first different step:");
+            if let Some(call) = one.call(first.call)?
+                && let Some(decides) = one.find_event(one.line_before(&call, first.id)?)?
+                && !decides.is_before()
+            {
+                lines.add(format!("  after the same:  {}", one.place_text(decides.place)));
+            }
             for (name, recording, event) in [("first run: ", one, first), ("second run:", other, second)] {
                 lines.add(format!("  {name} {}", headline(recording, event)?));
                 let frames = recording.stack(event)?;
@@ -89,13 +95,27 @@ fn first_value(one: &Recording, other: &Recording, until: Option<i64>) -> Result
     let writes = format!("SELECT {COLUMNS} FROM writes ORDER BY id");
     let (mut first, mut second) = (one.database.prepare(&writes)?, other.database.prepare(&writes)?);
     let (mut first, mut second) = (first.query([])?, second.query([])?);
-    while let (Some(first), Some(second)) = (first.next()?, second.next()?) {
-        let (first, second) = (write_of(first)?, write_of(second)?);
+    while let (Some(first), Some(second)) = (next_write(one, &mut first)?, next_write(other, &mut second)?) {
         if until.is_some_and(|until| first.event >= until) {
             return Ok(None);
         }
         if shown(one, &first)? != shown(other, &second)? {
             return Ok(Some((first, second)));
+        }
+    }
+    Ok(None)
+}
+
+/// The next write that can be compared. The order of a set's members is another one in each process.
+fn next_write(recording: &Recording, rows: &mut rusqlite::Rows<'_>) -> Result<Option<Write>> {
+    while let Some(row) = rows.next()? {
+        let write = write_of(row)?;
+        let is_member = match write.owner.as_object() {
+            Some(object) => write.key != Key::Length && recording.object(object)?.kind == Kind::Set,
+            None => false,
+        };
+        if !is_member {
+            return Ok(Some(write));
         }
     }
     Ok(None)

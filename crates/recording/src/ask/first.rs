@@ -265,6 +265,10 @@ pub(super) fn change_text(recording: &Recording, write: &Write, line: &Event, mo
     let key = recording.key_text(write.key);
     let name = match write.owner.as_object() {
         None => key,
+        // Only its text is known, which has no name.
+        Some(object) if write.key == Key::Name(0) => {
+            format!("{} #{object}", recording.object(object)?.type_name)
+        }
         Some(object) => {
             let kind = recording.object(object)?.type_name;
             let dot = if key.starts_with('[') { "" } else { "." };

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::Expression;
 use crate::reading::Recording;
+use crate::stack::base_name;
 use crate::value::{Owner, What, Word};
 
 /// Characters of a value.
@@ -162,6 +163,16 @@ impl Search<'_> {
             );
             let code = call.and_then(|call| recording.codes.get(&call.code));
             let function = code.map_or("?", |code| &code.name);
+            if let Some(code) = code
+                && recording.is_default(write, &line)?
+            {
+                let source = recording.source(code, code.line);
+                let place = format!("{}:{}", base_name(&code.path), code.line);
+                return Ok(format!(
+                    "event {}: {change}, default of {function} at {place}: `{source}`",
+                    line.id
+                ));
+            }
             return Ok(format!("event {}: {change}, argument of {function} from {from}", line.id));
         }
         Ok(format!("event {}: {change} by {}", line.id, recording.place_text(line.place)))

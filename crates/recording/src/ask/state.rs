@@ -85,7 +85,7 @@ pub(super) fn variables(recording: &Recording, frame: &Frame, memory: &dyn Memor
 }
 
 /// Whether a variable is a function, a class, a module or Python's own.
-pub(super) fn is_definition(recording: &Recording, key: Key, word: Word) -> Result<bool> {
+pub(crate) fn is_definition(recording: &Recording, key: Key, word: Word) -> Result<bool> {
     let name = recording.key_text(key);
     if name.starts_with("__") && name.ends_with("__") {
         return Ok(true);

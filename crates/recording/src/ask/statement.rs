@@ -53,6 +53,9 @@ pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
     let tokens = tokens(text);
     let whole = Value { text, is_compound: false, is_item: false };
     let first = tokens.iter().find(|token| token.text != "async").map_or("", |token| token.text);
+    if let Some(body) = loop_body(text, &tokens, name) {
+        return value_of(body, name);
+    }
     if first == "for"
         && let Some(at) = tokens.iter().position(|token| matches!(token.text, "in" | "of"))
     {
@@ -95,6 +98,19 @@ pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
     Value { text: value, is_compound, is_item: targets.len() > 1 && values.len() == 1 }
 }
 
+/// What follows `for (...)` on the same line, if it assigns to a name.
+fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
+    let [head, open, ..] = tokens else { return None };
+    if head.text != "for" || open.text != "(" {
+        return None;
+    }
+    let close = closing(tokens, 1)?;
+    let assigns =
+        |at: &usize| is_assignment(tokens, *at) && tokens.get(at - 1).is_some_and(|token| token.text == name);
+    (close + 2..tokens.len()).find(assigns)?;
+    text.get(tokens.get(close)?.at.end..).map(str::trim)
+}
+
 /// What an expression reads, in the order of its text.
 pub(super) fn reads(text: &str) -> Vec<Read> {
     let tokens = tokens(text);
@@ -117,7 +133,7 @@ pub(super) fn names(text: &str) -> Vec<&str> {
 /// The functions that an expression calls, by their last name.
 pub(super) fn calls(text: &str) -> Vec<&str> {
     let tokens = tokens(text);
-    let is_call = |pair: &[Token<'_>]| matches!(pair, [name, open] if name.is_name() && open.text == "(");
+    let is_call = |pair: &[Token<'_>]| matches!(pair, [name, open] if name.is_name() && !is_keyword(name.text) && open.text == "(");
     tokens
         .windows(2)
         .filter(|pair| is_call(pair))

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Recording};
-use crate::stack::Frame;
+use crate::stack::{Frame, base_name};
 use crate::value::{Key, Owner, Word};
 
 /// What is asked about.
@@ -138,7 +138,7 @@ pub(super) fn writes_to(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Other names of an object at a moment.
+/// Other names of an object at a moment, with the lines that gave it these names.
 fn aliases(
     recording: &Recording,
     object: i64,
@@ -167,8 +167,13 @@ fn aliases(
                 None => continue,
             },
         };
-        if !names.contains(&name) && names.len() < 5 {
-            names.push(name);
+        if names.iter().all(|known: &String| !known.starts_with(&name)) && names.len() < 5 {
+            let place = match writes_to(recording, slot.0, Some(slot.1), memory.event, 1)?.first() {
+                Some(write) => recording.writer(write)?.place.and_then(|place| recording.place(place)),
+                None => None,
+            };
+            let place = place.map(|(code, line)| format!(" ({}:{line})", base_name(&code.path)));
+            names.push(name + &place.unwrap_or_default());
         }
     }
     Ok(names)

@@ -35,6 +35,16 @@ struct Ran<'a> {
     until: i64,
 }
 
+/// What a caller gives for an argument.
+struct Given {
+    /// The expression; empty if it gives nothing. For the receiver, the whole statement.
+    text: String,
+    caller: Call,
+    /// The event of the caller's line.
+    from: i64,
+    is_receiver: bool,
+}
+
 /// What a step used, each with how much further away it is.
 type Inputs = Vec<(Cause, usize)>;
 
@@ -67,13 +77,34 @@ impl Recording {
 
     /// What the argument was that a call began with.
     fn inputs_of_argument(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
+        let Some(given) = self.given(write, line, call)? else { return Ok(Vec::new()) };
+        let is_receiver = given.is_receiver;
+        let value = Value { text: &given.text, is_compound: false, is_item: false };
+        let (from, until) = (given.from, line.id - 1);
+        let ran = Ran { value, call: given.caller, word: write.word, into: None, key: None, from, until };
+        let mut inputs = self.inputs(&ran)?;
+        if is_receiver {
+            inputs.retain(|(cause, _)| word_of(cause) == write.word);
+        }
+        Ok(inputs)
+    }
+
+    /// Whether an argument is the default that the function has for it, because its caller gives none.
+    pub(super) fn is_default(&self, write: &Write, line: &Event) -> Result<bool> {
+        let Some(call) = self.call(line.call)? else { return Ok(false) };
+        let given = self.given(write, line, &call)?;
+        Ok(given.is_some_and(|given| given.text.is_empty() && !given.is_receiver))
+    }
+
+    /// What the caller gives for an argument; none if its text does not show it.
+    fn given(&self, write: &Write, line: &Event, call: &Call) -> Result<Option<Given>> {
         let (Some(caller), Some(code)) = (self.call(call.caller)?, self.codes.get(&call.code)) else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let Some((place, number)) = call.caller_place.and_then(|place| self.place(place)) else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
-        let Key::Name(name) = write.key else { return Ok(Vec::new()) };
+        let Key::Name(name) = write.key else { return Ok(None) };
         let parameters: Vec<String> =
             self.arguments(call.owner, line.id)?.into_iter().map(|key| self.key_text(key)).collect();
         let name = self.text(name);
@@ -82,27 +113,16 @@ impl Recording {
         let position = parameters.iter().position(|other| **other == *name).unwrap_or(0);
         let text = self.statement(place, number);
         let from = self.line_before(&caller, line.id)?;
+        let is_receiver = has_receiver && position == 0;
+        if is_receiver {
+            return Ok(Some(Given { text, caller, from, is_receiver }));
+        }
         let earlier = self.calls_between(&caller, from, line.id - 1)?;
         let nth = earlier.iter().filter(|returned| returned.code == call.code).count();
-        let parameter =
-            Parameter { name: &name, position: position.saturating_sub(usize::from(has_receiver)) };
-        let is_receiver = has_receiver && position == 0;
-        let given = if is_receiver {
-            None
-        } else {
-            statement::argument(&text, &self.name_of(call, code, line.id)?, parameter, nth)
-        };
-        let Some(given) = given.or_else(|| is_receiver.then_some(text.as_str())) else {
-            return Ok(Vec::new());
-        };
-        let value = Value { text: given, is_compound: false, is_item: false };
-        let ran =
-            Ran { value, call: caller, word: write.word, into: None, key: None, from, until: line.id - 1 };
-        let mut inputs = self.inputs(&ran)?;
-        if is_receiver {
-            inputs.retain(|(cause, _)| word_of(cause) == write.word);
-        }
-        Ok(inputs)
+        let position = position.saturating_sub(usize::from(has_receiver));
+        let parameter = Parameter { name: &name, position };
+        let given = statement::argument(&text, &self.name_of(call, code, line.id)?, parameter, nth);
+        Ok(given.map(|given| Given { text: given.to_owned(), caller, from, is_receiver }))
     }
 
     pub(super) fn inputs_of_return(&self, returned: &Returned) -> Result<Inputs> {
@@ -123,7 +143,10 @@ impl Recording {
         // That of a getter, where an object is taken apart.
         let own = ran.key.map(|(_, key)| self.key_text(key)).unwrap_or_default();
         names.push(&own);
-        let calls = self.calls_between(&ran.call, ran.from, ran.until)?;
+        let mut calls = self.calls_between(&ran.call, ran.from, ran.until)?;
+        if calls.is_empty() && ran.value.is_item {
+            calls = self.calls_of_loop(&ran.call, ran.from)?;
+        }
         let calls = self.calls_of_names(calls, &names);
         let is_copy = |returned: &&Returned| returned.word == ran.word && !is_common(ran.word);
         if let Some(copied) = calls.iter().rev().find(is_copy)
@@ -145,15 +168,17 @@ impl Recording {
             // The length of something is not an item of it, even if it has an equal one.
             let is_length = names.iter().any(|name| matches!(*name, "len" | "length" | "size"));
             let follows_item = !is_length && (ran.value.is_item || is_only || read.is_receiver);
-            let slot = match word {
+            let item = match word {
                 Word::Object(number) if word != ran.word && follows_item => {
-                    self.item_with(number, ran.word, &memory)?.unwrap_or(slot)
+                    self.item_with(number, ran.word, &memory)?
                 }
-                _ => slot,
+                _ => None,
             };
-            let written = self.last_write(slot, memory.event)?;
+            let written = self.last_write(item.unwrap_or(slot), memory.event)?;
+            // What changes a container while it is gone through changes what comes next.
+            let is_found = item.is_some() && !ran.value.is_item;
             let changed = match word {
-                Word::Object(number) if word != ran.word && self.is_container(number)? => {
+                Word::Object(number) if word != ran.word && !is_found && self.is_container(number)? => {
                     writes_to(self, Owner::object(number), None, memory.event, 1)?.into_iter().next()
                 }
                 _ => None,
@@ -237,18 +262,28 @@ impl Recording {
         let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
         let rows = statement.query_map(
             rusqlite::params![from, until.max(from) + 1, kinds.0, caller.id, kinds.1, most],
-            |row| {
-                let word = row.get::<_, Option<i64>>(3)?.map_or(Word::None, Word::of);
-                Ok(Returned { call: row.get(0)?, code: row.get(1)?, event: row.get(2)?, word })
-            },
+            returned_of,
         )?;
         let mut found: Vec<Returned> = rows.collect::<rusqlite::Result<_>>()?;
         found.sort_by_key(|returned| returned.event);
         Ok(found)
     }
 
+    /// The last call that a line made before an event: what a loop goes through is evaluated when it begins.
+    fn calls_of_loop(&self, caller: &Call, line: i64) -> Result<Vec<Returned>> {
+        let Some(place) = self.find_event(line)?.and_then(|event| event.place) else { return Ok(Vec::new()) };
+        let mut statement = self.database.prepare_cached(
+            "SELECT calls.id, calls.code, ends.id, ends.value FROM calls JOIN events AS ends ON ends.id = calls.ended \
+             WHERE calls.caller = ? AND calls.caller_place = ? AND ends.id < ? AND ends.kind = ? \
+             ORDER BY ends.id DESC LIMIT 1",
+        )?;
+        let values = rusqlite::params![caller.id, place, line, What::Return.stored()];
+        let rows = statement.query_map(values, returned_of)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The last line that a call began before an event.
-    fn line_before(&self, call: &Call, event: i64) -> Result<i64> {
+    pub(in crate::ask) fn line_before(&self, call: &Call, event: i64) -> Result<i64> {
         let mut statement = self.database.prepare_cached(
             "SELECT id, kind, call, place, value FROM events WHERE id < ? AND call = ? AND kind = 0 \
              ORDER BY id DESC LIMIT 1",
@@ -284,6 +319,12 @@ impl Recording {
         let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
         statement::statement_at(self.lines_of(code), at)
     }
+}
+
+/// Reads a call, its code, the event with which it ended and its value.
+fn returned_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Returned> {
+    let word = row.get::<_, Option<i64>>(3)?.map_or(Word::None, Word::of);
+    Ok(Returned { call: row.get(0)?, code: row.get(1)?, event: row.get(2)?, word })
 }
 
 /// Whether many expressions have this value by chance.
