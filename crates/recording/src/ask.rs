@@ -20,4 +20,4 @@ pub use self::writes::{WritesRequest, writes};
 
 pub(crate) use self::first::{own_and_outer, owners};
 pub(crate) use self::reached::arguments;
-pub(crate) use self::state::exception;
+pub(crate) use self::state::{exception, is_definition};

@@ -23,6 +23,7 @@ mod spelling;
 mod stack;
 mod store;
 mod streams;
+pub mod timeline;
 mod value;
 mod wire;
 

@@ -358,7 +358,7 @@ async fn run_command(
                 None => mcp::serve(offer, run_context, remotes).await,
             }
         }
-        Command::View(args) => view::run(&args, run_context.log_file).await,
+        Command::View(args) => view::run(&args, run_context).await,
         Command::Report { session } => view::report(&session, run_context.log_file),
         Command::Init(args) => init::run(&args),
         Command::Doctor { host: Some(host), json, .. } => doctor::try_host(&host, json).await,

@@ -2,14 +2,18 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+use tools::ops::recordings::{self, Library};
 use viewer::log::Log;
 use viewer::terminal::Options;
 use viewer::web;
 
+use crate::one_shot::RunContext;
 use crate::signals::cancel_on_signal;
 use crate::terminal;
 
@@ -22,16 +26,21 @@ pub(crate) struct ViewArgs {
     /// Show it in the browser: print a local address and serve the page there until Ctrl-C.
     #[arg(long)]
     web: bool,
+    /// Show this recording as a timeline in the browser: a name, or `last`.
+    #[arg(long, value_name = "NAME", requires = "web", conflicts_with = "session")]
+    recording: Option<String>,
     /// Port of that address [default: a free one].
     #[arg(long, value_name = "N", requires = "web")]
     port: Option<u16>,
 }
 
 /// Shows the journal until the user quits.
-pub(crate) async fn run(args: &ViewArgs, path: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: &ViewArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     if args.web {
-        return serve(args, &journal(path)?).await;
+        let library = recordings::library(&run_context.context());
+        return serve(args, &journal(run_context.log_file)?, OfUser(library)).await;
     }
+    let path = run_context.log_file;
     let without_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let options = Options { session: args.session.clone(), without_colour };
     viewer::terminal::run(&journal(path)?, &options)?;
@@ -39,14 +48,41 @@ pub(crate) async fn run(args: &ViewArgs, path: Option<PathBuf>) -> anyhow::Resul
 }
 
 /// Serves the page until a signal comes. Needs no terminal.
-async fn serve(args: &ViewArgs, path: &Path) -> anyhow::Result<ExitCode> {
-    let options = web::Options { session: args.session.clone(), port: args.port };
+async fn serve(args: &ViewArgs, path: &Path, recordings: OfUser) -> anyhow::Result<ExitCode> {
+    let options = web::Options {
+        session: args.session.clone(),
+        port: args.port,
+        recordings: Some(Arc::new(recordings)),
+        recording: args.recording.clone(),
+    };
     let server = web::Server::open(path, &options).await?;
     terminal::print(&format!("{}\n", server.url()))?;
     let shutdown = CancellationToken::new();
     tokio::spawn(cancel_on_signal(shutdown.clone()));
     server.serve(shutdown.cancelled_owned()).await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The user's recordings, for the browser.
+#[derive(Debug)]
+struct OfUser(Library);
+
+impl web::Recordings for OfUser {
+    fn list(&self) -> Value {
+        recordings::listed(&self.0)
+    }
+
+    fn timeline(&self, name: &str, from: Option<i64>, to: Option<i64>) -> Result<Value, String> {
+        recordings::calls(&self.0, name, from, to)
+    }
+
+    fn values(&self, name: &str, target: &str) -> Result<Value, String> {
+        recordings::values(&self.0, name, target)
+    }
+
+    fn state(&self, name: &str, at: &str) -> Result<Value, String> {
+        recordings::state(&self.0, name, at)
+    }
 }
 
 /// Prints a session's report.

@@ -61,3 +61,15 @@ pub(crate) async fn run(program: &Path, args: &[&str], folder: &Path) -> Result<
     let answer = [output.stdout, output.stderr].concat();
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&answer).into_owned()) }
 }
+
+/// The browsers that will do, the smallest first.
+const BROWSERS: [&str; 4] = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+
+/// A browser on the `PATH`.
+pub fn browser() -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let programs = BROWSERS.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    let found = programs.into_iter().find(|program| program.is_file());
+    found.unwrap_or_else(|| panic!("no browser on the PATH; install one of {BROWSERS:?}"))
+}

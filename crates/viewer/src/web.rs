@@ -1,7 +1,7 @@
 //! A journal on one page in the browser, while it is written or afterwards.
 //!
 //! Reading order: `guard.rs` (who may ask), `reader.rs` (who owns the journal), `rows.rs` (the timeline), `shown.rs`
-//! (a moment, an entry), `events.rs` (what is new), and this file (the server). The page is in the files beside them,
+//! (a moment, an entry), `events.rs` (what is new), `recordings.rs` (whole runs), and this file (the server). The page is in the files beside them,
 //! as they are: `page.html`, `app.js` and what that imports.
 //!
 //! Entries are addressed by their places ([`Log::place`]): numbers move when older entries come in, places do not, so
@@ -10,6 +10,7 @@
 mod events;
 mod guard;
 mod reader;
+mod recordings;
 mod rows;
 mod shown;
 
@@ -30,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::guard::Guard;
 use self::reader::Reader;
+pub use self::recordings::Recordings;
 use crate::clock::Clock;
 use crate::http;
 use crate::log::Log;
@@ -42,6 +44,10 @@ pub struct Options {
     pub session: Option<String>,
     /// The port; none for one that is free.
     pub port: Option<u16>,
+    /// Recordings of whole runs, which have their own page.
+    pub recordings: Option<Arc<dyn Recordings>>,
+    /// The recording whose page to show.
+    pub recording: Option<String>,
 }
 
 /// A server that listens on this machine alone.
@@ -58,6 +64,7 @@ struct WebState {
     reader: Arc<Reader>,
     guard: Guard,
     clock: Clock,
+    recordings: Option<Arc<dyn Recordings>>,
     /// Cancelled when the server is to end.
     ends: CancellationToken,
 }
@@ -79,11 +86,17 @@ impl Server {
         };
         let (reader, session) = tokio::task::spawn_blocking(opening).await.map_err(io::Error::other)??;
         let guard = Guard::new(listener.local_addr()?.port())?;
-        let url = guard.url(session.as_deref());
+        let url = match &options.recording {
+            Some(name) => guard.url("recording", &[("name", name)]),
+            None => {
+                guard.url("", &session.as_deref().map(|id| ("session", id)).into_iter().collect::<Vec<_>>())
+            }
+        };
         let site = WebState {
             reader: Arc::new(reader),
             guard,
             clock: Clock::local(),
+            recordings: options.recordings.clone(),
             ends: CancellationToken::new(),
         };
         Ok(Self { listener, site: Arc::new(site), url })
@@ -116,7 +129,12 @@ fn router(site: Arc<WebState>) -> Router {
         .route("/strip", get(rows::over_time))
         .route("/moment", get(shown::moment))
         .route("/entry", get(shown::entry))
-        .route("/events", get(events::events));
+        .route("/events", get(events::events))
+        .route("/recording", get(recording_page))
+        .route("/recordings", get(recordings::list))
+        .route("/recording/timeline", get(recordings::timeline))
+        .route("/recording/values", get(recordings::values))
+        .route("/recording/state", get(recordings::state));
     for (path, content_type, text) in FILES {
         let file = move || async move { ([(CONTENT_TYPE, HeaderValue::from_static(content_type))], text) };
         router = router.route(path, get(file));
@@ -125,13 +143,17 @@ fn router(site: Arc<WebState>) -> Router {
 }
 
 const PAGE: &str = include_str!("web/page.html");
+const RECORDING: &str = include_str!("web/recording.html");
 const SCRIPT: &str = "text/javascript; charset=utf-8";
-const FILES: [(&str, &str, &str); 8] = [
+const FILES: [(&str, &str, &str); 11] = [
     ("/app.css", "text/css; charset=utf-8", include_str!("web/app.css")),
     ("/app.js", SCRIPT, include_str!("web/app.js")),
     ("/keys.js", SCRIPT, include_str!("web/keys.js")),
     ("/panes.js", SCRIPT, include_str!("web/panes.js")),
     ("/parts.js", SCRIPT, include_str!("web/parts.js")),
+    ("/flame.js", SCRIPT, include_str!("web/flame.js")),
+    ("/recording.css", "text/css; charset=utf-8", include_str!("web/recording.css")),
+    ("/recording.js", SCRIPT, include_str!("web/recording.js")),
     ("/replay.js", SCRIPT, include_str!("web/replay.js")),
     ("/strip.js", SCRIPT, include_str!("web/strip.js")),
     ("/timeline.js", SCRIPT, include_str!("web/timeline.js")),
@@ -139,10 +161,22 @@ const FILES: [(&str, &str, &str); 8] = [
 
 /// The page, and with it the cookie by which everything else is asked for.
 async fn page(State(site): State<Arc<WebState>>) -> Response {
+    with_cookie(&site, PAGE)
+}
+
+/// The page of a recording, and the same cookie.
+async fn recording_page(State(site): State<Arc<WebState>>) -> Response {
+    if site.recordings.is_none() {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    with_cookie(&site, RECORDING)
+}
+
+fn with_cookie(site: &WebState, page: &'static str) -> Response {
     let cookie = HeaderValue::try_from(site.guard.cookie());
     let Ok(cookie) = cookie else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     let content_type = HeaderValue::from_static("text/html; charset=utf-8");
-    ([(CONTENT_TYPE, content_type), (SET_COOKIE, cookie)], PAGE).into_response()
+    ([(CONTENT_TYPE, content_type), (SET_COOKIE, cookie)], page).into_response()
 }
 
 #[cfg(test)]

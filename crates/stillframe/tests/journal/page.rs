@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use test_support::{repository, toolchains};
+use test_support::{browser, repository, toolchains};
 
 use crate::STILLFRAME;
 use crate::lines::JournalFolder;
@@ -13,18 +13,6 @@ use crate::web::Page;
 
 /// Asks for the picture.
 const PICTURE: &str = "STILLFRAME_PICTURE";
-/// The browsers that will do, the smallest first.
-const BROWSERS: [&str; 4] = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
-
-/// A browser on the `PATH`.
-fn browser() -> PathBuf {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let programs = BROWSERS.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    let found = programs.into_iter().find(|program| program.is_file());
-    found.unwrap_or_else(|| panic!("no browser on the PATH; install one of {BROWSERS:?}"))
-}
-
 /// What a page shows once its state has a text.
 #[expect(
     clippy::disallowed_methods,

@@ -8,6 +8,7 @@
 )]
 
 mod agreement;
+mod bugs;
 mod command_line;
 mod export;
 mod faults;
@@ -17,6 +18,7 @@ mod recorder;
 mod replay;
 mod ring;
 mod runs;
+mod timeline;
 
 use test_support::Built;
 

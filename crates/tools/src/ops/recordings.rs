@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::adapter::Machine;
+pub use recording::Library;
 use recording::export::Exported;
 pub use recording::export::{Format, Time};
-use recording::{Library, Limits, RecordRequest, Recorded, Recording};
+use recording::{Limits, RecordRequest, Recorded, Recording, timeline};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::command::Command;
 use super::lifecycle;
@@ -148,6 +151,38 @@ pub fn summary(recorded: &Recorded) -> String {
         (!output.trim().is_empty()).then(|| format!("output:\n{}", output.trim_end())),
     ];
     lines.into_iter().flatten().map(|line| line + "\n").collect()
+}
+
+/// The recordings there are, newest first, with their names, commands and ends.
+pub fn listed(library: &Library) -> Value {
+    let one =
+        |each: recording::Listed| json!({ "name": each.name, "command": each.command, "end": each.end });
+    library.list().into_iter().map(one).collect()
+}
+
+/// The calls of a recording between two events, for a picture.
+pub fn calls(library: &Library, name: &str, from: Option<i64>, to: Option<i64>) -> Result<Value, String> {
+    drawn(library, name, |recording| timeline::timeline(recording, from, to))
+}
+
+/// The values of the variables or attributes of a name, for a picture.
+pub fn values(library: &Library, name: &str, target: &str) -> Result<Value, String> {
+    drawn(library, name, |recording| timeline::values(recording, target))
+}
+
+/// The state at a moment, with the event that the moment is.
+pub fn state(library: &Library, name: &str, at: &str) -> Result<Value, String> {
+    drawn(library, name, |recording| timeline::state(recording, at))
+}
+
+fn drawn<T: Serialize>(
+    library: &Library,
+    name: &str,
+    question: impl FnOnce(&Recording) -> recording::Result<T>,
+) -> Result<Value, String> {
+    let drawn = library.open(name).and_then(|recording| question(&recording));
+    let drawn = drawn.map_err(|error| error.to_string())?;
+    serde_json::to_value(drawn).map_err(|error| error.to_string())
 }
 
 /// The recordings there are, newest first.

@@ -45,10 +45,12 @@ impl Guard {
         Ok(Self { port, token: Secret::random()? })
     }
 
-    /// The address of the page; with the id of a session, showing that one alone.
-    pub(super) fn url(&self, session: Option<&str>) -> String {
-        let session = session.map(|id| format!("&session={}", escaped(id))).unwrap_or_default();
-        format!("http://127.0.0.1:{}/?token={}{session}", self.port, self.token.reveal())
+    /// The address of a page, with what it is to show: names and values.
+    pub(super) fn url(&self, page: &str, shown: &[(&str, &str)]) -> String {
+        let shown: Vec<String> =
+            shown.iter().map(|(name, value)| format!("&{name}={}", escaped(value))).collect();
+        let shown = shown.concat();
+        format!("http://127.0.0.1:{}/{page}?token={}{shown}", self.port, self.token.reveal())
     }
 
     /// The cookie with the token. Cookies of a machine's ports are not separated, so its name is.

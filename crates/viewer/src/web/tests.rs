@@ -437,7 +437,7 @@ async fn hear(stream: &mut tokio::net::TcpStream, heard: &mut String, wanted: &s
 async fn the_session_is_named_and_a_used_port_is_reported() {
     let served = Served::new(&story()).await;
     let open = |session: &str, port| {
-        let options = Options { session: Some(session.to_owned()), port };
+        let options = Options { session: Some(session.to_owned()), port, ..Options::default() };
         let path = served.path.clone();
         async move { Server::open(&path, &options).await.map(|server| server.url) }
     };
