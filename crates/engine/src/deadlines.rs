@@ -26,7 +26,7 @@ pub const CONDITION: Duration = ms(1_000);
 /// How long a watched expression may take at a stop.
 pub const WATCH: Duration = ms(250);
 /// How long values may be read at a stop to compare them with those of an earlier one.
-pub const COMPARE: Duration = ms(40);
+pub const COMPARE: Duration = ms(10);
 /// How long all watched expressions together may take at a stop.
 pub const WATCHES: Duration = ms(1_000);
 

@@ -62,6 +62,14 @@ impl Spelling {
         }
     }
 
+    /// What begins a comment that ends with its line.
+    pub(crate) fn comment(self) -> &'static str {
+        match self {
+            Self::Python => "#",
+            Self::JavaScript => "//",
+        }
+    }
+
     /// An attribute of an object, with its name.
     pub(crate) fn attribute(self, name: &str, value: &str) -> String {
         match self {

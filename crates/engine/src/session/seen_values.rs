@@ -19,7 +19,7 @@ pub(super) const ACCESSOR: &str = "accessor";
 /// How many frames are remembered.
 const FRAMES: usize = 16;
 /// How many values may be expanded at a stop.
-const READS: usize = 12;
+const READS: usize = 4;
 /// How many children of each are compared.
 pub(super) const CHILDREN: u64 = 20;
 

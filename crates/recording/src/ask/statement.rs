@@ -35,10 +35,12 @@ pub(super) struct Value<'a> {
 }
 
 /// The statement that begins at a line (from 0), with the lines on which its brackets are still open.
-pub(super) fn statement_at(lines: &[String], line: usize) -> String {
+///
+/// `comment` is what begins a comment in the language.
+pub(super) fn statement_at(lines: &[String], line: usize, comment: &str) -> String {
     let mut text = String::new();
     for next in lines.iter().skip(line).take(MOST_LINES) {
-        text.push_str(without_comment(next));
+        text.push_str(without_comment(next, comment));
         text.push('\n');
         let open = open_brackets(&text);
         if open <= 0 && !text.trim_end().ends_with('\\') {
@@ -256,7 +258,7 @@ fn from<'a>(text: &'a str, tokens: &[Token<'_>], at: usize) -> &'a str {
     let begin = tokens.get(at).map_or(text.len(), |token| token.at.start);
     let mut open = 0;
     for token in tokens.iter().skip(at) {
-        open += i32::from(is_opening(token.text)) - i32::from(is_closing(token.text));
+        open += token.opens();
         if open < 0 || open == 0 && token.text == ";" {
             return text.get(begin..token.at.start).unwrap_or_default().trim();
         }
@@ -269,7 +271,7 @@ fn parts(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut open, mut begin) = (0, 0);
     for token in tokens(text) {
-        open += i32::from(is_opening(token.text)) - i32::from(is_closing(token.text));
+        open += token.opens();
         if open == 0 && token.text == "," {
             found.push(text.get(begin..token.at.start).unwrap_or_default().trim());
             begin = token.at.end;
@@ -284,7 +286,7 @@ fn parts(text: &str) -> Vec<&str> {
 fn closing(tokens: &[Token<'_>], at: usize) -> Option<usize> {
     let mut open = 0;
     for (at, token) in tokens.iter().enumerate().skip(at) {
-        open += i32::from(is_opening(token.text)) - i32::from(is_closing(token.text));
+        open += token.opens();
         if open == 0 {
             return Some(at);
         }
@@ -293,29 +295,21 @@ fn closing(tokens: &[Token<'_>], at: usize) -> Option<usize> {
 }
 
 fn open_brackets(text: &str) -> i32 {
-    tokens(text)
-        .iter()
-        .map(|token| i32::from(is_opening(token.text)) - i32::from(is_closing(token.text)))
-        .sum()
-}
-
-fn is_opening(sign: &str) -> bool {
-    matches!(sign, "(" | "[" | "{")
-}
-
-fn is_closing(sign: &str) -> bool {
-    matches!(sign, ")" | "]" | "}")
+    tokens(text).iter().map(Token::opens).sum()
 }
 
 /// A line without the comment at its end.
-fn without_comment(line: &str) -> &str {
+fn without_comment<'a>(line: &'a str, comment: &str) -> &'a str {
     let mut quote = None;
-    for (at, letter) in line.char_indices() {
-        let rest = line.get(at..).unwrap_or_default();
+    let mut letters = line.char_indices();
+    while let Some((at, letter)) = letters.next() {
         match quote {
+            Some(_) if letter == '\\' => {
+                letters.next();
+            }
             Some(open) if letter == open => quote = None,
             None if matches!(letter, '\'' | '"' | '`') => quote = Some(letter),
-            None if rest.starts_with("//") && rest.starts_with("// ") || rest.starts_with("# ") => {
+            None if line.get(at..).is_some_and(|rest| rest.starts_with(comment)) => {
                 return line.get(..at).unwrap_or(line);
             }
             _ => {}
@@ -333,6 +327,15 @@ struct Token<'a> {
 impl Token<'_> {
     fn is_name(&self) -> bool {
         self.text.starts_with(|letter: char| letter.is_alphabetic() || "_$#".contains(letter))
+    }
+
+    /// How many brackets it opens: -1 if it closes one.
+    fn opens(&self) -> i32 {
+        match self.text {
+            "(" | "[" | "{" => 1,
+            ")" | "]" | "}" => -1,
+            _ => 0,
+        }
     }
 }
 
@@ -482,11 +485,20 @@ mod tests {
 
     #[test]
     fn a_statement_goes_on_while_brackets_are_open() {
-        let lines: Vec<String> = ["total = sum(", "    each,  # all", ")", "next()"]
-            .iter()
-            .map(|line| (*line).to_owned())
-            .collect();
-        assert_eq!(statement_at(&lines, 0), "total = sum(\n    each,  \n)");
-        assert_eq!(statement_at(&lines, 3), "next()");
+        let lines = ["total = sum(", "    each,  # all", ")", "next()"].map(str::to_owned);
+        assert_eq!(statement_at(&lines, 0, "#"), "total = sum(\n    each,  \n)");
+        assert_eq!(statement_at(&lines, 3, "#"), "next()");
+    }
+
+    #[test]
+    fn a_comment_is_no_part_of_a_statement() {
+        let table = [
+            ("half = total // 2  # down", "#", "half = total // 2"),
+            ("const half = total / 2; // (of it", "//", "const half = total / 2;"),
+            ("this.#total = 'http://it\\'s' //here", "//", "this.#total = 'http://it\\'s'"),
+        ];
+        for (line, comment, expected) in table {
+            assert_eq!(statement_at(&[line.to_owned()], 0, comment), expected);
+        }
     }
 }

@@ -177,10 +177,12 @@ impl Recording {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The exit code of the program; 0 if it did not exit by itself.
+    /// The exit code of the program: for a signal, the one that a shell would show; 0 if it did not end.
     pub(super) fn exit_code(&self) -> Result<i64> {
         let end = self.fact("end")?;
-        Ok(end.rsplit(' ').next().and_then(|code| code.parse().ok()).unwrap_or(0))
+        let number = |prefix| end.strip_prefix(prefix).and_then(|number| number.parse::<i64>().ok());
+        let signal = || number("killed by signal ").map(|signal| 128 + signal);
+        Ok(number("exited with code ").or_else(signal).unwrap_or(0))
     }
 }
 

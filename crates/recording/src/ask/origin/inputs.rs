@@ -317,7 +317,7 @@ impl Recording {
 
     fn statement(&self, code: &Code, line: i64) -> String {
         let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
-        statement::statement_at(self.lines_of(code), at)
+        statement::statement_at(self.lines_of(code), at, self.spelling.comment())
     }
 }
 

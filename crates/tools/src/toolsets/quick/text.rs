@@ -94,10 +94,12 @@ fn window(lines: &[(u32, String)], current: u32) -> String {
 /// What a program wrote since the last answer.
 pub(super) fn output(excerpt: &Excerpt) -> String {
     let text = output_text(excerpt);
-    match (text.is_empty(), excerpt.skipped) {
-        (true, _) => String::new(),
+    // The end of a line may come after the line, which was reported without it.
+    let is_empty = text.trim_matches(['\r', '\n']).is_empty();
+    match (is_empty, excerpt.skipped) {
+        (true, 0) => String::new(),
         (false, 0) => format!("Output:\n{text}"),
-        (false, skipped) => format!("Output ({skipped} bytes before this are left out):\n{text}"),
+        (_, skipped) => format!("Output ({skipped} bytes before this are left out):\n{text}"),
     }
 }
 
@@ -188,6 +190,7 @@ mod tests {
         assert_eq!(output(&written.tail(0, 100)), "");
         written.append(Category::Stdout, "one two\n");
         assert_eq!(output(&written.tail(0, 100)), "Output:\none two\n");
+        assert_eq!(output(&written.tail(7, 100)), "");
         assert_eq!(output(&written.tail(0, 4)), "Output (4 bytes before this are left out):\ntwo\n");
     }
 
