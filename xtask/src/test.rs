@@ -4,8 +4,9 @@
 //! machine idle. With `--full`, the tables of which a push tries a part are tried whole, and ignored tests run too.
 
 use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -75,6 +76,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len())
     });
 
+    let path = path_with_python();
     let began = Instant::now();
     let waiting = Mutex::new(VecDeque::from(programs));
     let outcomes = Mutex::new(Vec::new());
@@ -82,7 +84,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         for _ in 0..LANES {
             scope.spawn(|| {
                 while let Some(program) = waiting.lock().ok().and_then(|mut waiting| waiting.pop_front()) {
-                    let outcome = attempt(&program, is_full);
+                    let outcome = attempt(&program, path.as_deref(), is_full);
                     if let Ok(mut outcomes) = outcomes.lock() {
                         outcomes.push(outcome);
                     }
@@ -116,14 +118,28 @@ impl Program {
     }
 }
 
+/// The search path, with the folder of Python itself in front. Where `python3` is a shim that picks a version, it
+/// takes longer than Python takes to start, at each of some thousand starts.
+#[expect(clippy::disallowed_methods, reason = "a program of the developer's own, not a debuggee")]
+fn path_with_python() -> Option<OsString> {
+    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
+    let python = PathBuf::from(String::from_utf8(asked.stdout).ok()?.trim());
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(
+        python.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&folders)),
+    )
+    .ok()
+}
+
 /// Runs one to its end.
 #[expect(clippy::disallowed_methods, reason = "a program of the developer's own, not a debuggee")]
-fn attempt(program: &Program, is_full: bool) -> Result<Outcome> {
+fn attempt(program: &Program, path: Option<&OsStr>, is_full: bool) -> Result<Outcome> {
     let began = Instant::now();
     let mut command = Command::new(&program.executable);
     command.current_dir(&program.folder).env("CARGO_MANIFEST_DIR", &program.folder).env(SEED.0, SEED.1);
     // Some tests have cargo build a program, to which clippy has nothing to say.
     command.env_remove("RUSTC_WORKSPACE_WRAPPER");
+    command.envs(path.map(|path| ("PATH", path)));
     if is_full {
         command.env(FULL.0, FULL.1).arg("--include-ignored");
     }

@@ -1,9 +1,11 @@
 //! One operation of the command line: its own sessions, which end with it, and an answer as text or JSON.
 
 use std::borrow::Cow;
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use engine::policy::{Policy, SharedPolicy};
 use engine::safety::ClientRoots;
@@ -80,8 +82,7 @@ impl OneShot {
         self,
         operation: impl AsyncFnOnce(&Context) -> anyhow::Result<CommandOutput>,
     ) -> anyhow::Result<ExitCode> {
-        let context =
-            self.run_context.context().reporting(Some(Report::new(|message| terminal::hint(&message))));
+        let context = self.run_context.context().reporting(Some(progress()));
         let tool = format!("stillframe {}", self.name);
         let mut call = JournaledCall::begin(&context, &tool, &command_line());
         let output = tokio::select! {
@@ -106,6 +107,17 @@ impl OneShot {
         })?;
         Ok(ExitCode::from(output.code))
     }
+}
+
+/// Says what takes long: to a person each time, and into a file or a pipe ever more rarely.
+fn progress() -> Report {
+    let (is_terminal, reported) = (std::io::stderr().is_terminal(), AtomicUsize::new(0));
+    Report::new(move |message| {
+        let number = reported.fetch_add(1, Ordering::Relaxed) + 1;
+        if is_terminal || number.is_power_of_two() {
+            terminal::hint(&message);
+        }
+    })
 }
 
 /// With every character visible. The terminal does this for text, into which it writes colours.

@@ -1,7 +1,7 @@
 //! Text for the terminal: colours if it supports them, within 80 columns.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -144,6 +144,18 @@ pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     all
 }
 
+/// What a program has written: broken into lines for a terminal, and as it is for what reads or searches it.
+pub(crate) fn output(text: &str) -> String {
+    output_on(io::stdout().is_terminal(), text)
+}
+
+fn output_on(is_terminal: bool, text: &str) -> String {
+    if is_terminal {
+        return wrapped(text, "  ");
+    }
+    measurable(text).lines().fold(String::new(), |all, line| all + format!("  {line}").trim_end() + "\n")
+}
+
 /// Where a line of so many columns ends: after the last space that fits, or in the middle of a word.
 fn break_at(text: &str, columns: usize) -> usize {
     let (mut used, mut space) = (0, None);
@@ -192,5 +204,13 @@ mod tests {
         assert_eq!(text.lines().map(UnicodeWidthStr::width).collect::<Vec<_>>(), [80, 24]);
         assert_eq!(wrapped("", "  "), "");
         assert_eq!(wrapped("a\n\nb", "  "), "  a\n\n  b\n");
+    }
+
+    #[test]
+    fn lines_of_output_are_whole_where_no_terminal_shows_them() {
+        let long = "x".repeat(100);
+        assert_eq!(output_on(false, &format!("{long}\n\nb\t")), format!("  {long}\n\n  b\n"));
+        assert_eq!(output_on(true, &long).lines().count(), 2);
+        assert_eq!(output_on(false, ""), "");
     }
 }

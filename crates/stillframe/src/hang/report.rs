@@ -38,7 +38,7 @@ pub(crate) fn to_text(report: &HangReport) -> String {
     let calls: Vec<String> = report.calls.lines().map(|line| format!("  {}", fit(line, WIDTH - 2))).collect();
     let calls = if calls.is_empty() { String::new() } else { calls.join("\n") + "\n" };
     text.push_str(&section(&format!("{} samples", report.samples), &calls));
-    text.push_str(&section("output", &wrapped(&report.report.output, "  ")));
+    text.push_str(&section("output", &terminal::output(&report.report.output)));
     for note in &report.report.notes {
         text.push_str(&styled(WARN, wrapped(&format!("note: {note}"), "")));
     }

@@ -166,7 +166,7 @@ impl ProbeReport {
         if let Some(skipped) = self.stop.output_skipped {
             let _ = writeln!(text, "  {}", styled(FAINT, format_args!("… {skipped} earlier bytes")));
         }
-        text.push_str(&wrapped(&self.stop.output, "  "));
+        text.push_str(&terminal::output(&self.stop.output));
         section("output", &text)
     }
 }

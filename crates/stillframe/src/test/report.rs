@@ -64,11 +64,21 @@ fn failure(failure: &FailureData) -> String {
                 write!(text, "{}\n{locals}", styled(HEADING, format_args!("locals of {}", frame.frame.name)));
         }
     }
-    text.push_str(&section("stack", &failure.stack.join("\n")));
+    text.push_str(&section(
+        "stack",
+        &failure.stack.iter().map(|frame| relative(frame)).collect::<Vec<_>>().join("\n"),
+    ));
     for captured in &failure.captured {
         text.push_str(&section(&captured.name, &captured.text));
     }
     text
+}
+
+/// A line of the stack, such as `total /home/me/shop/cart.py:12`, with the path as [`short`] has it.
+fn relative(frame: &str) -> String {
+    frame
+        .rsplit_once(' ')
+        .map_or_else(|| frame.to_owned(), |(name, place)| format!("{name} {}", short(place)))
 }
 
 fn sides(assertion: &AssertionData) -> String {
@@ -110,6 +120,6 @@ fn briefs(name: &str, briefs: &[BriefData]) -> String {
 }
 
 fn section(name: &str, text: &str) -> String {
-    let text = wrapped(text, "  ");
+    let text = terminal::output(text);
     if text.is_empty() { String::new() } else { format!("{}\n{text}", styled(HEADING, name)) }
 }

@@ -33,7 +33,7 @@ pub(super) fn to_text(report: &TraceReport) -> String {
             ),
         ));
     }
-    let output = wrapped(&report.report.output, "  ");
+    let output = terminal::output(&report.report.output);
     if !output.is_empty() {
         let _ = write!(text, "{}\n{output}", styled(HEADING, "output"));
     }
