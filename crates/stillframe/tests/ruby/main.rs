@@ -9,6 +9,7 @@
 )]
 
 mod attach;
+mod gems;
 mod hangs;
 mod runners;
 

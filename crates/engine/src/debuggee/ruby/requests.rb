@@ -195,6 +195,7 @@ module Stillframe
 
       def described_frame(id, name, path, line)
         source = { name: File.basename(path), path: path }
+        source[:presentationHint] = 'deemphasize' if path.start_with?('<internal:')
         { id: id, name: name, source: source, line: line, column: 1 }
       end
 

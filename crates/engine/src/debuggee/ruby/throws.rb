@@ -81,13 +81,22 @@ module Stillframe
 
       def regions(path)
         @files[path] ||= begin
-          text = File.read(path)
+          text = text_of(path)
           found = []
           collect(RubyVM::AbstractSyntaxTree.parse(text), text.lines, found)
           found
         rescue SystemCallError, SyntaxError, NotImplementedError, RuntimeError, ArgumentError
           []
         end
+      end
+
+      # RubyGems evaluates the text of its `require`, which tries each gem that is not active by a LoadError, under a
+      # name of Ruby's own.
+      def text_of(path)
+        evaluated = path[/\A<internal:(.+)>\z/, 1]
+        return File.read(path) if evaluated.nil?
+        before, mark, text = File.read(evaluated).partition(/<<'RUBY'.*\n/)
+        "\n" * (before + mark).count("\n") + text[/.*?(?=^RUBY$)/m].to_s
       end
 
       def collect(node, lines, found)
