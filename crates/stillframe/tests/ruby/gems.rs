@@ -29,14 +29,14 @@ async fn a_stop_at_a_missing_gem_is_for_one_that_nobody_expects() {
     let until = json!({ "program": program.path(), "until": [{ "line": program.line("reached") }] });
     let stop = server.ok("run_until", until).await;
     assert_eq!(
-        (&stop["reason"], &stop["line"]),
+        (&stop["reason"], &stop["location"]["line"]),
         (&json!("breakpoint"), &json!(program.line("reached"))),
         "{stop}"
     );
     let stop = server.ok("run_until", json!({ "program": program.path(), "until": [] })).await;
     assert_eq!(stop["exception"]["message"], "cannot load such file -- nor_this_one", "{stop}");
     assert_eq!(
-        (&stop["reason"], &stop["line"]),
+        (&stop["reason"], &stop["location"]["line"]),
         (&json!("exception"), &json!(program.line("missing"))),
         "{stop}"
     );
