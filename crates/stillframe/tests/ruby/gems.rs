@@ -31,14 +31,16 @@ async fn a_stop_at_a_missing_gem_is_for_one_that_nobody_expects() {
     assert_eq!(
         (&stop["reason"], &stop["location"]["line"]),
         (&json!("breakpoint"), &json!(program.line("reached"))),
-        "{stop}"
+        "{}",
+        stop.text
     );
     let stop = server.ok("run_until", json!({ "program": program.path(), "until": [] })).await;
-    assert_eq!(stop["exception"]["message"], "cannot load such file -- nor_this_one", "{stop}");
+    assert_eq!(stop["exception"]["message"], "cannot load such file -- nor_this_one", "{}", stop.text);
     assert_eq!(
         (&stop["reason"], &stop["location"]["line"]),
         (&json!("exception"), &json!(program.line("missing"))),
-        "{stop}"
+        "{}",
+        stop.text
     );
     server.finish().await;
 }
