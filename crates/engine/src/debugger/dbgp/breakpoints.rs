@@ -10,12 +10,10 @@ use serde_json::{Value, json};
 use super::agent::Failure;
 use super::server::Server;
 use crate::adapter::php::literal;
+use crate::sources::not_loaded;
 
 /// What stays as it is in the address of a file.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'.').remove(b'-').remove(b'_').remove(b'~');
-
-/// How many of the files that a program has loaded are listed.
-const SHOWN: usize = 5;
 
 /// What the client has asked for.
 #[derive(Debug, Default)]
@@ -158,9 +156,13 @@ impl Server {
                 if loaded.contains(&file.as_str()) {
                     "no code on this line or near it".to_owned()
                 } else {
-                    let own = |path: &&&str| !self.adapter.is_internal(Path::new(path));
-                    let own: Vec<&str> = loaded.iter().filter(own).take(SHOWN).copied().collect();
-                    format!("the program has not loaded {file}; it has loaded {}", own.join(", "))
+                    // A library's file of the same name may be there in its place.
+                    let file = Path::new(file);
+                    let is_near = |path: &Path| {
+                        !self.adapter.is_internal(path) || path.file_name() == file.file_name()
+                    };
+                    let near = loaded.into_iter().filter(|path| is_near(Path::new(path)));
+                    not_loaded(file, near.map(str::to_owned).collect())
                 }
             }
             None => format!("the program has not loaded a function `{}`", set.wanted.0),
