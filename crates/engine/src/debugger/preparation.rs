@@ -1,6 +1,7 @@
 //! What comes before a start, whatever is spoken afterwards.
 
 use std::path::PathBuf;
+use std::pin::pin;
 
 use super::Sinks;
 use crate::adapter::{Adapter, Guarded, Host, Plan, Runtime};
@@ -42,11 +43,31 @@ impl Preparation {
         Ok(PreparedStart { runtime, plan, start })
     }
 
-    /// Checks for problems that would keep the program from starting at all.
-    pub(super) async fn check(&self, runtime: &Runtime, start: &Start) -> Result<()> {
-        match start {
-            Start::Launch(launch) => self.adapter.check(self.host, runtime, launch).await,
-            Start::Attach(_) => Ok(()),
+    /// Starts a program, and checks meanwhile for problems that would keep it from starting at all: reading the source
+    /// takes as long as the interpreter takes to come up. A problem that is found says more than the failed start. A
+    /// start that is dropped half-way takes its process along.
+    pub(super) async fn checked<T>(
+        &self,
+        runtime: &Runtime,
+        start: &Start,
+        starting: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let check = async {
+            match start {
+                Start::Launch(launch) => self.adapter.check(self.host, runtime, launch).await,
+                Start::Attach(_) => Ok(()),
+            }
+        };
+        let (mut check, mut starting) = (pin!(check), pin!(starting));
+        tokio::select! {
+            checked = &mut check => {
+                checked?;
+                starting.await
+            }
+            started = &mut starting => {
+                check.await?;
+                started
+            }
         }
     }
 

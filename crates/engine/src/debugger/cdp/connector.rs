@@ -45,11 +45,9 @@ impl Connector for CdpConnector {
     async fn start(&self, start: Start, sinks: Sinks) -> Result<Started> {
         let PreparedStart { runtime, plan, start } = self.0.plan(start, &sinks).await?;
         let runtime = Arc::new(runtime);
-        let checked = self.0.check(&runtime, &start);
         let (adapter, host) = (self.0.adapter, self.0.host);
         let language = Language { adapter, host, runtime: Arc::clone(&runtime) };
-        let ((), started) = tokio::try_join!(checked, execute(plan, language, &sinks))?;
-        Ok(started)
+        self.0.checked(&runtime, &start, execute(plan, language, &sinks)).await
     }
 }
 

@@ -56,14 +56,11 @@ impl<D: Dialect> Connector for DapConnector<D> {
         {
             setup.remote = Some(format!("{host}:{port}"));
         }
-        // Reading the source takes as long as the interpreter takes to come up, so both are done at once.
-        // A start that is dropped half-way takes its process along.
-        let checked = self.preparation.check(&runtime, &start);
         let (arrivals, received) = mpsc::channel(16);
         let sinks = sinks.clone();
         let acceptor =
             Acceptor::<D> { arrivals, adapter, setup, sinks, is_dbgp: false, debugger: PhantomData };
-        let ((), process) = tokio::try_join!(checked, acceptor.open(transport))?;
+        let process = self.preparation.checked(&runtime, &start, acceptor.open(transport)).await?;
         Ok(Started { process, arrivals: received })
     }
 }

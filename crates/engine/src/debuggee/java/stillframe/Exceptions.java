@@ -40,6 +40,8 @@ final class Exceptions {
         userUnhandled = filters.contains("userUnhandled");
         if (!caught && !uncaught && !userUnhandled) return;
         request = debuggee.vm.eventRequestManager().createExceptionRequest(null, caught || userUnhandled, uncaught || userUnhandled);
+        // The compiler, which runs inside of Maven, finds the method that a call means by exceptions.
+        request.addClassExclusionFilter("com.sun.tools.javac.*");
         request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
         request.enable();
     }
