@@ -152,7 +152,7 @@ async fn a_running_program_is_shown_at_its_current_line(language: Language) {
     let folder = folder();
     let program = app(language, &folder, ENDLESS);
     let client = ToolClient::within(folder.path()).await;
-    let reported = client.succeeds("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
+    let reported = client.succeeds("debug_probe", asked(&program, "never", json!({ "timeout": 3000 }))).await;
     let begin = format!(
         "Still running at the timeout; {} was not reached in time.\nOutput:\nready\nStopped (pause) at ",
         at(&program, "never")
@@ -172,7 +172,7 @@ async fn a_blocked_program_is_shown_where_it_waits(language: Language) {
     let folder = folder();
     let program = app(language, &folder, WAITS);
     let client = ToolClient::within(folder.path()).await;
-    let reported = client.succeeds("debug_probe", asked(&program, "never", json!({ "timeout": 1000 }))).await;
+    let reported = client.succeeds("debug_probe", asked(&program, "never", json!({ "timeout": 3000 }))).await;
     let begin = format!(
         "Still running at the timeout; {} was not reached in time.\n{}\nStack:\n#0 <module> ({})",
         at(&program, "never"),
