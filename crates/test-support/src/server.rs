@@ -322,14 +322,21 @@ impl Server {
 
     /// Sends a request and waits for its response.
     pub async fn request(&self, method: &str, params: Value) -> Reply {
+        // A tool may itself wait for longer than that.
+        let asked = params.pointer("/arguments/timeout").and_then(Value::as_u64).unwrap_or(0);
+        let patience = PATIENCE + Duration::from_millis(asked);
         let (_, response) = self.begin(method, params).await;
-        Self::reply(method, response).await
+        Self::reply_within(patience, method, response).await
     }
 
     /// Waits for the response to a request.
     pub async fn reply(what: &str, response: oneshot::Receiver<Value>) -> Reply {
-        let response = timeout(PATIENCE, response).await;
-        let response = response.unwrap_or_else(|_| panic!("{what}: no response within {PATIENCE:?}"));
+        Self::reply_within(PATIENCE, what, response).await
+    }
+
+    async fn reply_within(patience: Duration, what: &str, response: oneshot::Receiver<Value>) -> Reply {
+        let response = timeout(patience, response).await;
+        let response = response.unwrap_or_else(|_| panic!("{what}: no response within {patience:?}"));
         reply_in(response.unwrap_or_else(|_| panic!("{what}: the server is gone")))
     }
 
