@@ -158,9 +158,8 @@ impl Server {
                 } else {
                     // A library's file of the same name may be there in its place.
                     let file = Path::new(file);
-                    let is_near = |path: &Path| {
-                        !self.adapter.is_internal(path) || path.file_name() == file.file_name()
-                    };
+                    let is_near =
+                        |path: &Path| !self.adapter.is_internal(path) || path.file_name() == file.file_name();
                     let near = loaded.into_iter().filter(|path| is_near(Path::new(path)));
                     not_loaded(file, near.map(str::to_owned).collect())
                 }
