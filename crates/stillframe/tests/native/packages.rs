@@ -56,6 +56,18 @@ async fn targets_are_selected_by_file_name_and_command() {
 }
 
 #[tokio::test]
+async fn probe_takes_cargo_as_the_executable() {
+    let sources = package();
+    let place = format!("src/lib.rs:{}", sources.file("src/lib.rs").line("total"));
+    let mut probe = STILLFRAME.command();
+    probe.args(["probe", &place, "-e", "prices", "--executable-path", "cargo", "--", "test", "--lib"]);
+    probe.env("STILLFRAME_CACHE_DIR", STILLFRAME.cache().await).current_dir(sources.folder());
+    let done = probe.output().await.unwrap();
+    let printed = String::from_utf8_lossy(&done.stdout) + String::from_utf8_lossy(&done.stderr);
+    assert!(printed.contains("  prices = [1, 2]\n"), "{printed}");
+}
+
+#[tokio::test]
 async fn a_failed_build_is_reported_with_its_location() {
     let sources = package();
     std::fs::write(

@@ -1,4 +1,4 @@
-//! Gems, which RubyGems finds after a `LoadError` of its own.
+//! Gems, which `RubyGems` finds after a `LoadError` of its own.
 
 use serde_json::json;
 use test_support::Fixture;
