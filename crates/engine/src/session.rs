@@ -204,6 +204,11 @@ impl Session {
         self.shared.progress.last()
     }
 
+    /// How far its start is.
+    pub fn start_progress(&self) -> &Progress {
+        &self.shared.progress
+    }
+
     /// The expressions whose changes every stop report has.
     pub fn watches(&self) -> &Watches {
         &self.shared.watches

@@ -53,7 +53,7 @@ pub(crate) struct ProbeArgs {
     exceptions: Option<ExceptionArg>,
     #[command(flatten)]
     program: ProgramArgs,
-    /// Seconds to wait for the stop.
+    /// Seconds to wait for the stop; the time to build the program is not part of it.
     #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs())]
     timeout: u64,
     /// Print JSON.

@@ -39,6 +39,7 @@ impl Preparation {
             }
             attach @ Start::Attach(_) => attach,
         };
+        sinks.progress.end_preparation();
         let plan = self.adapter.plan(self.host, &runtime, &debugger, &start)?;
         Ok(PreparedStart { runtime, plan, start })
     }

@@ -214,7 +214,7 @@ pub async fn hang(
             session.set_exception_breakpoints(ExceptionBreakpoints::from(mode)).await?;
             let runs_in = lifecycle::interpreter(session, &launch).await;
             let begun = lifecycle::begin_launch(session, launch, request.wait, context).await?;
-            notes = begun.1;
+            notes = begun.notes;
             notes.extend(runs_in);
             // The program has its time from the moment at which it runs.
             until = Instant::now() + request.wait.timeout;

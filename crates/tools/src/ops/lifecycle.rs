@@ -79,7 +79,7 @@ pub async fn attach(
 ) -> Result<Settled, ToolError> {
     let began = Instant::now();
     let notes: Vec<String> = undebugged_workers(session.adapter(), &attach.to).into_iter().collect();
-    if let Some(still) = begin(session, Start::Attach(attach), began, wait, context).await? {
+    if let Some(still) = begin(session, Start::Attach(attach), Building::Counts, wait, context).await? {
         return Ok(still);
     }
     if matches!(session.last_start().await?, Some(Start::Attach(Attach { to: Endpoint::Core { .. }, .. }))) {
@@ -132,7 +132,7 @@ pub async fn restart(session: &Session, wait: Wait, context: &Context) -> Result
 /// Starts a program with its breakpoints where they belong now, and waits; one deadline for all of it.
 async fn start(session: &Session, start: Start, wait: Wait, context: &Context) -> Result<Settled, ToolError> {
     let began = Instant::now();
-    let (still, notes) = begin_placed(session, start, began, wait, context).await?;
+    let (still, notes) = begin_placed(session, start, Building::Counts, wait, context).await?;
     let settled = match still {
         Some(still) => still,
         None => settle(session, wait.since(began), context).await,
@@ -140,23 +140,37 @@ async fn start(session: &Session, start: Start, wait: Wait, context: &Context) -
     Ok(settled.with_notes(notes))
 }
 
-/// Starts a program and does not wait for a stop. There is something to tell when the time was over first; the
-/// notes are there in any case.
+/// A program that was started.
+pub(super) struct BegunLaunch {
+    /// What there is to tell if the time was over first.
+    pub(super) late: Option<Settled>,
+    /// Notes that are there in any case.
+    pub(super) notes: Vec<String>,
+    /// From when the caller's time counts.
+    pub(super) from: Instant,
+}
+
+/// Starts a program and does not wait for a stop. What building it takes does not count: a caller who waits for a stop
+/// has nothing from half a build.
 pub(super) async fn begin_launch(
     session: &Session,
     launch: Launch,
     wait: Wait,
     context: &Context,
-) -> Result<(Option<Settled>, Vec<String>), ToolError> {
+) -> Result<BegunLaunch, ToolError> {
     check_program(&session.policy().safety, session.executable(), &launch)?;
-    begin_placed(session, Start::Launch(launch), Instant::now(), wait, context).await
+    let called = Instant::now();
+    let start = Start::Launch(launch);
+    let (late, notes) = begin_placed(session, start, Building::DoesNotCount, wait, context).await?;
+    let from = session.start_progress().prepared_at().unwrap_or(called);
+    Ok(BegunLaunch { late, notes, from })
 }
 
 /// Puts the breakpoints where they belong now, and starts.
 async fn begin_placed(
     session: &Session,
     start: Start,
-    began: Instant,
+    building: Building,
     wait: Wait,
     context: &Context,
 ) -> Result<(Option<Settled>, Vec<String>), ToolError> {
@@ -165,24 +179,48 @@ async fn begin_placed(
         return Err(Error::AlreadyLive.into());
     }
     let notes = session.place_again().await?;
-    Ok((begin(session, start, began, wait, context).await?, notes))
+    Ok((begin(session, start, building, wait, context).await?, notes))
+}
+
+/// Whether the time to install a debugger and to build the program is part of a timeout.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Building {
+    Counts,
+    /// It takes at most as long as the longest wait.
+    DoesNotCount,
 }
 
 /// Starts. At the timeout, this is the report; the start continues in the background.
 async fn begin(
     session: &Session,
     start: Start,
-    began: Instant,
+    building: Building,
     wait: Wait,
     context: &Context,
 ) -> Result<Option<Settled>, ToolError> {
-    let until = began + wait.timeout.max(deadlines::START);
     let still = match start {
         Start::Launch(_) => "the program is still starting",
         Start::Attach(_) => "not attached yet: the program has not answered",
     };
-    let starting = tokio::time::timeout_at(until, session.start(start));
-    if let Ok(started) = with_progress(session, context, starting).await {
+    let progress = session.start_progress();
+    progress.begin_start();
+    let expired = async {
+        if building == Building::DoesNotCount {
+            let longest = session.policy().bounds.max_wait();
+            if tokio::time::timeout(longest, progress.prepared()).await.is_err() {
+                return;
+            }
+        }
+        tokio::time::sleep(wait.timeout.max(deadlines::START)).await;
+    };
+    let starting = async {
+        tokio::select! {
+            biased;
+            started = session.start(start) => Some(started),
+            () = expired => None,
+        }
+    };
+    if let Some(started) = with_progress(session, context, starting).await {
         started?;
         return Ok(None);
     }

@@ -21,6 +21,7 @@ use super::functions::similar_functions;
 use super::settle::{Settled, Wait, settle_or};
 use super::trigger::{PendingTrigger, Trigger, TriggerProgress};
 use super::unreached::not_stopped_at;
+use super::lifecycle::BegunLaunch;
 use super::{execution, inspect, lifecycle};
 use crate::{Context, Next, ToolError};
 
@@ -150,11 +151,11 @@ async fn go(
     context: &Context,
 ) -> Result<Settled, ToolError> {
     let began = Instant::now();
-    let (still, notes) = if let Some(launch) = launch {
+    let begun = if let Some(launch) = launch {
         lifecycle::begin_launch(session, launch, wait, context).await?
     } else {
         execution::acknowledged(execution::go_on(session), wait).await?;
-        (None, Vec::new())
+        BegunLaunch { late: None, notes: Vec::new(), from: began }
     };
     let over = async {
         match armed {
@@ -162,11 +163,11 @@ async fn go(
             None => std::future::pending().await,
         }
     };
-    let settled = match still {
+    let settled = match begun.late {
         Some(still) => still,
-        None => settle_or(session, wait.since(began), context, over).await,
+        None => settle_or(session, wait.since(begun.from), context, over).await,
     };
-    Ok(settled.with_notes(notes))
+    Ok(settled.with_notes(begun.notes))
 }
 
 /// A sentence for each breakpoint that did not stop the program.

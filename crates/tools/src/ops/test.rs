@@ -42,6 +42,7 @@ use self::throws::{CollectedThrows, ThrowCollector};
 use super::command::Command;
 use super::hang::{self, Diagnosis};
 use super::settle::{Wait, with_progress};
+use super::lifecycle::BegunLaunch;
 use super::{lifecycle, run_until};
 use crate::{Context, ToolError};
 
@@ -204,10 +205,8 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     let plain: Vec<_> = plain.map(|(name, value)| (name.to_owned(), Some(value.to_owned()))).collect();
     launch.env.extend(plain);
     session.set_exception_breakpoints(exceptions(&request.command).into()).await?;
-    let least = deadlines::START.min(session.policy().bounds.max_wait());
-    let until = Instant::now() + request.wait.timeout.max(least);
     let begun = lifecycle::begin_launch(session, launch, request.wait, context).await;
-    let (late, notes) = match begun {
+    let BegunLaunch { late, notes, from } = match begun {
         Ok(begun) => begun,
         Err(error) => {
             // `node --test` looks for its files before it runs anything that could be debugged.
@@ -230,6 +229,8 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     if let Some(printed) = &mut printed {
         printed.begin();
     }
+    let least = deadlines::START.min(session.policy().bounds.max_wait());
+    let until = from + request.wait.timeout.max(least);
     let mut throws = ThrowCollector::new(session, &reports, request.wait.limits, printed.as_ref());
     let outcome = match late {
         Some(_) => Outcome::Running,

@@ -160,7 +160,7 @@ pub fn check_counts(
 /// From when the time of a trace counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clock {
-    /// From the call.
+    /// From the call, or from the moment at which what it starts is built.
     #[default]
     Call,
     /// From the moment that the program runs. Starting it has the same time again.
@@ -226,17 +226,20 @@ async fn begin(
     let at = milliseconds();
     let mut begun =
         TraceStart { is_ours: launch.is_some(), is_late: false, at, until: called, notes: Vec::new() };
+    let mut from = called;
     match launch {
         Some(launch) => {
-            let (still, notes) = lifecycle::begin_launch(session, launch, request.wait, context).await?;
-            (begun.is_late, begun.notes) = (still.is_some(), notes);
+            let started = lifecycle::begin_launch(session, launch, request.wait, context).await?;
+            (begun.is_late, begun.notes, from) = (started.late.is_some(), started.notes, started.from);
         }
         None => {
             execution::acknowledged(execution::go_on(session), request.wait.since(called)).await?;
         }
     }
     drop(request.admission.take());
-    let from = if request.clock == Clock::Run { Instant::now() } else { called };
+    if request.clock == Clock::Run {
+        from = Instant::now();
+    }
     // Setting the places may have taken most of the time, and the program has not passed them yet.
     let least = request.wait.timeout.min(deadlines::ACKNOWLEDGE);
     begun.until = (from + request.wait.timeout).max(Instant::now() + least);

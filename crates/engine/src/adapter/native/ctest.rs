@@ -63,6 +63,8 @@ pub(in crate::adapter) async fn build(
     let reports = launch.env.get(TestReports::VARIABLE).cloned().flatten();
     let mut chosen = listing.tests.last();
     if listing.tests.len() > 1 {
+        // They may not end, and all is built by now.
+        progress.end_preparation();
         progress.say(format!("running {} tests to see which one fails", listing.tests.len()));
         let said = run(host, &launch, &folder, &[]).await?;
         let results: BTreeMap<&str, &'static str> = said.stdout.lines().filter_map(result).collect();

@@ -31,6 +31,8 @@ pub(super) async fn first_that_fails(
         if at == count {
             return Ok(program);
         }
+        // Tests may not end, and all is built by now.
+        progress.end_preparation();
         progress.say(format!("running `{}` to see whether its tests fail", program.choice()));
         let mut env = program.environment(sysroot);
         env.extend(launch.env.clone());
