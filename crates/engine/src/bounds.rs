@@ -132,7 +132,8 @@ bounds! {
     /// How long a call waits for the next stop unless it says otherwise.
     wait: "ms", 20_000, 100..=600_000;
     /// How long a call may wait. Requesting more is refused. Not counted are the start of a program, which has up to 5 s
-    /// however short the wait, and the second or two of sampling a program that did not end.
+    /// however short the wait, the time to build it in a call that starts it and waits, and the second or two of sampling
+    /// a program that did not end.
     longest_wait: "ms", 600_000, 1_000..=86_400_000;
     /// How long a pause waits for the stop unless it says otherwise.
     pause: "ms", 2_000, 100..=600_000;

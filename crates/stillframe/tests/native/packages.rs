@@ -56,6 +56,24 @@ async fn targets_are_selected_by_file_name_and_command() {
 }
 
 #[tokio::test]
+async fn the_time_of_a_build_is_not_the_programs() {
+    let slow = "fn main() {\n    std::thread::sleep(std::time::Duration::from_secs(7));\n}\n";
+    let sources = Sources::new(&[
+        ("Cargo.toml", MANIFEST),
+        ("build.rs", slow),
+        ("src/lib.rs", LIBRARY),
+        ("src/main.rs", PROGRAM),
+    ]);
+    let program = sources.file("src/main.rs");
+    let server = STILLFRAME.serve().await;
+    let until = json!([{ "file": program.path(), "line": program.line("print") }]);
+    let arguments = json!({ "program": sources.folder(), "until": until, "timeout": 1_000 });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!(ran.place(), (program.path(), program.line("print")), "{}", ran.text);
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn probe_takes_cargo_as_the_executable() {
     let sources = package();
     let place = format!("src/lib.rs:{}", sources.file("src/lib.rs").line("total"));

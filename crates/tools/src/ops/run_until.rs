@@ -18,10 +18,10 @@ use tokio::time::Instant;
 
 use super::caught;
 use super::functions::similar_functions;
+use super::lifecycle::BegunLaunch;
 use super::settle::{Settled, Wait, settle_or};
 use super::trigger::{PendingTrigger, Trigger, TriggerProgress};
 use super::unreached::not_stopped_at;
-use super::lifecycle::BegunLaunch;
 use super::{execution, inspect, lifecycle};
 use crate::{Context, Next, ToolError};
 

@@ -32,7 +32,6 @@ use engine::output::Excerpt;
 use engine::session::state::Execution;
 use engine::session::{Outcome, Session};
 use engine::test_reports::{Captured, LoadProblem, TestReports, TestResult};
-use tokio::time::Instant;
 
 use self::conclusion::{TestRunEnd, conclude};
 use self::output::PrintedReports;
@@ -41,8 +40,8 @@ pub use self::throws::Throw;
 use self::throws::{CollectedThrows, ThrowCollector};
 use super::command::Command;
 use super::hang::{self, Diagnosis};
-use super::settle::{Wait, with_progress};
 use super::lifecycle::BegunLaunch;
+use super::settle::{Wait, with_progress};
 use super::{lifecycle, run_until};
 use crate::{Context, ToolError};
 
