@@ -299,16 +299,20 @@ impl<'a> Reader<'a> {
                 text += self.take(end)?;
                 continue;
             }
-            let value = self.value()?;
-            text += if value.starts_with(&unread) { "{...}" } else { &value };
+            text += &self.item(&unread)?;
             if self.eat(": ") {
                 text += ": ";
-                text += &self.value()?;
+                text += &self.item(&unread)?;
             }
             let _ = self.eat(", ") || self.eat(",");
         }
         text.push('}');
         Some(text)
+    }
+
+    fn item(&mut self, unread: &str) -> Option<String> {
+        let value = self.value()?;
+        Some(if value.starts_with(unread) { "{...}".to_owned() } else { value })
     }
 
     /// A number, `true`, `nil`, the name of a function, `chan int 1/2`. Delve repeats small numbers in base 16.
@@ -365,6 +369,10 @@ mod tests {
             ("interface {}(string) \"three\"", "\"three\""),
             ("chan int 1/2", "chan int 1/2"),
             ("[]main.Item len: 1, cap: 1, [(*main.Item)(0xc0)]", "[]main.Item{{...}}"),
+            (
+                "map[string]interface {} [\"a\": *(*interface {})(0xc0), ]",
+                "map[string]interface {}{\"a\": {...}}",
+            ),
             ("[]*main.Point len: 1, cap: 1, [*{x: 1, y: 2}]", "[]*main.Point{&{x: 1, y: 2}}"),
             (
                 "struct { main.inner []int } {inner: []int len: 2, cap: 2, [5,6]}",
