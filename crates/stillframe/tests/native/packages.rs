@@ -57,7 +57,7 @@ async fn targets_are_selected_by_file_name_and_command() {
 
 #[tokio::test]
 async fn the_time_of_a_build_is_not_the_programs() {
-    let slow = "fn main() {\n    std::thread::sleep(std::time::Duration::from_secs(7));\n}\n";
+    let slow = "fn main() {\n    std::thread::sleep(std::time::Duration::from_secs(9));\n}\n";
     let sources = Sources::new(&[
         ("Cargo.toml", MANIFEST),
         ("build.rs", slow),
@@ -67,7 +67,7 @@ async fn the_time_of_a_build_is_not_the_programs() {
     let program = sources.file("src/main.rs");
     let server = STILLFRAME.serve().await;
     let until = json!([{ "file": program.path(), "line": program.line("print") }]);
-    let arguments = json!({ "program": sources.folder(), "until": until, "timeout": 1_000 });
+    let arguments = json!({ "program": sources.folder(), "until": until, "timeout": 8_000 });
     let ran = server.ok("run_until", arguments).await;
     assert_eq!(ran.place(), (program.path(), program.line("print")), "{}", ran.text);
     server.finish().await;
