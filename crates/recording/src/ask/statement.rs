@@ -465,6 +465,18 @@ mod tests {
     }
 
     #[test]
+    fn what_an_expression_calls_are_functions() {
+        let table = [
+            ("total(find(a), b.count())", vec!["total", "find", "count"]),
+            ("return ()", vec![]),
+            ("if (!(a in (b))) { c() }", vec!["c"]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(calls(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn an_argument_is_given_by_position_or_name() {
         let price = Parameter { name: "price", position: 1 };
         let table = [
