@@ -57,6 +57,7 @@ async fn targets_are_selected_by_file_name_and_command() {
 
 #[tokio::test]
 async fn the_time_of_a_build_is_not_the_programs() {
+    // sleep: a build that takes longer than the call's timeout.
     let slow = "fn main() {\n    std::thread::sleep(std::time::Duration::from_secs(9));\n}\n";
     let sources = Sources::new(&[
         ("Cargo.toml", MANIFEST),
