@@ -13,9 +13,9 @@ const EVALUATED: [&str; 6] =
 /// Objects, or lists of them, that have such arguments.
 const PLACES: [&str; 3] = ["breakpoint", "points", "until"];
 /// The tool that removes what the user may want to keep.
-const REMOVE: &str = "remove_recordings";
+pub(crate) const REMOVE: &str = "remove_recordings";
 /// The machine that a call is for.
-const TARGET: &str = "target";
+pub(crate) const TARGET: &str = "target";
 /// The most characters of one argument that a question repeats.
 const SHOWN: usize = 400;
 /// The most expressions that a question names.
@@ -26,8 +26,7 @@ const NAMED: usize = 8;
 pub(crate) fn is_confirmable(name: &str) -> bool {
     EVALUATED.contains(&name)
         || PLACES.contains(&name)
-        || ["control", "port", "processId", "recording", "terminateProcess", "trigger", "value"]
-            .contains(&name)
+        || ["control", "port", "processId", "terminateProcess", "trigger", "value"].contains(&name)
 }
 
 /// What the call would do that its user should allow; nothing if it does nothing of the kind. `arguments` are those

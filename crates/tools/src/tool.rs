@@ -110,7 +110,10 @@ impl Entry {
             failure: T::Answer::failure_schema,
             revealed: T::REVEALED,
             check: |arguments| read::<T>(arguments, &mut Vec::new()).map(drop),
-            fitted: |arguments| arguments::fitted(&schema::input::<T>(), arguments),
+            fitted: |mut arguments| {
+                arguments.retain(|name, _| !T::IGNORED.iter().any(|(ignored, _)| ignored == name));
+                arguments::fitted(&schema::input::<T>(), arguments)
+            },
             call: |arguments, context| Box::pin(call::<T>(arguments, context)),
             fail: |error| T::Answer::failure(error, T::NAME),
         }
@@ -122,20 +125,33 @@ impl Entry {
         (self.check)(arguments)
     }
 
-    /// What a call would do that its user should allow first, such as "evaluate `x.pop()`". Nothing if it only reads, starts a
-    /// program or steps, or if its arguments are wrong.
+    /// What a call would do that its user should allow first, such as "evaluate `x.pop()`". Nothing if it only reads,
+    /// starts a program or steps, or if its arguments are wrong, so that it fails.
     pub fn question(&self, given: &Map<String, Value>) -> Option<String> {
         if self.effects.read_only {
             return None;
         }
-        let arguments = (self.fitted)(given.clone())?;
-        confirmation::question(self.name, &arguments, given)
+        let mut arguments = given.clone();
+        // As a call does; it fails where this does.
+        budget::take(&mut arguments).ok()?;
+        match (self.fitted)(arguments) {
+            Some(arguments) => confirmation::question(self.name, &arguments, given),
+            // A call for another machine may attach there before its arguments are checked.
+            None if given.contains_key(confirmation::TARGET) => {
+                confirmation::question(self.name, given, given)
+            }
+            None => None,
+        }
     }
 
     /// Records a call that is refused before it does anything, and answers it.
     pub fn refuse(&self, arguments: &Map<String, Value>, error: &ToolError, context: &Context) -> Reply {
         let context = context.for_call();
         let reply = (self.fail)(error).visible();
+        let asked = hidden::asked_by(arguments);
+        let reply =
+            if context.shows_credentials { reply } else { reply.without_credentials(asked, self.revealed) };
+        let reply = reply.within(context.bounds().answer_size());
         if context.sessions.journal().is_kept() {
             JournaledCall::begin(&context, self.name, arguments).end(&reply);
         }

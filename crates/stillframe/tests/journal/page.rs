@@ -30,25 +30,37 @@ async fn shown(address: &str, state: &str, picture: Option<&Path>) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {problem}"))
 }
 
-/// The folder of the program, which the picture shows.
-fn folder() -> PathBuf {
-    let parent = if std::env::var_os(PICTURE).is_some() {
-        std::env::temp_dir()
-    } else {
-        tempfile::tempdir_in(STILLFRAME.scratch).unwrap().keep()
-    };
-    let folder = parent.join("shop");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::copy(repository().join("examples/basket.py"), folder.join("basket.py")).unwrap();
-    folder
+/// The folder of the program, which the picture shows. It goes when this is dropped.
+struct Shop {
+    folder: PathBuf,
+    _parent: Option<tempfile::TempDir>,
+}
+
+impl Shop {
+    fn new() -> Self {
+        let is_pictured = std::env::var_os(PICTURE).is_some();
+        let parent = (!is_pictured).then(|| tempfile::tempdir_in(STILLFRAME.scratch).unwrap());
+        let folder = parent.as_ref().map_or_else(std::env::temp_dir, |parent| parent.path().to_owned());
+        let folder = folder.join("shop");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::copy(repository().join("examples/basket.py"), folder.join("basket.py")).unwrap();
+        Self { folder, _parent: parent }
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        // What is left of it is in a temporary folder.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
 }
 
 #[tokio::test]
 async fn the_page_shows_a_stop() {
     let journal = JournalFolder::new();
     let server = journal.serve("standard").await;
-    let folder = folder();
-    let program = folder.join("basket.py");
+    let shop = Shop::new();
+    let program = shop.folder.join("basket.py");
     let created = server.ok("create_debug_session", json!({ "language": "python", "name": "basket" })).await;
     let id = created["sessionId"].clone();
     let place = json!({
@@ -91,5 +103,4 @@ async fn the_page_shows_a_stop() {
     assert!(!text("address").contains("token"), "the token leaves the address: {}", text("address"));
     server.finish().await;
     page.end().await;
-    std::fs::remove_dir_all(folder).unwrap();
 }

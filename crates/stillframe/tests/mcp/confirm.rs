@@ -175,3 +175,16 @@ async fn a_stateless_call_is_repeated_with_the_answer() {
     assert!(!asked.iter().any(|message| message.get("id").is_some()), "no request is sent: {asked:?}");
     server.finish().await;
 }
+
+/// The refusal repeats the question, and hides in it what any answer hides.
+#[tokio::test]
+async fn a_refusal_shows_no_credential() {
+    let server = serve(ProtocolEra::Handshake, forms()).await;
+    let id = session(&server).await;
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let assign = json!({ "sessionId": id, "name": "x", "value": format!("'{secret}'") });
+    let (question, result) = asked(&server, "set_variable", &assign, json!({ "action": "decline" })).await;
+    assert!(question["message"].as_str().unwrap().contains(secret), "the user sees what is set: {question}");
+    assert!(!result.to_string().contains(secret), "{result}");
+    server.finish().await;
+}

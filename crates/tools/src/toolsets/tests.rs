@@ -421,9 +421,30 @@ fn tools_that_change_something_can_ask_first() {
         let schema = (entry.input)();
         let properties = schema.get("properties").and_then(Value::as_object);
         let names = properties.into_iter().flat_map(|properties| properties.keys());
-        !entry.effects.read_only && names.into_iter().any(|name| confirmation::is_confirmable(name))
+        let is_listed = names.into_iter().any(|name| confirmation::is_confirmable(name));
+        !entry.effects.read_only && (is_listed || entry.name == confirmation::REMOVE)
     };
     assert_eq!(names_of(entries().filter(can_ask)), CONFIRMABLE.into_iter().collect());
+}
+
+/// Whatever else a call has, and however its arguments are written.
+#[test]
+fn no_argument_keeps_a_call_from_asking() {
+    let table = [
+        ("attach_to_process", json!({ "processId": "7", "verifyTimeout": 1, "budget": 500 }), "process 7"),
+        ("attach_to_process", json!({ "target": "ssh://x", "language": "python", "port": 1 }), ":1"),
+        ("run_until", json!({ "target": "ssh://x", "port": 1, "timeout": "never" }), ":1"),
+        ("run_until", json!({ "expressions": "[\"f()\"]" }), "`f()`"),
+        ("set_variable", json!({ "name": "x", "value": 3 }), "`x` to `3`"),
+        ("evaluate_expression", json!({ "expression": "f()", "sideEffects": "true" }), "`f()`"),
+        ("evaluate_expression", json!({ "expression": "f()", "sideEffects": null }), "`f()`"),
+        ("detach_from_process", json!({ "terminateProcess": "true" }), "end the attached program"),
+    ];
+    for (tool, arguments, expected) in table {
+        let entry = entries().find(|entry| entry.name == tool).unwrap();
+        let question = entry.question(arguments.as_object().unwrap()).unwrap_or_default();
+        assert!(question.contains(expected), "{tool} {arguments}: {question}");
+    }
 }
 
 /// Words that look like the name of a tool.
