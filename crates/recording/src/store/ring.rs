@@ -112,7 +112,7 @@ impl Store {
             )?;
             if unknown > 0 {
                 said.push(format!(
-                    "{unknown} objects were dropped with old events while only code that is not recorded held them"
+                    "objects dropped with old events while only code that is not recorded held them: {unknown}"
                 ));
             }
         }
@@ -287,7 +287,7 @@ mod tests {
             .write(vec![Record::Line { call: 1, place: 1 }, again, Record::Line { call: 1, place: 1 }])
             .unwrap();
         let said = store.drop_rest().unwrap().unwrap();
-        assert!(said.starts_with("1 objects were dropped"), "{said}");
+        assert!(said.ends_with("held them: 1"), "{said}");
         store.finish(&[]).unwrap();
 
         let recording = Recording::new(read_back(&path).unwrap()).unwrap();

@@ -86,7 +86,14 @@ impl Client {
         let parted = self.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-2" })).await;
         has(
             &parted,
-            &["first different value:", "'1200'", "'1,200'", "first different step:", &at(program, "digit")],
+            &[
+                "first different value:",
+                "'1200'",
+                "'1,200'",
+                "first different step:",
+                "after the same: ",
+                &at(program, "digit"),
+            ],
         );
         let same = self.ask("compare_runs", json!({ "first": "rec-1", "second": "rec-1" })).await;
         has(&same, &["no recorded value differs", "both runs take the same steps"]);
