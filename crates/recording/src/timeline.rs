@@ -88,7 +88,7 @@ pub struct Series {
     steps: Vec<Value>,
     /// The event with which the call ended whose variable it is.
     until: Option<i64>,
-    /// There were more steps than are here.
+    /// There were more steps than these, which are evenly chosen.
     is_cut: bool,
 }
 
@@ -196,7 +196,7 @@ pub fn values(recording: &Recording, target: &str) -> Result<Vec<Series>> {
     let mut series = Vec::new();
     for (owner, writes) in found.into_iter().take(MOST_SERIES) {
         let is_cut = writes.len() > MOST_STEPS;
-        let steps = writes.iter().take(MOST_STEPS).map(|write| {
+        let steps = writes.iter().step_by(writes.len().div_ceil(MOST_STEPS).max(1)).map(|write| {
             let memory = MemoryAt { recording, event: write.event + 1 };
             let text = recording.value_text(write.word, &memory, 1, VALUE)?;
             let number = match write.word {

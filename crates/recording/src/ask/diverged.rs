@@ -31,11 +31,8 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
         None => lines.add("both runs take the same steps as far as both are recorded"),
         Some((first, second)) => {
             lines.add("first different step:");
-            if let Some(call) = one.call(first.call)?
-                && let Some(decides) = one.find_event(one.line_before(&call, first.id)?)?
-                && !decides.is_before()
-            {
-                lines.add(format!("  after the same:  {}", one.place_text(decides.place)));
+            if let Some(decides) = line_before(one, first)? {
+                lines.add(format!("  after the same:  {}", one.place_text(Some(decides))));
             }
             for (name, recording, event) in [("first run: ", one, first), ("second run:", other, second)] {
                 lines.add(format!("  {name} {}", headline(recording, event)?));
@@ -53,6 +50,16 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
         }
     }
     Ok(lines.finish())
+}
+
+/// The line that ran before an event: of its call, or of the caller if the call begins.
+fn line_before(recording: &Recording, event: &Event) -> Result<Option<i64>> {
+    if event.what == What::Call {
+        return Ok(recording.stack(event)?.get(1).and_then(|frame| frame.place));
+    }
+    let Some(call) = recording.call(event.call)? else { return Ok(None) };
+    let line = recording.find_event(recording.line_before(&call, event.id)?)?;
+    Ok(line.and_then(|line| line.place))
 }
 
 /// The first two events of the main thread that are different steps. Where one run is longer, its next event is

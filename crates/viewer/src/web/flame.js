@@ -37,7 +37,7 @@ export class Flame {
     this.pictures = [];
     this.place.replaceChildren();
     for (const thread of timeline.threads) this.add(thread.name, this.calls(thread));
-    for (const one of series) this.add(`${one.name} of ${one.owner}${one.isCut ? " (the first of many values)" : ""}`, this.values(one));
+    for (const one of series) this.add(`${one.name} of ${one.owner}${one.isCut ? " (some of its values)" : ""}`, this.values(one));
     this.mark(this.cursor);
   }
 
