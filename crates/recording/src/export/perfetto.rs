@@ -82,7 +82,8 @@ fn event(recording: &Recording, timeline: &Timeline, step: &Step) -> Result<Valu
                 .map(|value| recording.value_text(Word::of(value), &memory, 1, VALUE))
                 .transpose()?;
             let args = value.map_or_else(|| json!({}), |value| json!({ "value": value }));
-            json!({ "ph": "E", "ts": ts, "pid": pid, "tid": tid, "args": args })
+            // The format does not ask for the name, but some readers of it do.
+            json!({ "ph": "E", "name": name, "ts": ts, "pid": pid, "tid": tid, "args": args })
         }
         Change::Throw => {
             let thrown = recording.event(step.at)?;

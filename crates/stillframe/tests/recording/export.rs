@@ -53,9 +53,17 @@ pub(crate) fn of_trace(trace: &Value) -> BTreeMap<&str, usize> {
         .unwrap()
         .iter()
         .filter(|event| event["ph"] == "B" || event["ph"] == "E");
+    let mut open: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
     begun(spans.map(|event| {
         let thread = format!("{} {}", event["pid"], event["tid"]);
-        (thread, event["ts"].as_i64().unwrap(), event["name"].as_str())
+        let stack = open.entry(thread.clone()).or_default();
+        let begins = event["ph"] == "B";
+        if begins {
+            stack.push(&event["name"]);
+        } else {
+            assert_eq!(stack.pop(), Some(&event["name"]));
+        }
+        (thread, event["ts"].as_i64().unwrap(), begins.then(|| event["name"].as_str().unwrap()))
     }))
 }
 
