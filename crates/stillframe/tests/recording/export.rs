@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use test_support::Fixture;
+use test_support::{Fixture, toolchains};
 
 use crate::command_line::run;
 use crate::recorder::{Client, at, has, pythons};
 
-/// Of speedscope 1.25.0 (MIT), where it is `file-format-schema.json`.
-const SPEEDSCOPE: &str = include_str!("speedscope-schema.json");
+/// The schema of its files, in the package of speedscope.
+const SPEEDSCOPE: &str = "speedscope/dist/release/file-format-schema.json";
 
 impl Client {
     /// Exports the newest recording, and returns the file's text.
@@ -68,8 +68,9 @@ pub(crate) fn of_trace(trace: &Value) -> BTreeMap<&str, usize> {
 }
 
 /// The calls of profiles for speedscope, whose shape is checked.
-fn of_profiles(file: &Value) -> BTreeMap<&str, usize> {
-    let schema = serde_json::from_str(SPEEDSCOPE).unwrap();
+async fn of_profiles(file: &Value) -> BTreeMap<&str, usize> {
+    let schema = std::fs::read_to_string(toolchains().await.join(SPEEDSCOPE)).unwrap();
+    let schema = serde_json::from_str(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator.iter_errors(file).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:#?}");
@@ -154,7 +155,7 @@ async fn profiles_have_each_call_of_each_thread_and_process() {
         let client = Client::new(&python).await;
         client.record(&Fixture::python("recording_stock"), &[]).await;
         let file = client.export_json(json!({ "format": "speedscope" })).await;
-        let calls = of_profiles(&file);
+        let calls = of_profiles(&file).await;
         let counted = client.ask("count_hits", json!({ "target": "take" })).await;
         let taken = calls.iter().find(|(name, _)| name.ends_with("take")).unwrap().1;
         has(&counted, &[&format!("was called {taken} times")]);
@@ -202,7 +203,7 @@ async fn spans_of_tasks_and_processes_are_nested() {
         let client = Client::new(&python).await;
         has(&client.record(&program, &[]).await, &["[3, 6]", "child 1"]);
         let file = client.export_json(json!({ "format": "speedscope" })).await;
-        let profiles = of_profiles(&file);
+        let profiles = of_profiles(&file).await;
         // Each task begins, and goes on after each `sleep`.
         assert_eq!(profiles["work"], (1 + 3) + (1 + 4) + (1 + 2), "{python}: {profiles:?}");
         assert_eq!(file["profiles"].as_array().unwrap().len(), 2);
@@ -252,7 +253,7 @@ async fn exports_go_where_they_are_wanted() {
     let (code, shown, _) =
         run(state.path(), &["recordings", "export", "rec-1", "--format", "speedscope"]).await;
     assert_eq!(code, 0);
-    assert_eq!(of_profiles(&serde_json::from_str(&shown).unwrap())["checkout"], 1);
+    assert_eq!(of_profiles(&serde_json::from_str(&shown).unwrap()).await["checkout"], 1);
 
     let file = state.path().join("run.json");
     let to = file.to_str().unwrap();
