@@ -136,8 +136,10 @@ fn attempt(program: &Program, path: Option<&OsStr>, is_full: bool) -> Result<Out
     let began = Instant::now();
     let mut command = Command::new(&program.executable);
     command.current_dir(&program.folder).env("CARGO_MANIFEST_DIR", &program.folder).env(SEED.0, SEED.1);
-    // Some tests have cargo build a program, to which clippy has nothing to say.
-    command.env_remove("RUSTC_WORKSPACE_WRAPPER");
+    // Some tests have cargo build a program, which is none of what CI sets for its own.
+    for variable in ["RUSTC_WORKSPACE_WRAPPER", "CARGO_INCREMENTAL", "CARGO_PROFILE_DEV_DEBUG"] {
+        command.env_remove(variable);
+    }
     command.envs(path.map(|path| ("PATH", path)));
     if is_full {
         command.env(FULL.0, FULL.1).arg("--include-ignored");

@@ -1,13 +1,18 @@
 //! The tables of a recording.
 
 use std::path::Path;
+use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, params};
 
 use crate::error::Result;
 
 /// The version of the tables.
 pub(crate) const VERSION: &str = "1";
+
+/// How often it is tried to make one file of a recording that another process has open, and how long it waits between.
+const TRIES: usize = 300;
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// Values are encoded as `value.rs` reads them. The views are for people who open the file with other tools.
 const TABLES: &str = "
@@ -63,7 +68,16 @@ pub(super) fn set_facts(database: &Connection, facts: &[(&str, String)]) -> Resu
 /// Makes one file of it that can be searched.
 pub(crate) fn finish(database: &Connection) -> Result<()> {
     database.execute_batch(INDEXES)?;
-    database.execute_batch("PRAGMA journal_mode = DELETE;")?;
+    // Another process may be looking at it, for which SQLite does not wait here.
+    for _ in 0..TRIES {
+        match database.execute_batch("PRAGMA journal_mode = DELETE;") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                std::thread::sleep(PAUSE);
+            }
+            done => return Ok(done?),
+        }
+    }
+    // It can be read with the files beside it, too.
     Ok(())
 }
 
@@ -81,4 +95,32 @@ pub(crate) fn read_back(path: &Path) -> Result<Connection> {
     }
     database.set_prepared_statement_cache_capacity(32);
     Ok(database)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_is_finished_while_another_process_looks_at_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("recording.sqlite");
+        let database = create(&path).unwrap();
+        let other = Connection::open(&path).unwrap();
+        let count = |database: &Connection| {
+            database.query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0))
+        };
+        assert_eq!(count(&other).unwrap(), 0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // sleep: it goes on looking for a while.
+                std::thread::sleep(3 * PAUSE);
+                drop(other);
+            });
+            finish(&database).unwrap();
+        });
+        drop(database);
+        let files = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!((files, count(&read_back(&path).unwrap()).unwrap()), (1, 0));
+    }
 }

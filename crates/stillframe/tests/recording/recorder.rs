@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_support::{Fixture, Server, ServerOptions};
+use test_support::{Fixture, Server, ServerOptions, tries_everything};
 
 use crate::STILLFRAME;
 
@@ -15,8 +15,8 @@ pub(crate) struct Client {
     python: String,
 }
 
-/// The Python of the search path, and those that pyenv has built: the oldest, and the newest two, which have
-/// `sys.monitoring`.
+/// The Python of the search path, and those that pyenv has built: the oldest, and the newest, which has
+/// `sys.monitoring`; with `--full` the one before it, too.
 pub(crate) fn pythons() -> Vec<String> {
     let versions = std::env::home_dir().unwrap_or_default().join(".pyenv/versions");
     let built = |version: &str| {
@@ -31,7 +31,8 @@ pub(crate) fn pythons() -> Vec<String> {
         found.sort();
         found.pop().map(|path| path.display().to_string())
     };
-    let others = ["3.8.", "3.12.", "3.13."].into_iter().filter_map(built);
+    let others: &[&str] = if tries_everything() { &["3.8.", "3.12.", "3.13."] } else { &["3.8.", "3.13."] };
+    let others = others.iter().filter_map(|version| built(version));
     std::iter::once("python3".to_owned()).chain(others).collect()
 }
 

@@ -93,6 +93,7 @@ async fn a_running_session_stays_running_once_all_rows_are_recorded(language: La
     let (session, program) = ticking(language, &folder).await;
     let points = [place(&program, "here", &["i"])];
     let traced = session.ok("trace_values", json!({ "points": points, "maxHits": 3 })).await;
+    assert!(!column(&traced).is_empty(), "{}", traced.text);
     let observed: Vec<u64> = column(&traced).iter().map(|i| i.parse().unwrap()).collect();
     assert_eq!(observed, [observed[0], observed[0] + 1, observed[0] + 2]);
     assert_eq!(

@@ -91,10 +91,11 @@ final class Breakpoints {
         place.number = ++numbers;
         place.rules = new Rules(debuggee, Json.string(wanted.get("condition")));
         places.add(place);
+        // First, because the program may be loading the class at this moment.
+        watch(place);
         for (ReferenceType type : debuggee.vm.allClasses()) {
             if (isFor(place, type)) bind(place, type);
         }
-        watch(place);
         return answer(place);
     }
 
