@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use crate::library::{Library, restrict};
 use crate::reading::Recording;
 use crate::spans::Step;
-use crate::stack::base_name;
 
 /// Characters of a value.
 const VALUE: usize = 160;
@@ -151,9 +150,7 @@ impl Timeline {
 impl Recording {
     /// `Cart.total`, and `shop.py:12`.
     fn step_names(&self, step: &Step) -> (&str, String) {
-        self.codes.get(&step.code).map_or(("?", String::new()), |code| {
-            (&code.name, format!("{}:{}", base_name(&code.path), code.line))
-        })
+        self.codes.get(&step.code).map_or(("?", String::new()), |code| (&code.name, code.place()))
     }
 }
 

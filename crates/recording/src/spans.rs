@@ -47,6 +47,11 @@ impl Track {
         Self { process: stream + 1, thread: thread - threads_of(stream) }
     }
 
+    /// The name of a process or a worker other than the program itself.
+    pub(crate) fn process_name(self) -> String {
+        format!("process or worker {}", self.process)
+    }
+
     /// The stored number of its thread.
     fn stored(self) -> i64 {
         self.thread + threads_of(self.process - 1)
@@ -70,6 +75,12 @@ impl Recording {
         let mut statement = self.database.prepare_cached("SELECT name FROM threads WHERE id = ?")?;
         let name: Option<i64> = statement.query_row([track.stored()], |row| row.get(0)).optional()?;
         Ok(name.map_or_else(|| format!("thread {}", track.thread), |name| self.text(name).to_string()))
+    }
+
+    /// The same, with its process if that is not the program itself.
+    pub(crate) fn full_track_name(&self, track: Track) -> Result<String> {
+        let name = self.track_name(track)?;
+        Ok(if track.process > 1 { format!("{name} ({})", track.process_name()) } else { name })
     }
 
     /// Visits the changes of all stacks, or of the one of a track, in their order.
@@ -117,12 +128,12 @@ impl Walk<'_> {
         for (event, thread) in threads.collect::<rusqlite::Result<Vec<(i64, i64)>>>()? {
             let event = recording.event(event)?;
             let track = Track::of(event.call, thread);
-            let begins = matches!(event.what, What::Call | What::Resume);
-            let open = recording.stack(&event)?.into_iter().skip(usize::from(begins));
             if only.is_some_and(|only| only != track) {
                 continue;
             }
-            for frame in open.collect::<Vec<_>>().into_iter().rev() {
+            let begins = matches!(event.what, What::Call | What::Resume);
+            let open = recording.stack(&event)?;
+            for frame in open.iter().skip(usize::from(begins)).rev() {
                 let (call, code) = (frame.call.id, frame.call.code);
                 self.stacks.entry(track).or_default().push((call, code));
                 (self.visit)(&Step { track, change: Change::Begin, call, code, at: first, value: None })?;

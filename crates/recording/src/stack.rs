@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::memory::Memory;
-use crate::reading::{Call, Event, Recording};
+use crate::reading::{Call, Code, Event, Recording};
 use crate::spelling::Container;
 use crate::value::{Key, Kind, Owner, What, Word};
 
@@ -41,7 +41,7 @@ impl Recording {
         match frame.place.and_then(|place| self.place(place)) {
             Some((code, line)) => format!("{}:{line} in {}", base_name(&code.path), code.name),
             None => match self.codes.get(&frame.call.code) {
-                Some(code) => format!("{}:{} in {} (beginning)", base_name(&code.path), code.line, code.name),
+                Some(code) => format!("{} in {} (beginning)", code.place(), code.name),
                 None => "?".to_owned(),
             },
         }
@@ -230,6 +230,13 @@ fn cut(mut text: String, most: usize) -> String {
         text.push_str("...");
     }
     text
+}
+
+impl Code {
+    /// Where it begins: `shop.py:12`.
+    pub(crate) fn place(&self) -> String {
+        format!("{}:{}", base_name(&self.path), self.line)
+    }
 }
 
 pub(crate) fn base_name(path: &str) -> &str {

@@ -8,7 +8,6 @@ use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, MemoryAt, write_of};
 use crate::reading::Recording;
 use crate::spans::{Change, Step, Track};
-use crate::stack::base_name;
 use crate::value::{Key, Owner, Word};
 
 /// How many columns a picture has: what is narrower than one is drawn together.
@@ -108,10 +107,7 @@ pub fn timeline(recording: &Recording, from: Option<i64>, to: Option<i64>) -> Re
     let to = to.unwrap_or(last + 1).clamp(from + 1, last.max(from) + 1);
     let mut threads: BTreeMap<Track, Thread> = BTreeMap::new();
     for track in recording.tracks()? {
-        let name = match track.process {
-            1 => recording.track_name(track)?,
-            other => format!("{} (process or worker {other})", recording.track_name(track)?),
-        };
+        let name = recording.full_track_name(track)?;
         threads.insert(
             track,
             Thread { name, spans: Vec::new(), thrown: Vec::new(), open: Vec::new(), recent: BTreeMap::new() },
@@ -156,9 +152,8 @@ impl Thread {
             near.count += 1;
             return;
         }
-        let (name, place) = recording.codes.get(&step.code).map_or_else(Default::default, |code| {
-            (code.name.to_string(), format!("{}:{}", base_name(&code.path), code.line))
-        });
+        let code = recording.codes.get(&step.code);
+        let (name, place) = code.map_or_else(Default::default, |code| (code.name.to_string(), code.place()));
         self.recent.insert(depth, self.spans.len());
         self.spans.push(Span { depth, begin, end, name, place, count: 1 });
     }

@@ -64,8 +64,8 @@ impl ProgramArgs {
 
     /// The program as a command. Without a file, the arguments are one.
     pub(crate) fn command(mut self, file: Option<&Path>) -> anyhow::Result<Command> {
-        if let Some(words) = self.build_command() {
-            return self.command_of(words);
+        if let Some(command) = self.build_command() {
+            return Ok(self.with_options(command));
         }
         if let Some(file) = file.map(Path::to_owned).or_else(|| self.program.clone()) {
             let (adapter, executable) = (self.adapter(&file)?, self.executable_path.clone());
@@ -75,27 +75,27 @@ impl ProgramArgs {
             bail!("FILE is missing; give a file, or a whole command such as `-- python3 -m NAME`");
         }
         let words = std::mem::take(&mut self.args);
-        self.command_of(words)
+        let command = Command::of_words(&Machine, words, self.cwd.clone()).map_err(cli_error)?;
+        Ok(self.with_options(command))
     }
 
-    /// The words of `--executable-path cargo -- test`, where they name the program: a build tool's package.
-    fn build_command(&self) -> Option<Vec<String>> {
+    /// `--executable-path cargo -- test`, where these words name the program: a build tool's package.
+    fn build_command(&self) -> Option<Command> {
         let executable =
             self.executable_path.as_ref().filter(|_| self.program.is_none() && self.module.is_none())?;
-        let words: Vec<String> = std::iter::once(executable.to_string_lossy().into_owned())
-            .chain(self.args.iter().cloned())
-            .collect();
-        let command = Command::of_words(&Machine, words.clone(), self.cwd.clone()).ok()?;
-        matches!(command.launch.program, Program::Package(_)).then_some(words)
+        let words =
+            std::iter::once(executable.to_string_lossy().into_owned()).chain(self.args.iter().cloned());
+        let command = Command::of_words(&Machine, words.collect(), self.cwd.clone()).ok()?;
+        matches!(command.launch.program, Program::Package(_)).then_some(command)
     }
 
-    fn command_of(self, words: Vec<String>) -> anyhow::Result<Command> {
-        let mut command = Command::of_words(&Machine, words, self.cwd.clone()).map_err(cli_error)?;
+    /// A command with what the options say beside it.
+    fn with_options(self, mut command: Command) -> Command {
         let rest = self.launch(command.adapter, Path::new(""));
         let launch = &mut command.launch;
         launch.env.extend(rest.env);
         (launch.stdin, launch.just_my_code) = (rest.stdin, rest.just_my_code);
-        Ok(command)
+        command
     }
 
     fn adapter(&self, place: &Path) -> anyhow::Result<&'static dyn Adapter> {

@@ -13,7 +13,6 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::Expression;
 use crate::reading::Recording;
-use crate::stack::base_name;
 use crate::value::{Owner, What, Word};
 
 /// Characters of a value.
@@ -167,10 +166,10 @@ impl Search<'_> {
                 && recording.is_default(write, &line)?
             {
                 let source = recording.source(code, code.line);
-                let place = format!("{}:{}", base_name(&code.path), code.line);
                 return Ok(format!(
-                    "event {}: {change}, default of {function} at {place}: `{source}`",
-                    line.id
+                    "event {}: {change}, default of {function} at {}: `{source}`",
+                    line.id,
+                    code.place()
                 ));
             }
             return Ok(format!("event {}: {change}, argument of {function} from {from}", line.id));

@@ -49,7 +49,7 @@ fn names(recording: &Recording) -> Result<Vec<Value>> {
     for track in recording.tracks()? {
         let process = match track.process {
             1 => recording.fact("command")?,
-            other => format!("process or worker {other}"),
+            _ => track.process_name(),
         };
         let of = |what: &str, name: &str| json!({ "ph": "M", "pid": track.process, "tid": track.thread, "name": what, "args": { "name": name } });
         events.push(of("process_name", &process));

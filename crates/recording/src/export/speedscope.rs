@@ -59,10 +59,7 @@ fn profile(
     timeline: &Timeline,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let mut name = recording.track_name(track)?;
-    if track.process > 1 {
-        name = format!("{name} (process or worker {})", track.process);
-    }
+    let name = recording.full_track_name(track)?;
     let unit = if timeline.clock.is_some() { "microseconds" } else { "none" };
     write!(out, "{{\"type\":\"evented\",\"name\":")?;
     write_json(out, &name)?;

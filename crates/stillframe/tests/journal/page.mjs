@@ -1,17 +1,10 @@
 // Opens the web viewer in a browser, waits for a stop and reports what the page shows, as JSON.
 // Arguments: the folder of the npm packages, the browser, the address, a text of the state to wait for, and optionally
 // a file for a picture.
+import { report } from "../browser.mjs";
+
 const [modules, executablePath, address, awaited, picture] = process.argv.slice(2);
-const { default: puppeteer } = await import(`${modules}/puppeteer-core/lib/puppeteer/puppeteer-core.js`);
-const browser = await puppeteer.launch({ executablePath, headless: "shell", args: ["--no-sandbox"] });
-try {
-  const page = await browser.newPage();
-  const problems = [];
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  page.on("requestfailed", (request) => problems.push(`failed: ${new URL(request.url()).pathname}`));
-  await page.setViewport({ width: 1280, height: 620 });
-  await page.goto(address);
+await report(modules, executablePath, address, async (page) => {
   // What is read of a stop comes after it.
   const isThere = (awaited) =>
     document.querySelector("#state").innerText.includes(awaited) &&
@@ -35,7 +28,5 @@ try {
     };
   });
   if (picture) await page.screenshot({ path: picture });
-  console.log(JSON.stringify({ ...shown, problems }));
-} finally {
-  await browser.close();
-}
+  return shown;
+});

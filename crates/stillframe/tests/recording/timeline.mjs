@@ -1,17 +1,10 @@
 // Opens a recording in a browser, selects an event and a variable, zooms, and reports what the page shows, as JSON.
 // Arguments: the folder of the npm packages, the browser, the address, the name of a function to click on, that of a
 // variable, and optionally a file for a picture.
+import { report } from "../browser.mjs";
+
 const [modules, executablePath, address, name, variable, picture] = process.argv.slice(2);
-const { default: puppeteer } = await import(`${modules}/puppeteer-core/lib/puppeteer/puppeteer-core.js`);
-const browser = await puppeteer.launch({ executablePath, headless: "shell", args: ["--no-sandbox"] });
-try {
-  const page = await browser.newPage();
-  const problems = [];
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-  page.on("requestfailed", (request) => problems.push(`failed: ${new URL(request.url()).pathname}`));
-  await page.setViewport({ width: 1280, height: 620 });
-  await page.goto(address);
+await report(modules, executablePath, address, async (page) => {
   const text = (selector) => page.$eval(selector, (found) => found.textContent);
   const until = (is, ...wanted) => page.waitForFunction(is, { timeout: 30_000 }, ...wanted);
   await until(() => document.querySelector("#state").textContent !== "" && document.querySelector(".span"));
@@ -54,7 +47,5 @@ try {
   await until(() => document.querySelector("#notice").textContent !== "");
   const notice = await text("#notice");
   const address_ = await page.evaluate(() => location.href);
-  console.log(JSON.stringify({ first, clicked, values, zoomed, stepped, notice, address: address_, problems }));
-} finally {
-  await browser.close();
-}
+  return { first, clicked, values, zoomed, stepped, notice, address: address_ };
+});
