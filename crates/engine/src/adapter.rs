@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
-use crate::model::source::{Code, Loop};
+use crate::model::source::{Code, Function, Loop};
 use crate::progress::Progress;
 use crate::safety::Safety;
 
@@ -224,6 +224,12 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// The tracebacks that programs of the language print can be read.
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         None
+    }
+
+    /// The functions of a source that [`Adapter::source_analysis`] does not report and whose debugger may not know them by
+    /// the names that the source has.
+    fn functions(&self, _text: &str) -> Vec<Function> {
+        Vec::new()
     }
 
     /// The loops of a source that [`Adapter::source_analysis`] does not report, outer ones first.

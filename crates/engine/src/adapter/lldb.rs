@@ -31,6 +31,8 @@ const QUIRKS: Quirks = Quirks {
     },
     exception_command: Some("`stillframe-thrown"),
     function: shown::function,
+    // What has no name, such as a parameter that is not used, cannot be asked for.
+    variable: |name| (!name.starts_with("<null>")).then_some(name),
     value: shown::value,
     ..lldb_dap::QUIRKS
 };
@@ -97,8 +99,9 @@ impl Adapter for C {
     }
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {
-        let script = scripts.join("stillframe_cpp.py");
-        let mut commands = vec![format!("?command script import \"{}\"", script.display())];
+        let scripts = ["stillframe_cpp.py", "stillframe_cpp_types.py"].map(|name| scripts.join(name));
+        let import = |script: &PathBuf| format!("?command script import \"{}\"", script.display());
+        let mut commands: Vec<String> = scripts.iter().map(import).collect();
         if !matches!(start, Start::Launch(launch) if !launch.just_my_code) {
             // A step into a function of the C library, whose sources are rarely there, goes over it.
             commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());

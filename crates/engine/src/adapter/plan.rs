@@ -233,6 +233,9 @@ pub struct Quirks {
     /// Another spelling of an expression that the adapter refuses to evaluate, by its message: one that may change the
     /// program.
     pub other_expression: fn(&str, &str) -> Option<String>,
+    /// A command of the debugger that takes a frame and an expression, and prints an expression that the adapter can
+    /// evaluate for one that it cannot, or an error, as JSON in a line behind `evaluated `.
+    pub expression_command: Option<&'static str>,
     /// Whether an expression runs code of the program whatever the context that it is evaluated in.
     pub is_call: fn(&str) -> bool,
     /// How a program ended, by the `exitCode` of the event `exited`.
@@ -249,6 +252,8 @@ pub struct Quirks {
     pub length: fn(&str) -> Option<u64>,
     /// Its own notes, in the category `console`, are not worth showing.
     pub mutes_console: bool,
+    /// What it reports as the program's standard error is what it prints itself: the program's streams are ours.
+    pub mutes_stderr: bool,
     /// The message of a refusal, without what the adapter puts around it.
     pub message: fn(&str) -> String,
     /// The exception of a stop, without what the adapter puts around it.
@@ -407,6 +412,7 @@ impl Quirks {
         is_gone: |_| false,
         filters_only_when_stopped: false,
         other_expression: |_, _| None,
+        expression_command: None,
         is_call: |_| false,
         end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),
         evaluation_error: |_, _| None,
@@ -415,6 +421,7 @@ impl Quirks {
         default_filters: false,
         length: |_| None,
         mutes_console: false,
+        mutes_stderr: false,
         message: |text| text.to_owned(),
         exception: |exception| exception,
         scopes_of_one_frame: false,

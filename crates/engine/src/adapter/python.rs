@@ -320,7 +320,9 @@ fn is_internal(path: &Path) -> bool {
     for part in path.components() {
         let part = part.as_os_str().to_string_lossy().into_owned();
         let is_standard = before.starts_with("lib") && part.starts_with("python3.");
-        if is_standard || part == "site-packages" || part == "dist-packages" {
+        // pydevd puts its functions between those of the program that starts a thread and those of the thread.
+        let is_debugger = part == "_vendored" && before == "debugpy";
+        if is_standard || is_debugger || part == "site-packages" || part == "dist-packages" {
             return true;
         }
         before = part;

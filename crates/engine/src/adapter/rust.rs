@@ -4,6 +4,7 @@
 
 mod cargo;
 mod commands;
+mod functions;
 mod shown;
 
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use super::{Adapter, BoxFuture, Host, Observation, Runtime, Sample};
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
-use crate::model::source::Loop;
+use crate::model::source::{Function, Loop};
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
@@ -113,6 +114,7 @@ impl Adapter for Rust {
                 format!("?command script import \"{}\"", formatters.join("lldb_lookup.py").display()),
                 format!("?command source -s true \"{}\"", formatters.join("lldb_commands").display()),
                 format!("?command script import \"{}\"", scripts.join("stillframe_rust.py").display()),
+                format!("?command script import \"{}\"", scripts.join("stillframe_rust_types.py").display()),
             ]);
         }
         if !matches!(start, Start::Launch(launch) if !launch.just_my_code) {
@@ -154,6 +156,10 @@ impl Adapter for Rust {
 
     fn observation(&self) -> Observation {
         Observation { samples: true, reports_tests: true, ..Observation::default() }
+    }
+
+    fn functions(&self, text: &str) -> Vec<Function> {
+        functions::functions(text)
     }
 
     fn loops(&self, text: &str) -> Vec<Loop> {

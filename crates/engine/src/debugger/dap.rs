@@ -2,7 +2,8 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `motion.rs`, `pausing.rs`, `rules.rs`), `threads.rs`, values (`values.rs`). A language with more to offer wraps this type, see
+//! (`breakpoints.rs`, `motion.rs`, `pausing.rs`, `rules.rs`), `threads.rs`, values (`values.rs`,
+//! `expressions.rs`). A language with more to offer wraps this type, see
 //! `Dialect`.
 //!
 //! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
@@ -14,6 +15,7 @@ mod connector;
 mod data;
 mod errors;
 mod events;
+mod expressions;
 mod motion;
 mod pausing;
 mod reverse;

@@ -206,7 +206,7 @@ impl Code {
     pub fn functions_named(&self, name: &str) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(move |function| {
             function.name == name
-                || function.name.strip_suffix(name).is_some_and(|around| around.ends_with('.'))
+                || function.name.strip_suffix(name).is_some_and(|around| around.ends_with(['.', ':']))
         })
     }
 

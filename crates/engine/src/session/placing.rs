@@ -234,8 +234,12 @@ impl Session {
 
     async fn place_on_function(&self, path: PathBuf, name: String, rule: Rule) -> Result<ResolvedPlace> {
         // The error for a missing file is better here than an interpreter's.
-        self.read_lines(&path)?;
-        let Some(code) = self.analyze(Some(&path), &rule).await? else {
+        let lines = self.read_lines(&path)?;
+        let written = || {
+            let code = Code { functions: self.adapter().functions(&lines.join("\n")), ..Code::default() };
+            (!functions_named(&code, &name).is_empty()).then_some(code)
+        };
+        let Some(code) = self.analyze(Some(&path), &rule).await?.or_else(written) else {
             let placed = self.place_on_name(name.clone(), rule).await?;
             return Ok(ResolvedPlace { note: Some(format!("stops in every function `{name}`")), ..placed });
         };

@@ -4,13 +4,17 @@ use serde_json::json;
 
 use crate::STILLFRAME;
 use crate::debugging::Report;
-use crate::source::{Sources, assert_locals, exception, run_until};
+use crate::source::{Sources, assert_evaluated, assert_locals, exception, run_until};
 
 const VALUES: &str = r#"
 #include <array>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,7 +23,7 @@ const VALUES: &str = r#"
 #include <variant>
 #include <vector>
 
-struct Base { virtual ~Base() = default; int id = 1; };
+struct Base { virtual ~Base() = default; virtual int twice() const { return 2 * id; } int id = 1; };
 struct Item : Base { std::string name; std::vector<int> sizes; };
 enum class Color { Red, Green };
 
@@ -39,7 +43,17 @@ int main() {
     auto shared = std::make_shared<Item>(item);
     std::unique_ptr<Item> unique(new Item(item)), empty;
     std::optional<int> some = 5, nothing;
+    std::optional<std::string> word = "word", no_word;
     std::variant<int, std::string> variant = "text";
+    std::variant<std::monostate, int> blank;
+    std::filesystem::path path = "/usr/bin";
+    std::chrono::milliseconds wait(1500);
+    std::chrono::system_clock::time_point moment{std::chrono::seconds(1700000000)};
+    std::priority_queue<int> queue;
+    queue.push(1);
+    queue.push(2);
+    std::map<int, int> keyed{{5, 50}};
+    std::atomic<int> counter{7};
     std::tuple<int, std::string> tuple{1, "b"};
     std::pair<int, double> pair{1, 2.5};
     std::array<int, 3> array{1, 2, 3};
@@ -49,6 +63,38 @@ int main() {
 }
 "#;
 
+/// Expressions whose functions are not in the program, and their values or what is wrong with them. LLDB's compiler
+/// crashes at those of `word`.
+const EXPRESSIONS: [(&str, &str); 26] = [
+    ("item.name", r#""pen \"x\"""#),
+    ("names[1]", r#""b""#),
+    ("names.at(2)", "index 2 is out of range: the length is 2"),
+    ("shared->id", "1"),
+    ("unique->twice()", "2"),
+    ("*unique", r#"{id = 1, name = "pen \"x\"", sizes = {1, 2}}"#),
+    ("word->size()", "4"),
+    ("*word", r#""word""#),
+    (r#"word.has_value() && !no_word && word == "word""#, "true"),
+    ("*no_word", "the optional is empty"),
+    ("variant.index()", "1"),
+    ("variant.other", "no member named 'other' in"),
+    ("std::get<1>(variant)", r#""text""#),
+    ("std::get<0>(variant)", "the variant has index 1, not 0"),
+    ("std::get<1>(tuple)", r#""b""#),
+    (r#"map["one"] + 1"#, "2"),
+    (r#"map.at("two")"#, "no key 'two' in the map; keys: 'one'"),
+    // LLDB takes it for the first entry.
+    ("keyed[5]", "50"),
+    ("hashed[1]", r#""x""#),
+    ("map.empty()", "false"),
+    ("view.substr(0, 3)", r#""pen""#),
+    ("view[0] == 'p'", "true"),
+    ("queue.top()", "2"),
+    ("counter + 1", "8"),
+    (r#"path == "/usr/bin""#, "true"),
+    ("map.begin()->second", "the program has no function `std::_Rb_tree_iterator"),
+];
+
 #[tokio::test]
 async fn standard_library_values_are_summarized() {
     let sources = Sources::new(&[("main.cpp", VALUES)]);
@@ -57,7 +103,7 @@ async fn standard_library_values_are_summarized() {
     let arguments = json!({
         "program": program.path(),
         "until": [{ "file": program.path(), "line": program.line("here") }],
-        "expressions": ["item.name", "names[1]", "shared->id"],
+        "expressions": EXPRESSIONS.map(|(expression, _)| expression),
         "limits": { "variables": 50 },
         "timeout": 60_000,
     });
@@ -78,15 +124,25 @@ async fn standard_library_values_are_summarized() {
             "some: std::optional<int> = 5",
             "nothing: std::optional<int> = nullopt",
             r#"variant: std::variant<int, std::string> = "text""#,
+            "blank: std::variant<std::monostate, int> = monostate",
+            r#"path: std::filesystem::path = "/usr/bin""#,
+            "queue: std::priority_queue<int> = {2, 1}",
             "pair: std::pair<int, double> = {1, 2.5}",
             "array: std::array<int, 3> = {1, 2, 3}",
             "color: Color = Green",
         ],
     );
     assert_eq!(ran.variable("tuple"), r#"{1, "b"}"#);
-    let values: Vec<_> =
-        ran["values"].as_array().unwrap().iter().map(|value| value["value"].clone()).collect();
-    assert_eq!(values, [json!(r#""pen \"x\"""#), json!(r#""b""#), json!("1")]);
+    assert_eq!((ran.variable("wait"), ran.variable("moment")), ("1500ms", "2023-11-14T22:13:20+00:00"));
+    assert_evaluated(&ran, &EXPRESSIONS);
+    let evaluate = async |expression: &str| {
+        let arguments =
+            json!({ "sessionId": ran["sessionId"], "expression": expression, "sideEffects": false });
+        server.call("evaluate_expression", arguments).await
+    };
+    assert_eq!(evaluate("names.size() == 2").await.at("/result"), "true");
+    let refused = evaluate("unique->twice()").await;
+    assert!(refused.text.contains("this expression runs the program's code"), "{}", refused.text);
     let many = ran["locals"].as_array().unwrap().iter().find(|one| one["name"] == "many").unwrap();
     assert!(many["value"].as_str().unwrap().starts_with("{7, 7, "), "{many}");
     let page = json!({ "sessionId": ran["sessionId"], "variablesReference": many["variablesReference"], "start": 99_998 });

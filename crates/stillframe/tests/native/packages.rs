@@ -52,6 +52,13 @@ async fn targets_are_selected_by_file_name_and_command() {
         "{}",
         ran.text
     );
+
+    // A library without a program runs in its tests.
+    std::fs::remove_file(sources.file("src/main.rs").path()).unwrap();
+    std::fs::remove_file(example.path()).unwrap();
+    let folder = json!({ "program": sources.folder(), "until": at(&library, "sum"), "timeout": timeout });
+    let ran = server.ok("run_until", folder).await;
+    assert_eq!(ran.place(), (library.path(), library.line("sum")), "{}", ran.text);
     server.finish().await;
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::STILLFRAME;
 use crate::debugging::Report;
-use crate::source::{Sources, assert_locals, exception, run_until};
+use crate::source::{Sources, assert_evaluated, assert_locals, exception, run_until};
 
 const VALUES: &str = r#"
 use std::cell::{Cell, RefCell};
@@ -14,6 +14,9 @@ use std::sync::{Arc, Mutex};
 
 #[derive(Debug, Clone)]
 enum Shape { Circle { r: f64 }, Square(u32), Empty }
+
+#[derive(Debug, Clone)]
+enum Label { Plain, Sized(u64), Text(String, Option<Box<Label>>) }
 
 #[derive(Debug, Clone)]
 struct Item { name: String, price: u32, tags: Vec<&'static str> }
@@ -28,6 +31,10 @@ fn main() {
     let shapes = [Shape::Circle { r: 2.0 }, Shape::Square(4), Shape::Empty];
     let some = Some(Some("deep".to_owned()));
     let none: Option<u8> = None;
+    // The capacity of the string tells these variants apart.
+    let labels = [Label::Plain, Label::Sized(5), Label::Text(String::new(), Some(Box::new(Label::Plain)))];
+    let texts: [Option<String>; 2] = [None, Some(String::new())];
+    let copied = std::borrow::Cow::Borrowed("cow");
     let failed: Result<(), String> = Err("no".into());
     let map = HashMap::from([("one".to_owned(), 1_u8)]);
     let set = HashSet::from([7_i64]);
@@ -41,10 +48,34 @@ fn main() {
     let letter = 'é';
     let bytes = [1_u8, 200];
     let many = vec![0_u32; 100_000];
+    println!("{labels:?}{texts:?}{copied}");
     println!("{item:?}{slice:?}{reference:?}{boxed:?}{object:?}{shapes:?}{some:?}{none:?}{failed:?}{map:?}{set:?}"); // @here
     println!("{sorted:?}{names:?}{queue:?}{shared:?}{locked:?}{cell:?}{tuple:?}{letter}{bytes:?}{}", many.len());
 }
 "#;
+
+/// Expressions of Rust, and their values or what is wrong with them.
+const EXPRESSIONS: [(&str, &str); 19] = [
+    ("items[0].price", "3"),
+    ("item.price + 1", "4"),
+    ("item.name.len()", "7"),
+    (r#"item.tags[0] == "a""#, "true"),
+    ("&item.name[0..3]", r#""pen""#),
+    ("items[1]", "index 1 is out of range: the length is 1"),
+    (r#"map["one"]"#, "1"),
+    (r#"map.get("two")"#, r#"no such key in the map; keys: "one""#),
+    ("sorted[&29]", "'x'"),
+    ("set.contains(&7)", "true"),
+    (r#"some.unwrap() == Some("deep")"#, "true"),
+    ("texts[0].is_none() && !texts[1].is_none()", "true"),
+    ("matches[0]", "use of undeclared identifier 'matches'"),
+    ("shapes[2] == Shape::Empty", "true"),
+    ("failed.unwrap()", r#"the value is `Err("no")`"#),
+    ("shared.borrow()[0]", "1"),
+    ("tuple.1", r#""two""#),
+    ("item.size", "no field `size` on `Item`"),
+    ("items.iter().count()", "LLDB cannot call `iter` of `Vec`; read its fields"),
+];
 
 #[tokio::test]
 async fn values_are_formatted_as_in_rust() {
@@ -54,7 +85,7 @@ async fn values_are_formatted_as_in_rust() {
     let arguments = json!({
         "program": program.path(),
         "until": [{ "file": program.path(), "line": program.line("here") }],
-        "expressions": ["items[0].price", "item.price + 1", "sorted"],
+        "expressions": EXPRESSIONS.map(|(expression, _)| expression),
         "limits": { "variables": 50, "value": 400 },
         "timeout": 60_000,
     });
@@ -72,6 +103,9 @@ async fn values_are_formatted_as_in_rust() {
             "shapes: [Shape; 3] = [Circle { r: 2.0 }, Square(4), Empty]",
             r#"some: Option<Option<String>> = Some(Some("deep"))"#,
             "none: Option<u8> = None",
+            r#"labels: [Label; 3] = [Plain, Sized(5), Text("", Some(Plain))]"#,
+            r#"texts: [Option<String>; 2] = [None, Some("")]"#,
+            r#"copied: Cow<str> = Borrowed("cow")"#,
             r#"failed: Result<(), String> = Err("no")"#,
             r#"map: HashMap<String, u8> = {"one": 1}"#,
             "set: HashSet<isize> = {7}",
@@ -87,9 +121,7 @@ async fn values_are_formatted_as_in_rust() {
     );
     assert!(ran.variable("sorted").starts_with("{0: 'x', 1: 'x', "), "{}", ran.variable("sorted"));
     assert!(ran.variable("sorted").ends_with("29: 'x'}"), "all three levels of the tree are read");
-    let values: Vec<_> =
-        ran["values"].as_array().unwrap().iter().map(|value| value["value"].clone()).collect();
-    assert_eq!(values[..2], [json!("3"), json!("4")]);
+    assert_evaluated(&ran, &EXPRESSIONS);
     let many = ran["locals"].as_array().unwrap().iter().find(|one| one["name"] == "many").unwrap();
     let page = json!({ "sessionId": ran["sessionId"], "variablesReference": many["variablesReference"], "start": 99_998 });
     let page = server.ok("get_variables", page).await;
@@ -117,6 +149,33 @@ async fn a_panic_stops_in_the_panicking_function_with_its_message() {
     assert_locals(&ran, &["found: Option<usize> = None", r#"wanted: &str = "c""#]);
     let ended = server.ok("continue_execution", json!({ "sessionId": ran["sessionId"] })).await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(101)));
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn conditions_compare_strings_and_variants_and_call_methods() {
+    let text = "#[derive(Clone, Copy)]\nenum Mode { Fast, Slow }\n\n\
+                fn pick<T: Copy>(items: &[T]) -> T {\n    let at = items.len() / 2; // @pick\n    items[at]\n}\n\nfn main() {\n    let mut seen = Vec::new();\n    \
+                for (name, mode) in [(\"a\", Mode::Slow), (\"b\", Mode::Slow), (\"c\", Mode::Fast)] {\n        \
+                seen.push((name, mode as u8)); // @here\n    }\n    println!(\"{} {}\", seen.len(), pick(&[1, 2, 3]));\n}\n";
+    let sources = Sources::new(&[("main.rs", text)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.rs");
+    for (condition, name) in
+        [("name == \"b\"", r#""b""#), ("mode == Mode::Fast", r#""c""#), ("seen.len() > 1", r#""c""#)]
+    {
+        let until = json!([{ "file": program.path(), "line": program.line("here"), "condition": condition }]);
+        let ran = server
+            .ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 }))
+            .await;
+        assert_eq!((ran.outcome(), ran.variable("name")), ("breakpoint", name), "{condition}: {}", ran.text);
+        server.ok("close_debug_session", json!({ "sessionId": ran["sessionId"] })).await;
+    }
+    // LLDB knows it only as `pick<i32>`.
+    let until = json!([{ "file": program.path(), "function": "pick" }]);
+    let ran =
+        server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
+    assert_eq!(ran.place(), (program.path(), program.line("pick")), "{}", ran.text);
     server.finish().await;
 }
 

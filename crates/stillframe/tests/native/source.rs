@@ -92,3 +92,17 @@ pub(crate) fn exception(report: &Answer) -> (&str, &str) {
     let text = |field: &str| report.at(&format!("/exception/{field}")).as_str().unwrap_or_default();
     (text("type"), text("message"))
 }
+
+/// Asserts the values of expressions. For one without a value, what is expected begins the error.
+pub(crate) fn assert_evaluated(report: &Answer, expected: &[(&str, &str)]) {
+    let values = report["values"].as_array();
+    assert_eq!(values.map(Vec::len), Some(expected.len()), "{}", report.text);
+    for (value, (expression, expected)) in values.into_iter().flatten().zip(expected) {
+        let text = |field: &str| value[field].as_str();
+        let is_met = match text("error") {
+            Some(error) => error.starts_with(expected),
+            None => text("value") == Some(expected),
+        };
+        assert!(is_met, "`{expression}` is not `{expected}`: {value}");
+    }
+}

@@ -34,6 +34,7 @@ async fn reprs_that_raise_loop_or_lie_are_reported_as_such() {
         ("leaves", "<Leaves: its __repr__ raised SystemExit: 4>"),
         ("array", "array([1, 2])"),
         ("short_list", "ShortList()"),
+        ("guarded", "<Guarded: x=1>"),
     ];
     for (name, value) in table {
         assert_eq!(stopped.variable(name), value);

@@ -2,8 +2,40 @@
 
 use crate::model::stop::Exception;
 
-/// A function without its parameters: `shop::Cart::add` for `shop::Cart::add(std::string const&)`.
+/// The longest name of a function whose template arguments are shown, in characters.
+const LONGEST: usize = 60;
+
+/// A function without its parameters: `shop::Cart::add` for `shop::Cart::add(std::string const&)`. Template arguments
+/// that make it long are left out.
 pub(super) fn function(name: &str) -> String {
+    let name = without_parameters(name);
+    if name.chars().count() <= LONGEST { name } else { without_arguments(&name) }
+}
+
+/// `shop::Box<…>::open` for `shop::Box<shop::Item>::open`.
+fn without_arguments(name: &str) -> String {
+    let mut short = String::new();
+    let mut depth = 0_usize;
+    for (at, letter) in name.char_indices() {
+        let before = name.get(..at).unwrap_or_default();
+        let is_operator =
+            ["operator", "operator<", "operator>", "operator-"].iter().any(|end| before.ends_with(end));
+        match letter {
+            '<' if !is_operator => {
+                depth += 1;
+                if depth == 1 {
+                    short.push_str("<…>");
+                }
+            }
+            '>' if !is_operator => depth = depth.saturating_sub(1),
+            _ if depth == 0 => short.push(letter),
+            _ => {}
+        }
+    }
+    short
+}
+
+fn without_parameters(name: &str) -> String {
     let mut depth = 0_usize;
     for (at, letter) in name.char_indices() {
         let before = name.get(..at).unwrap_or_default();
@@ -96,6 +128,14 @@ mod tests {
             ("shop::operator<(shop::A const&, shop::A const&)", "shop::operator<"),
             ("Fn::operator()(int) const", "Fn::operator()"),
             ("main::$_0::operator()(int) const", "main::$_0::operator()"),
+            (
+                "json::detail::parser<json::basic_json<std::map, std::vector<int, std::allocator<int> > > >::parse(int)",
+                "json::detail::parser<…>::parse",
+            ),
+            (
+                "shop::Ordering<shop::Item, shop::ComparesPrices<shop::Item>, 100>::operator<(shop::Item const&)",
+                "shop::Ordering<…>::operator<",
+            ),
         ];
         for (name, expected) in table {
             assert_eq!(function(name), expected, "{name}");

@@ -8,9 +8,12 @@ use super::Host;
 use crate::error::Result;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 2] = [
+const SCRIPTS: [(&str, &str); 5] = [
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
+    ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
+    ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
+    ("stillframe_rust_types.py", include_str!("../../debuggee/lldb/stillframe_rust_types.py")),
 ];
 
 /// The folder that they are in; they are written there if they are not. It changes with the content, so that two

@@ -32,13 +32,9 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     // `int[5]`, and `int[3][4]` for three times four.
     length: |kind| kind.split('[').nth(1)?.split(']').next()?.parse().ok(),
     mutes_console: true,
-    message: |text| {
-        let text = text.trim_start_matches("error: ");
-        // `<user expression 3>:1:1: use of undeclared identifier 'x'`, then the text with a mark under it.
-        let place = text.strip_prefix("<user expression ").and_then(|rest| rest.splitn(4, ':').nth(3));
-        let line = place.unwrap_or(text).trim_start().lines().next().unwrap_or_default();
-        if place.is_some() { line.to_owned() } else { text.trim_end().to_owned() }
-    },
+    // Errors in debug information, and one for each hit of a bad condition.
+    mutes_stderr: true,
+    message: refusal,
     exception: |exception| {
         let Some(signal) = exception.message.strip_prefix("signal ") else { return exception };
         let (name, message) = signal.split_once(": ").unwrap_or((signal, ""));
@@ -47,6 +43,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     scopes_of_one_frame: true,
     assigns_by_evaluating: true,
     stops_at_bad_conditions: true,
+    expression_command: Some("`stillframe-evaluate"),
     removes_only_when_stopped: true,
     runs_before_pause: Duration::from_millis(100),
     is_pause: |description| description == "signal SIGSTOP",
@@ -75,6 +72,28 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     stack_sampling: Some(StackSampling { has_os_threads: true, wait: waits::by_stack, locks: None }),
     ..Quirks::NONE
 };
+
+/// What is wrong with an expression, without where it is.
+fn refusal(text: &str) -> String {
+    // `<user expression 3>:1:1: use of undeclared identifier 'x'`, then the text with a mark under it. Warnings come
+    // before errors.
+    let is_error = |line: &&str| line.trim_start().starts_with("error: ");
+    let from = text.lines().position(|line| is_error(&line)).unwrap_or_default();
+    let text = text.lines().skip(from).collect::<Vec<_>>().join("\n");
+    let text = text.trim_start_matches("error: ");
+    if let Some(symbols) = text.strip_prefix("Couldn't look up symbols:") {
+        let symbol = symbols.trim_start().lines().next().unwrap_or_default();
+        return format!(
+            "the program has no function `{symbol}`: nothing calls it, or the compiler has inlined it; read \
+             fields instead"
+        );
+    }
+    let place = text.strip_prefix("<user expression ").and_then(|rest| rest.splitn(4, ':').nth(3));
+    match place {
+        Some(rest) => rest.trim_start().lines().next().unwrap_or_default().to_owned(),
+        None => text.trim_end().to_owned(),
+    }
+}
 
 /// Finds the newest adapter on the `PATH`, or checks the one that was chosen.
 pub(in crate::adapter) fn locate(host: &dyn Host, executable: Option<&Path>, about: &str) -> Result<Runtime> {

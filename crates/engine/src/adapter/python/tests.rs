@@ -250,6 +250,7 @@ fn libraries_are_distinguished_from_user_code() {
         ("/project/main.py", false),
         ("/project/python3/main.py", false),
         ("/project/python3.12-app/main.py", false),
+        ("/c/python/debugpy-1.8.22-cpython-311/debugpy/_vendored/pydevd/_pydev_bundle/pydev_monkey.py", true),
     ];
     for (path, internal) in table {
         assert_eq!(Python.is_internal(Path::new(path)), internal, "{path}");

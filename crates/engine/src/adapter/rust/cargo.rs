@@ -119,8 +119,12 @@ async fn of_package(
     launch: Launch,
     progress: &Progress,
 ) -> Result<Launch> {
-    let words = as_build(&launch.runtime_args);
+    let mut words = as_build(&launch.runtime_args);
     let mut built = run_cargo(host, folder, &words, &[], progress).await?;
+    if built.executables.is_empty() && launch.runtime_args.is_empty() {
+        progress.say("a library runs in its tests");
+        (words, built) = tests_of_library(host, folder, &launch, progress).await?;
+    }
     if built.executables.iter().any(|executable| !executable.has_variables) {
         progress.say("rebuilding with debug information");
         built = run_cargo(host, folder, &words, &FULL, progress).await?;
@@ -142,6 +146,27 @@ async fn of_package(
         ..launch
     };
     Ok(if executable.is_test { tests_of::as_tests(launch, executable.has_harness) } else { launch })
+}
+
+/// The tests inside a library or, if it has none, those beside it, and the words that build them.
+async fn tests_of_library(
+    host: &dyn Host,
+    folder: &Path,
+    launch: &Launch,
+    progress: &Progress,
+) -> Result<(Vec<String>, Built)> {
+    let build = async |words: &[&str]| {
+        let words = as_build(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let built = run_cargo(host, folder, &words, &[], progress).await?;
+        Ok::<_, Error>((words, built))
+    };
+    let (words, built) = build(&["test", "--lib"]).await?;
+    for executable in &built.executables {
+        if tests_of::has_tests(host, executable, launch).await {
+            return Ok((words, built));
+        }
+    }
+    build(&["test"]).await
 }
 
 /// What builds the program that a command of Cargo would run.

@@ -4,6 +4,7 @@ LLDB finds the children of most containers of libstdc++ and libc++. This module 
 other containers, and describes the exception that is being thrown.
 """
 
+import datetime
 import json
 import re
 
@@ -23,6 +24,14 @@ POINTERS = re.compile(STD + r"(shared_ptr|weak_ptr|unique_ptr)<")
 OPTIONALS = re.compile(STD + r"optional<")
 VARIANTS = re.compile(STD + r"variant<")
 TUPLES = re.compile(STD + r"(tuple|pair)<")
+QUEUES = re.compile(STD + r"(stack|queue|priority_queue)<")
+PATHS = re.compile(r"^(const )?std::filesystem::(__cxx11::)?path$")
+DURATIONS = re.compile(r"^(const )?std::chrono::duration<[^<]*, std::ratio<(\d+), (\d+)> ?>$")
+MOMENTS = re.compile(r"^(const )?std::chrono::time_point<std::chrono::(_V2::)?system_clock, ")
+JSONS = re.compile(r"^(const )?nlohmann::(\w+::)*(basic_json<|(ordered_)?json$)")
+# The members of the union in a value of nlohmann's JSON, by its kind.
+JSON_MEMBERS = {"object": "object", "array": "array", "string": "string", "binary": "binary", "boolean": "boolean"}
+UNITS = {("1", "1000000000"): "ns", ("1", "1000000"): "us", ("1", "1000"): "ms", ("1", "1"): "s", ("60", "1"): "min", ("3600", "1"): "h"}
 ATOMICS = re.compile(STD + r"atomic(<|_)")
 FUNCTIONS = re.compile(STD + r"function<")
 LOCKS = re.compile(STD + r"(recursive_|timed_)?mutex$|^pthread_mutex_t$")
@@ -83,6 +92,8 @@ def text(value, depth, room):
 
 def library(value, name, depth, room):
     """A value of a standard library type; None for another type."""
+    if JSONS.match(name):
+        return text(json_content(value), depth, room)
     if "std::" not in name and "pthread" not in name:
         return None
     if TEXTS.match(name):
@@ -97,12 +108,14 @@ def library(value, name, depth, room):
         child = value.GetChildAtIndex(0)
         return text(child, depth + 1, room) if value.GetNumChildren() else "nullopt"
     if VARIANTS.match(name):
-        return text(value.GetChildAtIndex(0), depth + 1, room) if value.GetNumChildren() else "valueless"
+        return "valueless" if index_of(value) < 0 else text(value.GetChildAtIndex(0), depth + 1, room)
+    if name == "std::monostate":
+        return "monostate"
     if TUPLES.match(name):
         return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
     raw = value.GetNonSyntheticValue()
     if ATOMICS.match(name):
-        return simple_inside(raw)
+        return innermost(raw).GetValue()
     if LOCKS.match(name):
         owner = find(raw, "__owner")
         if owner is None:
@@ -111,9 +124,48 @@ def library(value, name, depth, room):
         return f"locked by thread {number}" if number else "unlocked"
     if FUNCTIONS.match(name):
         return "function" if raw.GetChildMemberWithName("_M_invoker").GetValueAsUnsigned() else "empty function"
-    if name.endswith("filesystem::path"):
+    if PATHS.match(name):
         return string(raw.GetChildMemberWithName("_M_pathname"))
+    if QUEUES.match(name):
+        return text(raw.GetChildMemberWithName("c"), depth, room)
+    if DURATIONS.match(name):
+        unit = UNITS.get(DURATIONS.match(name).groups()[1:])
+        return f"{raw.GetChildMemberWithName('__r').GetValue()}{unit}" if unit else None
+    if MOMENTS.match(name):
+        return moment(raw.GetChildMemberWithName("__d"))
     return None
+
+
+def json_content(value):
+    """What a value of nlohmann's JSON has; its kind if that is all."""
+    raw = value.GetNonSyntheticValue()
+    data = raw.GetChildMemberWithName("m_data")
+    data = data if data.IsValid() else raw
+    kind = data.GetChildMemberWithName("m_type")
+    name = kind.GetValue() or ""
+    member = JSON_MEMBERS.get(name, name if name.startswith("number_") else None)
+    if member is None:
+        return kind
+    content = data.GetChildMemberWithName("m_value").GetChildMemberWithName(member)
+    content = content.Dereference() if content.GetType().IsPointerType() else content
+    content.SetPreferSyntheticValue(True)
+    return content
+
+
+def moment(since):
+    """A time of the system's clock, from the duration since 1970."""
+    unit = DURATIONS.match(since.GetType().GetCanonicalType().GetName() or "")
+    if unit is None:
+        return None
+    seconds = since.GetChildMemberWithName("__r").GetValueAsSigned() * int(unit.group(2)) / int(unit.group(3))
+    return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).isoformat()
+
+
+def index_of(value):
+    """Which alternative a variant has; below 0 for none."""
+    index = find(value.GetNonSyntheticValue(), "_M_index")
+    number = index.GetValueAsUnsigned()
+    return -1 if number == (1 << 8 * index.GetByteSize()) - 1 else number
 
 
 def find(value, name, depth=4):
@@ -129,11 +181,11 @@ def find(value, name, depth=4):
     return None
 
 
-def simple_inside(value):
+def innermost(value):
     """The single number or pointer that a value wraps."""
     while value.GetNumChildren() and not value.GetValue():
         value = value.GetChildAtIndex(value.GetNumChildren() - 1).GetNonSyntheticValue()
-    return value.GetValue()
+    return value
 
 
 def address(value):
@@ -184,22 +236,31 @@ def quoted(read):
 
 
 def string(value):
+    read = string_of(value)
+    return None if read is None else quoted(read) + ("..." if extent(value)[1] > TEXT else "")
+
+
+def string_of(value):
+    """The text of a string of the standard library, at most `TEXT` units of it."""
+    start, count = extent(value)
+    if not count:
+        return "" if count == 0 else None
+    size = start.GetType().GetPointeeType().GetByteSize()
+    error = lldb.SBError()
+    read = value.GetProcess().ReadMemory(start.GetValueAsUnsigned(), min(count, TEXT) * size, error)
+    if error.Fail():
+        return None
+    codec = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}.get(size, "utf-8")
+    return read.decode(codec, "replace")
+
+
+def extent(value):
+    """Where a string begins, and its length; None for a value that is no string."""
     raw = value.GetNonSyntheticValue()
     start, count = find(raw, "_M_p", 1), raw.GetChildMemberWithName("_M_string_length")
     if start is None:
         start, count = raw.GetChildMemberWithName("_M_str"), raw.GetChildMemberWithName("_M_len")
-    if not start.IsValid() or not count.IsValid():
-        return None
-    size = start.GetType().GetPointeeType().GetByteSize()
-    count = count.GetValueAsUnsigned()
-    if not count:
-        return '""'
-    error = lldb.SBError()
-    read = raw.GetProcess().ReadMemory(start.GetValueAsUnsigned(), min(count, TEXT) * size, error)
-    if error.Fail():
-        return None
-    codec = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}.get(size, "utf-8")
-    return quoted(read.decode(codec, "replace")) + ("..." if count > TEXT else "")
+    return (start, count.GetValueAsUnsigned()) if start.IsValid() and count.IsValid() else (start, None)
 
 
 def array(value, kind, depth, room):

@@ -25,7 +25,8 @@ COUNTED = re.compile(r"^(alloc::([a-z_]+::)+)(Rc|Arc)<")
 CELLS = re.compile(r"^(core::([a-z_]+::)+)(Cell|RefCell|OnceCell)<")
 GUARDS = re.compile(r"^(core::([a-z_]+::)+)(Ref|RefMut)<")
 LOCKS = re.compile(r"^std::sync::([a-z_]+::)*(Mutex|RwLock)<")
-WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^std::path::PathBuf$|^core::sync::atomic::Atomic\w+")
+WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^std::path::PathBuf$|^core::num::niche_types::\w+|^core::sync::atomic::Atomic\w+")
+CAPACITY = re.compile(r"::UsizeNoHighBit$|::raw_vec::Cap$")
 BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
 FIELD = re.compile(r"^(__)?\d+$")
 
@@ -61,6 +62,8 @@ def text(value, depth, room):
         return ".."
     if TEXTS.match(name):
         return quoted(value)
+    if klass == lldb.eTypeClassArray and (value.GetTypeName() or "").startswith("const char["):
+        return literal(value)
     if klass == lldb.eTypeClassArray or LISTS.match(name):
         return "[" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "]"
     if "::BTree" in name and (MAPS.match(name) or SETS.match(name)):
@@ -112,6 +115,13 @@ def pointed(value, kind, depth, room):
     if not target.IsValid() or target.GetError().Fail() or not pointee.GetByteSize():
         return value.GetValue()
     return text(target, depth + 1, room)
+
+
+def literal(value):
+    """A string that an expression was evaluated to."""
+    data = value.GetData()
+    read = data.ReadRawData(lldb.SBError(), 0, data.GetByteSize())
+    return '"' + escaped(read.removesuffix(b"\0").decode("utf-8", "replace"), '"') + '"'
 
 
 def quoted(value):
@@ -180,10 +190,9 @@ def structure(value, name, depth, room):
     first = raw.GetType().GetFieldAtIndex(0).GetName() if raw.GetType().GetNumberOfFields() else ""
     head = base(name)
     if first == "$variants$":
-        found = lldb_providers.ClangEncodedEnumSummaryProvider(value, {}) or ""
-        head = re.match(r"^\w*", found).group(0)
+        head = variant_name(raw)
         if not head:
-            return found or None
+            return None
     elif name.startswith("("):
         head = ""
     count = value.GetNumChildren()
@@ -204,6 +213,53 @@ def structure(value, name, depth, room):
         tail = "," if len(parts) == 1 and not head else ""
         return f"{head}({', '.join(parts)}{tail})"
     return f"{head} {{ {', '.join(parts)} }}"
+
+
+def variant_name(raw):
+    """The name of the active variant of an enum; empty for one that is unknown."""
+    variants = raw.GetChildAtIndex(0)
+    found = re.search(r"(\w+)\$Variant", variants.GetChildAtIndex(variant_index(variants)).GetTypeName() or "")
+    return found.group(1) if found else ""
+
+
+def variant_index(variants):
+    """Which of an enum's variants is active.
+
+    LLDB keeps only the low 32 bits of a discriminant, in the name `$variant$N`. Where a capacity is the discriminant,
+    as in `Option<String>`, the highest bit tells other variants from the one that has a capacity.
+    """
+    default, found = 0, None
+    for index in range(variants.GetNumChildren()):
+        variant = variants.GetChildAtIndex(index)
+        discriminant = variant.GetChildMemberWithName("$discr$")
+        if not discriminant.IsValid():
+            default = index
+            continue
+        number = discriminant.GetValueAsUnsigned()
+        if variant.GetName() == f"$variant${number & 0xFFFFFFFF}":
+            found = (index, discriminant.GetLoadAddress(), number)
+    if found is None:
+        return default
+    index, address, number = found
+    content = variants.GetChildAtIndex(default).GetChildMemberWithName("value")
+    if not number >> 63 and is_capacity(content, address, 24):
+        return default
+    return index
+
+
+def is_capacity(value, address, depth):
+    """Whether what is at an address inside a value is the capacity of a `Vec` or `String`."""
+    if CAPACITY.search(value.GetTypeName() or "") and value.GetLoadAddress() == address:
+        return True
+    if not depth:
+        return False
+    children = (value.GetChildAtIndex(index).GetNonSyntheticValue() for index in range(min(value.GetNumChildren(), ITEMS)))
+    return any(
+        child.GetLoadAddress() <= address < child.GetLoadAddress() + child.GetByteSize()
+        and is_capacity(child, address, depth - 1)
+        for child in children
+        if not child.GetType().GetCanonicalType().IsPointerType()
+    )
 
 
 def unsized(raw, name, depth, room):
@@ -332,6 +388,9 @@ class BTreeChildren:
 
 
 def __lldb_init_module(debugger, _internal):
+    provider = getattr(lldb_providers, "ClangEncodedEnumProvider", None)
+    if provider is not None:
+        provider._getCurrentVariantIndex = lambda _self, variants: variant_index(variants)
     for command in [
         f'type synthetic add -l stillframe_rust.BTreeChildren -x "{BTREES}" --category stillframe',
         # Values that LLDB formats, such as numbers, stay as they are.

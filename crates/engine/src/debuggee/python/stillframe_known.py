@@ -62,7 +62,7 @@ def reader_for(kind, side_effect_free):
         base = defined(module, name)
         if base is not None and any(owner is base for owner in class_order(kind)):
             return reader, reader in WITHOUT_ATTRIBUTES
-    return None
+    return (attributes, False) if says_nothing(kind) else None
 
 
 def defined(module, name):
@@ -90,6 +90,22 @@ def writes_itself(kind):
         made = own.__code__.co_filename.startswith("<attrs generated")
         return not made and not (type(package) is str and package.partition(".")[0] in PACKAGES)
     return False
+
+
+def says_nothing(kind):
+    """Whether the representation of an instance is only its type and address."""
+    owner = next(owner for owner in class_order(kind) if "__repr__" in class_dict(owner))
+    return owner is object and kind is not object
+
+
+def attributes(value, most):
+    """`<Cart: total=3>` for an instance that Python shows as its address."""
+    slots = (name for owner in class_order(type(value)) for name in class_dict(owner) if name not in ("__dict__", "__weakref__"))
+    names = dict.fromkeys(itertools.chain(slots, fields_of(value)))
+    parts = list(itertools.islice(named(value, names), most))
+    if not parts:
+        raise LookupError("no attributes")
+    return "<" + class_name(type(value)) + ": ", parts, ">"
 
 
 def fields_of(value):

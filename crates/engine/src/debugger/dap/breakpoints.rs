@@ -121,10 +121,9 @@ pub(super) async fn set_in_source(
     path: &Path,
     wanted: Vec<SourceBreakpoint>,
 ) -> Result<Vec<BindResult>> {
-    let conditional = debugger.capabilities().supports_conditional_breakpoints;
     let mut places = Vec::with_capacity(wanted.len());
     for SourceBreakpoint { line, column, rules } in wanted {
-        let condition = native_condition(&rules, conditional)?;
+        let condition = native_condition(debugger, &rules)?;
         let sent = ::dap::SourceBreakpoint {
             line: i64::from(line),
             column: column.map(i64::from),
@@ -140,10 +139,9 @@ pub(super) async fn set_on_functions(
     debugger: &DapDebugger,
     wanted: Vec<FunctionBreakpoint>,
 ) -> Result<Vec<BindResult>> {
-    let conditional = debugger.capabilities().supports_conditional_breakpoints;
     let mut places = Vec::with_capacity(wanted.len());
     for FunctionBreakpoint { name, rules } in wanted {
-        let condition = native_condition(&rules, conditional)?;
+        let condition = native_condition(debugger, &rules)?;
         let sent = ::dap::FunctionBreakpoint { name, condition: condition.clone(), hit_condition: None };
         places.push((sent, rules, condition.is_some()));
     }
@@ -152,16 +150,20 @@ pub(super) async fn set_on_functions(
 
 /// The condition that the adapter can apply itself: the only one of its place, with nothing beside it. Whatever else
 /// a rule says is applied here when the program stops, so that it means the same with every adapter.
-fn native_condition(rules: &[RuleFor], conditional: bool) -> Result<Option<String>> {
+fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Result<Option<String>> {
     if rules.iter().any(|rule| rule.rule.record.is_some()) {
         return Err(Error::Unsupported(
             "this debugger cannot record values while the program runs; stop at each hit and evaluate there"
                 .to_owned(),
         ));
     }
+    let conditional = debugger.capabilities().supports_conditional_breakpoints;
+    let is_beyond = |condition: &String| {
+        debugger.quirks().expression_command.is_some() && super::expressions::is_beyond_adapter(condition)
+    };
     Ok(match rules {
         [only] if conditional && only.rule.hit_condition.is_none() && only.rule.log_message.is_none() => {
-            only.rule.condition.clone()
+            only.rule.condition.clone().filter(|condition| !is_beyond(condition))
         }
         _ => None,
     })

@@ -224,6 +224,7 @@ fn stop_reason(reason: &str) -> StopReason {
 fn wrote(debugger: &DapDebugger, event: &::dap::OutputEvent) {
     let category = match event.category.as_deref() {
         Some("stdout") => Category::Stdout,
+        Some("stderr") if debugger.quirks().mutes_stderr => return,
         Some("stderr") => Category::Stderr,
         Some("telemetry") => return,
         _ if debugger.quirks().mutes_console => return,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::breakpoints::positive;
-use super::{DapDebugger, lock};
+use super::{DapDebugger, expressions, lock};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate};
@@ -315,8 +315,8 @@ fn shown(
     }
 }
 
-/// `watch` is the only context in which every adapter takes the text as an expression of the language; `hover` is
-/// the one without side effects, of adapters that have it.
+/// `watch` is the only context in which every adapter takes the text as an expression of the language; `hover` is the
+/// one without side effects.
 pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Result<Value<RawId>> {
     let Evaluate { expression, frame, deadline, text, pure } = request;
     if pure && !debugger.capabilities().supports_evaluate_for_hovers {
@@ -326,49 +326,48 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
                 .to_owned(),
         ));
     }
-    if pure && (debugger.quirks().is_call)(&expression) {
-        return Err(Error::Unsupported(
-            "this expression runs the program's code; evaluate it with side effects allowed".to_owned(),
-        ));
+    let quirks = debugger.quirks();
+    if pure && (quirks.is_call)(&expression) {
+        return Err(expressions::runs_code());
     }
-    let asked = expression.clone();
-    let bound = debugger.quirks().bounds_evaluations;
+    let spelled = expressions::spelled(debugger, frame, &expression, pure).await?;
+    let context = if pure && spelled.is_none() { "hover" } else { "watch" };
     let ask = |expression: String| {
         let arguments = ::dap::EvaluateArguments {
             expression,
             frame_id: Some(frame.0),
-            timeout: bound.then(|| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
-            context: Some(if pure { "hover" } else { "watch" }.to_owned()),
+            timeout: quirks
+                .bounds_evaluations
+                .then(|| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
+            context: Some(context.to_owned()),
             text: text_limit(debugger, text),
         };
         debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE)
     };
-    let mut answer = ask(expression).await;
+    let mut answer = ask(spelled.unwrap_or_else(|| expression.clone())).await;
     if let Err(Error::Refused(message)) = &answer
-        && let Some(other) = (debugger.quirks().other_expression)(&asked, message).filter(|_| !pure)
+        && let Some(other) = (quirks.other_expression)(&expression, message).filter(|_| !pure)
     {
         answer = ask(other).await;
     }
     // It chooses the frame too, where there is only one.
     lock(&debugger.0.references).scoped = None;
     let response = answer.map_err(|error| match error {
-        Error::Refused(message) if (debugger.quirks().is_timeout)(&message) => {
+        Error::Refused(message) if (quirks.is_timeout)(&message) => {
             Error::Deadline { what: "the expression".to_owned(), after: deadline }
         }
-        Error::Refused(message) if (debugger.quirks().is_unknown_name)(&message) => {
-            Error::UnknownName(message)
-        }
-        Error::Refused(message) => raised((debugger.quirks().error_type)(&message).to_owned(), message),
+        Error::Refused(message) if (quirks.is_unknown_name)(&message) => Error::UnknownName(message),
+        Error::Refused(message) => raised((quirks.error_type)(&message).to_owned(), message),
         other => other,
     })?;
     let type_name = response.kind.clone().unwrap_or_default();
-    if let Some(message) = (debugger.quirks().evaluation_error)(&type_name, &response.result) {
+    if let Some(message) = (quirks.evaluation_error)(&type_name, &response.result) {
         return Err(raised(type_name, message));
     }
     let counts = (response.indexed_variables, response.named_variables);
     let mut references = lock(&debugger.0.references);
     let value = (response.result, response.kind);
-    references.own.insert(RawId(response.variables_reference), format!("({asked})"));
+    references.own.insert(RawId(response.variables_reference), format!("({expression})"));
     let value = shown(
         &mut references,
         debugger.quirks(),

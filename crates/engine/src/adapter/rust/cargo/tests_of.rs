@@ -88,6 +88,11 @@ fn no_test(filters: &[&str], exact: bool, names: &[String]) -> Error {
     }
 }
 
+/// Whether there are tests in a program, as far as it says so.
+pub(super) async fn has_tests(host: &dyn Host, executable: &Executable, launch: &Launch) -> bool {
+    list(host, executable, launch).await.is_none_or(|tests| !tests.is_empty())
+}
+
 /// The names of the tests in a program; none if it is not the standard harness that answers.
 async fn list(host: &dyn Host, executable: &Executable, launch: &Launch) -> Option<Vec<String>> {
     let spec = ProcessSpec {

@@ -1,0 +1,394 @@
+"""Evaluates expressions that LLDB's compiler cannot: methods and operators of types whose children a formatter finds.
+
+Their functions are rarely in the program, because the compiler inlined them or nothing calls them, and LLDB takes `m[0]`
+for the first child of a map. What needs none of that is left to LLDB.
+"""
+
+import json
+import operator
+import re
+
+import lldb
+
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d\w*(?:\.\d\w*)?)|(?P<name>std::get<\d+>|[A-Za-z_$][\w$]*(?:::[A-Za-z_]\w*)*)"
+    r"|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<letter>'(?:[^'\\]|\\.)')"
+    r"|(?P<sign>->|==|!=|<=|>=|&&|\|\||\.\.=?|[-+*/%<>!&().,\[\]]))"
+)
+COMPARED = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
+}
+COMPUTED = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+CONSTANTS = {"true": True, "false": False, "nullptr": 0}
+FLOATS = (lldb.eBasicTypeFloat, lldb.eBasicTypeDouble)
+
+
+class Unknown(Exception):
+    """LLDB has to evaluate it."""
+
+
+class Failed(Exception):
+    """The expression has no value."""
+
+
+class Code(str):
+    """An expression for LLDB, about values that were found."""
+
+
+class Letter(str):
+    """A character."""
+
+
+class Variant:
+    """A name that is no variable, such as `Color::Red` or `None`, with what it is called with."""
+
+    def __init__(self, name, content=None):
+        self.name, self.content = name.rsplit("::", 1)[-1], content
+
+
+class Evaluation:
+    """One expression in a frame, by recursive descent. `types` knows the types of a language."""
+
+    def __init__(self, types, frame, expression):
+        self.types, self.frame = types, frame
+        self.is_needed = False
+        self.tokens, at = [], 0
+        expression = expression.rstrip()
+        while at < len(expression):
+            found = TOKEN.match(expression, at)
+            if found is None:
+                raise Unknown
+            self.tokens.append((found.lastgroup, found.group(found.lastgroup)))
+            at = found.end()
+        self.at = 0
+
+    def result(self):
+        value = self.either()
+        if self.at < len(self.tokens) or not self.is_needed or isinstance(value, Variant):
+            raise Unknown
+        return value
+
+    def peek(self):
+        return self.tokens[self.at][1] if self.at < len(self.tokens) else None
+
+    def take(self, *signs):
+        kind, text = self.tokens[self.at] if self.at < len(self.tokens) else (None, None)
+        if kind == "sign" and text in signs:
+            self.at += 1
+            return text
+        return None
+
+    def expect(self, sign):
+        if not self.take(sign):
+            raise Unknown
+
+    def either(self):
+        value = self.both()
+        while self.take("||"):
+            other = self.both()
+            value = self.truth(value) or self.truth(other)
+        return value
+
+    def both(self):
+        value = self.comparison()
+        while self.take("&&"):
+            other = self.comparison()
+            value = self.truth(value) and self.truth(other)
+        return value
+
+    def comparison(self):
+        value = self.sum()
+        sign = self.take(*COMPARED)
+        if not sign:
+            return value
+        other = self.sum()
+        if isinstance(value, Code) or isinstance(other, Code):
+            return Code(f"{self.code(value)} {sign} {self.code(other)}")
+        return self.compare(sign, value, other)
+
+    def code(self, value):
+        spelling = value if isinstance(value, Code) else spelled(self.plain(value))
+        if spelling is None:
+            raise Unknown
+        return spelling
+
+    def sum(self):
+        value = self.unary()
+        while sign := self.take(*COMPUTED):
+            left, right = self.plain(value), self.plain(self.unary())
+            if isinstance(left, str) or isinstance(right, str):
+                raise Unknown
+            value = COMPUTED[sign](left, right)
+        return value
+
+    def unary(self):
+        value = self.prefixed()
+        while self.peek() == "as" and self.types.HAS_VARIANTS:
+            self.at += 2
+            value = self.plain(value)
+            self.is_needed = True
+        return value
+
+    def prefixed(self):
+        sign = self.take("!", "-", "*", "&")
+        if sign is None:
+            return self.postfix()
+        value = self.unary()
+        if sign == "!":
+            return not self.truth(value)
+        if sign == "-":
+            return -self.plain(value)
+        if sign == "*":
+            return self.target(value)
+        # A reference in Rust is shown as what it refers to.
+        if self.types.HAS_VARIANTS:
+            return value
+        raise Unknown
+
+    def postfix(self):
+        value = self.primary()
+        while sign := self.take(".", "->", "["):
+            if sign == "[":
+                value = self.indexed(value)
+                continue
+            if sign == "->":
+                value = self.target(value)
+            kind, name = self.tokens[self.at] if self.at < len(self.tokens) else (None, None)
+            if kind not in ("name", "number"):
+                raise Unknown
+            self.at += 1
+            if self.take("("):
+                value = self.called(value, name, self.arguments())
+            else:
+                # The fields of tuples in tuples: `x.0.1`.
+                for part in name.split("."):
+                    value = self.field(value, part)
+        return value
+
+    def primary(self):
+        if self.take("("):
+            value = self.either()
+            self.expect(")")
+            return value
+        if self.at == len(self.tokens):
+            raise Unknown
+        kind, text = self.tokens[self.at]
+        self.at += 1
+        if kind == "number":
+            try:
+                return float(text) if "." in text else int(text.rstrip("uUlL"), 0)
+            except ValueError:
+                raise Unknown from None
+        if kind in ("text", "letter"):
+            return (str if kind == "text" else Letter)(unquoted(text))
+        if kind != "name":
+            raise Unknown
+        if text.startswith("std::get<"):
+            self.expect("(")
+            found = self.types.part(self.known(self.arguments()[0]), int(text[9:-1]))
+            if found is None:
+                raise Unknown
+            self.is_needed = True
+            return found
+        if text in CONSTANTS:
+            return CONSTANTS[text]
+        value = self.variable(text)
+        if value is not None:
+            return value
+        content = self.arguments() if self.types.HAS_VARIANTS and self.take("(") else []
+        return Variant(text, content[0] if content else None)
+
+    def variable(self, name):
+        found = self.frame.FindVariable(name)
+        if found.IsValid():
+            return found
+        this = self.frame.FindVariable("this")
+        found = this.Dereference().GetChildMemberWithName(name) if this.IsValid() else this
+        return found if found.IsValid() else None
+
+    def arguments(self):
+        found = []
+        while not self.take(")"):
+            found.append(self.either())
+            if not self.take(",") and self.peek() != ")":
+                raise Unknown
+        return found
+
+    def indexed(self, value):
+        start = self.either() if self.peek() != ".." else 0
+        if self.take(".."):
+            end = self.plain(self.either()) if self.peek() != "]" else None
+            self.expect("]")
+            return self.part(value, self.plain(start), end)
+        self.expect("]")
+        found = self.types.item(self.known(value), self.key(start))
+        if found is None:
+            raise Unknown
+        self.is_needed = True
+        return found
+
+    def part(self, value, start, end):
+        text = self.plain(value)
+        if not isinstance(text, str):
+            raise Unknown
+        self.is_needed = True
+        return text.encode()[start:end].decode("utf-8", "replace")
+
+    def field(self, value, name):
+        value = self.known(value)
+        found = self.types.field(value, name)
+        if found is None:
+            raise Unknown
+        self.is_needed |= self.types.HAS_VARIANTS
+        return found
+
+    def called(self, value, name, arguments):
+        if isinstance(value, str):
+            raise Unknown
+        arguments = [self.key(argument) for argument in arguments]
+        found = self.types.call(self.known(value), name, arguments)
+        if found is None:
+            # LLDB can call a method of the user's, but not find what it is called on.
+            if not self.is_needed or any(isinstance(argument, Variant) for argument in arguments):
+                raise Unknown
+            return Code(f"{spelled(value)}.{name}({', '.join(map(spelled, arguments))})")
+        self.is_needed = True
+        return found
+
+    def target(self, value):
+        value = self.known(value)
+        if value.GetType().GetCanonicalType().IsPointerType():
+            return value.Dereference()
+        found = self.types.target(value)
+        if found is None:
+            raise Unknown
+        self.is_needed = True
+        return found
+
+    def known(self, value):
+        """A value of the program, not of a literal or a calculation."""
+        if not isinstance(value, lldb.SBValue):
+            raise Unknown
+        value.SetPreferSyntheticValue(True)
+        return value
+
+    def key(self, value):
+        return value if isinstance(value, Variant) else self.plain(value)
+
+    def plain(self, value):
+        """A number, a truth value or a string."""
+        if isinstance(value, (Variant, Code)):
+            raise Unknown
+        if not isinstance(value, lldb.SBValue):
+            return value
+        inner = self.types.inner(self.known(value))
+        self.is_needed |= inner is not value
+        text = self.types.string_of(inner)
+        if text is not None:
+            return text
+        number = simple(inner)
+        if number is None:
+            raise Unknown
+        return number
+
+    def truth(self, value):
+        is_there = self.types.is_there(self.known(value)) if isinstance(value, lldb.SBValue) else None
+        if is_there is not None:
+            self.is_needed = True
+            return is_there
+        value = self.plain(value)
+        if isinstance(value, str):
+            raise Unknown
+        return bool(value)
+
+    def compare(self, sign, left, right):
+        for variant, other in ((left, right), (right, left)):
+            if isinstance(variant, Variant):
+                return self.is_variant(self.known(other), variant, sign)
+        left, right = self.plain(left), self.plain(right)
+        if isinstance(left, str) != isinstance(right, str):
+            raise Unknown
+        self.is_needed |= isinstance(left, str)
+        return COMPARED[sign](left, right)
+
+    def is_variant(self, value, variant, sign):
+        found = self.types.variant(value) if sign in ("==", "!=") else None
+        if found is None:
+            raise Unknown
+        self.is_needed = True
+        name, content = found
+        same = name == variant.name and (variant.content is None or self.compare("==", content, variant.content))
+        return same == (sign == "==")
+
+
+def simple(value):
+    """The number of a value; None for a value that is none."""
+    kind = value.GetType().GetCanonicalType()
+    if kind.GetTypeClass() not in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration, lldb.eTypeClassPointer):
+        return None
+    basic = kind.GetBasicType()
+    if basic in FLOATS:
+        return float(value.GetValue() or "nan")
+    if basic == lldb.eBasicTypeChar32:
+        return Letter(chr(value.GetValueAsUnsigned()))
+    if basic == lldb.eBasicTypeBool:
+        return bool(value.GetValueAsUnsigned())
+    is_signed = kind.GetTypeFlags() & lldb.eTypeIsSigned
+    return value.GetValueAsSigned() if is_signed else value.GetValueAsUnsigned()
+
+
+def unquoted(text):
+    known = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
+    return re.sub(r"\\(.)", lambda found: known.get(found.group(1), found.group(1)), text[1:-1])
+
+
+def spelled(value):
+    """An expression of C++ for a value that was found."""
+    if isinstance(value, Code):
+        return str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"({'unsigned ' if value >= 0 else ''}long){value}"
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, str):
+        quote = "'" if isinstance(value, Letter) else '"'
+        known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", quote: "\\" + quote, "\0": "\\000"}
+        return quote + "".join(known.get(letter, letter) for letter in value) + quote
+    kept = value.Persist()
+    return kept.GetName() if kept.IsValid() and kept.GetName() else None
+
+
+def evaluate(types, debugger, command, result):
+    """Print an expression for the value of `FRAME EXPRESSION`, or why there is none, as JSON after a marker.
+
+    FRAME is lldb-dap's number for a frame, and EXPRESSION is JSON. Nothing is printed for an expression that LLDB can
+    evaluate.
+    """
+    number, expression = command.split(" ", 1)
+    thread = debugger.GetSelectedTarget().GetProcess().GetThreadByIndexID(int(number) >> 19)
+    frame = thread.GetFrameAtIndex(int(number) & ((1 << 19) - 1))
+    try:
+        found = Evaluation(types, frame, json.loads(expression)).result()
+        spelling = spelled(found)
+        if spelling:
+            printed = {"as": spelling, "runs": isinstance(found, Code)}
+            result.AppendMessage("evaluated " + json.dumps(printed))
+    except Failed as failed:
+        result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
+    except Exception:  # What is not understood here may still be understood by LLDB.
+        pass
+
+
+def missing(kind, name):
+    return Failed(f"no member named '{name}' in '{kind.GetName()}'")
+
+
+def checked(index, count):
+    """An index of a list of `count` items."""
+    if isinstance(index, bool) or not isinstance(index, int):
+        raise Unknown
+    if not 0 <= index < count:
+        raise Failed(f"index {index} is out of range: the length is {count}")
+    return index

@@ -1,0 +1,101 @@
+//! Expressions that an adapter gets wrong, and that a command of its debugger evaluates instead.
+
+use serde::Deserialize;
+
+use super::DapDebugger;
+use crate::deadlines;
+use crate::error::{Error, Result};
+use crate::model::ids::RawId;
+
+/// What the command prints about an expression that it understands.
+#[derive(Debug, Deserialize)]
+struct Evaluated {
+    /// An expression that the adapter can evaluate.
+    #[serde(rename = "as")]
+    spelled: Option<String>,
+    /// That expression runs code of the program.
+    #[serde(default)]
+    runs: bool,
+    error: Option<String>,
+}
+
+/// Why an expression is not evaluated without side effects.
+pub(super) fn runs_code() -> Error {
+    let problem = "this expression runs the program's code; evaluate it with side effects allowed";
+    Error::Unsupported(problem.to_owned())
+}
+
+/// Another expression for the same value, from the command of the debugger; none if the adapter can evaluate the
+/// expression as it is, or if there is no such command.
+///
+/// # Errors
+///
+/// [`Error::Raised`] if the expression has no value, [`Error::Unsupported`] if only code of the program has it and
+/// `pure` forbids that.
+pub(super) async fn spelled(
+    debugger: &DapDebugger,
+    frame: RawId,
+    expression: &str,
+    pure: bool,
+) -> Result<Option<String>> {
+    let Some(command) = debugger.quirks().expression_command.filter(|_| is_beyond_names(expression)) else {
+        return Ok(None);
+    };
+    // A command of LLDB evaluates what is between backticks.
+    let quoted = serde_json::Value::from(expression).to_string().replace('`', "\\u0060");
+    let arguments = ::dap::EvaluateArguments {
+        expression: format!("{command} {} {quoted}", frame.0),
+        frame_id: Some(frame.0),
+        context: Some("repl".to_owned()),
+        ..Default::default()
+    };
+    let Ok(answer) = debugger.request::<::dap::Evaluate>(arguments, deadlines::READ).await else {
+        return Ok(None);
+    };
+    let printed = answer.result.lines().find_map(|line| line.strip_prefix("evaluated "));
+    let Some(found) = printed.and_then(|printed| serde_json::from_str::<Evaluated>(printed).ok()) else {
+        return Ok(None);
+    };
+    match found.error {
+        Some(message) => Err(Error::Raised { type_name: String::new(), message, traceback: String::new() }),
+        None if pure && found.runs => Err(runs_code()),
+        None => Ok(found.spelled),
+    }
+}
+
+/// Whether there is more to an expression than names, fields and numbers.
+fn is_beyond_names(expression: &str) -> bool {
+    expression.contains(|letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '$'))
+}
+
+/// Whether a condition may be one that only the command can evaluate: that it calls, indexes, dereferences or compares
+/// with a string or a variant.
+pub(super) fn is_beyond_adapter(condition: &str) -> bool {
+    let dereferences =
+        || condition.split(['=', '<', '>', '&', '|', '!']).any(|part| part.trim_start().starts_with('*'));
+    condition.contains(['"', '\'', '(', '[']) || condition.contains("::") || dereferences()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_beyond_the_adapter_are_known_by_their_signs() {
+        let table = [
+            ("i == 3", false),
+            ("point.x * 2 > 3 && !done", false),
+            ("name == \"x\"", true),
+            ("items.len() > 3", true),
+            ("counts[3] == 4", true),
+            ("mode == Mode::Fast", true),
+            ("*limit == 3", true),
+            ("a == *b", true),
+        ];
+        for (condition, expected) in table {
+            assert_eq!(is_beyond_adapter(condition), expected, "{condition}");
+        }
+        assert!(!is_beyond_names("total_2"));
+        assert!(is_beyond_names("*total"));
+    }
+}
