@@ -89,8 +89,11 @@ fn unusable(path: &Path, problem: String) -> Error {
     Error::BadFile { path: path.to_owned(), problem }
 }
 
-/// The text of a source file, with one kind of line end. What is not UTF-8 is mostly Latin-1.
-fn decode(bytes: Vec<u8>) -> String {
+/// The text of a source file, with one kind of line end and no byte order mark. What is not UTF-8 is mostly Latin-1.
+fn decode(mut bytes: Vec<u8>) -> String {
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
     let text = String::from_utf8(bytes);
     let text = text.unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
     if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text }
@@ -261,6 +264,12 @@ mod tests {
         let start = "the program has not loaded /src/baskets.js; it has loaded /y/Baskets.js, /x/basket.js, ";
         assert!(told.starts_with(start), "{told}");
         assert_eq!(not_loaded(Path::new("/a.js"), Vec::new()), "the program has not loaded /a.js");
+    }
+
+    #[test]
+    fn marks_of_the_byte_order_and_of_line_ends_are_left_out() {
+        assert_eq!(decode(b"\xef\xbb\xbfa\r\nb\rc".to_vec()), "a\nb\nc");
+        assert_eq!(decode(b"caf\xe9".to_vec()), "caf\u{e9}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod bridge;
 mod build;
 mod commands;
 mod jdk;
+mod tracebacks;
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,9 @@ use serde_json::json;
 
 use self::jdk::Jdk;
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
-use super::{Adapter, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, Runtime, Sample};
+use super::{
+    Adapter, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, Runtime, Sample, Tracebacks,
+};
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::model::stop::ExceptionMode;
@@ -168,6 +171,10 @@ impl Adapter for Java {
 
     fn observation(&self) -> Observation {
         Observation { records: true, samples: true, reports_tests: true }
+    }
+
+    fn tracebacks(&self) -> Option<&dyn Tracebacks> {
+        Some(self)
     }
 
     fn process_identity(&self) -> Option<&dyn ProcessIdentity> {

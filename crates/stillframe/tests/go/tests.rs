@@ -77,13 +77,18 @@ async fn the_first_failure_is_reported_with_both_sides_and_the_tests_locals() {
 }
 
 #[tokio::test]
-async fn passing_tests_and_unmatched_names_are_reported() {
+async fn passing_tests_panics_and_unmatched_names_are_reported() {
     let module = cart();
     let server = STILLFRAME.serve().await;
     let passes =
         json!({ "command": "go test ./cart -run TestEmpty", "cwd": module.folder(), "timeout": 120_000 });
     let tested = server.ok("debug_test", passes).await;
     assert_eq!(tested["verdict"], "passed", "{}", tested.text);
+    let panics = json!({ "command": "go test ./cart -run TestPanics", "cwd": module.folder() });
+    let tested = server.ok("debug_test", panics).await;
+    let exception = tested.at("/failure/exception");
+    assert_eq!(exception["type"], "panic", "{}", tested.text);
+    assert!(exception["message"].as_str().unwrap().contains("boundsError"), "{}", tested.text);
     let none = json!({ "command": "go test ./cart -run TestMissing", "cwd": module.folder() });
     let tested = server.ok("debug_test", none).await;
     assert_eq!(tested["verdict"], "no_tests", "{}", tested.text);

@@ -16,6 +16,45 @@ async fn an_uncaught_exception_has_class_message_and_stack() {
     assert_eq!((&exception["message"], &exception["uncaught"]), (&json!("no way out"), &json!(true)));
     let stack = exception["stack"].as_str().unwrap();
     assert!(stack.contains("java.lang.IllegalStateException: no way out"), "{}", stopped.text);
+    assert!(stack.contains("at Main.main(Main.java"), "{}", stopped.text);
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn values_of_the_jdk_are_shown_as_their_classes_print_them() {
+    let values = [
+        ("day", "java.time.LocalDate.of(2024, 1, 2)", "2024-01-02"),
+        (
+            "moment",
+            "java.time.Instant.ofEpochSecond(1).atZone(java.time.ZoneId.of(\"Europe/Paris\"))",
+            "1970-01-01T01:00:01+01:00[Europe/Paris]",
+        ),
+        ("path", "java.nio.file.Path.of(\"/usr\")", "\"/usr\""),
+        ("uri", "java.net.URI.create(\"http://a/b\")", "http://a/b"),
+        ("pattern", "java.util.regex.Pattern.compile(\"a+\")", "a+"),
+        ("bits", "java.util.BitSet.valueOf(new long[] {8})", "{3}"),
+        ("entry", "java.util.Map.entry(\"k\", 1)", "\"k\"=1"),
+        ("queue", "new java.util.PriorityQueue<>(java.util.List.of(3, 1))", "[1, 3]"),
+        ("properties", "new java.util.Properties()", "{}"),
+    ];
+    let lines: Vec<String> =
+        values.iter().map(|(name, made, _)| format!("        var {name} = {made};\n")).collect();
+    let text = format!(
+        "class Main {{\n    public static void main(String[] arguments) {{\n{}        System.out.println(day);\n    }}\n}}\n",
+        lines.concat()
+    );
+    let folder = folder();
+    let path = folder.path().join("Main.java");
+    std::fs::write(&path, text).unwrap();
+    let session = Debugging::of(Language::Java).await;
+    let arguments = json!({
+        "program": path, "until": [{ "file": path, "statement": "System.out.println(day);" }],
+        "limits": { "value": 200 }, "timeout": 60_000,
+    });
+    let stopped = session.server.ok("run_until", arguments).await;
+    for (name, _, expected) in values {
+        assert_eq!(stopped.variable(name), expected, "{}", stopped.text);
+    }
     session.finish().await;
 }
 

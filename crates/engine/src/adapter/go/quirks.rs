@@ -7,6 +7,9 @@ use crate::model::stop::{End, Exception, ExceptionMode};
 /// What every failure of a test goes through, `t.Error` and `t.Fatal` included.
 const FAILED_TEST: &str = "testing.(*common).Fail";
 
+/// What every panic goes through.
+const PANIC: &str = "runtime.gopanic";
+
 pub(super) const QUIRKS: Quirks = Quirks {
     listens: "`dlv exec --headless --accept-multiclient --listen=HOST:PORT PROGRAM`",
     exception_filters: |mode| match mode {
@@ -28,10 +31,10 @@ pub(super) const QUIRKS: Quirks = Quirks {
     mutes_console: true,
     message: delve::message,
     exception: |exception| Exception {
-        type_name: if exception.type_name == FAILED_TEST {
-            "test failure".to_owned()
-        } else {
-            exception.type_name
+        type_name: match exception.type_name.as_str() {
+            FAILED_TEST => "test failure".to_owned(),
+            PANIC => "panic".to_owned(),
+            _ => exception.type_name,
         },
         message: values::panic_message(&exception.message),
         uncaught: true,
@@ -39,7 +42,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     },
     // The package of the program is left out, as in its sources.
     function: |name| name.strip_prefix("main.").unwrap_or(name).to_owned(),
-    value: |kind, text| (kind.to_owned(), values::in_go(&text)),
+    value: |kind, text| (kind.to_owned(), values::of_type(kind, &text)),
     entry_function: Some("main.main"),
     // `main` is `runtime.main` too.
     other_function: |name, message| {
@@ -59,7 +62,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     }),
     is_signal_handler: |name| name.starts_with("runtime.sig"),
     // A panic that is raised again, as the runner of tests does, has no message.
-    thrown_value: Some(("runtime.gopanic", "e")),
+    thrown_value: Some((PANIC, "e")),
     stops_at_bad_conditions: true,
     is_bad_condition: |text| text.starts_with("error evaluating expression: "),
     is_gone: |text| text == "no such process",
@@ -77,4 +80,4 @@ pub(super) const ALL_CODE: Quirks = Quirks { steps_into_libraries: false, ..QUIR
 
 /// The same for a crash dump. Delve cannot read the types of values before it has read a value of memory: `e` is in
 /// registers. What is in memory is the text of an error.
-pub(super) const DUMP: Quirks = Quirks { thrown_value: Some(("runtime.gopanic", "p.arg")), ..QUIRKS };
+pub(super) const DUMP: Quirks = Quirks { thrown_value: Some((PANIC, "p.arg")), ..QUIRKS };

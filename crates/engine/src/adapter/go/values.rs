@@ -14,6 +14,43 @@ pub(super) fn in_go(text: &str) -> String {
     }
 }
 
+/// A value of a type. Durations and times are shown as they print themselves.
+pub(super) fn of_type(kind: &str, text: &str) -> String {
+    let shown = match kind {
+        "time.Duration" => text.parse().ok().map(duration),
+        "time.Time" => text
+            .strip_prefix("time.Time(")
+            .and_then(|rest| Some(rest.split_once(')')?.0))
+            .filter(|time| time.starts_with(|first: char| first.is_ascii_digit()))
+            .map(str::to_owned),
+        _ => None,
+    };
+    shown.unwrap_or_else(|| in_go(text))
+}
+
+/// `1.5s` for so many nanoseconds.
+fn duration(nanoseconds: i64) -> String {
+    const UNITS: [(u64, &str); 4] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
+    let sign = if nanoseconds < 0 { "-" } else { "" };
+    let all = nanoseconds.unsigned_abs();
+    let (minutes, rest) = (all / 60_000_000_000, all % 60_000_000_000);
+    let (unit, name) = if minutes > 0 {
+        (1_000_000_000, "s")
+    } else {
+        UNITS.into_iter().find(|(unit, _)| rest >= *unit).unwrap_or((1_000_000_000, "s"))
+    };
+    let width = unit.ilog10() as usize;
+    let fraction = format!("{:0width$}", rest % unit);
+    let fraction = if width == 0 { "" } else { fraction.trim_end_matches('0') };
+    let point = if fraction.is_empty() { "" } else { "." };
+    let seconds = format!("{}{point}{fraction}{name}", rest / unit);
+    match (minutes / 60, minutes % 60) {
+        (0, 0) => format!("{sign}{seconds}"),
+        (0, minutes) => format!("{sign}{minutes}m{seconds}"),
+        (hours, minutes) => format!("{sign}{hours}h{minutes}m{seconds}"),
+    }
+}
+
 /// What was given to `panic`, or the text of a fatal error.
 pub(super) fn panic_message(text: &str) -> String {
     let value = in_go(text.trim());
@@ -338,6 +375,27 @@ fn is_name(text: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_and_times_are_shown_as_they_print_themselves() {
+        let table = [
+            ("time.Duration", "1500000000", "1.5s"),
+            ("time.Duration", "0", "0s"),
+            ("time.Duration", "-20000000", "-20ms"),
+            ("time.Duration", "1050", "1.05µs"),
+            ("time.Duration", "7", "7ns"),
+            ("time.Duration", "3723000000001", "1h2m3.000000001s"),
+            (
+                "time.Time",
+                "time.Time(2024-01-02T03:04:05Z){wall: 0, ext: 63839761445, loc: *time.Location nil}",
+                "2024-01-02T03:04:05Z",
+            ),
+            ("int64", "1500000000", "1500000000"),
+        ];
+        for (kind, text, expected) in table {
+            assert_eq!(of_type(kind, text), expected, "{kind} {text}");
+        }
+    }
 
     #[test]
     fn values_are_formatted_as_in_go() {

@@ -58,7 +58,7 @@ fn implemented(tokens: &[Token], at: usize) -> Option<(String, usize)> {
             ">" => depth -= 1,
             "where" if depth == 0 => break,
             _ if depth == 0 && token.is_name() && !token.text.starts_with('\'') => {
-                name = Some(token.text.clone())
+                name = Some(token.text.clone());
             }
             _ => {}
         }

@@ -27,6 +27,15 @@ fn side(side: ::dap::ThrownSide) -> Side {
     Side { expression: None, value: Some(value) }
 }
 
+/// An exception that is known by a function that it goes through, with what the thread is throwing there, if anything: a
+/// test that fails because its code has panicked fails with that.
+pub(super) fn in_function(debugger: &DapDebugger, function: &str, thrown: Option<String>) -> Exception {
+    let thrower = debugger.quirks().thrown_value.filter(|_| thrown.is_some());
+    let type_name = thrower.map_or(function, |(thrower, _)| thrower).to_owned();
+    let message = thrown.unwrap_or_default();
+    (debugger.quirks().exception)(Exception { type_name, message, stack: String::new(), uncaught: true })
+}
+
 /// How the program of a crash dump ended.
 pub(super) fn in_dump(debugger: &DapDebugger, signal: i32, message: Option<String>) -> Exception {
     let (type_name, message) = (signal_name(signal), message.unwrap_or_default());

@@ -508,12 +508,7 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
         tokio::time::sleep(deadlines::LOOK).await;
     }
     match function {
-        Some(name) => Ok((debugger.quirks().exception)(Exception {
-            type_name: name.to_owned(),
-            message: String::new(),
-            stack: String::new(),
-            uncaught: true,
-        })),
+        Some(name) => Ok(super::thrown::in_function(debugger, name, thrown_value(debugger, thread).await)),
         None => described,
     }
 }

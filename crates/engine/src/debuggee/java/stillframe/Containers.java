@@ -101,6 +101,7 @@ final class Containers {
 
     /** Wrappers such as `Collections.unmodifiableList` show their content. */
     private static Containers wrapped(ObjectReference object, String type) {
+        if (type.equals("Properties")) return of((ObjectReference) field(object, "map"));
         if (!type.startsWith("Collections$Unmodifiable") && !type.startsWith("Collections$Synchronized")) return null;
         Value inner = type.endsWith("Map") ? field(object, "m") : field(object, "c");
         return inner instanceof ObjectReference ? of((ObjectReference) inner) : null;

@@ -163,6 +163,14 @@ final class Values {
                     (int) number(object, "second"), (int) number(object, "nano")).toString();
             case "java.time.LocalDateTime":
                 return text(field(object, "date"), 1) + "T" + text(field(object, "time"), 1);
+            case "java.time.ZoneOffset":
+            case "java.time.ZoneRegion":
+                return unquoted(object, "id");
+            case "java.time.OffsetDateTime":
+                return text(field(object, "dateTime"), 1) + text(field(object, "offset"), 1);
+            case "java.time.ZonedDateTime":
+                String offset = text(field(object, "offset"), 1), zone = text(field(object, "zone"), 1);
+                return text(field(object, "dateTime"), 1) + offset + (zone.equals(offset) ? "" : "[" + zone + "]");
             case "java.time.Instant":
                 return java.time.Instant.ofEpochSecond(number(object, "seconds"), number(object, "nanos")).toString();
             case "java.time.Duration":
@@ -174,12 +182,45 @@ final class Values {
                 java.math.BigInteger unscaled = digits == null
                     ? java.math.BigInteger.valueOf(number(object, "intCompact")) : bigInteger((ObjectReference) digits);
                 return new java.math.BigDecimal(unscaled, (int) number(object, "scale")).toString();
+            case "java.io.File":
+                return quoted(unquoted(object, "path"));
+            case "sun.nio.fs.UnixPath":
+                return quoted(new String(bytes((ArrayReference) field(object, "path")), java.nio.charset.StandardCharsets.UTF_8));
+            case "java.net.URI":
+                return field(object, "string") == null ? null : unquoted(object, "string");
+            case "java.util.regex.Pattern":
+                return unquoted(object, "pattern");
+            case "java.util.BitSet":
+                return java.util.BitSet.valueOf(longs((ArrayReference) field(object, "words"))).toString();
+            case "java.util.KeyValueHolder":
+            case "java.util.AbstractMap$SimpleEntry":
+            case "java.util.AbstractMap$SimpleImmutableEntry":
+            case "java.util.HashMap$Node":
+            case "java.util.LinkedHashMap$Entry":
+            case "java.util.TreeMap$Entry":
+                return text(field(object, "key"), 1) + "=" + text(field(object, "value"), 1);
             case "java.lang.StringBuilder":
             case "java.lang.StringBuffer":
                 return builder(object);
             default:
                 return null;
         }
+    }
+
+    private static String unquoted(ObjectReference object, String name) {
+        return ((StringReference) field(object, name)).value();
+    }
+
+    private static byte[] bytes(ArrayReference array) {
+        List<Value> read = array.length() == 0 ? List.of() : array.getValues(0, Math.min(array.length(), MOST_LETTERS));
+        byte[] found = new byte[read.size()];
+        for (int i = 0; i < found.length; i++) found[i] = ((PrimitiveValue) read.get(i)).byteValue();
+        return found;
+    }
+
+    private static long[] longs(ArrayReference array) {
+        List<Value> read = array.length() == 0 ? List.of() : array.getValues(0, Math.min(array.length(), MOST_NUMBERS));
+        return read.stream().mapToLong(item -> ((PrimitiveValue) item).longValue()).toArray();
     }
 
     private static java.math.BigInteger bigInteger(ObjectReference object) {
