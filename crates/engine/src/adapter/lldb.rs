@@ -112,7 +112,7 @@ impl Adapter for C {
     }
 
     fn is_internal(&self, path: &Path) -> bool {
-        lldb_dap::is_system(path)
+        lldb_dap::is_system(path) || is_googletest(path)
     }
 
     fn debugs(&self, other: &dyn Adapter) -> bool {
@@ -175,6 +175,25 @@ impl Commands for C {
     }
 }
 
+/// Whether a source is GoogleTest's own, which many projects compile with theirs.
+fn is_googletest(path: &Path) -> bool {
+    const FOLDERS: [&str; 3] = ["googletest", "googletest-src", "googlemock"];
+    const FILES: [&str; 8] = [
+        "gtest.cc",
+        "gtest.h",
+        "gtest-all.cc",
+        "gtest_main.cc",
+        "gmock.cc",
+        "gmock-all.cc",
+        "gmock-gtest-all.cc",
+        "gmock-spec-builders.cc",
+    ];
+    let is_named = |name: &std::ffi::OsStr, known: &[&str]| known.iter().any(|known| name == *known);
+    let folder = path.parent().unwrap_or(path);
+    folder.iter().any(|part| is_named(part, &FOLDERS))
+        || path.file_name().is_some_and(|name| is_named(name, &FILES))
+}
+
 /// A launch of a binary: the one that is asked for, or one made of the source that is.
 async fn build(host: &dyn Host, launch: Launch, progress: &Progress) -> Result<Launch> {
     if matches!(&launch.program, Program::Module(name) if name == ctest::NAME) {
@@ -199,4 +218,24 @@ async fn build(host: &dyn Host, launch: Launch, progress: &Progress) -> Result<L
     };
     let program = compile::compile(host, path, &compiler, progress).await?;
     Ok(Launch { program: Program::Script(program), ..launch })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sources_of_the_system_and_of_googletest_are_not_the_users() {
+        let table = [
+            ("/p/build/_deps/googletest-src/googletest/src/gtest-port.cc", true),
+            ("/p/test/gtest/gmock-gtest-all.cc", true),
+            ("/usr/include/c++/12/bits/stl_vector.h", true),
+            ("./nptl/pthread_create.c", true),
+            ("/p/test/gtest-extra-test.cc", false),
+            ("/p/gtest/cart_test.cc", false),
+        ];
+        for (path, internal) in table {
+            assert_eq!(C.is_internal(Path::new(path)), internal, "{path}");
+        }
+    }
 }

@@ -33,7 +33,7 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
                     name: path.join("::"),
                     start: token.line,
                     header: name.line,
-                    body: line(open + 1),
+                    body: line(first_statement(&tokens, open + 1)),
                     body_column: 1,
                     end: line(end),
                 });
@@ -43,6 +43,27 @@ pub(super) fn functions(text: &str) -> Vec<Function> {
         }
     }
     found
+}
+
+/// Where the first statement of a body is. Items in front of it are other code, and so is what is derived for them.
+fn first_statement(tokens: &[Token], from: usize) -> usize {
+    let mut at = from;
+    while let Some(token) = tokens.get(at) {
+        let end = match token.text.as_str() {
+            "#" => closing(tokens, at + 1),
+            "enum" | "struct" | "union" | "trait" | "impl" | "fn" | "mod" => {
+                let ends = |at: &usize| tokens.get(*at).is_some_and(|token| token.is(";"));
+                body(tokens, at + 1).map(|(_, end)| end).or_else(|| (at..tokens.len()).find(ends))
+            }
+            "const" | "static" | "type" | "use" => {
+                (at..tokens.len()).find(|at| tokens.get(*at).is_some_and(|token| token.is(";")))
+            }
+            _ => None,
+        };
+        let Some(end) = end else { break };
+        at = end + 1;
+    }
+    at
 }
 
 /// The type of an `impl`, without its arguments, and where it ends.
@@ -111,6 +132,11 @@ where
 }
 
 const fn plain<const N: usize>() -> [u8; N] {
+    #[derive(Clone)]
+    enum Mode {
+        Fast,
+    }
+    const ALL: usize = 3;
     [0; N]
 }
 ";
@@ -121,7 +147,7 @@ const fn plain<const N: usize>() -> [u8; N] {
             ("shop::Cart::add::inner", 7, 7, 7),
             ("shop::Shown::twice", 11, 11, 11),
             ("Wide::fmt", 18, 20, 21),
-            ("plain", 24, 25, 26),
+            ("plain", 24, 30, 31),
         ];
         assert_eq!(found, expected.map(|(name, header, body, end)| (name.to_owned(), header, body, end)));
     }
