@@ -175,7 +175,7 @@ impl Commands for C {
     }
 }
 
-/// Whether a source is GoogleTest's own, which many projects compile with theirs.
+/// Whether a source is `GoogleTest`'s own, which many projects compile with theirs.
 fn is_googletest(path: &Path) -> bool {
     const FOLDERS: [&str; 3] = ["googletest", "googletest-src", "googlemock"];
     const FILES: [&str; 8] = [

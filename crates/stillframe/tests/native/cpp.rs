@@ -65,7 +65,7 @@ int main() {
 
 /// Expressions whose functions are not in the program, and their values or what is wrong with them. LLDB's compiler
 /// crashes at those of `word`.
-const EXPRESSIONS: [(&str, &str); 26] = [
+const EXPRESSIONS: [(&str, &str); 27] = [
     ("item.name", r#""pen \"x\"""#),
     ("names[1]", r#""b""#),
     ("names.at(2)", "index 2 is out of range: the length is 2"),
@@ -75,6 +75,7 @@ const EXPRESSIONS: [(&str, &str); 26] = [
     ("word->size()", "4"),
     ("*word", r#""word""#),
     (r#"word.has_value() && !no_word && word == "word""#, "true"),
+    (r#"no_word.value_or("x")"#, r#""x""#),
     ("*no_word", "the optional is empty"),
     ("variant.index()", "1"),
     ("variant.other", "no member named 'other' in"),

@@ -140,6 +140,9 @@ def call(value, name, arguments):
     for known, methods in METHODS:
         if name in methods and is_a(value, *known):
             return methods[name](value, *arguments)
+    if is_a(value, cpp.OPTIONALS):
+        # LLDB's compiler crashes.
+        raise Failed(f"`{name}` of an optional cannot be called here; evaluate `*x`, `has_value` or `value_or`")
     return None
 
 
@@ -215,7 +218,11 @@ METHODS = [
             underlying(value)
         ),
     }),
-    ([cpp.OPTIONALS], {"has_value": is_there, "value": content}),
+    ([cpp.OPTIONALS], {
+        "value_or": lambda value, other: other if is_empty(value) else content(value),
+        "has_value": is_there,
+        "value": content,
+    }),
     ([cpp.POINTERS], {"get": pointer_of, "use_count": use_count, "expired": lambda value: not use_count(value)}),
     ([cpp.VARIANTS], {"index": cpp.index_of, "valueless_by_exception": lambda value: cpp.index_of(value) < 0}),
     ([cpp.ATOMICS], {"load": lambda value: cpp.innermost(value.GetNonSyntheticValue())}),
