@@ -16,7 +16,7 @@ async fn an_uncaught_exception_has_class_message_and_stack() {
     assert_eq!((&exception["message"], &exception["uncaught"]), (&json!("no way out"), &json!(true)));
     let stack = exception["stack"].as_str().unwrap();
     assert!(stack.contains("java.lang.IllegalStateException: no way out"), "{}", stopped.text);
-    assert!(stack.contains("at Main.main(Main.java"), "{}", stopped.text);
+    assert!(stack.contains("at Main.main(main.java"), "{}", stopped.text);
     session.finish().await;
 }
 
