@@ -54,6 +54,9 @@ fn without_parameters(name: &str) -> String {
 /// The name of a function without the type of its result, which is before the last space outside of names.
 fn without_type(name: &str) -> &str {
     let is_outside = |kind: &str, rest: &str| {
+        let rest = ["<=>", "<<", ">>", "->", "<", ">"]
+            .iter()
+            .fold(rest.to_owned(), |rest, sign| rest.replace(&format!("operator{sign}"), "operator"));
         !kind.ends_with("operator")
             && !kind.ends_with("(anonymous")
             && rest.matches('<').count() >= rest.matches('>').count()
