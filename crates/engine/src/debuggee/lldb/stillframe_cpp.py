@@ -255,7 +255,7 @@ def string_of(value):
 
 
 def extent(value):
-    """Where a string begins, and its length; None for a value that is no string."""
+    """Where a string begins, and its length; None where it cannot be read."""
     raw = value.GetNonSyntheticValue()
     start, count = find(raw, "_M_p", 1), raw.GetChildMemberWithName("_M_string_length")
     if start is None:

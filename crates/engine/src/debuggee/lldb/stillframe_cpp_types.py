@@ -7,7 +7,7 @@ import lldb
 import stillframe_cpp as cpp
 from stillframe_expressions import Failed, Letter, Variant, checked, evaluate, missing, simple
 
-# A name that is no variable is LLDB's to find.
+# LLDB finds names other than variables.
 HAS_VARIANTS = False
 INDEXED = re.compile(cpp.STD + r"(vector|deque|array|span|valarray)<")
 # How many entries of a map are compared with a key.

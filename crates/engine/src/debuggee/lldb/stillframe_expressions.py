@@ -40,7 +40,7 @@ class Letter(str):
 
 
 class Variant:
-    """A name that is no variable, such as `Color::Red` or `None`, with what it is called with."""
+    """A name that is not a variable, such as `Color::Red` or `None`, with what it is called with."""
 
     def __init__(self, name, content=None):
         self.name, self.content = name.rsplit("::", 1)[-1], content

@@ -226,7 +226,7 @@ def variant_index(variants):
     """Which of an enum's variants is active.
 
     LLDB keeps only the low 32 bits of a discriminant, in the name `$variant$N`. Where a capacity is the discriminant,
-    as in `Option<String>`, the highest bit tells other variants from the one that has a capacity.
+    as in `Option<String>`, the highest bit is set for variants without one.
     """
     default, found = 0, None
     for index in range(variants.GetNumChildren()):

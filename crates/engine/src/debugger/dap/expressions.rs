@@ -41,7 +41,7 @@ pub(super) async fn spelled(
     let Some(command) = debugger.quirks().expression_command.filter(|_| is_beyond_names(expression)) else {
         return Ok(None);
     };
-    // A command of LLDB evaluates what is between backticks.
+    // Commands of debuggers may evaluate what is between backticks.
     let quoted = serde_json::Value::from(expression).to_string().replace('`', "\\u0060");
     let arguments = ::dap::EvaluateArguments {
         expression: format!("{command} {} {quoted}", frame.0),
