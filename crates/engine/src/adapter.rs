@@ -221,6 +221,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Processes of the language are debugged when a program in another language starts them.
+    fn child_processes(&self) -> Option<&dyn ChildProcesses> {
+        None
+    }
+
     /// The tracebacks that programs of the language print can be read.
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         None
@@ -295,6 +300,19 @@ pub trait ValueExpressions: Send + Sync {
     /// A condition that is true of an exception, `error`, in whose type and message, as in `TypeError: no`, a
     /// regular expression of the language finds something.
     fn is_like(&self, pattern: &str) -> String;
+}
+
+/// Processes of the language that a program in another language starts.
+pub trait ChildProcesses: Send + Sync {
+    /// How they connect to us: by the environment of the plan's process, which they inherit. The process itself is not
+    /// started. `debugger` is what [`Adapter::provide`] gave.
+    fn plan_children(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        debugger: &Path,
+        launch: &Launch,
+    ) -> Result<Plan>;
 }
 
 /// Distinguishes processes of a language from others.

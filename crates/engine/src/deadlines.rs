@@ -42,6 +42,8 @@ pub const LEFT: Duration = ms(300);
 
 /// A request that the debugger answers from what it has.
 pub const REQUEST: Duration = ms(5_000);
+/// How long a change to breakpoints waits at a stop: a process that waits for its stopped child does not answer.
+pub const SIBLINGS: Duration = ms(100);
 /// A request that may run the program's own code, as reading values does.
 pub const READ: Duration = ms(10_000);
 /// What each child of a page adds to [`READ`]: lldb-dap 19 takes 0.4 ms for one on an idle machine.

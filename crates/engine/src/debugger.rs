@@ -9,9 +9,11 @@ mod dbgp;
 #[doc(hidden)]
 pub mod fake;
 pub mod java;
+pub mod mixed;
 mod preparation;
 pub mod python;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,12 +21,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::mpsc;
 
+use crate::adapter::Adapter;
 use crate::error::{Error, Result};
 use crate::model::activity::{Activity, Callback};
 use crate::model::breakpoint::{FunctionLocation, Rule};
 use crate::model::data_breakpoint::{DataAccess, DataChange};
 use crate::model::ids::{BreakpointId, RawId};
-use crate::model::launch::Start;
+use crate::model::launch::{Launch, Start};
 use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEntry};
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{End, Exception, ExceptionMode, StopReason};
@@ -465,6 +468,20 @@ pub enum Event {
 pub trait Connector: Send + Sync + 'static {
     /// Starts a program or connects to one.
     async fn start(&self, start: Start, to: Sinks) -> Result<Started>;
+
+    /// Prepares for processes of this language that a program in another one starts.
+    async fn follow(&self, launch: &Launch, to: Sinks) -> Result<Followed> {
+        let _ = (launch, to);
+        Err(Error::Unsupported("its processes cannot be followed".to_owned()))
+    }
+}
+
+/// What makes processes connect that a program in another language starts.
+pub struct Followed {
+    /// Changes to the environment that they inherit; `None` removes a variable.
+    pub env: BTreeMap<String, Option<String>>,
+    /// The processes that connect.
+    pub arrivals: mpsc::Receiver<Arrival>,
 }
 
 /// Where a program's output, and news about its start, go.
@@ -507,6 +524,8 @@ impl Owned {
 
 /// A process that connected and waits to be configured. A connector may know its debugger as a `D` first.
 pub struct Arrival<D = Arc<dyn Debugger>> {
+    /// Its language.
+    pub adapter: &'static dyn Adapter,
     /// Speaks to it.
     pub debugger: D,
     /// What it does.

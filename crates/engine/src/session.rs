@@ -8,6 +8,7 @@
 mod actor;
 pub mod breakpoints;
 mod info;
+mod languages;
 pub mod placing;
 mod references;
 mod reported;

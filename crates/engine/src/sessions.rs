@@ -12,6 +12,7 @@ use crate::debugger::Connector;
 use crate::debugger::cdp::CdpConnector;
 use crate::debugger::dap::{DapConnector, DapDebugger};
 use crate::debugger::java::JavaConnector;
+use crate::debugger::mixed::MixedConnector;
 use crate::debugger::python::PythonConnector;
 use crate::error::Result;
 use crate::model::ids::SessionId;
@@ -265,13 +266,8 @@ impl Sessions {
         executable: Option<PathBuf>,
     ) -> Session {
         let host: &'static dyn Host = &MACHINE;
-        let chosen = executable.clone();
-        let connector: Arc<dyn Connector> = match adapter.driver() {
-            Driver::Dap => Arc::new(DapConnector::<DapDebugger>::new(adapter, host, chosen)),
-            Driver::Java => Arc::new(JavaConnector::new(adapter, host, chosen)),
-            Driver::Python => Arc::new(PythonConnector::new(adapter, host, chosen)),
-            Driver::Node => Arc::new(CdpConnector::new(adapter, host, chosen)),
-        };
+        let program = connector(adapter, executable.clone());
+        let connector = Arc::new(MixedConnector::new(program, |language| connector(language, None)));
         let policy = Arc::clone(&self.shared.policy);
         let journal = self.shared.journal.clone();
         let id = SessionId::random();
@@ -282,6 +278,16 @@ impl Sessions {
     /// Signals every opening and closing.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.shared.changed.subscribe()
+    }
+}
+
+/// What starts and reaches programs of a language, run by the user's choice of interpreter.
+fn connector(adapter: &'static dyn Adapter, executable: Option<PathBuf>) -> Arc<dyn Connector> {
+    match adapter.driver() {
+        Driver::Dap => Arc::new(DapConnector::<DapDebugger>::new(adapter, &MACHINE, executable)),
+        Driver::Java => Arc::new(JavaConnector::new(adapter, &MACHINE, executable)),
+        Driver::Python => Arc::new(PythonConnector::new(adapter, &MACHINE, executable)),
+        Driver::Node => Arc::new(CdpConnector::new(adapter, &MACHINE, executable)),
     }
 }
 

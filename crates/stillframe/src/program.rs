@@ -120,14 +120,13 @@ impl ProgramArgs {
             (None, None) => adapter.program(&Machine, sources::absolute(file)),
         };
         Launch {
-            program,
             args: self.args,
             runtime_args: self.runtime_args,
             cwd: self.cwd,
             env: self.env.into_iter().map(|(name, value)| (name, Some(value))).collect::<BTreeMap<_, _>>(),
             stdin: self.stdin.map_or(Stdin::Empty, |file| Stdin::File(sources::absolute(&file))),
-            stop_on_entry: false,
             just_my_code: !self.all_code,
+            ..Launch::new(program)
         }
     }
 }

@@ -28,8 +28,8 @@ pub use launch::plain_launch;
 pub use typescript::file_url;
 
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, Commands, Driver, Host, Observation, Plan, ProcessIdentity, Runtime,
-    Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, Observation, Plan,
+    ProcessIdentity, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -150,6 +150,10 @@ impl Adapter for Node {
         Some(self)
     }
 
+    fn child_processes(&self) -> Option<&dyn ChildProcesses> {
+        Some(self)
+    }
+
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         Some(self)
     }
@@ -214,6 +218,18 @@ impl ValueExpressions for Node {
             "new RegExp({pattern}).test((error?.constructor?.name ?? typeof error) + ': ' + (error?.message ?? \
              String(error)))"
         )
+    }
+}
+
+impl ChildProcesses for Node {
+    fn plan_children(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        debugger: &Path,
+        launch: &Launch,
+    ) -> Result<Plan> {
+        Ok(launch::plan_children(host, runtime, debugger, launch))
     }
 }
 

@@ -15,8 +15,8 @@ use serde_json::json;
 
 use super::plan::{DapSetup, PORT, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, Commands, Host, Observation, Runtime, Sample, SourceAnalysis,
-    Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, Observation, Runtime, Sample,
+    SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -148,6 +148,10 @@ impl Adapter for Php {
         Some(self)
     }
 
+    fn child_processes(&self) -> Option<&dyn ChildProcesses> {
+        Some(self)
+    }
+
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         Some(self)
     }
@@ -186,6 +190,20 @@ impl ValueExpressions for Php {
     }
 }
 
+impl ChildProcesses for Php {
+    fn plan_children(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        debugger: &Path,
+        launch: &Launch,
+    ) -> Result<Plan> {
+        let env = environment(host, debugger, launch);
+        let process = ProcessSpec { program: runtime.executable.clone(), env, ..ProcessSpec::default() };
+        Ok(Plan::Dap { transport: Transport::Dbgp { process, serves: false }, setup: setup(false) })
+    }
+}
+
 /// A string of PHP with this text.
 pub(crate) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
@@ -209,8 +227,18 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, settings: &Path, launch: &Lau
         }
     }
     args.extend(launch.args.iter().map(OsString::from));
-    let own = launch.env.get("PHP_INI_SCAN_DIR").cloned().unwrap_or_else(|| host.env("PHP_INI_SCAN_DIR"));
     let mut env = launch.env.clone();
+    env.extend(environment(host, settings, launch));
+    let process = ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env);
+    let serves = launch.program == Program::Command
+        && interpreter::is_php(&runtime.executable)
+        && launch.runtime_args.iter().any(|one| one.starts_with("-S"));
+    Ok(Plan::Dap { transport: Transport::Dbgp { process, serves }, setup: setup(launch.stop_on_entry) })
+}
+
+/// What makes PHP and each of its child processes load Xdebug with our settings and connect to us.
+fn environment(host: &dyn Host, settings: &Path, launch: &Launch) -> BTreeMap<String, Option<String>> {
+    let own = launch.env.get("PHP_INI_SCAN_DIR").cloned().unwrap_or_else(|| host.env("PHP_INI_SCAN_DIR"));
     let ours = [
         // An empty part is the folder that PHP was built for.
         ("PHP_INI_SCAN_DIR", Some(format!("{}:{}", own.unwrap_or_default(), settings.display()))),
@@ -222,15 +250,14 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, settings: &Path, launch: &Lau
         // Without it, Composer starts itself again without Xdebug.
         ("COMPOSER_ALLOW_XDEBUG", Some("1".to_owned())),
     ];
-    env.extend(ours.map(|(name, value)| (name.to_owned(), value)));
-    let process = ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env);
-    let serves = launch.program == Program::Command
-        && interpreter::is_php(&runtime.executable)
-        && launch.runtime_args.iter().any(|one| one.starts_with("-S"));
-    let setup = DapSetup {
+    ours.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+fn setup(stop_on_entry: bool) -> DapSetup {
+    DapSetup {
         adapter_id: "stillframe",
         request: StartRequest::Launch,
-        arguments: [("stopOnEntry".to_owned(), json!(launch.stop_on_entry))].into_iter().collect(),
+        arguments: [("stopOnEntry".to_owned(), json!(stop_on_entry))].into_iter().collect(),
         stdin: Stdin::Empty,
         env: BTreeMap::new(),
         remote: None,
@@ -241,8 +268,7 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, settings: &Path, launch: &Lau
         is_dump: false,
         dump_signal: None,
         quirks: &QUIRKS,
-    };
-    Ok(Plan::Dap { transport: Transport::Dbgp { process, serves }, setup })
+    }
 }
 
 /// Packages of Composer, and what the system has installed.

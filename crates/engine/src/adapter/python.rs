@@ -21,8 +21,8 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, Runtime,
-    Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, Observation,
+    ProcessIdentity, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -37,6 +37,8 @@ const AS_JSON: &str = include_str!("../debuggee/python/stillframe_as_json.py");
 
 /// Where the launcher finds the secret by which the program shows who it is. It is taken out of the environment
 /// before the program begins.
+/// Folders that Python imports from.
+const PATH: &str = "PYTHONPATH";
 const SECRET: &str = "STILLFRAME_TOKEN";
 
 /// What runs inside the program beside pydevd, and is sent to one that was not started with it.
@@ -159,6 +161,10 @@ impl Adapter for Python {
         Some(self)
     }
 
+    fn child_processes(&self) -> Option<&dyn ChildProcesses> {
+        Some(self)
+    }
+
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         Some(self)
     }
@@ -218,6 +224,32 @@ impl ProcessIdentity for Python {
     fn may_be_interpreter(&self, program: &Path) -> bool {
         let name = program.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         name.contains("python") || name.contains("pypy")
+    }
+}
+
+impl ChildProcesses for Python {
+    fn plan_children(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        debugger: &Path,
+        launch: &Launch,
+    ) -> Result<Plan> {
+        let own = launch.env.get(PATH).cloned().unwrap_or_else(|| host.env(PATH));
+        let folders = [Some(debugger.join(debugpy::CHILDREN).display().to_string()), own];
+        let path =
+            folders.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(":");
+        let env = [
+            (PATH, path),
+            ("STILLFRAME_PYTHON", ADDRESS.to_owned()),
+            ("STILLFRAME_PYTHON_TOKEN", TOKEN.to_owned()),
+            ("STILLFRAME_PYTHON_DEBUGPY", debugpy::roots_beside(debugger).display().to_string()),
+        ];
+        let env = env.map(|(name, value)| (name.to_owned(), Some(value))).into();
+        let process = ProcessSpec { program: runtime.executable.clone(), env, ..ProcessSpec::default() };
+        let arguments = arguments(launch.just_my_code, []);
+        let transport = Transport::Listen { process: Some(process), injector: None };
+        Ok(Plan::Dap { transport, setup: setup(StartRequest::Launch, arguments, true) })
     }
 }
 

@@ -17,8 +17,8 @@ use serde_json::json;
 
 use super::plan::{ADDRESS, DapSetup, Plan, Quirks, StartRequest, TOKEN, Transport};
 use super::{
-    Adapter, AnalysisRequest, BoxFuture, Commands, Host, Observation, ProcessIdentity, Runtime, Sample,
-    SourceAnalysis, Tracebacks, ValueExpressions,
+    Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, Observation, ProcessIdentity,
+    Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -149,6 +149,10 @@ impl Adapter for Ruby {
         Some(self)
     }
 
+    fn child_processes(&self) -> Option<&dyn ChildProcesses> {
+        Some(self)
+    }
+
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {
         Some(self)
     }
@@ -194,6 +198,23 @@ impl ValueExpressions for Ruby {
 impl ProcessIdentity for Ruby {
     fn may_be_interpreter(&self, program: &Path) -> bool {
         interpreter::is_ruby(program)
+    }
+}
+
+impl ChildProcesses for Ruby {
+    fn plan_children(
+        &self,
+        host: &dyn Host,
+        runtime: &Runtime,
+        debugger: &Path,
+        launch: &Launch,
+    ) -> Result<Plan> {
+        let own = launch.env.get("RUBYOPT").cloned().unwrap_or_else(|| host.env("RUBYOPT"));
+        let env = scripts::environment(debugger, runtime, own.as_deref());
+        let process = ProcessSpec { program: runtime.executable.clone(), env, ..ProcessSpec::default() };
+        let arguments = [("justMyCode".to_owned(), json!(launch.just_my_code))].into_iter().collect();
+        let transport = Transport::Listen { process: Some(process), injector: None };
+        Ok(Plan::Dap { transport, setup: setup(StartRequest::Launch, arguments) })
     }
 }
 

@@ -269,7 +269,8 @@ impl FakeProgram {
 pub fn process() -> (FakeDebugger, mpsc::Sender<Event>, Arrival) {
     let (events, received) = mpsc::channel(16);
     let debugger = FakeDebugger::default();
-    let arrival: Arrival = Arrival { debugger: Arc::new(debugger.clone()), events: received };
+    let adapter = &crate::adapter::python::Python;
+    let arrival: Arrival = Arrival { adapter, debugger: Arc::new(debugger.clone()), events: received };
     (debugger, events, arrival)
 }
 

@@ -6,7 +6,7 @@ use std::pin::pin;
 use super::Sinks;
 use crate::adapter::{Adapter, Guarded, Host, Plan, Runtime};
 use crate::error::{Error, Result};
-use crate::model::launch::{Endpoint, Start};
+use crate::model::launch::{Endpoint, Launch, Start};
 use crate::safety::Safety;
 
 /// A language on a machine, and the user's choice of interpreter.
@@ -42,6 +42,22 @@ impl Preparation {
         sinks.progress.end_preparation();
         let plan = self.adapter.plan(self.host, &runtime, &debugger, &start)?;
         Ok(PreparedStart { runtime, plan, start })
+    }
+
+    /// Prepares for processes of the language that a program in another language starts.
+    pub(super) async fn follow(&self, launch: &Launch, sinks: &Sinks) -> Result<(Runtime, Plan)> {
+        let Some(children) = self.adapter.child_processes() else {
+            return Err(crate::adapter::unsupported(
+                self.adapter,
+                "debugging child processes",
+                "start them as programs",
+            ));
+        };
+        let guarded = Guarded::starting(self.host, &sinks.policy.safety);
+        let runtime = self.adapter.locate(&guarded, None, launch.near().as_deref()).await?;
+        let debugger = self.adapter.provide(self.host, &runtime, &sinks.progress).await?;
+        let plan = children.plan_children(self.host, &runtime, &debugger, launch)?;
+        Ok((runtime, plan))
     }
 
     /// Starts a program, and checks meanwhile for problems that would keep it from starting at all: reading the source

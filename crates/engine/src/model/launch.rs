@@ -22,6 +22,8 @@ pub struct Launch {
     pub stop_on_entry: bool,
     /// Step over libraries, and do not stop at exceptions inside them.
     pub just_my_code: bool,
+    /// The names of other languages whose processes are debugged, too, when the program starts them.
+    pub child_languages: Vec<&'static str>,
 }
 
 impl Launch {
@@ -36,6 +38,7 @@ impl Launch {
             stdin: Stdin::Empty,
             stop_on_entry: false,
             just_my_code: true,
+            child_languages: Vec::new(),
         }
     }
 

@@ -64,7 +64,7 @@ impl Session {
 
     /// The loops of a source file, outer ones first.
     pub async fn loops(&self, file: &Path) -> Vec<Loop> {
-        if self.adapter().source_analysis().is_some() {
+        if self.language_of(file).source_analysis().is_some() {
             return self.code(file).await.unwrap_or_default().loops;
         }
         // A program can have sources of several languages.
@@ -86,7 +86,7 @@ impl Session {
         match (&wanted.file, &wanted.function) {
             (Some(file), Some(function)) => {
                 let path = sources::absolute(file);
-                self.check_language(&path)?;
+                self.check_language(&path).await?;
                 self.place_on_function(path, function.clone(), wanted.rule).await
             }
             (None, Some(function)) => {
@@ -100,7 +100,7 @@ impl Session {
             }
             (Some(file), None) => {
                 let path = sources::absolute(file);
-                self.check_language(&path)?;
+                self.check_language(&path).await?;
                 self.place_on_line(path, wanted).await
             }
             (None, None) => {
@@ -121,11 +121,12 @@ impl Session {
 
     fn check_column(&self, wanted: &PlaceRequest) -> Result<()> {
         let Some(column) = wanted.column else { return Ok(()) };
-        if !self.adapter().has_columns() {
+        let adapter = wanted.file.as_deref().map_or(self.adapter(), |file| self.language_of(file));
+        if !adapter.has_columns() {
             return Err(Error::Unsupported(format!(
                 "{} does not support column breakpoints: a breakpoint stops at the first statement of its \
                  line; leave out `column`",
-                self.adapter().about()
+                adapter.about()
             )));
         }
         if column == 0 {
@@ -179,16 +180,6 @@ impl Session {
             }
         }
         Ok(notes)
-    }
-
-    /// A file of another language has no code that this debugger could stop at.
-    fn check_language(&self, path: &Path) -> Result<()> {
-        let own = self.adapter().name();
-        let Some(owner) = adapter::by_extension(path).filter(|owner| !self.adapter().debugs(*owner)) else {
-            return Ok(());
-        };
-        let problem = format!("is for a `{}` session, but this is a `{own}` session", owner.name());
-        Err(Error::BadFile { path: path.to_owned(), problem })
     }
 
     async fn place_on_line(&self, path: PathBuf, wanted: PlaceRequest) -> Result<ResolvedPlace> {
@@ -253,7 +244,7 @@ impl Session {
                 })
             }
             // Its line is passed when it is defined, too.
-            [function] if function.body == function.header && !self.adapter().has_columns() => {
+            [function] if function.body == function.header && !self.language_of(&path).has_columns() => {
                 self.place_on_name(function.name.clone(), rule).await
             }
             [function] => {
@@ -304,12 +295,14 @@ impl Session {
         if let Some(file) = file {
             self.policy().safety.check_path(file)?;
         }
-        let (adapter, safety) = (self.adapter(), &self.policy().safety);
+        let safety = &self.policy().safety;
+        let adapter = file.map_or(self.adapter(), |file| self.language_of(file));
+        let executable = self.executable_for(adapter);
         let host = match self.last_start().await {
             Ok(Some(Start::Launch(_))) => Guarded::starting(self.host(), safety),
-            _ => Guarded::for_reading(self.host(), safety, self.executable()),
+            _ => Guarded::for_reading(self.host(), safety, executable),
         };
-        let runtime = match adapter.locate(&host, self.executable(), file).await {
+        let runtime = match adapter.locate(&host, executable, file).await {
             Ok(runtime) => runtime,
             Err(Error::Environment { .. }) => return Ok(None),
             Err(error) => return Err(error),
@@ -355,7 +348,7 @@ impl Session {
 
     /// The sources that a file was compiled from; none for a source.
     pub fn sources_of(&self, file: &Path) -> Vec<PathBuf> {
-        let analysis = self.adapter().source_analysis();
+        let analysis = self.language_of(file).source_analysis();
         analysis.map(|analysis| analysis.sources_of(file, &self.policy().safety)).unwrap_or_default()
     }
 

@@ -146,11 +146,11 @@ async fn a_loaded_function_that_was_not_called_is_reported() {
 #[tokio::test]
 async fn a_file_of_another_language_is_refused_with_the_reason() {
     let script = Script::new("print('here')  # @here\n");
-    script.file("app.js", "console.log(1);\n");
+    script.file("App.java", "class App {}\n");
     script.file("notes.txt", "Not a program.\n");
     let (session, _) = script.stopped_at("here").await;
     let table = [
-        ("app.js", "app.js` is for a `javascript` session, but this is a `python` session"),
+        ("App.java", "App.java` is for a `java` session, but this is a `python` session"),
         ("notes.txt", "notes.txt` is not Python source"),
     ];
     for (name, reason) in table {

@@ -16,6 +16,7 @@ mod dropin;
 mod languages;
 mod launching;
 mod mirror;
+mod mixed;
 mod reference;
 mod run_until;
 mod stepping;

@@ -291,7 +291,11 @@ impl Trace {
     /// Where nothing may be changed, the program does not evaluate by itself; nor does one in a language whose
     /// debugger cannot record.
     fn way(&self, session: &Session) -> RecordMethod {
-        let records = session.adapter().observation().records;
+        let language = |point: &Point| match &point.wanted.file {
+            Some(file) => session.language_of(file),
+            None => session.adapter(),
+        };
+        let records = self.points.iter().all(|point| language(point).observation().records);
         let stops = self.frames > 0 || session.policy().safety.read_only || !records;
         if stops { RecordMethod::Stop } else { self.way }
     }

@@ -57,6 +57,25 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     Ok(Plan::Cdp { wire: CdpWire::Announced(process), setup })
 }
 
+/// How processes of Node that a program in another language starts are debugged.
+pub(super) fn plan_children(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Plan {
+    let options = options::with_hook(hook, node_options(host, launch).as_deref(), &[]);
+    let env = [("NODE_OPTIONS", options), (ANNOUNCE, ADDRESS.to_owned())];
+    let env = env.map(|(name, value)| (name.to_owned(), Some(value))).into();
+    let process = ProcessSpec { program: runtime.executable.clone(), env, ..ProcessSpec::default() };
+    let setup = CdpSetup {
+        entry: None,
+        program: None,
+        folder: Some(launch.working_folder()),
+        hook: hook.to_owned(),
+        transpiles: true,
+        just_my_code: launch.just_my_code,
+        path_mappings: Vec::new(),
+        is_local: true,
+    };
+    Plan::Cdp { wire: CdpWire::Announced(process), setup }
+}
+
 /// How Node, or a command that ends in it, is started without a debugger. `preload` is what each process of it loads
 /// first.
 pub fn plain_launch(

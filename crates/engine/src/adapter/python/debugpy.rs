@@ -27,6 +27,8 @@ pub(super) const LAUNCHER: &str = "stillframe_launch.py";
 pub(super) const INJECTOR: &str = "stillframe_attach.py";
 /// Reads source files.
 pub(super) const ANALYZER: &str = "stillframe_analyze.py";
+/// The folder whose `sitecustomize` brings the debugger into processes that a program in another language starts.
+pub(super) const CHILDREN: &str = "children";
 /// Modules that run inside the program, by their names, each behind those that it imports.
 pub(crate) type Modules = &'static [(&'static str, &'static str)];
 
@@ -77,7 +79,8 @@ pub(crate) static AGENT: AgentCode = AgentCode {
 };
 
 /// What is in the folder of our scripts beside the agent.
-const SCRIPTS: [(&str, &str); 7] = [
+const SCRIPTS: [(&str, &str); 8] = [
+    module!("children/sitecustomize"),
     module!("stillframe_launch"),
     module!("stillframe_attach"),
     module!("stillframe_analyze"),
@@ -105,6 +108,11 @@ pub(super) fn root_beside(scripts: &Path, runtime: &Runtime) -> PathBuf {
     scripts.with_file_name(format!("debugpy-{VERSION}-{}", runtime.tag))
 }
 
+/// What the paths of all folders begin with that hold a `debugpy` package, from the folder of our scripts.
+pub(super) fn roots_beside(scripts: &Path) -> PathBuf {
+    scripts.with_file_name(format!("debugpy-{VERSION}-"))
+}
+
 /// The folder of our scripts; they are written there when they are not.
 pub(super) fn scripts(host: &dyn Host) -> Result<PathBuf> {
     static NAME: LazyLock<String> = LazyLock::new(|| {
@@ -117,7 +125,7 @@ pub(super) fn scripts(host: &dyn Host) -> Result<PathBuf> {
         return Ok(folder);
     }
     let write = || {
-        std::fs::create_dir_all(&folder)?;
+        std::fs::create_dir_all(folder.join(CHILDREN))?;
         for (name, text) in scripts_by_name() {
             // Another server may be doing the same at this moment, and a reader must never see half a file.
             let part = folder.join(format!("{name}.{}", std::process::id()));

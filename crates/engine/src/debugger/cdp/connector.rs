@@ -15,13 +15,13 @@ use super::announcements::{Announcement, Announcements};
 use super::program::NodeProgram;
 use super::thread::{JsThread, ThreadKind};
 use super::{events, signal};
-use crate::adapter::plan::{CdpWire, Plan, addressed};
+use crate::adapter::plan::{CdpSetup, CdpWire, Plan, addressed};
 use crate::adapter::{Adapter, Host, Runtime};
 use crate::deadlines;
 use crate::debugger::preparation::{Preparation, PreparedStart};
-use crate::debugger::{Arrival, Connector, Owned, Sinks, Started};
+use crate::debugger::{Arrival, Connector, Followed, Owned, Sinks, Started};
 use crate::error::{Error, Result};
-use crate::model::launch::Start;
+use crate::model::launch::{Launch, Start};
 use crate::output::Category;
 use crate::process::Process;
 
@@ -49,6 +49,21 @@ impl Connector for CdpConnector {
         let language = Language { adapter, host, runtime: Arc::clone(&runtime) };
         self.0.checked(&runtime, &start, execute(plan, language, &sinks)).await
     }
+
+    async fn follow(&self, launch: &Launch, sinks: Sinks) -> Result<Followed> {
+        let (runtime, plan) = self.0.follow(launch, &sinks).await?;
+        let (adapter, host) = (self.0.adapter, self.0.host);
+        let language = Language { adapter, host, runtime: Arc::new(runtime) };
+        let Plan::Cdp { wire: CdpWire::Announced(spec), setup } = plan else {
+            return Err(Error::Unsupported(format!("processes of {} do not connect", adapter.about())));
+        };
+        let announcements = Announcements::new()?;
+        let env = addressed(spec, &announcements.path().display().to_string()).env;
+        let (arrivals, received) = mpsc::channel(16);
+        let acceptor = language.acceptor(setup, true, &sinks, arrivals);
+        tokio::spawn(acceptor.accept_children(announcements));
+        Ok(Followed { env, arrivals: received })
+    }
 }
 
 /// The sources of the session.
@@ -58,16 +73,26 @@ struct Language {
     runtime: Arc<Runtime>,
 }
 
-async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Started> {
-    let (arrivals, received) = mpsc::channel(16);
-    let acceptor = |setup, is_ours| {
-        let Language { adapter, host, runtime } = language;
+impl Language {
+    /// Connects to the processes of a program; `is_ours` says that we started it.
+    fn acceptor(
+        self,
+        setup: CdpSetup,
+        is_ours: bool,
+        sinks: &Sinks,
+        arrivals: mpsc::Sender<Arrival>,
+    ) -> ConnectionAcceptor {
+        let Self { adapter, host, runtime } = self;
         let output = sinks.output.clone();
         let policy = Arc::clone(&sinks.policy);
         let has_entered = AtomicBool::default();
         let program = NodeProgram { adapter, host, runtime, setup, is_ours, has_entered, output, policy };
         ConnectionAcceptor { program: Arc::new(program), arrivals }
-    };
+    }
+}
+
+async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Started> {
+    let (arrivals, received) = mpsc::channel(16);
     let Plan::Cdp { wire, setup } = plan else {
         return Err(Error::Unsupported(format!(
             "{} cannot be debugged over an inspector",
@@ -80,7 +105,7 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
             let pipe = announcements.path().display().to_string();
             let process = Process::spawn(&addressed(spec, &pipe), &sinks.session, &sinks.output)?;
             let first = first_announcement(&mut announcements, &process, sinks).await?;
-            let acceptor = acceptor(setup, true);
+            let acceptor = language.acceptor(setup, true, sinks, arrivals);
             acceptor.enter_process(&first, ThreadKind::Program).await?;
             tokio::spawn(acceptor.accept_children(announcements));
             Ok(Started { process: Some(Owned::Program(process)), arrivals: received })
@@ -91,12 +116,18 @@ async fn execute(plan: Plan, language: Language, sinks: &Sinks) -> Result<Starte
                 problem: format!("the inspector at {host}:{port} has no target"),
                 remedy: "check that the program is still running".to_owned(),
             })?;
-            acceptor(setup, false).enter(&target.address, None, ThreadKind::Program).await?;
+            language
+                .acceptor(setup, false, sinks, arrivals)
+                .enter(&target.address, None, ThreadKind::Program)
+                .await?;
             Ok(Started { process: None, arrivals: received })
         }
         CdpWire::Signal { pid } => {
             let address = signal::open_inspector(pid).await?;
-            acceptor(setup, false).enter(&address, Some(pid), ThreadKind::Program).await?;
+            language
+                .acceptor(setup, false, sinks, arrivals)
+                .enter(&address, Some(pid), ThreadKind::Program)
+                .await?;
             Ok(Started { process: None, arrivals: received })
         }
     }

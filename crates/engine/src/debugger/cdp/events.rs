@@ -26,10 +26,11 @@ pub(super) fn arrive(
     arrivals: mpsc::Sender<Arrival>,
 ) -> BoxFuture<'static, Result<()>> {
     let (events, received) = mpsc::channel(256);
+    let adapter = program.adapter;
     let debugger = CdpDebugger::new(client, thread, program, arrivals.clone(), events.clone());
     // The pump must not keep an unused connection open.
     tokio::spawn(pump(incoming, Arc::downgrade(&debugger.0), events));
-    let arrival: Arrival = Arrival { debugger: Arc::new(debugger), events: received };
+    let arrival: Arrival = Arrival { adapter, debugger: Arc::new(debugger), events: received };
     Box::pin(async move { arrivals.send(arrival).await.map_err(|_| Error::Closed) })
 }
 

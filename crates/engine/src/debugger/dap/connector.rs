@@ -19,9 +19,9 @@ use crate::adapter::{Adapter, Host};
 use crate::deadlines;
 use crate::debugger::dbgp;
 use crate::debugger::preparation::{Preparation, PreparedStart};
-use crate::debugger::{Arrival, Connector, Owned, Sinks, Started};
+use crate::debugger::{Arrival, Connector, Followed, Owned, Sinks, Started};
 use crate::error::{Error, Result};
-use crate::model::launch::{Attach, Endpoint, Start};
+use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::process::{Injector, Process, ProcessSpec};
 
 /// More children than a program starts while one of them is attached to.
@@ -62,6 +62,26 @@ impl<D: Dialect> Connector for DapConnector<D> {
             Acceptor::<D> { arrivals, adapter, setup, sinks, is_dbgp: false, debugger: PhantomData };
         let process = self.preparation.checked(&runtime, &start, acceptor.open(transport)).await?;
         Ok(Started { process, arrivals: received })
+    }
+
+    async fn follow(&self, launch: &Launch, sinks: Sinks) -> Result<Followed> {
+        let (_, plan) = self.preparation.follow(launch, &sinks).await?;
+        let adapter = self.preparation.adapter;
+        let (process, is_dbgp, setup) = match plan {
+            Plan::Dap { transport: Transport::Listen { process: Some(process), .. }, setup } => {
+                (process, false, setup)
+            }
+            Plan::Dap { transport: Transport::Dbgp { process, .. }, setup } => (process, true, setup),
+            Plan::Dap { .. } | Plan::Cdp { .. } => {
+                return Err(Error::Unsupported(format!("processes of {} do not connect", adapter.about())));
+            }
+        };
+        let (arrivals, received) = mpsc::channel(16);
+        let acceptor = Acceptor::<D> { arrivals, adapter, setup, sinks, is_dbgp, debugger: PhantomData };
+        let meeting = MeetingPlace::open().await?;
+        let env = meeting.fill(process).env;
+        tokio::spawn(acceptor.accept_children(meeting.listener, meeting.token));
+        Ok(Followed { env, arrivals: received })
     }
 }
 
@@ -328,9 +348,10 @@ impl<D: Dialect> Acceptor<D> {
 
     /// Begins to speak to an adapter, about the program or about a child.
     fn handshake(streams: Streams, options: Options) -> Arrival<D> {
+        let adapter = options.adapter;
         let (debugger, incoming) = DapDebugger::connect(streams, options);
         let (debugger, events) = D::on(debugger, incoming);
-        Arrival { debugger, events }
+        Arrival { adapter, debugger, events }
     }
 
     fn options(&self, children: Option<mpsc::Sender<Child>>, initialize_within: Duration) -> Options {
@@ -347,8 +368,8 @@ impl<D: Dialect> Acceptor<D> {
     }
 
     async fn admit(&self, arrival: Arrival<D>) -> Result<()> {
-        let Arrival { debugger, events } = arrival;
-        let arrival: Arrival = Arrival { debugger: Arc::new(debugger), events };
+        let Arrival { adapter, debugger, events } = arrival;
+        let arrival: Arrival = Arrival { adapter, debugger: Arc::new(debugger), events };
         self.arrivals.send(arrival).await.map_err(|_| Error::Closed)
     }
 }

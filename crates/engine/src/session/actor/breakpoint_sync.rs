@@ -10,14 +10,16 @@ use futures_util::future::join_all;
 
 use super::super::Session;
 use super::super::breakpoints::{Breakpoints, Change, Group, Relocation};
+use super::super::state::Execution;
 use super::program::reply_ok;
 use super::{Actor, Reply, answer};
-use crate::adapter;
+use crate::adapter::{self, Adapter};
 use crate::deadlines;
 use crate::debugger::{BindResult, DataBreakpoint, Debugger, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{AdjustedPosition, Breakpoint, BreakpointTarget, Failures, Pending, Request};
 use crate::model::ids::{BreakpointId, TargetId};
+use crate::model::launch::Start;
 use crate::model::stop::ExceptionBreakpoints;
 
 /// Which changes of breakpoints the processes do not have yet.
@@ -111,6 +113,8 @@ type SyncWaiter = Box<dyn FnOnce(&Breakpoints, &Pending) + Send>;
 #[derive(Clone)]
 enum BreakpointGroup {
     Source(std::path::PathBuf, Vec<SourceBreakpoint>),
+    /// For processes of another language, and why none has bound it.
+    Elsewhere(String, Vec<SourceBreakpoint>),
     Functions(Vec<FunctionBreakpoint>),
     Data(Vec<(TargetId, Vec<DataBreakpoint>)>),
 }
@@ -148,7 +152,7 @@ impl Actor {
         reply: Reply<Vec<BreakpointId>>,
     ) {
         let (removed, groups) = self.breakpoints.remove(which);
-        self.sync(groups, deadlines::REQUEST, Box::new(move |_, _| answer(reply, Ok(removed))));
+        self.sync(groups, self.patience(), Box::new(move |_, _| answer(reply, Ok(removed))));
     }
 
     fn reply_with(id: BreakpointId, reply: Reply<Breakpoint>) -> SyncWaiter {
@@ -184,7 +188,7 @@ impl Actor {
         self.breakpoint_sync.under_way = true;
         let run = self.runs;
         let work = join_all(ready.into_iter().map(|(target, debugger)| {
-            let contents = contents.clone();
+            let contents = self.for_target(target, contents.clone());
             async move { (target, send(target, debugger.as_ref(), contents).await) }
         }));
         self.spawn(work, move |actor, outcomes| {
@@ -228,12 +232,44 @@ impl Actor {
         }
     }
 
+    /// What a process is sent. A file of another language than its own is for processes of that language.
+    fn for_target(&self, target: TargetId, contents: Vec<BreakpointGroup>) -> Vec<BreakpointGroup> {
+        let Some(own) =
+            self.run.as_ref().and_then(|run| run.targets.get(&target)).map(|target| target.adapter)
+        else {
+            return contents;
+        };
+        let suited = |content| match content {
+            BreakpointGroup::Source(path, places) => match adapter::by_extension(&path) {
+                Some(owner) if !own.debugs(owner) => {
+                    BreakpointGroup::Elsewhere(self.why_elsewhere(owner), places)
+                }
+                _ => BreakpointGroup::Source(path, places),
+            },
+            other => other,
+        };
+        contents.into_iter().map(suited).collect()
+    }
+
+    /// Why no process has bound a breakpoint in a file of another language.
+    fn why_elsewhere(&self, owner: &dyn Adapter) -> String {
+        let about = owner.about();
+        match &self.last_start {
+            Some(Start::Launch(launch)) if !launch.child_languages.contains(&owner.name()) => format!(
+                "child processes in {about} run without a debugger, because the program was started before this \
+                 breakpoint was set; start it again"
+            ),
+            _ => format!("no child process in {about} has loaded the file"),
+        }
+    }
+
     /// Gives everything to a process that waits to be configured, then lets it run.
     pub(super) fn configure(&mut self, target: TargetId, reply: Option<Reply<()>>) {
         let Ok(debugger) = self.debugger(target) else { return reply_ok(reply) };
         let version = self.breakpoint_sync.version;
         let groups = self.breakpoints.groups();
-        let contents: Vec<BreakpointGroup> = groups.into_iter().map(|group| self.content(group)).collect();
+        let contents = groups.into_iter().map(|group| self.content(group)).collect();
+        let contents = self.for_target(target, contents);
         let mode = self.exceptions.mode;
         let sampling = self.sampling;
         let run = self.runs;
@@ -274,13 +310,27 @@ impl Actor {
         }
         let before = std::mem::replace(&mut self.exceptions, wanted);
         let debuggers = self.ready_debuggers();
+        let sent = tokio::spawn(async move {
+            let set = debuggers.iter().map(|(_, debugger)| debugger.set_exception_mode(mode));
+            join_all(set).await
+        });
+        let patience = self.patience();
         let work = async move {
-            for (_, debugger) in debuggers {
-                debugger.set_exception_mode(mode).await?;
+            match tokio::time::timeout(patience, sent).await {
+                Ok(Ok(results)) => results.into_iter().collect::<Result<()>>().map(|()| before),
+                // Those that have not answered have been asked, and do so before they run on.
+                Ok(Err(_)) | Err(_) => Ok(before),
             }
-            Ok(before)
         };
         self.spawn(work, |_, result| answer(reply, result));
+    }
+
+    /// How long a caller waits for all processes to know a change that takes effect when they run on.
+    fn patience(&self) -> Duration {
+        match self.state.execution() {
+            Execution::Stopped(_) => deadlines::SIBLINGS,
+            _ => deadlines::REQUEST,
+        }
     }
 }
 
@@ -292,6 +342,11 @@ async fn send(target: TargetId, debugger: &dyn Debugger, contents: Vec<Breakpoin
             BreakpointGroup::Source(path, places) => {
                 let ids = places.iter().map(|place| RuleFor::ids(&place.rules)).collect();
                 (ids, debugger.set_breakpoints(&path, places).await)
+            }
+            BreakpointGroup::Elsewhere(reason, places) => {
+                let ids: Vec<_> = places.iter().map(|place| RuleFor::ids(&place.rules)).collect();
+                let results = vec![BindResult::NotLoaded(reason); ids.len()];
+                (ids, Ok(results))
             }
             BreakpointGroup::Functions(places) => {
                 let ids = places.iter().map(|place| RuleFor::ids(&place.rules)).collect();

@@ -12,6 +12,7 @@ use super::super::Session;
 use super::super::references::{Kind, Referent};
 use super::super::state::Execution;
 use super::{Actor, Reply, answer};
+use crate::adapter::Adapter;
 use crate::debugger::{Debugger, Evaluate};
 use crate::error::{Error, Result};
 use crate::model::ids::{RawId, Reference, TargetId, ThreadId};
@@ -44,6 +45,17 @@ impl Session {
         levels: usize,
     ) -> Result<Stack<Reference>> {
         self.ask_live(move |actor, reply| actor.stack_trace(thread, start, levels, reply)).await
+    }
+
+    /// The language of a frame's process; the session's own, if the frame is of an earlier stop.
+    pub async fn language_of_frame(&self, frame: Reference) -> &'static dyn Adapter {
+        let asked = self.ask(move |actor, reply| {
+            let referent = actor.references.find(Kind::Frame, frame);
+            let target =
+                |referent: Referent| actor.run.as_ref().and_then(|run| run.targets.get(&referent.target));
+            answer(reply, referent.map(|referent| target(referent).map(|target| target.adapter)));
+        });
+        asked.await.ok().flatten().unwrap_or_else(|| self.adapter())
     }
 
     /// The scopes of a frame.

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use super::super::Session;
 use super::super::state::Execution;
 use super::{Actor, Reply, answer};
-use crate::adapter::commands;
+use crate::adapter::{Adapter, commands};
 use crate::deadlines;
 use crate::debugger::{Arrival, Debugger, Event, Owned, Started};
 use crate::error::{Error, Result};
@@ -44,6 +44,7 @@ pub(super) struct Run {
 
 /// A process of the program.
 pub(super) struct Target {
+    pub(super) adapter: &'static dyn Adapter,
     pub(super) debugger: Arc<dyn Debugger>,
     /// It is configured: changes of breakpoints are sent to it.
     pub(super) ready: bool,
@@ -73,6 +74,7 @@ impl Session {
             self.policy().safety.check_endpoint(&attach.to).await?;
         }
         let title = start.title(self.executable());
+        let start = self.with_child_languages(start).await?;
         self.forget_seen_values();
         self.ask(move |actor, reply| actor.start(start, &title, reply)).await
     }
@@ -271,10 +273,10 @@ impl Actor {
         }
         let target = TargetId(run.next_target);
         run.next_target += 1;
-        let debugger = arrival.debugger;
-        run.targets.insert(target, Target { debugger: debugger.clone(), ready: false });
+        let Arrival { adapter, debugger, events } = arrival;
+        run.targets.insert(target, Target { adapter, debugger: debugger.clone(), ready: false });
         self.state.arrived(target);
-        self.next_event(target, arrival.events);
+        self.next_event(target, events);
         let number = self.runs;
         let work = async move { debugger.prepare().await };
         self.spawn(work, move |actor, prepared| {
@@ -541,7 +543,7 @@ impl Actor {
 /// Resumes a process that waits for a debugger but will not get one: no breakpoints are set in it, and it resumes
 /// from each stop.
 async fn run_undebugged(arrival: Arrival) {
-    let Arrival { debugger, mut events } = arrival;
+    let Arrival { debugger, mut events, .. } = arrival;
     let let_run = async {
         // It waits until it has received everything, like any other. A process that has ended needs nothing.
         if debugger.prepare().await.is_ok() {

@@ -41,7 +41,7 @@ fn text_cell(type_name: String, value: &Value<Reference>) -> Cell {
 
 /// The expression is evaluated once, whatever comes of it. A language that cannot say JSON gives the text.
 async fn as_json(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {
-    let Some(expressions) = session.adapter().value_expressions() else {
+    let Some(expressions) = session.language_of_frame(frame).await.value_expressions() else {
         return as_text(session, frame, expression, limit).await;
     };
     let asked = expressions.as_json(expression, limit);

@@ -1,0 +1,57 @@
+//! The languages of a session: its own, and those of processes that its program starts.
+
+use std::path::Path;
+
+use super::Session;
+use crate::adapter::{self, Adapter};
+use crate::error::{Error, Result};
+use crate::model::launch::Start;
+
+impl Session {
+    /// The language in whose processes a file is debugged: the session's own, or that of child processes.
+    pub fn language_of(&self, file: &Path) -> &'static dyn Adapter {
+        self.child_language_of(file).unwrap_or_else(|| self.adapter())
+    }
+
+    /// The interpreter that the user chose for the session's own language.
+    pub(super) fn executable_for(&self, adapter: &dyn Adapter) -> Option<&Path> {
+        self.executable().filter(|_| adapter.name() == self.adapter().name())
+    }
+
+    /// Another language, whose processes the program may start.
+    fn child_language_of(&self, file: &Path) -> Option<&'static dyn Adapter> {
+        let owner = adapter::by_extension(file).filter(|owner| !self.adapter().debugs(*owner))?;
+        owner.child_processes().map(|_| owner)
+    }
+
+    /// Refuses a file that no debugger of the session could stop in.
+    pub(super) async fn check_language(&self, path: &Path) -> Result<()> {
+        let own = self.adapter();
+        let Some(owner) = adapter::by_extension(path).filter(|owner| !own.debugs(*owner)) else {
+            return Ok(());
+        };
+        // A program that was attached to has its environment already.
+        let is_attached = matches!(self.last_start().await, Ok(Some(Start::Attach(_))));
+        if owner.child_processes().is_some() && !is_attached {
+            return self.policy().safety.check_language(owner.name());
+        }
+        let problem = format!("is for a `{}` session, but this is a `{}` session", owner.name(), own.name());
+        Err(Error::BadFile { path: path.to_owned(), problem })
+    }
+
+    /// Processes of a language are followed from the start of the program on, and only if a breakpoint is in a file of
+    /// that language: a debugger slows them down, and they inherit changes to their environment.
+    pub(super) async fn with_child_languages(&self, mut start: Start) -> Result<Start> {
+        if let Start::Launch(launch) = &mut start {
+            let breakpoints = self.breakpoints().await?;
+            let files =
+                breakpoints.iter().filter(|breakpoint| breakpoint.enabled).filter_map(|one| one.path());
+            let mut names: Vec<_> =
+                files.filter_map(|file| self.child_language_of(file)).map(Adapter::name).collect();
+            names.sort_unstable();
+            names.dedup();
+            launch.child_languages = names;
+        }
+        Ok(start)
+    }
+}

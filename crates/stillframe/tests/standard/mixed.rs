@@ -1,0 +1,138 @@
+//! Programs that start processes in other languages: a breakpoint in a file of such a language stops there.
+
+use serde_json::{Value, json};
+use test_support::{Fixture, Language, repository};
+
+use crate::STILLFRAME;
+use crate::debugging::{Debugging, Report};
+
+fn fixture(name: &str) -> Fixture {
+    Fixture::read(repository().join("fixtures/mixed").join(name))
+}
+
+/// A session of the program's language, with a breakpoint in each child.
+async fn with_breakpoints(program: &Fixture, children: &[Fixture]) -> Debugging {
+    let session = Debugging::of(program.language()).await;
+    for child in children {
+        session.break_at(child, "inside").await;
+    }
+    session
+}
+
+#[tokio::test]
+async fn one_program_stops_in_children_of_three_languages() {
+    let program = fixture("main.py");
+    let children = ["child.js", "child.rb", "child.php"].map(fixture);
+    let shown = [
+        ["2", "Map(1) { 'tea' => 3 }", "process.argv.length", "3"],
+        ["3", "{:tea=>3}", "ARGV.size", "1"],
+        ["4", "[\"tea\" => 3]", "count($argv)", "2"],
+    ];
+    let session = with_breakpoints(&program, &children).await;
+    let mut stopped = session.start(&program).await;
+    for (child, [count, prices, expression, value]) in children.iter().zip(shown) {
+        assert_eq!(stopped.place(), (child.path(), child.line("inside")), "{}", stopped.text);
+        assert_eq!((stopped.variable("count"), stopped.variable("prices")), (count, prices));
+        assert_eq!(session.evaluate(expression).await, value);
+        let threads = session.ok("list_threads", json!({})).await;
+        let states: Vec<&Value> =
+            threads["threads"].as_array().unwrap().iter().map(|thread| &thread["state"]).collect();
+        assert_eq!(states, ["running", "paused"], "the program waits for its child: {}", threads.text);
+        stopped = session.go_on().await;
+    }
+    assert_eq!((&stopped["state"], stopped.text_of("output")), (&json!("ended"), "total 27\n"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn each_way_to_start_python_stops() {
+    let (program, child) = (fixture("main.js"), fixture("child.py"));
+    let session = with_breakpoints(&program, std::slice::from_ref(&child)).await;
+    let mut stopped = session.start(&program).await;
+    for count in ["2", "3", "4"] {
+        assert_eq!(stopped.place(), (child.path(), child.line("inside")), "{}", stopped.text);
+        assert_eq!((stopped.variable("count"), stopped.variable("prices")), (count, "{'tea': 3}"));
+        assert_eq!(session.evaluate("sys.argv[1:]").await, format!("['{count}']"));
+        stopped = session.go_on().await;
+    }
+    assert_eq!((&stopped["state"], stopped.text_of("output")), (&json!("ended"), "total 27\n"));
+    session.finish().await;
+}
+
+#[tokio::test]
+async fn values_of_a_child_are_traced() {
+    for (program, child, prices) in [
+        ("main.js", "child.py", "{'tea': 3}"),
+        ("main.rb", "child.py", "{'tea': 3}"),
+        ("main.py", "child.rb", "{:tea=>3}"),
+    ] {
+        let (program, child) = (fixture(program), fixture(child));
+        let server = STILLFRAME.serve().await;
+        let point = json!({ "file": child.path(), "line": child.line("inside"), "expressions": ["prices"] });
+        let traced = server.ok("trace_values", json!({ "program": program.path(), "points": [point] })).await;
+        let rows = traced["rows"].as_array().unwrap();
+        assert!(
+            !rows.is_empty() && rows.iter().all(|row| row["values"][0]["value"] == prices),
+            "{}",
+            traced.text
+        );
+        server.finish().await;
+    }
+}
+
+/// Processes inherit what makes them connect when the program starts.
+#[tokio::test]
+async fn a_breakpoint_that_is_set_after_the_start_needs_another_start() {
+    let (program, child) = (fixture("main.py"), fixture("child.js"));
+    let (session, _) = Debugging::stopped_at(&program, "parent").await;
+    let set = session.break_at(&child, "inside").await;
+    let reason = set.text_of("reason");
+    assert!(reason.contains("run without a debugger") && reason.ends_with("start it again"), "{reason}");
+    assert_eq!(session.go_on().await.place(), (program.path(), program.line("parent")));
+    session.ok("restart_debugging", json!({})).await;
+    assert_eq!(session.go_on().await.place(), (child.path(), child.line("inside")));
+    session.finish().await;
+}
+
+/// What the program's environment has for its processes already still has its effect.
+#[tokio::test]
+async fn what_processes_inherit_anyway_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let customized = "import os\nos.environ['CUSTOMIZED'] = 'yes'\n";
+    let write = |name: &str, text: &str| Fixture::write(folder.path(), name, text);
+    write("sitecustomize.py", customized);
+    write("preload.cjs", "globalThis.preloaded = 'yes';\n");
+    let main =
+        "console.log(require('child_process').execFileSync('python3', [__dirname + '/main.py']) + '');\n";
+    let node = write("main.js", main);
+    let python = write(
+        "main.py",
+        "import os, subprocess, sys\n\
+         found = os.environ.get('CUSTOMIZED'), 'children' in str(sys.path)  # @inside\n\
+         print(found, subprocess.run(['node', '-p', 'globalThis.preloaded'], stdout=subprocess.PIPE).stdout)\n",
+    );
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&python, "inside").await;
+    let preload = format!("--require {}", folder.path().join("preload.cjs").display());
+    let env = json!({ "PYTHONPATH": folder.path(), "NODE_OPTIONS": preload });
+    let arguments = json!({ "scriptPath": node.path(), "env": env });
+    let stopped = session.ok("start_debugging", arguments).await;
+    assert_eq!(stopped.place(), (python.path(), python.line("inside")), "{}", stopped.text);
+    let ended = session.run_to_the_end().await;
+    assert_eq!(ended.text_of("output"), "('yes', False) b'yes\\n'\n\n");
+    session.finish().await;
+}
+
+/// A process that waits for its child answers nothing, and nobody waits for it.
+#[tokio::test]
+async fn a_breakpoint_in_a_child_is_removed_while_its_parent_waits() {
+    let (program, child) = (fixture("main.js"), fixture("child.py"));
+    let session = with_breakpoints(&program, std::slice::from_ref(&child)).await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
+    let stopped = session.start(&program).await;
+    assert_eq!(stopped.place(), (child.path(), child.line("inside")));
+    session.ok("set_exception_breakpoints", json!({ "mode": "uncaught" })).await;
+    session.ok("remove_breakpoint", json!({ "breakpointId": "bp-1" })).await;
+    assert_eq!(session.run_to_the_end().await.text_of("output"), "total 27\n");
+    session.finish().await;
+}
