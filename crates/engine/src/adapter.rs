@@ -51,6 +51,11 @@ pub async fn find_dump(host: &dyn Host, name: &Path) -> Result<PathBuf> {
     native::find_dump(host, name).await
 }
 
+/// Whether debug information in a program or library names a source.
+pub fn names_source(host: &dyn Host, binary: &Path, source: &Path) -> bool {
+    native::names_source(host, binary, source)
+}
+
 /// The program that left a crash dump: the one that is given, or the one that the dump names.
 pub fn program_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>) -> Result<PathBuf> {
     native::program_of_dump(host, dump, given)
@@ -224,6 +229,17 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// Processes of the language are debugged when a program in another language starts them.
     fn child_processes(&self) -> Option<&dyn ChildProcesses> {
         None
+    }
+
+    /// It compiles to machine code. Processes with such code that a program in another language starts are recognized by
+    /// their debug information, and attached to.
+    fn is_machine_code(&self) -> bool {
+        false
+    }
+
+    /// Interpreters load its machine code as extensions.
+    fn is_loadable(&self) -> bool {
+        false
     }
 
     /// The tracebacks that programs of the language print can be read.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::adapter::Adapter;
 use crate::error::{Error, Result};
@@ -530,6 +530,17 @@ pub struct Arrival<D = Arc<dyn Debugger>> {
     pub debugger: D,
     /// What it does.
     pub events: mpsc::Receiver<Event>,
+    /// Told when it has its breakpoints and runs.
+    pub configured: Option<oneshot::Sender<()>>,
+    /// It does not run before this has come: another debugger of the same process is not ready.
+    pub after: Option<oneshot::Receiver<()>>,
+}
+
+impl<D> Arrival<D> {
+    /// One that depends on no other.
+    pub fn new(adapter: &'static dyn Adapter, debugger: D, events: mpsc::Receiver<Event>) -> Self {
+        Self { adapter, debugger, events, configured: None, after: None }
+    }
 }
 
 /// An evaluation that went on after its time limit and the signals that were to end it, and why.

@@ -10,8 +10,10 @@
 
 pub mod background;
 mod blocked;
+mod code;
 mod futex;
 pub mod guardian;
+mod hold;
 mod identity;
 mod injector;
 mod leader;
@@ -45,7 +47,9 @@ use self::leader::Status;
 use self::line_filter::LineFilter;
 
 pub use blocked::{blocked, is_in_call, is_waiting};
+pub use code::{SessionProcesses, mapped_code};
 pub use futex::Futex;
+pub use hold::Hold;
 pub use identity::Identity;
 pub use injector::Injector;
 pub use marked::MARK;
@@ -357,9 +361,9 @@ pub fn exists(pid: u32) -> bool {
     marked::exists(pid)
 }
 
-/// Whether a signal such as SIGSTOP has stopped a process, which then does not respond.
+/// Whether a signal such as SIGSTOP, which is not ours, has stopped a process, which then does not respond.
 pub fn is_stopped(pid: u32) -> bool {
-    identity::is_stopped(pid)
+    identity::is_stopped(pid) && !hold::is_held(pid)
 }
 
 /// The running child processes of a process, if the system reports them.

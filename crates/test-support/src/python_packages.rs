@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tokio::sync::OnceCell;
 
 use crate::repository;
-use crate::toolchains::{changed, run};
+use crate::toolchains::{alone, changed, run};
 
 /// The interpreter of an environment that has them. It is made at the first call, unless that was done before and
 /// nothing has changed.
@@ -19,6 +19,7 @@ async fn install() -> PathBuf {
     let environment = folder.join("venv");
     let python = environment.join("bin/python");
     let done = environment.join("installed");
+    let _alone = alone().await;
     if changed(&done) < changed(&folder.join("requirements.txt")) {
         let advice = "run pip in fixtures/toolchains/venv to see what is wrong";
         let made = run("python3".as_ref(), &["-m", "venv", "venv"], &folder).await;

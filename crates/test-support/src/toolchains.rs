@@ -1,5 +1,6 @@
 //! Compilers, loaders, test runners and versions of Node.js, as npm installs them.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::SystemTime;
@@ -18,6 +19,7 @@ pub async fn toolchains() -> PathBuf {
 async fn install() -> PathBuf {
     let folder = repository().join("fixtures/toolchains");
     let modules = folder.join("node_modules");
+    let _alone = alone().await;
     // npm writes this file last.
     let is_done = changed(&modules.join(".package-lock.json")) >= changed(&folder.join("package.json"));
     if !is_done {
@@ -28,6 +30,18 @@ async fn install() -> PathBuf {
         done.unwrap_or_else(|problem| panic!("the toolchains cannot be installed: {problem}; {advice}"));
     }
     modules
+}
+
+/// Held while something is installed: two npm that install at once remove files that tests already use.
+pub(crate) async fn alone() -> File {
+    let lock = || {
+        let folder = repository().join("target");
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        let file = File::create(folder.join("toolchains.lock")).expect("a file can be made");
+        file.lock().expect("a file can be locked");
+        file
+    };
+    tokio::task::spawn_blocking(lock).await.expect("the lock is waited for")
 }
 
 pub(crate) fn changed(file: &Path) -> Option<SystemTime> {
@@ -44,6 +58,13 @@ pub async fn run_tool(folder: &Path, tool: &str, args: &[&str]) {
 /// Compiles a C source for debugging.
 pub async fn compile(source: &str, binary: &str) {
     let done = run(Path::new("gcc"), &["-g", "-O0", "-o", binary, source], Path::new("/")).await;
+    done.unwrap_or_else(|problem| panic!("{source}: {problem}"));
+}
+
+/// Compiles a C source to a library, for debugging.
+pub async fn compile_library(source: &str, library: &str) {
+    let args = ["-g", "-O0", "-shared", "-fPIC", "-o", library, source];
+    let done = run(Path::new("gcc"), &args, Path::new("/")).await;
     done.unwrap_or_else(|problem| panic!("{source}: {problem}"));
 }
 

@@ -158,6 +158,10 @@ impl Adapter for Go {
         delve::is_library(path)
     }
 
+    fn is_machine_code(&self) -> bool {
+        true
+    }
+
     fn commands(&self) -> Option<&dyn Commands> {
         Some(self)
     }

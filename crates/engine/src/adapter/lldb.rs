@@ -127,6 +127,14 @@ impl Adapter for C {
         true
     }
 
+    fn is_machine_code(&self) -> bool {
+        true
+    }
+
+    fn is_loadable(&self) -> bool {
+        true
+    }
+
     fn commands(&self) -> Option<&dyn Commands> {
         Some(self)
     }

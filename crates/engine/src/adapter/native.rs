@@ -6,12 +6,14 @@ pub(super) mod ctest;
 mod elf;
 mod formatters;
 pub(super) mod lldb_dap;
+mod sources;
 mod waits;
 
 use std::path::{Path, PathBuf};
 
 pub(super) use elf::Elf;
 pub(super) use formatters::provide;
+pub(super) use sources::names_source;
 
 use super::{Host, Machine};
 use crate::deadlines;

@@ -150,6 +150,14 @@ impl Adapter for Rust {
         true
     }
 
+    fn is_machine_code(&self) -> bool {
+        true
+    }
+
+    fn is_loadable(&self) -> bool {
+        true
+    }
+
     fn commands(&self) -> Option<&dyn Commands> {
         Some(self)
     }

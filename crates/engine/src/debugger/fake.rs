@@ -270,7 +270,7 @@ pub fn process() -> (FakeDebugger, mpsc::Sender<Event>, Arrival) {
     let (events, received) = mpsc::channel(16);
     let debugger = FakeDebugger::default();
     let adapter = &crate::adapter::python::Python;
-    let arrival: Arrival = Arrival { adapter, debugger: Arc::new(debugger.clone()), events: received };
+    let arrival: Arrival = Arrival::new(adapter, Arc::new(debugger.clone()), received);
     (debugger, events, arrival)
 }
 

@@ -1,5 +1,8 @@
 //! Programs whose processes are of several languages.
 
+mod attaching;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -7,18 +10,18 @@ use futures_util::StreamExt;
 use futures_util::stream::SelectAll;
 use tokio::sync::mpsc;
 
-use super::{Arrival, Connector, Followed, Sinks, Started};
+use self::attaching::Attaching;
+use super::{Arrival, Connector, Followed, Owned, Sinks, Started};
 use crate::adapter::{self, Adapter};
-use crate::error::{Error, Result};
-use crate::model::launch::Start;
+use crate::error::Result;
+use crate::model::launch::{Launch, Start};
 use crate::output::Category;
 
 /// Makes the connector of a language.
 pub type Connect = fn(&'static dyn Adapter) -> Arc<dyn Connector>;
 
-/// Starts a program of one language, and debugs its child processes of others ([`Launch::child_languages`]), too.
-///
-/// [`Launch::child_languages`]: crate::model::launch::Launch::child_languages
+/// Starts a program of one language, and debugs its processes of others, if breakpoints are in their
+/// sources ([`Launch::child_sources`]).
 pub struct MixedConnector {
     /// Starts the program.
     program: Arc<dyn Connector>,
@@ -33,13 +36,11 @@ impl MixedConnector {
 
     async fn follow(
         &self,
-        start: &mut Start,
-        language: &str,
+        launch: &mut Launch,
+        language: &'static dyn Adapter,
         sinks: &Sinks,
     ) -> Result<mpsc::Receiver<Arrival>> {
-        let Start::Launch(launch) = start else { return Err(Error::Closed) };
-        let adapter = adapter::by_name(language).ok_or(Error::Closed)?;
-        let Followed { env, arrivals } = (self.connect)(adapter).follow(launch, sinks.clone()).await?;
+        let Followed { env, arrivals } = (self.connect)(language).follow(launch, sinks.clone()).await?;
         launch.env.extend(env);
         Ok(arrivals)
     }
@@ -48,57 +49,81 @@ impl MixedConnector {
 #[async_trait]
 impl Connector for MixedConnector {
     /// A language whose processes cannot be followed does not prevent the start.
-    async fn start(&self, mut start: Start, sinks: Sinks) -> Result<Started> {
-        let languages = match &start {
-            Start::Launch(launch) => launch.child_languages.clone(),
-            Start::Attach(_) => Vec::new(),
+    async fn start(&self, start: Start, sinks: Sinks) -> Result<Started> {
+        let mut launch = match start {
+            Start::Launch(launch) if !launch.child_sources.is_empty() => launch,
+            other => return self.program.start(other, sinks).await,
         };
+        let attaching = Attaching::of(&launch, self.connect, &sinks);
+        launch.env.extend(attaching.iter().map(Attaching::environment));
         let mut followed = Vec::new();
-        for language in languages {
-            match self.follow(&mut start, language, &sinks).await {
+        for language in followed_languages(&launch.child_sources) {
+            match self.follow(&mut launch, language, &sinks).await {
                 Ok(arrivals) => followed.push(arrivals),
                 Err(error) => {
-                    let text = format!("{language} child processes run without a debugger: {error}\n");
+                    let about = language.about();
+                    let text = format!("child processes in {about} run without a debugger: {error}\n");
                     sinks.output.append(Category::Console, &text);
                 }
             }
         }
-        let started = self.program.start(start, sinks).await?;
-        if followed.is_empty() {
-            return Ok(started);
-        }
-        let Started { process, arrivals } = started;
-        Ok(Started { process, arrivals: merged(arrivals, followed) })
+        let Started { process, arrivals } = self.program.start(Start::Launch(launch), sinks).await?;
+        let (merged, received) = mpsc::channel(16);
+        let pid = match &process {
+            Some(Owned::Program(process)) => Some(process.pid()),
+            _ => None,
+        };
+        tokio::spawn(merge(pid, arrivals, followed, attaching, merged));
+        Ok(Started { process, arrivals: received })
     }
 }
 
-/// The program itself arrives first, then its children in any order.
-fn merged(
+/// The languages of sources whose processes connect to us, each once.
+fn followed_languages(sources: &[PathBuf]) -> Vec<&'static dyn Adapter> {
+    let owners = sources.iter().filter_map(|source| adapter::by_extension(source));
+    let mut owners: Vec<_> = owners.filter(|owner| owner.child_processes().is_some()).collect();
+    owners.sort_by_key(|owner| owner.name());
+    owners.dedup_by_key(|owner| owner.name());
+    owners
+}
+
+/// The program itself arrives first, then its children in any order. `pid` is the program's, where it is known.
+async fn merge(
+    pid: Option<u32>,
     mut program: mpsc::Receiver<Arrival>,
-    others: Vec<mpsc::Receiver<Arrival>>,
-) -> mpsc::Receiver<Arrival> {
-    let (merged, received) = mpsc::channel(16);
-    tokio::spawn(async move {
-        let Some(first) = program.recv().await else { return };
-        if merged.send(first).await.is_err() {
+    mut followed: Vec<mpsc::Receiver<Arrival>>,
+    attaching: Option<Attaching>,
+    merged: mpsc::Sender<Arrival>,
+) {
+    let Some(mut first) = program.recv().await else { return };
+    let mut beside = None;
+    if let Some(mut attaching) = attaching {
+        if let Some(pid) = first.debugger.pid().or(pid) {
+            beside = attaching.beside(&mut first, pid).await;
+        }
+        let (found, arrivals) = mpsc::channel(16);
+        tokio::spawn(attaching.watch(found));
+        followed.push(arrivals);
+    }
+    for arrival in [Some(first), beside].into_iter().flatten() {
+        if merged.send(arrival).await.is_err() {
             return;
         }
-        let mut arrivals: SelectAll<_> =
-            others.into_iter().chain([program]).map(|from| Box::pin(stream(from))).collect();
-        loop {
-            tokio::select! {
-                Some(arrival) = arrivals.next() => {
-                    if merged.send(arrival).await.is_err() {
-                        return;
-                    }
+    }
+    let all = followed.into_iter().chain([program]);
+    let mut arrivals: SelectAll<_> = all.map(|from| Box::pin(stream(from))).collect();
+    loop {
+        tokio::select! {
+            Some(arrival) = arrivals.next() => {
+                if merged.send(arrival).await.is_err() {
+                    return;
                 }
-                // What accepts children ends when this does.
-                () = merged.closed() => return,
-                else => return,
             }
+            // What accepts children ends when this does.
+            () = merged.closed() => return,
+            else => return,
         }
-    });
-    received
+    }
 }
 
 fn stream(from: mpsc::Receiver<Arrival>) -> impl futures_util::Stream<Item = Arrival> {

@@ -22,8 +22,9 @@ pub struct Launch {
     pub stop_on_entry: bool,
     /// Step over libraries, and do not stop at exceptions inside them.
     pub just_my_code: bool,
-    /// The names of other languages whose processes are debugged, too, when the program starts them.
-    pub child_languages: Vec<&'static str>,
+    /// Files of other languages in which breakpoints are. Processes of these languages that the program starts are
+    /// debugged, too.
+    pub child_sources: Vec<PathBuf>,
 }
 
 impl Launch {
@@ -38,7 +39,7 @@ impl Launch {
             stdin: Stdin::Empty,
             stop_on_entry: false,
             just_my_code: true,
-            child_languages: Vec::new(),
+            child_sources: Vec::new(),
         }
     }
 

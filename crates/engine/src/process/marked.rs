@@ -104,11 +104,19 @@ pub(super) fn kill_marked(mark: &str) {
 /// The processes whose mark begins like this. Zombies have no environment and are not among them.
 #[cfg(target_os = "linux")]
 pub(super) fn marked(mark: &str) -> Vec<u32> {
+    all().into_iter().filter(|&process| is_marked(process, mark)).collect()
+}
+
+/// All processes of the machine.
+#[cfg(target_os = "linux")]
+pub(super) fn all() -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .filter(|&process| is_marked(process, mark))
-        .collect()
+    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn all() -> Vec<u32> {
+    Vec::new()
 }
 
 /// Only Linux lets us read another process's environment without special rights; elsewhere the process
@@ -118,8 +126,13 @@ pub(super) fn marked(_mark: &str) -> Vec<u32> {
     Vec::new()
 }
 
+#[cfg(not(target_os = "linux"))]
+pub(super) fn is_marked(_process: u32, _mark: &str) -> bool {
+    false
+}
+
 #[cfg(target_os = "linux")]
-fn is_marked(process: u32, mark: &str) -> bool {
+pub(super) fn is_marked(process: u32, mark: &str) -> bool {
     let variable = format!("{MARK}={mark}");
     super::identity::environment(process).is_some_and(|environment| {
         environment.split(|&byte| byte == 0).any(|entry| entry.starts_with(variable.as_bytes()))
@@ -167,6 +180,28 @@ pub(super) fn ask_for_inspector(process: u32) -> bool {
 pub(super) fn ask_for_inspector(_process: u32) -> bool {
     false
 }
+
+/// Holds a process, or lets it run on.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Hold {
+    Stop,
+    Continue,
+}
+
+#[cfg(unix)]
+pub(super) fn send(process: u32, what: Hold) {
+    use rustix::process::{Signal, kill_process};
+    let signal = match what {
+        Hold::Stop => Signal::STOP,
+        Hold::Continue => Signal::CONT,
+    };
+    if let Some(raw) = pid(process) {
+        let _ = kill_process(raw, signal);
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn send(_process: u32, _what: Hold) {}
 
 /// Sends a signal whose default is to be ignored.
 #[cfg(unix)]

@@ -1,5 +1,6 @@
 //! The languages of a session: its own, and those of processes that its program starts.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Session;
@@ -21,7 +22,7 @@ impl Session {
     /// Another language, whose processes the program may start.
     fn child_language_of(&self, file: &Path) -> Option<&'static dyn Adapter> {
         let owner = adapter::by_extension(file).filter(|owner| !self.adapter().debugs(*owner))?;
-        owner.child_processes().map(|_| owner)
+        joins_others(owner).then_some(owner)
     }
 
     /// Refuses a file that no debugger of the session could stop in.
@@ -32,7 +33,7 @@ impl Session {
         };
         // A program that was attached to has its environment already.
         let is_attached = matches!(self.last_start().await, Ok(Some(Start::Attach(_))));
-        if owner.child_processes().is_some() && !is_attached {
+        if joins_others(owner) && !is_attached {
             return self.policy().safety.check_language(owner.name());
         }
         let problem = format!("is for a `{}` session, but this is a `{}` session", owner.name(), own.name());
@@ -41,17 +42,19 @@ impl Session {
 
     /// Processes of a language are followed from the start of the program on, and only if a breakpoint is in a file of
     /// that language: a debugger slows them down, and they inherit changes to their environment.
-    pub(super) async fn with_child_languages(&self, mut start: Start) -> Result<Start> {
+    pub(super) async fn with_child_sources(&self, mut start: Start) -> Result<Start> {
         if let Start::Launch(launch) = &mut start {
             let breakpoints = self.breakpoints().await?;
-            let files =
-                breakpoints.iter().filter(|breakpoint| breakpoint.enabled).filter_map(|one| one.path());
-            let mut names: Vec<_> =
-                files.filter_map(|file| self.child_language_of(file)).map(Adapter::name).collect();
-            names.sort_unstable();
-            names.dedup();
-            launch.child_languages = names;
+            let files = breakpoints.iter().filter(|one| one.enabled).filter_map(|one| one.path());
+            let files = files.filter(|file| self.child_language_of(file).is_some());
+            let files: BTreeSet<&Path> = files.collect();
+            launch.child_sources = files.into_iter().map(Path::to_owned).collect();
         }
         Ok(start)
     }
+}
+
+/// Whether processes of a language are debugged when a program in another language starts them.
+fn joins_others(language: &dyn Adapter) -> bool {
+    language.child_processes().is_some() || language.is_machine_code()
 }

@@ -1,7 +1,7 @@
 //! Programs that start processes in other languages: a breakpoint in a file of such a language stops there.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, Language, repository};
+use test_support::{Fixture, Language, compile, compile_library, repository, run_go};
 
 use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
@@ -134,5 +134,53 @@ async fn a_breakpoint_in_a_child_is_removed_while_its_parent_waits() {
     session.ok("set_exception_breakpoints", json!({ "mode": "uncaught" })).await;
     session.ok("remove_breakpoint", json!({ "breakpointId": "bp-1" })).await;
     assert_eq!(session.run_to_the_end().await.text_of("output"), "total 27\n");
+    session.finish().await;
+}
+
+/// A binary is recognized by its debug information, and held until its debugger has attached.
+#[tokio::test]
+async fn a_binary_that_a_program_starts_is_attached_to() {
+    for (source, program) in [("adder.c", "pipes.py"), ("adder.go", "pipes.py"), ("adder.c", "pipes.js")] {
+        let (source, program) = (fixture(source), fixture(program));
+        let folder = tempfile::tempdir().unwrap();
+        let binary = folder.path().join("adder").display().to_string();
+        if source.language() == Language::C {
+            compile(source.path(), &binary).await;
+        } else {
+            run_go(folder.path(), &["build", "-gcflags=all=-N -l", "-o", &binary, source.path()]).await;
+        }
+        let session = with_breakpoints(&program, std::slice::from_ref(&source)).await;
+        let arguments = json!({ "scriptPath": program.path(), "args": [binary] });
+        let stopped = session.ok("start_debugging", arguments).await;
+        assert_eq!(stopped.place(), (source.path(), source.line("inside")), "{}", stopped.text);
+        assert_eq!(session.evaluate("number + 1").await, "22");
+        let threads = session.ok("list_threads", json!({})).await;
+        assert_eq!(threads["threads"][0]["state"], "running", "the program waits: {}", threads.text);
+        assert_eq!(session.run_to_the_end().await["output"], "doubled 42\n");
+        session.finish().await;
+    }
+}
+
+/// The debugger of the extension is there before the program runs. What it suspends answers no other debugger.
+#[tokio::test]
+async fn an_extension_stops_as_soon_as_it_is_loaded() {
+    let (original, program) = (fixture("sum.c"), fixture("loads.py"));
+    let folder = tempfile::tempdir().unwrap();
+    let source = Fixture::write(folder.path(), "sum.c", &std::fs::read_to_string(original.path()).unwrap());
+    let library = folder.path().join("sum.so").display().to_string();
+    compile_library(source.path(), &library).await;
+    let session = with_breakpoints(&program, std::slice::from_ref(&source)).await;
+    session.break_at(&program, "after").await;
+    let arguments = json!({ "scriptPath": program.path(), "args": [library] });
+    let stopped = session.ok("start_debugging", arguments).await;
+    assert_eq!(stopped.place(), (source.path(), source.line("inside")), "{}", stopped.text);
+    assert_eq!((stopped.variable("last"), stopped.variable("total")), ("4", "10"));
+    let threads = session.ok("list_threads", json!({})).await;
+    let threads = threads["threads"].as_array().unwrap();
+    assert!(threads.iter().all(|thread| thread["state"] == "paused"), "{threads:?}");
+    let after = session.go_on().await;
+    assert_eq!(after.place(), (program.path(), program.line("after")), "{}", after.text);
+    assert_eq!((after.variable("total"), session.evaluate("total * 2").await), ("10", "20".to_owned()));
+    assert_eq!(session.run_to_the_end().await["output"], "total 10\n");
     session.finish().await;
 }

@@ -33,7 +33,7 @@ fn launch(program: Program) -> Launch {
         stdin: Stdin::Text("typed".to_owned()),
         stop_on_entry: true,
         just_my_code: false,
-        child_languages: Vec::new(),
+        child_sources: Vec::new(),
     }
 }
 

@@ -1,6 +1,8 @@
 // Removes options that open the inspector from the Node children of a program: the hook opens it in every process, on
 // the loopback interface. A child with an option to wait for a debugger would wait before its hook runs, and one with
 // an address could be reachable from other machines.
+// It also stops each child for a moment, as long as the file STILLFRAME_HOLD is there: the debugger looks at the process
+// and lets it run.
 // All ways to start a process end in two internal functions, which receive the arguments and the environment.
 'use strict';
 
@@ -35,8 +37,21 @@ function wrap(owner) {
     } catch {
       // Node reports anything but a list of strings.
     }
-    return apply(spawn, this, arguments);
+    const result = apply(spawn, this, arguments);
+    hold(this?.pid);
+    return result;
   };
+}
+
+const marker = process.env.STILLFRAME_HOLD;
+
+function hold(pid) {
+  if (!marker || !pid || !require('fs').existsSync(marker)) return;
+  try {
+    process.kill(pid, 'SIGSTOP');
+  } catch {
+    // It has ended.
+  }
 }
 
 function clean(options) {

@@ -65,9 +65,32 @@ def prepare(root):
     patch(pydevd)
     configure_children(pydevd)
     install_pause_handler()
+    hold_children(os.environ.get("STILLFRAME_HOLD"))
     if "STILLFRAME_TESTS" in os.environ:
         load("stillframe_tests").install(load)
     return pydevd
+
+
+def hold_children(marker):
+    """Stop each child process that runs another program, as long as a file is there: the debugger looks at the process
+    and lets it run."""
+    if marker is None:
+        return
+    import signal
+    import subprocess
+
+    execute = subprocess.Popen._execute_child
+
+    @functools.wraps(execute)
+    def execute_and_hold(self, *args, **kwargs):
+        execute(self, *args, **kwargs)
+        if os.path.exists(marker):
+            try:
+                os.kill(self.pid, signal.SIGSTOP)
+            except OSError:
+                pass
+
+    subprocess.Popen._execute_child = execute_and_hold
 
 
 def configure_children(pydevd):

@@ -30,7 +30,7 @@ pub(super) fn arrive(
     let debugger = CdpDebugger::new(client, thread, program, arrivals.clone(), events.clone());
     // The pump must not keep an unused connection open.
     tokio::spawn(pump(incoming, Arc::downgrade(&debugger.0), events));
-    let arrival: Arrival = Arrival { adapter, debugger: Arc::new(debugger), events: received };
+    let arrival: Arrival = Arrival::new(adapter, Arc::new(debugger), received);
     Box::pin(async move { arrivals.send(arrival).await.map_err(|_| Error::Closed) })
 }
 

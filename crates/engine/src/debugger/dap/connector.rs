@@ -351,7 +351,7 @@ impl<D: Dialect> Acceptor<D> {
         let adapter = options.adapter;
         let (debugger, incoming) = DapDebugger::connect(streams, options);
         let (debugger, events) = D::on(debugger, incoming);
-        Arrival { adapter, debugger, events }
+        Arrival::new(adapter, debugger, events)
     }
 
     fn options(&self, children: Option<mpsc::Sender<Child>>, initialize_within: Duration) -> Options {
@@ -368,8 +368,8 @@ impl<D: Dialect> Acceptor<D> {
     }
 
     async fn admit(&self, arrival: Arrival<D>) -> Result<()> {
-        let Arrival { adapter, debugger, events } = arrival;
-        let arrival: Arrival = Arrival { adapter, debugger: Arc::new(debugger), events };
+        let Arrival { adapter, debugger, events, .. } = arrival;
+        let arrival: Arrival = Arrival::new(adapter, Arc::new(debugger), events);
         self.arrivals.send(arrival).await.map_err(|_| Error::Closed)
     }
 }

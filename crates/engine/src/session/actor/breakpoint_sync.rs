@@ -4,6 +4,7 @@
 //! Hence one synchronisation at a time: changes that come meanwhile are collected, and sent together after it.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::future::join_all;
@@ -112,7 +113,7 @@ type SyncWaiter = Box<dyn FnOnce(&Breakpoints, &Pending) + Send>;
 /// A group with what is to be in it, to send to a process.
 #[derive(Clone)]
 enum BreakpointGroup {
-    Source(std::path::PathBuf, Vec<SourceBreakpoint>),
+    Source(PathBuf, Vec<SourceBreakpoint>),
     /// For processes of another language, and why none has bound it.
     Elsewhere(String, Vec<SourceBreakpoint>),
     Functions(Vec<FunctionBreakpoint>),
@@ -254,8 +255,11 @@ impl Actor {
     /// Why no process has bound a breakpoint in a file of another language.
     fn why_elsewhere(&self, owner: &dyn Adapter) -> String {
         let about = owner.about();
+        let is_owned = |source: &PathBuf| {
+            adapter::by_extension(source).is_some_and(|known| known.name() == owner.name())
+        };
         match &self.last_start {
-            Some(Start::Launch(launch)) if !launch.child_languages.contains(&owner.name()) => format!(
+            Some(Start::Launch(launch)) if !launch.child_sources.iter().any(is_owned) => format!(
                 "child processes in {about} run without a debugger, because the program was started before this \
                  breakpoint was set; start it again"
             ),

@@ -230,7 +230,7 @@ impl Actor {
         let ask = |(target, debugger): (TargetId, Arc<dyn Debugger>)| async move {
             Ok::<_, Error>((target, debugger.pid(), debugger.threads().await?))
         };
-        let asked = join_all(self.ready_debuggers().into_iter().map(ask));
+        let asked = join_all(self.responsive_debuggers().into_iter().map(ask));
         let work = async move {
             // A process that does not answer hides none of the others.
             let (listed, failed): (Vec<_>, Vec<_>) = asked.await.into_iter().partition(Result::is_ok);
@@ -243,6 +243,20 @@ impl Actor {
             let threads = listed.map(|listed| actor.name_threads(listed));
             answer(reply, threads);
         });
+    }
+
+    /// A process that one of its debuggers has suspended does not answer the others.
+    fn responsive_debuggers(&self) -> Vec<(TargetId, Arc<dyn Debugger>)> {
+        let all = self.ready_debuggers();
+        let suspended: Vec<u32> = all
+            .iter()
+            .filter(|(target, _)| self.state.is_stopped(*target))
+            .filter_map(|(_, debugger)| debugger.pid())
+            .collect();
+        let answers = |(target, debugger): &(TargetId, Arc<dyn Debugger>)| {
+            self.state.is_stopped(*target) || debugger.pid().is_none_or(|pid| !suspended.contains(&pid))
+        };
+        all.into_iter().filter(answers).collect()
     }
 
     fn name_threads(&mut self, listed: Vec<(TargetId, Option<u32>, Vec<RawThread>)>) -> Vec<Thread> {

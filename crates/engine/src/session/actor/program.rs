@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::{AbortHandle, abortable, join_all};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::super::Session;
 use super::super::state::Execution;
@@ -48,6 +48,10 @@ pub(super) struct Target {
     pub(super) debugger: Arc<dyn Debugger>,
     /// It is configured: changes of breakpoints are sent to it.
     pub(super) ready: bool,
+    /// See [`Arrival::configured`].
+    configured: Option<oneshot::Sender<()>>,
+    /// See [`Arrival::after`].
+    after: Option<oneshot::Receiver<()>>,
 }
 
 impl Run {
@@ -74,7 +78,7 @@ impl Session {
             self.policy().safety.check_endpoint(&attach.to).await?;
         }
         let title = start.title(self.executable());
-        let start = self.with_child_languages(start).await?;
+        let start = self.with_child_sources(start).await?;
         self.forget_seen_values();
         self.ask(move |actor, reply| actor.start(start, &title, reply)).await
     }
@@ -273,8 +277,9 @@ impl Actor {
         }
         let target = TargetId(run.next_target);
         run.next_target += 1;
-        let Arrival { adapter, debugger, events } = arrival;
-        run.targets.insert(target, Target { adapter, debugger: debugger.clone(), ready: false });
+        let Arrival { adapter, debugger, events, configured, after } = arrival;
+        let known = Target { adapter, debugger: debugger.clone(), ready: false, configured, after };
+        run.targets.insert(target, known);
         self.state.arrived(target);
         self.next_event(target, events);
         let number = self.runs;
@@ -292,14 +297,27 @@ impl Actor {
 
     /// The process has its breakpoints and may run.
     pub(super) fn configured(&mut self, target: TargetId, reply: Option<Reply<()>>) {
-        let Ok(debugger) = self.debugger(target) else { return reply_ok(reply) };
-        if let Some(target) = self.run.as_mut().and_then(|run| run.targets.get_mut(&target)) {
-            target.ready = true;
-        }
+        let known = self.run.as_mut().and_then(|run| run.targets.get_mut(&target));
+        let Some(known) = known else { return reply_ok(reply) };
+        known.ready = true;
+        let debugger = Arc::clone(&known.debugger);
+        let (configured, after) = (known.configured.take(), known.after.take());
         self.state.running(target);
         self.publish();
         let number = self.runs;
-        self.spawn(async move { debugger.run().await }, move |actor, result| match result {
+        let run = async move {
+            if let Some(after) = after {
+                // One that fails does not keep this one.
+                let _ = tokio::time::timeout(deadlines::ATTACH, after).await;
+            }
+            let result = debugger.run().await;
+            if let Some(configured) = configured {
+                // Nobody waits when the other one is gone.
+                let _ = configured.send(());
+            }
+            result
+        };
+        self.spawn(run, move |actor, result| match result {
             // It has run, and ended before it could say so; how, is learnt with its end.
             Ok(()) | Err(Error::Lost) => {
                 reply_ok(reply);

@@ -1,0 +1,197 @@
+//! Attaching to processes of a program whose machine code comes from sources with breakpoints.
+//!
+//! Such a process can be a child program, or an interpreter that has loaded an extension. The first is found by looking
+//! at what the processes of the session have mapped. The second is attached to before it runs, since code of an
+//! extension often runs right after it is loaded.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::super::{Arrival, Connector, Owned, Sinks, Started};
+use super::Connect;
+use crate::adapter::{self, Adapter, Machine};
+use crate::deadlines;
+use crate::error::Result;
+use crate::model::launch::{Attach, Endpoint, Launch, Start};
+use crate::output::Category;
+use crate::process::{self, Hold, SessionProcesses};
+use crate::temporary;
+
+/// Attaches to processes of one program.
+pub(super) struct Attaching {
+    sources: Vec<(&'static dyn Adapter, PathBuf)>,
+    connect: Connect,
+    sinks: Sinks,
+    just_my_code: bool,
+    /// As long as this file is there, the program's agent stops the processes that it starts.
+    marker: PathBuf,
+    attached: HashSet<u32>,
+    /// Those that were stopped for us and are none of ours.
+    released: HashSet<u32>,
+    /// Whose sources each file of machine code comes from.
+    judged: HashMap<PathBuf, Option<&'static str>>,
+    /// The adapters that debug them, which end with this.
+    debuggers: Vec<Owned>,
+}
+
+impl Attaching {
+    /// None if no breakpoint is in a source of machine code.
+    pub(super) fn of(launch: &Launch, connect: Connect, sinks: &Sinks) -> Option<Self> {
+        let owner = |source: &PathBuf| {
+            let owner = adapter::by_extension(source).filter(|owner| owner.is_machine_code())?;
+            Some((owner, source.clone()))
+        };
+        let sources: Vec<_> = launch.child_sources.iter().filter_map(owner).collect();
+        if sources.is_empty() {
+            return None;
+        }
+        let marker = temporary::new_path();
+        // Without it, the beginning of a process may be missed.
+        let _ = std::fs::write(&marker, "");
+        Some(Self {
+            sources,
+            marker,
+            connect,
+            sinks: sinks.clone(),
+            just_my_code: launch.just_my_code,
+            attached: HashSet::new(),
+            released: HashSet::new(),
+            judged: HashMap::new(),
+            debuggers: Vec::new(),
+        })
+    }
+
+    /// What the program's agents need to know.
+    pub(super) fn environment(&self) -> (String, Option<String>) {
+        ("STILLFRAME_HOLD".to_owned(), Some(self.marker.display().to_string()))
+    }
+
+    /// Attaches to an interpreter that waits to be configured. It runs when this debugger is configured, too.
+    pub(super) async fn beside(&mut self, interpreter: &mut Arrival, pid: u32) -> Option<Arrival> {
+        let is_extension =
+            |(owner, source): &&(&dyn Adapter, PathBuf)| owner.is_loadable() && has_extension(source);
+        let owner = self.sources.iter().find(is_extension)?.0;
+        let mut arrivals = self.attach(owner, pid).await?;
+        let mut arrival = arrivals.recv().await?;
+        let (configured, after) = oneshot::channel();
+        arrival.configured = Some(configured);
+        interpreter.after = Some(after);
+        Some(arrival)
+    }
+
+    /// Looks for processes, as long as anybody wants them. One that is found is held until its debugger has attached.
+    pub(super) async fn watch(mut self, arrivals: mpsc::Sender<Arrival>) {
+        let mut processes = SessionProcesses::new(&self.sinks.session);
+        loop {
+            let look = tokio::task::spawn_blocking(move || {
+                let found = processes.look();
+                // One that is stopped runs its own program already.
+                let looked = |pid| (pid, process::is_stopped(pid), process::mapped_code(pid));
+                let found: Vec<_> = found.into_iter().map(looked).collect();
+                (processes, found)
+            });
+            let Ok((looked, found)) = look.await else { return };
+            processes = looked;
+            for (pid, is_stopped, files) in found {
+                let Some(owner) = files.iter().find_map(|file| self.owner(file)) else {
+                    // It may stop itself later, which is its own matter.
+                    if is_stopped && self.released.insert(pid) {
+                        Hold::release(pid);
+                    }
+                    continue;
+                };
+                if self.attached.contains(&pid) {
+                    continue;
+                }
+                let hold = Hold::of(pid);
+                if let Some(mut attached) = self.attach(owner, pid).await
+                    && let Some(arrival) = attached.recv().await
+                {
+                    tokio::spawn(hold.until_traced());
+                    if arrivals.send(arrival).await.is_err() {
+                        return;
+                    }
+                }
+            }
+            tokio::select! {
+                () = tokio::time::sleep(deadlines::LOOK) => {}
+                () = arrivals.closed() => return,
+            }
+        }
+    }
+
+    /// The language of the sources that a file was compiled from, if they have breakpoints.
+    fn owner(&mut self, file: &Path) -> Option<&'static dyn Adapter> {
+        let judge = || {
+            let compiled_from = |(owner, source): &&(&'static dyn Adapter, PathBuf)| {
+                !owner.is_internal(file) && adapter::names_source(&Machine, file, source)
+            };
+            self.sources.iter().find(compiled_from).map(|(owner, _)| owner.name())
+        };
+        let name = *self.judged.entry(file.to_owned()).or_insert_with(judge);
+        name.and_then(adapter::by_name)
+    }
+
+    async fn attach(&mut self, owner: &'static dyn Adapter, pid: u32) -> Option<mpsc::Receiver<Arrival>> {
+        self.attached.insert(pid);
+        match self.start(owner, pid).await {
+            Ok(Started { process, arrivals }) => {
+                self.debuggers.extend(process);
+                Some(arrivals)
+            }
+            Err(error) => {
+                if process::exists(pid) {
+                    let text =
+                        format!("process {pid} runs without a debugger for {}: {error}\n", owner.about());
+                    self.sinks.output.append(Category::Console, &text);
+                }
+                None
+            }
+        }
+    }
+
+    async fn start(&self, owner: &'static dyn Adapter, pid: u32) -> Result<Started> {
+        let connector: Arc<dyn Connector> = (self.connect)(owner);
+        let (to, just_my_code) = (Endpoint::Process(pid), self.just_my_code);
+        let attach = Attach { to, path_mappings: Vec::new(), just_my_code };
+        connector.start(Start::Attach(attach), self.sinks.clone()).await
+    }
+}
+
+impl Drop for Attaching {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.marker);
+    }
+}
+
+/// The most files that are looked at to find an extension.
+const MOST_FILES: usize = 5_000;
+
+/// Whether a library near a source was compiled from it: what an interpreter loads is built beside its sources, as in
+/// `build/`, or installed in the folder of its package.
+fn has_extension(source: &Path) -> bool {
+    let mut folders: VecDeque<PathBuf> = source.ancestors().skip(1).take(2).map(Path::to_owned).collect();
+    let mut looked = 0;
+    while let Some(folder) = folders.pop_front() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            looked += 1;
+            if looked > MOST_FILES {
+                return false;
+            }
+            let path = entry.path();
+            let is_library =
+                path.extension().is_some_and(|extension| extension == "so" || extension == "node");
+            if is_library && adapter::names_source(&Machine, &path, source) {
+                return true;
+            }
+            // A link may lead anywhere.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push_back(path);
+            }
+        }
+    }
+    false
+}
