@@ -530,7 +530,7 @@ pub struct Arrival<D = Arc<dyn Debugger>> {
     pub debugger: D,
     /// What it does.
     pub events: mpsc::Receiver<Event>,
-    /// Told when it has its breakpoints and runs.
+    /// Notified when it has its breakpoints and runs.
     pub configured: Option<oneshot::Sender<()>>,
     /// It does not run before this has come: another debugger of the same process is not ready.
     pub after: Option<oneshot::Receiver<()>>,

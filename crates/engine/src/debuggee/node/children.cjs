@@ -1,8 +1,8 @@
 // Removes options that open the inspector from the Node children of a program: the hook opens it in every process, on
 // the loopback interface. A child with an option to wait for a debugger would wait before its hook runs, and one with
 // an address could be reachable from other machines.
-// It also stops each child for a moment, as long as the file STILLFRAME_HOLD is there: the debugger looks at the process
-// and lets it run.
+// It also stops each child for a moment, as long as the file STILLFRAME_HOLD is there: the debugger inspects the
+// process and lets it run.
 // All ways to start a process end in two internal functions, which receive the arguments and the environment.
 'use strict';
 

@@ -72,7 +72,7 @@ def prepare(root):
 
 
 def hold_children(marker):
-    """Stop each child process that runs another program, as long as a file is there: the debugger looks at the process
+    """Stop each child process that runs another program, as long as a file is there: the debugger inspects the process
     and lets it run."""
     if marker is None:
         return

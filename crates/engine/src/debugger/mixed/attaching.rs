@@ -29,7 +29,7 @@ pub(super) struct Attaching {
     /// As long as this file is there, the program's agent stops the processes that it starts.
     marker: PathBuf,
     attached: HashSet<u32>,
-    /// Those that were stopped for us and are none of ours.
+    /// Those that were stopped for us and need no debugger.
     released: HashSet<u32>,
     /// Whose sources each file of machine code comes from.
     judged: HashMap<PathBuf, Option<&'static str>>,
@@ -167,18 +167,18 @@ impl Drop for Attaching {
     }
 }
 
-/// The most files that are looked at to find an extension.
+/// The most files that are checked to find an extension.
 const MOST_FILES: usize = 5_000;
 
 /// Whether a library near a source was compiled from it: what an interpreter loads is built beside its sources, as in
 /// `build/`, or installed in the folder of its package.
 fn has_extension(source: &Path) -> bool {
     let mut folders: VecDeque<PathBuf> = source.ancestors().skip(1).take(2).map(Path::to_owned).collect();
-    let mut looked = 0;
+    let mut checked = 0;
     while let Some(folder) = folders.pop_front() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            looked += 1;
-            if looked > MOST_FILES {
+            checked += 1;
+            if checked > MOST_FILES {
                 return false;
             }
             let path = entry.path();

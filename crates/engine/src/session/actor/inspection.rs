@@ -245,18 +245,19 @@ impl Actor {
         });
     }
 
-    /// A process that one of its debuggers has suspended does not answer the others.
+    /// A process that is suspended by a debugger of machine code does not answer another debugger inside it.
     fn responsive_debuggers(&self) -> Vec<(TargetId, Arc<dyn Debugger>)> {
-        let all = self.ready_debuggers();
-        let suspended: Vec<u32> = all
-            .iter()
-            .filter(|(target, _)| self.state.is_stopped(*target))
-            .filter_map(|(_, debugger)| debugger.pid())
+        let targets = || self.run.iter().flat_map(|run| &run.targets);
+        let suspended: Vec<u32> = targets()
+            .filter(|(id, target)| target.adapter.is_machine_code() && self.state.is_stopped(**id))
+            .filter_map(|(_, target)| target.debugger.pid())
             .collect();
-        let answers = |(target, debugger): &(TargetId, Arc<dyn Debugger>)| {
-            self.state.is_stopped(*target) || debugger.pid().is_none_or(|pid| !suspended.contains(&pid))
+        let answers = |target: &super::program::Target| {
+            target.adapter.is_machine_code()
+                || target.debugger.pid().is_none_or(|pid| !suspended.contains(&pid))
         };
-        all.into_iter().filter(answers).collect()
+        let responsive = targets().filter(|(_, target)| target.ready && answers(target));
+        responsive.map(|(id, target)| (*id, Arc::clone(&target.debugger))).collect()
     }
 
     fn name_threads(&mut self, listed: Vec<(TargetId, Option<u32>, Vec<RawThread>)>) -> Vec<Thread> {

@@ -311,10 +311,8 @@ impl Actor {
                 let _ = tokio::time::timeout(deadlines::ATTACH, after).await;
             }
             let result = debugger.run().await;
-            if let Some(configured) = configured {
-                // Nobody waits when the other one is gone.
-                let _ = configured.send(());
-            }
+            // The other one may be gone.
+            let _ = configured.map(|configured| configured.send(()));
             result
         };
         self.spawn(run, move |actor, result| match result {
