@@ -140,11 +140,7 @@ impl Adapter for Go {
             no_code: None,
             is_dump: dump.is_some(),
             dump_signal: dump.and_then(|dump| native::signal_of_dump(host, dump)),
-            quirks: match dump {
-                Some(_) => &quirks::DUMP,
-                None if is_all_code => &quirks::ALL_CODE,
-                None => &quirks::QUIRKS,
-            },
+            quirks: if is_all_code && dump.is_none() { &quirks::ALL_CODE } else { &quirks::QUIRKS },
         };
         Ok(Plan::Dap { transport, setup })
     }

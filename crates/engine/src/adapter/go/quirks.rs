@@ -61,8 +61,10 @@ pub(super) const QUIRKS: Quirks = Quirks {
         locks: Some(LockSearch { awaited: waits::awaited_lock, held: waits::held_locks }),
     }),
     is_signal_handler: |name| name.starts_with("runtime.sig"),
-    // A panic that is raised again, as the runner of tests does, has no message.
-    thrown_value: Some((PANIC, "e")),
+    // A panic that is raised again, as the runner of tests does, has no message. Delve cannot read the types of values
+    // before it has read a value of memory, and `e`, which is the same, is in registers. What is in memory is the text of
+    // an error.
+    thrown_value: Some((PANIC, "p.arg")),
     stops_at_bad_conditions: true,
     is_bad_condition: |text| text.starts_with("error evaluating expression: "),
     is_gone: |text| text == "no such process",
@@ -77,7 +79,3 @@ pub(super) const QUIRKS: Quirks = Quirks {
 
 /// The same where libraries are debugged too.
 pub(super) const ALL_CODE: Quirks = Quirks { steps_into_libraries: false, ..QUIRKS };
-
-/// The same for a crash dump. Delve cannot read the types of values before it has read a value of memory: `e` is in
-/// registers. What is in memory is the text of an error.
-pub(super) const DUMP: Quirks = Quirks { thrown_value: Some((PANIC, "p.arg")), ..QUIRKS };
