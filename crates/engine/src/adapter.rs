@@ -29,6 +29,7 @@ use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::{Code, Function, Loop};
 use crate::progress::Progress;
+use crate::recording::Cell;
 use crate::safety::Safety;
 
 pub use crate::host::{BoxFuture, Host, Machine};
@@ -263,6 +264,13 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// A cell as it was recorded, in the form in which other tools show the value; a text of more than `limit`
+    /// characters is cut, if that was not done before.
+    fn recorded(&self, cell: Cell, limit: usize) -> Cell {
+        let _ = limit;
+        cell
+    }
+
     /// What can be seen of a program that runs.
     fn observation(&self) -> Observation {
         Observation::default()
@@ -274,11 +282,20 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Observation {
     /// Values can be recorded at a breakpoint while the program runs on.
-    pub records: bool,
+    pub records: Option<RecordingSide>,
     /// It can be sampled while it runs: stacks, what its threads wait for.
     pub samples: bool,
     /// Its test runners report each test.
     pub reports_tests: bool,
+}
+
+/// What evaluates the expressions of a [`Record`](crate::recording::Record).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordingSide {
+    /// Our code inside the program.
+    Program,
+    /// Our code inside its debugger, which holds the program for as long as that takes.
+    Debugger,
 }
 
 /// Reads sources without running them.

@@ -108,6 +108,12 @@ pub trait Debugger: Send + Sync + 'static {
     /// The threads of the process.
     async fn threads(&self) -> Result<Vec<RawThread>>;
 
+    /// The name of a thread that is suspended; none if there is no such thread.
+    async fn thread_name(&self, thread: RawId) -> Result<Option<String>> {
+        let threads = self.threads().await?;
+        Ok(threads.into_iter().find(|found| found.id == thread).map(|found| found.name))
+    }
+
     /// Frames of a thread. Some debuggers answer for running threads too.
     async fn stack_trace(&self, thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>>;
 

@@ -4,10 +4,12 @@
 //! itself and writes a row. Rows come by a pipe that the program writes to directly, so that those of a
 //! program that is killed are not lost, or, where it cannot open the pipe, by its debugger.
 //!
-//! The program's side is `debuggee/node/recorder.js` and `debuggee/python/stillframe_recorder.py`. A line is a row
-//! `[id, hit, time, pid, thread, cells]`, a count `{"id", "writer", "hits"}`, or one of our marks.
+//! The program's side is `debuggee/node/recorder.js` and `debuggee/python/stillframe_recorder.py`. Debuggers that can run our
+//! code at a breakpoint write the rows in place of the program (`debuggee/java`, `debuggee/lldb`). A line is a
+//! row `[id, hit, time, pid, thread, cells]`, a count `{"id", "writer", "hits"}`, or one of our marks.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -93,11 +95,21 @@ struct Inner {
 #[derive(Debug)]
 struct RowStore {
     limit: u64,
+    shape: Shape,
     kept: Mutex<StoredRows>,
     /// How many rows have come, kept or not.
     rows: watch::Sender<u64>,
     /// The last mark that was read.
     mark: watch::Sender<u64>,
+}
+
+/// What is done with each cell that was written elsewhere.
+struct Shape(Box<dyn Fn(Cell) -> Cell + Send + Sync>);
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Shape")
+    }
 }
 
 #[derive(Debug, Default)]
@@ -144,6 +156,11 @@ fn writer<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Wri
 impl Recorder {
     /// Takes in at most `rows` rows and counts the rest.
     pub fn new(rows: u64) -> Result<Self> {
+        Self::shaping(rows, |cell| cell)
+    }
+
+    /// The same, where each cell that a program or its debugger writes is passed through `shape`.
+    pub fn shaping(rows: u64, shape: impl Fn(Cell) -> Cell + Send + Sync + 'static) -> Result<Self> {
         let mut pipe = NamedPipe::new()?;
         let path = pipe.path().to_owned();
         let marks = pipe::OpenOptions::new().open_sender(&path).map_err(|error| Error::Environment {
@@ -152,6 +169,7 @@ impl Recorder {
         })?;
         let table = Arc::new(RowStore {
             limit: rows,
+            shape: Shape(Box::new(shape)),
             kept: Mutex::default(),
             rows: watch::Sender::new(0),
             mark: watch::Sender::new(0),
@@ -300,7 +318,7 @@ impl RowStore {
     fn read(&self, line: &str) {
         match serde_json::from_str(line) {
             Ok(Line::Row(id, hit, time, pid, thread, cells)) => {
-                let cells = cells.into_iter().map(Cell::from).collect();
+                let cells = cells.into_iter().map(|cell| (self.shape.0)(cell.into())).collect();
                 self.push(Row { id: BreakpointId(id), hit, time, pid, thread, cells });
             }
             Ok(Line::Count { id, writer, hits }) => self.count(BreakpointId(id), writer, hits),
@@ -385,6 +403,18 @@ mod tests {
         ];
         let row = Row { id: BreakpointId(7), hit: 1, time: 2.5, pid: 42, thread: "main".to_owned(), cells };
         assert_eq!((rows, hits, dropped), (vec![row], BTreeMap::from([(BreakpointId(7), 7)]), 0));
+    }
+
+    #[tokio::test]
+    async fn cells_from_elsewhere_are_shaped_and_our_own_are_not() {
+        let recorder = Recorder::shaping(9, |_| Cell::Error("shaped".to_owned())).unwrap();
+        recorder.read("[1,1,1.0,41,\"one\",[[\"int\",\"1\"]]]");
+        let cell = Cell::Error("as it is".to_owned());
+        let cells = vec![cell.clone()];
+        recorder.push(Row { id: BreakpointId(1), hit: 2, time: 2.0, pid: 41, thread: String::new(), cells });
+        let rows = recorder.recorded().rows;
+        let cells: Vec<&Cell> = rows.iter().flat_map(|row| &row.cells).collect();
+        assert_eq!(cells, [&Cell::Error("shaped".to_owned()), &cell]);
     }
 
     #[tokio::test]

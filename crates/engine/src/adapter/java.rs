@@ -17,7 +17,8 @@ use serde_json::json;
 use self::jdk::Jdk;
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
 use super::{
-    Adapter, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, Runtime, Sample, Tracebacks,
+    Adapter, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, RecordingSide, Runtime, Sample,
+    Tracebacks,
 };
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
@@ -170,7 +171,7 @@ impl Adapter for Java {
     }
 
     fn observation(&self) -> Observation {
-        Observation { records: true, samples: true, reports_tests: true }
+        Observation { records: Some(RecordingSide::Debugger), samples: true, reports_tests: true }
     }
 
     fn tracebacks(&self) -> Option<&dyn Tracebacks> {

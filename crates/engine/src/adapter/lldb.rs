@@ -9,12 +9,13 @@ use super::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
 use super::native::compile::{self, Compiler};
 use super::native::{self, ctest, is_go, lldb_dap};
 use super::plan::{Plan, Quirks};
-use super::{Adapter, BoxFuture, Host, Observation, Runtime, Sample};
+use super::{Adapter, BoxFuture, Host, Observation, RecordingSide, Runtime, Sample};
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::Loop;
 use crate::model::stop::ExceptionMode;
 use crate::progress::Progress;
+use crate::recording::Cell;
 
 mod shown;
 
@@ -99,15 +100,14 @@ impl Adapter for C {
     }
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {
-        let scripts = ["stillframe_cpp.py", "stillframe_cpp_types.py"].map(|name| scripts.join(name));
-        let import = |script: &PathBuf| format!("?command script import \"{}\"", script.display());
-        let mut commands: Vec<String> = scripts.iter().map(import).collect();
+        let imported = |name: &str| lldb_dap::imported(&scripts.join(name));
+        let mut commands = vec![imported("stillframe_cpp.py"), imported("stillframe_cpp_types.py")];
         if !matches!(start, Start::Launch(launch) if !launch.just_my_code) {
             // A step into a function of the C library, whose sources are rarely there, goes over it.
             commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());
         }
         let flags = "`-g -O0`";
-        let native = lldb_dap::Native { quirks: &QUIRKS, commands, entry: "main".to_owned(), flags };
+        let native = lldb_dap::Native { quirks: &QUIRKS, scripts, commands, entry: "main".to_owned(), flags };
         native.plan(host, runtime, start)
     }
 
@@ -140,7 +140,11 @@ impl Adapter for C {
     }
 
     fn observation(&self) -> Observation {
-        Observation { samples: true, reports_tests: true, ..Observation::default() }
+        Observation { records: Some(RecordingSide::Debugger), samples: true, reports_tests: true }
+    }
+
+    fn recorded(&self, cell: Cell, limit: usize) -> Cell {
+        lldb_dap::recorded(&QUIRKS, cell, limit)
     }
 
     fn loops(&self, text: &str) -> Vec<Loop> {

@@ -29,7 +29,7 @@ pub use typescript::file_url;
 
 use super::{
     Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Driver, Host, Observation, Plan,
-    ProcessIdentity, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
+    ProcessIdentity, RecordingSide, Runtime, Sample, SourceAnalysis, Tracebacks, ValueExpressions,
 };
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -159,7 +159,7 @@ impl Adapter for Node {
     }
 
     fn observation(&self) -> Observation {
-        Observation { records: true, samples: true, reports_tests: true }
+        Observation { records: Some(RecordingSide::Program), samples: true, reports_tests: true }
     }
 
     /// The kernel decides, and says so: a signal may be sent to every process of the same user.

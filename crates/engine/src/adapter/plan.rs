@@ -194,6 +194,8 @@ pub struct Quirks {
     /// A command of the debugger that prints the type and the message of an exception that is being thrown, as JSON
     /// in a line behind `thrown `.
     pub exception_command: Option<&'static str>,
+    /// A command of the debugger that records values at breakpoints while the program runs; see `dap/recording.rs`.
+    pub record_command: Option<&'static str>,
     /// The last exception in what the program has printed to its standard error.
     pub printed_exception: fn(&str) -> Option<Exception>,
     /// The name of a function, without what the compiler adds.
@@ -394,6 +396,7 @@ impl Quirks {
         listens: "an adapter that listens at `host` and `port`",
         exception_functions: |_| &[],
         exception_command: None,
+        record_command: None,
         printed_exception: |_| None,
         function: str::to_owned,
         variable: |name| Some(name),

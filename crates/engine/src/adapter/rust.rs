@@ -13,7 +13,7 @@ use super::braces::{self, Family};
 use super::commands::Commands;
 use super::native::{self, lldb_dap};
 use super::plan::{Plan, Quirks};
-use super::{Adapter, BoxFuture, Host, Observation, Runtime, Sample};
+use super::{Adapter, BoxFuture, Host, Observation, RecordingSide, Runtime, Sample};
 use crate::deadlines;
 use crate::error::Result;
 use crate::model::launch::{Launch, Program, Start};
@@ -21,6 +21,7 @@ use crate::model::source::{Function, Loop};
 use crate::model::stop::ExceptionMode;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
+use crate::recording::Cell;
 
 /// The language.
 #[derive(Clone, Copy, Debug)]
@@ -111,10 +112,10 @@ impl Adapter for Rust {
         let mut commands = Vec::new();
         if host.is_file(&formatters.join("lldb_lookup.py")) {
             commands.extend([
-                format!("?command script import \"{}\"", formatters.join("lldb_lookup.py").display()),
+                lldb_dap::imported(&formatters.join("lldb_lookup.py")),
                 format!("?command source -s true \"{}\"", formatters.join("lldb_commands").display()),
-                format!("?command script import \"{}\"", scripts.join("stillframe_rust.py").display()),
-                format!("?command script import \"{}\"", scripts.join("stillframe_rust_types.py").display()),
+                lldb_dap::imported(&scripts.join("stillframe_rust.py")),
+                lldb_dap::imported(&scripts.join("stillframe_rust_types.py")),
             ]);
         }
         if !matches!(start, Start::Launch(launch) if !launch.just_my_code) {
@@ -126,7 +127,7 @@ impl Adapter for Rust {
             _ => "main".to_owned(),
         };
         let flags = "`cargo build` (the `dev` profile) or `rustc -g`";
-        lldb_dap::Native { quirks: &QUIRKS, commands, entry, flags }.plan(host, runtime, start)
+        lldb_dap::Native { quirks: &QUIRKS, scripts, commands, entry, flags }.plan(host, runtime, start)
     }
 
     /// The standard library, and packages that Cargo has downloaded.
@@ -163,7 +164,11 @@ impl Adapter for Rust {
     }
 
     fn observation(&self) -> Observation {
-        Observation { samples: true, reports_tests: true, ..Observation::default() }
+        Observation { records: Some(RecordingSide::Debugger), samples: true, reports_tests: true }
+    }
+
+    fn recorded(&self, cell: Cell, limit: usize) -> Cell {
+        lldb_dap::recorded(&QUIRKS, cell, limit)
     }
 
     fn functions(&self, text: &str) -> Vec<Function> {

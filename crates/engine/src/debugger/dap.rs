@@ -2,7 +2,7 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `motion.rs`, `pausing.rs`, `rules.rs`), `threads.rs`, values (`values.rs`,
+//! (`breakpoints.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`), `threads.rs`, values (`values.rs`,
 //! `expressions.rs`). A language with more to offer wraps this type, see
 //! `Dialect`.
 //!
@@ -18,6 +18,7 @@ mod events;
 mod expressions;
 mod motion;
 mod pausing;
+mod recording;
 mod reverse;
 mod rules;
 mod sampling;
@@ -458,12 +459,15 @@ impl Debugger for DapDebugger {
         if !motion::may_pause(self).await {
             return Ok(());
         }
-        self.request::<::dap::Pause>(Self::thread(thread), deadlines::REQUEST).await?;
-        Ok(())
+        pausing::ask(self, thread).await
     }
 
     async fn threads(&self) -> Result<Vec<RawThread>> {
         threads::threads(self).await
+    }
+
+    async fn thread_name(&self, thread: RawId) -> Result<Option<String>> {
+        threads::name(self, thread).await
     }
 
     async fn stack_trace(&self, thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {

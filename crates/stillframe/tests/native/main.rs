@@ -13,6 +13,7 @@ mod cpp;
 mod dumps;
 mod hangs;
 mod packages;
+mod recording;
 mod rust;
 mod source;
 mod tests;

@@ -12,6 +12,7 @@ mod stopping;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use engine::adapter::{Adapter, RecordingSide};
 use engine::bounds::Bounds;
 use engine::deadlines;
 use engine::model::ids::BreakpointId;
@@ -181,7 +182,7 @@ pub async fn trace(
         execution::must_be_debugged(session).await?;
     }
     session.remove_before_next_stop().await;
-    let recorder = Recorder::new(request.max_rows)?;
+    let recorder = recorder(session, &request)?;
     let points = Points::set(session, &request, &recorder, called + request.wait.timeout).await?;
     let trigger = request.trigger.take();
     let mut armed = trigger.map(|trigger| trigger.arm(session, request.wait.limits.output, None));
@@ -193,6 +194,10 @@ pub async fn trace(
         let waiting = wait(&recorder, &mut stopping, &request, &begun, armed.as_mut());
         with_progress(session, context, waiting).await?
     };
+    let recorded_by = match request.way(session) {
+        RecordMethod::Auto if !stopping.has_recorded() => recorded_by(session, &request),
+        RecordMethod::Auto | RecordMethod::Stop => None,
+    };
     let stacks = stopping.into_stacks();
     let is_ending = matches!(end, TraceEnd::Full | TraceEnd::Settled(Outcome::Ended(_)));
     let triggered = match armed {
@@ -200,7 +205,22 @@ pub async fn trace(
         armed => armed.map(PendingTrigger::finish),
     };
     let traced = conclude(session, points, &recorder, &request, begun, end).await;
-    Ok(TraceResult { stacks, triggered, ..traced })
+    Ok(TraceResult { stacks, recorded_by, triggered, ..traced })
+}
+
+fn recorded_by(session: &Session, request: &Trace) -> Option<RecordingSide> {
+    request.languages(session).first().and_then(|language| language.observation().records)
+}
+
+/// Takes in what is recorded, with values as other tools show them.
+fn recorder(session: &Session, request: &Trace) -> Result<Recorder, ToolError> {
+    let adapter = request.languages(session).into_iter().next().unwrap_or(session.adapter());
+    let limit = match request.cells {
+        CellFormat::Text(limit) => limit,
+        CellFormat::Json(limit) => session.policy().bounds.text(limit),
+    };
+    let shape = move |cell| cells::shortened(adapter.recorded(cell, limit), limit);
+    Ok(Recorder::shaping(request.max_rows, shape)?)
 }
 
 /// How a trace began.
@@ -288,14 +308,26 @@ async fn wait(
 }
 
 impl Trace {
-    /// Where nothing may be changed, the program does not evaluate by itself; nor does one in a language whose
-    /// debugger cannot record.
-    fn way(&self, session: &Session) -> RecordMethod {
+    /// The language of each place, or that of the session.
+    fn languages(&self, session: &Session) -> Vec<&'static dyn Adapter> {
         let language = |point: &Point| match &point.wanted.file {
             Some(file) => session.language_of(file),
             None => session.adapter(),
         };
-        let records = self.points.iter().all(|point| language(point).observation().records);
+        let languages: Vec<_> = self.points.iter().map(language).collect();
+        if languages.is_empty() { vec![session.adapter()] } else { languages }
+    }
+
+    /// Where nothing may be changed, the program does not evaluate by itself; nor does one in a language whose
+    /// debugger cannot record.
+    fn way(&self, session: &Session) -> RecordMethod {
+        let languages = self.languages(session);
+        let sides: Vec<_> = languages.iter().map(|language| language.observation().records).collect();
+        let is_mixed =
+            languages.windows(2).any(|two| matches!(two, [one, other] if one.name() != other.name()));
+        // What a debugger has written is read as its language shows values.
+        let records = sides.iter().all(Option::is_some)
+            && !(is_mixed && sides.contains(&Some(RecordingSide::Debugger)));
         let stops = self.frames > 0 || session.policy().safety.read_only || !records;
         if stops { RecordMethod::Stop } else { self.way }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use engine::adapter::RecordingSide;
 use engine::model::breakpoint::{Breakpoint, BreakpointTarget};
 use engine::recording::{Cell, Row};
 use schemars::JsonSchema;
@@ -28,6 +29,8 @@ pub struct TraceReport {
     /// What ended the trace: `program` (it ended), `maxHits`, `timeout`, `stop` (any other stop; the program is
     /// paused), `trigger` (it finished) or `interrupt`.
     pub ended_by: String,
+    /// `program` or `debugger` if that recorded without stops, else `stops`: each hit stopped the program.
+    pub recorded_by: &'static str,
     /// Locations, in the requested order.
     pub points: Vec<PointData>,
     /// Sorted by time.
@@ -148,6 +151,11 @@ impl TraceReport {
     pub fn new(traced: TraceResult, was_started: bool) -> Self {
         let hits = traced.points.iter().map(|point| point.hits).sum();
         let limit = limit_note(&traced, hits);
+        let recorded_by = match traced.recorded_by {
+            Some(RecordingSide::Program) => "program",
+            Some(RecordingSide::Debugger) => "debugger",
+            None => "stops",
+        };
         let TraceResult { end_reason, settled, points, rows, began, notes, triggered, .. } = traced;
         let total = rows.len();
         let omitted = omitted(&rows.iter().map(size).collect::<Vec<_>>());
@@ -170,6 +178,7 @@ impl TraceReport {
         Self {
             report,
             ended_by: word(end_reason).to_owned(),
+            recorded_by,
             totals: Totals { hits, rows: total, shown: shown.len() },
             points: (1..).zip(&points).map(|(number, point)| PointData::new(number, point)).collect(),
             rows: shown,

@@ -13,10 +13,12 @@ use crate::adapter::native::{self, waits};
 use crate::adapter::plan::{
     DapSetup, DataQuirks, FrameQuirks, Plan, Quirks, StackSampling, StartRequest, Transport,
 };
+use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::process::ProcessSpec;
+use crate::recording::Cell;
 
 pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     listens: "`lldb-server gdbserver HOST:PORT`",
@@ -69,6 +71,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
             line_at: |address| format!("`source info -a {address}"),
         }),
     },
+    record_command: Some("`stillframe-record"),
     stack_sampling: Some(StackSampling { has_os_threads: true, wait: waits::by_stack, locks: None }),
     ..Quirks::NONE
 };
@@ -121,8 +124,10 @@ pub(in crate::adapter) fn locate(host: &dyn Host, executable: Option<&Path>, abo
 }
 
 /// How a language's programs are started.
-pub(in crate::adapter) struct Native {
+pub(in crate::adapter) struct Native<'a> {
     pub(in crate::adapter) quirks: &'static Quirks,
+    /// The folder of our scripts inside LLDB.
+    pub(in crate::adapter) scripts: &'a Path,
     /// LLDB's commands before the program is loaded.
     pub(in crate::adapter) commands: Vec<String>,
     /// Where the program begins for its user, for a stop on entry.
@@ -131,10 +136,11 @@ pub(in crate::adapter) struct Native {
     pub(in crate::adapter) flags: &'static str,
 }
 
-impl Native {
+impl Native<'_> {
     /// A plan for `lldb-dap` on its standard streams.
     pub(in crate::adapter) fn plan(self, host: &dyn Host, runtime: &Runtime, start: &Start) -> Result<Plan> {
-        let Self { quirks, commands, entry, flags } = self;
+        let Self { quirks, scripts, mut commands, entry, flags } = self;
+        commands.push(imported(&scripts.join("stillframe_recorder.py")));
         let (request, mut arguments, launch) = match start {
             Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch, &entry), Some(launch)),
             Start::Attach(attach) => (StartRequest::Attach, attach_arguments(host, attach)?, None),
@@ -165,6 +171,34 @@ impl Native {
         let muted = &["error: ", "warning: "];
         let process = ProcessSpec { program: runtime.executable.clone(), muted, ..ProcessSpec::default() };
         Ok(Plan::Dap { transport: Transport::Stdio(process), setup })
+    }
+}
+
+/// LLDB's command that loads a script.
+pub(in crate::adapter) fn imported(script: &Path) -> String {
+    format!("?command script import \"{}\"", script.display())
+}
+
+/// A cell that LLDB has recorded, as other tools show it: a text that is longer than `limit` is cut.
+pub(in crate::adapter) fn recorded(quirks: &Quirks, cell: Cell, limit: usize) -> Cell {
+    match cell {
+        Cell::Error(message) => {
+            let message = (quirks.message)(&message);
+            if (quirks.is_timeout)(&message) {
+                let late = Error::Deadline { what: "the expression".to_owned(), after: deadlines::EVALUATE };
+                return Cell::Error(late.to_string());
+            }
+            Cell::Error(message)
+        }
+        Cell::Value { type_name, text, json, .. } => {
+            let (type_name, mut text) = (quirks.value)(&type_name, text);
+            let end = text.char_indices().nth(limit).map(|(end, _)| end);
+            if let Some(end) = end {
+                text.truncate(end);
+                text.push_str("...");
+            }
+            Cell::Value { type_name, text, cut: end.is_some(), json }
+        }
     }
 }
 

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value as Json;
+
 use super::motion::{self, PauseGuard};
-use super::{DapDebugger, lock};
+use super::{DapDebugger, lock, recording};
 use crate::deadlines;
 use crate::debugger::{BindResult, Debugger, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
@@ -24,6 +26,8 @@ pub(super) struct Breakpoints {
     exception_numbers: Vec<i64>,
     /// The last stop was there.
     is_at_exception: bool,
+    /// What the debugger records, as JSON; empty for nothing.
+    recorded: String,
 }
 
 /// A function, the rules there, and whether the adapter applies the one condition itself.
@@ -41,6 +45,8 @@ pub(super) struct SentBreakpoint {
     file: Option<PathBuf>,
     /// The line that it is on, as far as that is known.
     line: Option<u32>,
+    /// What its rules record is recorded by the debugger.
+    pub(super) is_recorded: bool,
     /// The request, in the form in which the adapter identifies it: its line and column, or the name of a function.
     asked: String,
 }
@@ -49,7 +55,8 @@ impl SentBreakpoint {
     /// A data breakpoint, whose rules are applied here.
     pub(super) fn on_data(rule: RuleFor) -> Self {
         let rules = vec![rule];
-        Self { number: None, rules, is_native: false, file: None, line: None, asked: String::new() }
+        let asked = String::new();
+        Self { number: None, rules, is_native: false, file: None, line: None, is_recorded: false, asked }
     }
 }
 
@@ -108,6 +115,32 @@ impl Breakpoints {
         before.any(|sent| wanted.iter().all(|wanted| wanted.asked != sent.asked))
     }
 
+    /// What the debugger is to record, as JSON; none if it does already.
+    pub(super) fn recorded_anew(&mut self) -> Option<String> {
+        let recorded = self.sent.iter().filter(|sent| sent.is_recorded);
+        let places: Vec<_> =
+            recorded.filter_map(|sent| recording::place(sent.number?, &sent.rules)).collect();
+        let text = if places.is_empty() { String::new() } else { Json::Array(places).to_string() };
+        if self.recorded == text {
+            return None;
+        }
+        self.recorded.clone_from(&text);
+        Some(if text.is_empty() { "[]".to_owned() } else { text })
+    }
+
+    /// The debugger cannot record: all breakpoints stop the program.
+    pub(super) fn not_recorded(&mut self) {
+        self.recorded.clear();
+        for sent in &mut self.sent {
+            sent.is_recorded = false;
+        }
+    }
+
+    /// Whether the debugger records anywhere.
+    pub(super) fn records(&self) -> bool {
+        !self.recorded.is_empty()
+    }
+
     /// Counts a hit, and gives the count.
     pub(super) fn count(&mut self, id: BreakpointId) -> u64 {
         let hits = self.hits.entry(id).or_default();
@@ -121,9 +154,10 @@ pub(super) async fn set_in_source(
     path: &Path,
     wanted: Vec<SourceBreakpoint>,
 ) -> Result<Vec<BindResult>> {
+    debugger.can_record(wanted.iter().flat_map(|place| &place.rules))?;
     let mut places = Vec::with_capacity(wanted.len());
     for SourceBreakpoint { line, column, rules } in wanted {
-        let condition = native_condition(debugger, &rules)?;
+        let condition = native_condition(debugger, &rules);
         let sent = ::dap::SourceBreakpoint {
             line: i64::from(line),
             column: column.map(i64::from),
@@ -139,9 +173,10 @@ pub(super) async fn set_on_functions(
     debugger: &DapDebugger,
     wanted: Vec<FunctionBreakpoint>,
 ) -> Result<Vec<BindResult>> {
+    debugger.can_record(wanted.iter().flat_map(|place| &place.rules))?;
     let mut places = Vec::with_capacity(wanted.len());
     for FunctionBreakpoint { name, rules } in wanted {
-        let condition = native_condition(debugger, &rules)?;
+        let condition = native_condition(debugger, &rules);
         let sent = ::dap::FunctionBreakpoint { name, condition: condition.clone(), hit_condition: None };
         places.push((sent, rules, condition.is_some()));
     }
@@ -150,26 +185,30 @@ pub(super) async fn set_on_functions(
 
 /// The condition that the adapter can apply itself: the only one of its place, with nothing beside it. Whatever else
 /// a rule says is applied here when the program stops, so that it means the same with every adapter.
-fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Result<Option<String>> {
-    if rules.iter().any(|rule| rule.rule.record.is_some()) {
-        return Err(Error::Unsupported(
-            "this debugger cannot record values while the program runs; stop at each hit and evaluate there"
-                .to_owned(),
-        ));
-    }
+fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Option<String> {
     let conditional = debugger.capabilities().supports_conditional_breakpoints;
     let is_beyond = |condition: &String| {
         debugger.quirks().expression_command.is_some() && super::expressions::is_beyond_adapter(condition)
     };
-    Ok(match rules {
+    match rules {
         [only] if conditional && only.rule.hit_condition.is_none() && only.rule.log_message.is_none() => {
             only.rule.condition.clone().filter(|condition| !is_beyond(condition))
         }
         _ => None,
-    })
+    }
 }
 
 impl DapDebugger {
+    fn can_record<'a>(&self, mut rules: impl Iterator<Item = &'a RuleFor>) -> Result<()> {
+        if self.quirks().record_command.is_none() && rules.any(|rule| rule.rule.record.is_some()) {
+            return Err(Error::Unsupported(
+                "this debugger cannot record values while the program runs; stop at each hit and evaluate there"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
     /// Replaces the breakpoints of a file: what to send for each, which request it belongs to, and whether the
     /// adapter applies its condition itself.
     pub(crate) async fn send_breakpoints(
@@ -180,7 +219,8 @@ impl DapDebugger {
         let owner = |(sent, rules, is_native): (::dap::SourceBreakpoint, Vec<RuleFor>, bool)| {
             let (file, line) = (Some(path.to_owned()), positive(Some(sent.line)));
             let asked = format!("{}:{:?}", sent.line, sent.column);
-            (sent, SentBreakpoint { number: None, rules, is_native, file, line, asked })
+            let is_recorded = rules.iter().any(recording::is_recordable);
+            (sent, SentBreakpoint { number: None, rules, is_native, file, line, is_recorded, asked })
         };
         let (breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
         let source = ::dap::Source {
@@ -191,7 +231,9 @@ impl DapDebugger {
         let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
         let _still = self.pause_for(&owners, Some(path)).await;
         let response = self.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?;
-        Ok(self.keep(response, owners, Some(path)))
+        let results = self.keep(response, owners, Some(path));
+        recording::announce(self).await;
+        Ok(results)
     }
 
     /// Replaces the breakpoints on functions, in the same way.
@@ -211,7 +253,11 @@ impl DapDebugger {
         };
         let owner = |(sent, rules, is_native): OnFunction| {
             let asked = sent.name.clone();
-            (sent, SentBreakpoint { number: None, rules, is_native, file: None, line: None, asked })
+            let is_recorded = rules.iter().any(recording::is_recordable);
+            (
+                sent,
+                SentBreakpoint { number: None, rules, is_native, file: None, line: None, is_recorded, asked },
+            )
         };
         let (mut breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
         let wanted = breakpoints.len();
@@ -233,7 +279,9 @@ impl DapDebugger {
         let answers = response.breakpoints.iter().skip(wanted).take(exceptions.len());
         let numbers = answers.filter_map(|answer| answer.id).collect();
         lock(&self.0.breakpoints).exception_numbers = numbers;
-        Ok(self.keep(response, owners, None))
+        let results = self.keep(response, owners, None);
+        recording::announce(self).await;
+        Ok(results)
     }
 
     /// Stops at exceptions by the functions that they go through, for an adapter that has no filter for them.
@@ -323,6 +371,7 @@ impl DapDebugger {
                 if let Some(known) = breakpoints.sent.iter_mut().find(is_same) {
                     known.rules.append(&mut sent.rules);
                     known.is_native = false;
+                    known.is_recorded |= sent.is_recorded;
                 } else {
                     breakpoints.sent.push(sent);
                 }

@@ -9,7 +9,7 @@
 use tokio::sync::{MutexGuard, oneshot};
 use tokio::time::Instant;
 
-use super::{DapDebugger, lock};
+use super::{DapDebugger, lock, pausing};
 use crate::deadlines;
 use crate::debugger::{Debugger, Reverse, Step};
 use crate::error::{Error, Result};
@@ -210,9 +210,8 @@ pub(super) async fn hold(debugger: &DapDebugger) -> PauseGuard<'_> {
             debugger.threads().await.ok().and_then(|threads| Some(threads.first()?.id)).unwrap_or(RawId(0))
         }
     };
-    let pause = debugger.request::<::dap::Pause>(DapDebugger::thread(thread), deadlines::REQUEST);
-    match pause.await {
-        Ok(_) => {
+    match pausing::ask(debugger, thread).await {
+        Ok(()) => {
             if tokio::time::timeout(deadlines::PAUSE, has_stopped).await.is_err() {
                 tracing::warn!("cannot remove breakpoints: the running program did not pause");
             }

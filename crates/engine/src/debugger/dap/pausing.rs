@@ -9,9 +9,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use super::DapDebugger;
+use super::{DapDebugger, recording};
 use crate::deadlines;
 use crate::debugger::Debugger;
+use crate::error::Result;
 use crate::model::ids::RawId;
 
 /// How often a pause is tried again.
@@ -103,9 +104,16 @@ pub(super) async fn again(debugger: &DapDebugger, thread: RawId) -> bool {
     // From here on a stop is an event of its own.
     tokio::time::sleep(APART).await;
     debugger.0.pausing.is_asked.store(true, Ordering::Release);
-    let pause = debugger.request::<::dap::Pause>(DapDebugger::thread(thread), deadlines::REQUEST);
-    if let Err(error) = pause.await {
+    if let Err(error) = ask(debugger, thread).await {
         tracing::warn!(%error, "cannot pause again");
     }
     true
+}
+
+/// Sends the request, after which a stop comes if the program runs.
+pub(super) async fn ask(debugger: &DapDebugger, thread: RawId) -> Result<()> {
+    if recording::stop_at_next_hit(debugger).await {
+        return Ok(());
+    }
+    debugger.request::<::dap::Pause>(DapDebugger::thread(thread), deadlines::REQUEST).await.map(drop)
 }

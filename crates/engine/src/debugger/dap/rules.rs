@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::breakpoints::{SentBreakpoint, place_of};
-use super::{DapDebugger, data, lock, values};
+use super::{DapDebugger, data, lock, recording, values};
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
 use crate::error::{Error, Result};
@@ -229,7 +229,12 @@ struct RuleOutcome {
 }
 
 async fn apply_rules(debugger: &DapDebugger, thread: RawId, sent: &SentBreakpoint, judged: &mut RuleOutcome) {
-    for RuleFor { id, rule } in &sent.rules {
+    let left = if sent.is_recorded { recording::left(debugger, thread).await } else { Vec::new() };
+    for applied in &sent.rules {
+        let RuleFor { id, rule } = applied;
+        if sent.is_recorded && recording::is_recordable(applied) && !left.contains(id) {
+            continue;
+        }
         // An adapter that stops where a condition makes no sense is not to be believed where it does.
         if sent.is_native && !debugger.quirks().stops_at_bad_conditions {
             judged.stops.push(*id);

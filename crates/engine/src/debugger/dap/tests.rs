@@ -9,6 +9,7 @@ mod breakpoints;
 mod ends;
 mod evaluating;
 mod motion;
+mod recording;
 mod requests;
 mod reverse;
 mod rules;

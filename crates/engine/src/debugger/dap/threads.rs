@@ -26,6 +26,13 @@ pub(super) async fn threads(debugger: &DapDebugger) -> Result<Vec<RawThread>> {
     Ok(threads)
 }
 
+/// The name of a thread, without what it waits for; none if there is no such thread.
+pub(super) async fn name(debugger: &DapDebugger, thread: RawId) -> Result<Option<String>> {
+    let response = debugger.request::<::dap::Threads>(::dap::Empty {}, deadlines::REQUEST).await?;
+    let found = response.threads.iter().find(|found| found.id == thread.0);
+    Ok(found.map(|found| (debugger.quirks().thread_name)(&found.name)))
+}
+
 /// What a thread waits for. A program that runs is not asked.
 async fn wait_reason(debugger: &DapDebugger, thread: RawId, name: &str) -> Option<String> {
     let expression = (debugger.quirks().wait_reason)(name)?;

@@ -37,6 +37,11 @@ impl Session {
         self.ask(|actor, reply| answer(reply, actor.abilities())).await
     }
 
+    /// The name of a suspended thread, and the number of its process, as far as they are known.
+    pub async fn thread_name(&self, thread: ThreadId) -> Result<(Option<String>, Option<u32>)> {
+        self.ask_live(move |actor, reply| actor.thread_name(thread, reply)).await
+    }
+
     /// Frames of the suspended thread, or of another one.
     pub async fn stack_trace(
         &self,
@@ -258,6 +263,16 @@ impl Actor {
         };
         let responsive = targets().filter(|(_, target)| target.ready && answers(target));
         responsive.map(|(id, target)| (*id, Arc::clone(&target.debugger))).collect()
+    }
+
+    fn thread_name(&self, thread: ThreadId, reply: Reply<(Option<String>, Option<u32>)>) {
+        let found = self.threads.find(thread).and_then(|(target, raw)| Ok((self.debugger(target)?, raw)));
+        let (debugger, raw) = match found {
+            Ok(found) => found,
+            Err(error) => return answer(reply, Err(error)),
+        };
+        let work = async move { Ok((debugger.thread_name(raw).await?, debugger.pid())) };
+        self.spawn(work, move |_, named| answer(reply, named));
     }
 
     fn name_threads(&mut self, listed: Vec<(TargetId, Option<u32>, Vec<RawThread>)>) -> Vec<Thread> {

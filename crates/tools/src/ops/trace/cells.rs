@@ -17,15 +17,18 @@ pub(super) async fn read(session: &Session, frame: Reference, expression: &str, 
         CellFormat::Text(_) => as_text(session, frame, expression, limit).await,
         CellFormat::Json(_) => as_json(session, frame, expression, session.policy().bounds.text(limit)).await,
     };
-    read.unwrap_or_else(|error| Cell::Error(shortened(error.to_string(), limit.max(MESSAGE))))
+    read.unwrap_or_else(|error| shortened(Cell::Error(error.to_string()), limit))
 }
 
-fn shortened(mut message: String, most: usize) -> String {
-    if let Some((end, _)) = message.char_indices().nth(most) {
+/// The same with a message of at most `limit` characters, or as many as messages always have. A value is not changed.
+pub(super) fn shortened(mut cell: Cell, limit: usize) -> Cell {
+    if let Cell::Error(message) = &mut cell
+        && let Some((end, _)) = message.char_indices().nth(limit.max(MESSAGE))
+    {
         message.truncate(end);
         message.push_str("...");
     }
-    message
+    cell
 }
 
 async fn as_text(session: &Session, frame: Reference, expression: &str, limit: usize) -> Result<Cell, Error> {

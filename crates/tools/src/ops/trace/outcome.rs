@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use engine::adapter::RecordingSide;
 use engine::deadlines;
 use engine::model::breakpoint::{Binding, Breakpoint, BreakpointFate};
 use engine::model::ids::{BreakpointId, Reference};
@@ -56,6 +57,8 @@ pub struct TraceResult {
     pub most_rows: u64,
     /// Additional notes.
     pub notes: Vec<String>,
+    /// What recorded the rows while the program ran; none if it was stopped at each hit.
+    pub recorded_by: Option<RecordingSide>,
     /// Result of the trigger.
     pub triggered: Option<TriggerProgress>,
 }
@@ -125,6 +128,7 @@ pub(super) async fn conclude(
         most_rows: session.policy().bounds.rows,
         notes,
         triggered: None,
+        recorded_by: None,
     }
 }
 

@@ -26,7 +26,6 @@ pub(super) struct StopRecorder<'a> {
     request: &'a Trace,
     expressions: BTreeMap<BreakpointId, Vec<String>>,
     writers: BTreeMap<(BreakpointId, TargetId), Writer>,
-    pids: BTreeMap<TargetId, u32>,
     stacks: BTreeMap<RowKey, Vec<StackFrame<Reference>>>,
 }
 
@@ -51,9 +50,13 @@ impl<'a> StopRecorder<'a> {
             request,
             expressions: points.expressions(),
             writers: BTreeMap::new(),
-            pids: BTreeMap::new(),
             stacks: BTreeMap::new(),
         }
+    }
+
+    /// The program has stopped at a hit of one of the places.
+    pub(super) fn has_recorded(&self) -> bool {
+        !self.writers.is_empty()
     }
 
     /// The stacks of the rows.
@@ -96,14 +99,16 @@ impl<'a> StopRecorder<'a> {
         let writer = self.writers.entry((id, stop.target)).or_default();
         writer.hits += 1;
         let hit = writer.hits;
-        let pid = self.pid_of(stop).await;
-        self.recorder.count(id, (pid, stop.target.0.into()), hit);
         let is_sampled = (hit - 1).is_multiple_of(self.request.sample_every.max(1));
         let rows = self.writers.get(&(id, stop.target)).map_or(0, |writer| writer.rows);
         if !is_sampled || rows >= self.request.max_rows {
+            let pid = self.named(stop).await.1;
+            self.recorder.count(id, (pid, stop.target.0.into()), hit);
             return;
         }
-        let (frames, cells) = self.look(id, stop).await;
+        // In the order in which most debuggers answer, one after the other: all are asked at once.
+        let ((thread, pid), (frames, cells)) = tokio::join!(self.named(stop), self.look(id, stop));
+        self.recorder.count(id, (pid, stop.target.0.into()), hit);
         let Some(writer) = self.writers.get_mut(&(id, stop.target)) else { return };
         if self.request.only_when_changed {
             if writer.last.as_ref() == Some(&cells) {
@@ -112,7 +117,6 @@ impl<'a> StopRecorder<'a> {
             writer.last = Some(cells.clone());
         }
         writer.rows += 1;
-        let (thread, _) = self.thread_of(stop).await;
         let row = Row { id, hit, time, pid, thread, cells };
         if self.request.frames > 0 {
             self.stacks.insert(key_of(&row), frames);
@@ -142,24 +146,9 @@ impl<'a> StopRecorder<'a> {
         (frames, read)
     }
 
-    async fn pid_of(&mut self, stop: &Stop) -> u32 {
-        if let Some(pid) = self.pids.get(&stop.target) {
-            return *pid;
-        }
-        let (_, pid) = self.thread_of(stop).await;
-        self.pids.insert(stop.target, pid);
-        pid
-    }
-
     /// The thread as its language calls it, and its process.
-    async fn thread_of(&self, stop: &Stop) -> (String, u32) {
-        let threads = self.session.threads().await.unwrap_or_default();
-        let Some(thread) = threads.into_iter().find(|thread| thread.id == stop.thread) else {
-            return (String::new(), 0);
-        };
-        let pid = thread.pid.unwrap_or_default();
-        // A session of several processes has them in the names.
-        let name = thread.name.strip_suffix(&format!(" (process {pid})")).unwrap_or(&thread.name);
-        (name.to_owned(), pid)
+    async fn named(&self, stop: &Stop) -> (String, u32) {
+        let (name, pid) = self.session.thread_name(stop.thread).await.unwrap_or_default();
+        (name.unwrap_or_default(), pid.unwrap_or_default())
     }
 }
