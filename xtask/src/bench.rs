@@ -50,9 +50,9 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<ExitCode> {
     }
     let languages = rest;
     let is_wanted = |name: &str| languages.is_empty() || languages.iter().any(|wanted| wanted == name);
-    let known = ["python", "node", "journal"];
+    let known = ["python", "node", "native", "go", "journal"];
     let unknown = languages.iter().find(|name| !known.contains(&name.as_str()));
-    anyhow::ensure!(unknown.is_none(), "only `python`, `node` and `journal` are measured, not {unknown:?}");
+    anyhow::ensure!(unknown.is_none(), "only {known:?} are measured, not {unknown:?}");
     if is_wanted("journal") {
         journal::measure()?;
     }
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<ExitCode> {
         let debugpy = tools.debugpy()?;
         let python = tools.interpreter("python")?;
         table::heading("Python (bare: DAP without an adapter process)");
-        let start = |python: &Path| bare_dap::Bare::stopped(python, &debugpy, &scene.program, scene.line);
+        let start = |python: &Path| bare_dap::Bare::python(python, &debugpy, &scene.program, scene.line);
         calls::measure(&scene, || start(&python))?;
         let stops = record::bare(start(&python)?)?;
         record::launched(&scene, "rows a second, launched", stops, &python, "20 x")?;
@@ -83,6 +83,22 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<ExitCode> {
         let stops = record::bare(bare_cdp::Bare::stopped(&node, &scene.program, scene.line)?)?;
         record::launched(&scene, "rows a second, launched", stops, &node, "100 x")?;
         record::attached(&scene, stops, &node)?;
+    }
+    if is_wanted("native") {
+        let scene = Scene::native(&tools)?;
+        let adapter = tools.interpreter("c")?;
+        table::heading("C (bare: lldb-dap without our formatters)");
+        let start = || bare_dap::Bare::lldb(&adapter, &scene.program, &scene.source, scene.line);
+        calls::measure(&scene, start)?;
+        record::binary(&scene, record::bare(start()?)?, "2 x")?;
+    }
+    if is_wanted("go") {
+        let scene = Scene::go(&tools)?;
+        let delve = tools.interpreter("go")?;
+        table::heading("Go (bare: Delve)");
+        let start = || bare_dap::Bare::delve(&delve, &scene.program, &scene.source, scene.line);
+        calls::measure(&scene, start)?;
+        record::binary(&scene, record::bare(start()?)?, "0.70 x")?;
     }
     println!();
     spawn_and_memory(&tools, is_wanted)?;

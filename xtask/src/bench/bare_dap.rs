@@ -15,11 +15,15 @@ use super::program::Program;
 /// Nothing that is measured takes as long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A program under debugpy, without debugpy's adapter process, and the connection to it.
+/// A debugger that speaks the protocol, and the connection to it.
 pub(super) struct Bare {
+    /// The program, or its debugger.
     program: Program,
     file: PathBuf,
-    socket: BufReader<TcpStream>,
+    input: Box<dyn Write>,
+    output: BufReader<Box<dyn Read>>,
+    /// The connection, if it is one.
+    socket: Option<TcpStream>,
     sequence: u64,
     thread: Value,
     /// The innermost frame, once it was asked for at this stop.
@@ -27,8 +31,8 @@ pub(super) struct Bare {
 }
 
 impl Bare {
-    /// Starts a program and runs it to a line.
-    pub(super) fn stopped(python: &Path, debugpy: &Path, program: &Path, line: u32) -> anyhow::Result<Self> {
+    /// Starts a program under debugpy, without debugpy's adapter process, and runs it to a line.
+    pub(super) fn python(python: &Path, debugpy: &Path, program: &Path, line: u32) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?.to_string();
         let command = &mut super::child(python);
@@ -36,23 +40,83 @@ impl Bare {
         command.args(["--connect", &address]).arg(program);
         let child = Program::start(command, Stdio::null())?;
         let (socket, _) = listener.accept()?;
-        socket.set_nodelay(true)?;
-        socket.set_read_timeout(Some(PATIENCE))?;
+        let mut bare = Self::connected(child, socket, program)?;
+        bare.request("initialize", &json!({ "adapterID": "debugpy", "pathFormat": "path" }))?;
+        // Without the adapter process there is no `initialized` event: breakpoints can follow at once.
+        bare.request("attach", &json!({ "justMyCode": true, "showReturnValue": true, "subProcess": true }))?;
+        bare.configured(line)?;
+        Ok(bare)
+    }
+
+    /// Has LLDB's adapter, which speaks on its standard streams, run a binary to a line of its source.
+    pub(super) fn lldb(adapter: &Path, binary: &Path, source: &Path, line: u32) -> anyhow::Result<Self> {
+        let (program, input, output) = Program::piped(&mut super::child(adapter))?;
         let mut bare = Self {
-            program: child,
-            file: program.to_owned(),
-            socket: BufReader::new(socket),
+            program,
+            file: source.to_owned(),
+            input: Box::new(input),
+            output: BufReader::new(Box::new(output)),
+            socket: None,
             sequence: 0,
             thread: Value::Null,
             frame: None,
         };
-        bare.request("initialize", &json!({ "adapterID": "debugpy", "pathFormat": "path" }))?;
-        // Without the adapter process there is no `initialized` event: breakpoints can follow at once.
-        bare.request("attach", &json!({ "justMyCode": true, "showReturnValue": true, "subProcess": true }))?;
-        bare.set_breakpoints(&[line])?;
-        bare.request("configurationDone", &json!({}))?;
-        bare.wait_for_stop()?;
+        bare.launched("lldb-dap", &json!({ "program": binary }), line)?;
         Ok(bare)
+    }
+
+    /// Has Delve run a binary to a line of its source.
+    pub(super) fn delve(delve: &Path, binary: &Path, source: &Path, line: u32) -> anyhow::Result<Self> {
+        let command = &mut super::child(delve);
+        let (program, _, output) = Program::piped(command.args(["dap", "--listen=127.0.0.1:0"]))?;
+        let mut announced = String::new();
+        BufReader::new(output).read_line(&mut announced)?;
+        let address = announced.rsplit(' ').next().context("Delve says where it listens")?;
+        let mut bare = Self::connected(program, TcpStream::connect(address.trim())?, source)?;
+        bare.launched("dlv", &json!({ "program": binary, "mode": "exec" }), line)?;
+        Ok(bare)
+    }
+
+    fn connected(program: Program, socket: TcpStream, file: &Path) -> anyhow::Result<Self> {
+        socket.set_nodelay(true)?;
+        socket.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self {
+            program,
+            file: file.to_owned(),
+            input: Box::new(socket.try_clone()?),
+            output: BufReader::new(Box::new(socket.try_clone()?)),
+            socket: Some(socket),
+            sequence: 0,
+            thread: Value::Null,
+            frame: None,
+        })
+    }
+
+    fn launched(&mut self, adapter: &str, launch: &Value, line: u32) -> anyhow::Result<()> {
+        self.request("initialize", &json!({ "adapterID": adapter, "pathFormat": "path" }))?;
+        // Not every adapter answers before it is configured.
+        self.send("launch", launch)?;
+        self.event("initialized")?;
+        self.configured(line)
+    }
+
+    fn configured(&mut self, line: u32) -> anyhow::Result<()> {
+        self.set_breakpoints(&[line])?;
+        let sequence = self.send("configurationDone", &json!({}))?;
+        // Some adapters answer after the stop.
+        let is_stop = |message: &Value| message.get("event") == Some(&json!("stopped"));
+        let mut stop = None;
+        self.read_until(|message| {
+            if is_stop(message) {
+                stop = message.pointer("/body/threadId").cloned();
+            }
+            message.get("request_seq") == Some(&json!(sequence))
+        })?;
+        match stop {
+            Some(thread) => self.thread = thread,
+            None => self.wait_for_stop()?,
+        }
+        Ok(())
     }
 
     /// All frames.
@@ -93,9 +157,8 @@ impl Bare {
         let message =
             json!({ "seq": self.sequence, "type": "request", "command": command, "arguments": arguments });
         let body = message.to_string();
-        self.socket
-            .get_mut()
-            .write_all(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())?;
+        self.input.write_all(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())?;
+        self.input.flush()?;
         Ok(self.sequence)
     }
 
@@ -111,7 +174,7 @@ impl Bare {
     }
 
     /// Earlier messages are dropped: the client sends one request at a time.
-    fn read_until(&mut self, wanted: impl Fn(&Value) -> bool) -> anyhow::Result<Value> {
+    fn read_until(&mut self, mut wanted: impl FnMut(&Value) -> bool) -> anyhow::Result<Value> {
         loop {
             let message = self.read()?;
             if wanted(&message) {
@@ -122,11 +185,13 @@ impl Bare {
 
     fn read(&mut self) -> anyhow::Result<Value> {
         // The kernel forgets this after a while; without it every answer waits 40 ms for our acknowledgement.
-        rustix::net::sockopt::set_tcp_quickack(self.socket.get_ref(), true)?;
+        if let Some(socket) = &self.socket {
+            rustix::net::sockopt::set_tcp_quickack(socket, true)?;
+        }
         let mut length = 0;
         loop {
             let mut line = String::new();
-            anyhow::ensure!(self.socket.read_line(&mut line)? > 0, "the program closed the connection");
+            anyhow::ensure!(self.output.read_line(&mut line)? > 0, "the program closed the connection");
             if line.trim().is_empty() {
                 break;
             }
@@ -135,7 +200,7 @@ impl Bare {
             }
         }
         let mut body = vec![0; length];
-        self.socket.read_exact(&mut body)?;
+        self.output.read_exact(&mut body)?;
         Ok(serde_json::from_slice(&body)?)
     }
 }
@@ -162,7 +227,8 @@ impl Client for Bare {
 
     fn step(&mut self) -> anyhow::Result<()> {
         let thread = self.thread.clone();
-        self.request("next", &json!({ "threadId": thread }))?;
+        // The stop may come before the answer.
+        self.send("next", &json!({ "threadId": thread }))?;
         self.wait_for_stop()?;
         self.locals()
     }
@@ -170,7 +236,7 @@ impl Client for Bare {
     fn pass(&mut self, expression: &str) -> anyhow::Result<()> {
         self.evaluate(expression)?;
         let thread = self.thread.clone();
-        self.request("continue", &json!({ "threadId": thread }))?;
+        self.send("continue", &json!({ "threadId": thread }))?;
         self.wait_for_stop()
     }
 

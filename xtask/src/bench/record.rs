@@ -18,7 +18,9 @@ const STOPS: u32 = 500;
 const ROWS: u64 = 100_000;
 /// How many rows ours records where a row costs more.
 const SLOW_ROWS: u64 = 20_000;
-/// What is recorded. Both languages understand it.
+/// How many rows ours records inside or by a debugger of binaries.
+const NATIVE_ROWS: u64 = 2_000;
+/// What is recorded. All languages understand it.
 const EXPRESSION: &str = "amount";
 
 /// What the bare client manages, in rows a second.
@@ -48,6 +50,15 @@ pub(super) fn launched(
     server.end()
 }
 
+/// A binary, under the debugger of its language, which makes rows more slowly.
+pub(super) fn binary(scene: &Scene<'_>, bare: f64, goal: &str) -> anyhow::Result<()> {
+    let mut server = scene.tools.serve()?;
+    let answer =
+        server.call("trace_values", &trace(scene, NATIVE_ROWS, json!({ "program": scene.program })))?;
+    table::rate("rows a second, launched", bare, rate(&answer)?, goal);
+    server.end()
+}
+
 /// A program of Node that runs already.
 pub(super) fn attached(scene: &Scene<'_>, bare: f64, node: &Path) -> anyhow::Result<()> {
     let command = &mut super::child(node);
@@ -68,7 +79,7 @@ pub(super) fn attached(scene: &Scene<'_>, bare: f64, node: &Path) -> anyhow::Res
 
 /// The arguments, `of` a program that is started or running.
 fn trace(scene: &Scene<'_>, rows: u64, of: Value) -> Value {
-    let point = json!({ "file": scene.program, "line": scene.line, "expressions": [EXPRESSION] });
+    let point = json!({ "file": scene.source, "line": scene.line, "expressions": [EXPRESSION] });
     let mut arguments = json!({ "points": [point], "maxHits": rows, "timeout": 60_000 });
     if let (Some(arguments), Value::Object(of)) = (arguments.as_object_mut(), of) {
         arguments.extend(of);
