@@ -98,7 +98,20 @@ impl ProgramArgs {
         command
     }
 
+    /// The language of the interpreter that a module is for: the place may be in another one, in a child process.
+    fn interpreter(&self) -> Option<&'static dyn Adapter> {
+        self.module.as_ref()?;
+        let executable = self.executable_path.as_deref()?;
+        let runs = |adapter: &&dyn Adapter| {
+            adapter.process_identity().is_some_and(|identity| identity.may_be_interpreter(executable))
+        };
+        adapter::all().find(runs)
+    }
+
     fn adapter(&self, place: &Path) -> anyhow::Result<&'static dyn Adapter> {
+        if let Some(interpreter) = self.interpreter() {
+            return Ok(interpreter);
+        }
         let file = self.program.as_deref().unwrap_or(place);
         commands::by_program(&Machine, file).or_else(|| adapter::by_extension(place)).ok_or_else(|| {
             let names: Vec<&str> = adapter::all().map(Adapter::name).collect();

@@ -256,3 +256,15 @@ async fn likely_credentials_are_redacted_unless_shown_on_request() {
     let ran = stillframe(["probe", &location, "-e", "kept", "--json", "--no-redact"]).await.ended_with(0);
     assert!(ran.out.contains("A1b2C3A1b2C3") && ran.json()["hidden"].is_null(), "{}", ran.out);
 }
+
+/// The interpreter of a module is the program's; the place is in a process that it starts.
+#[tokio::test]
+async fn a_place_in_a_child_process_of_a_module() {
+    let child = Fixture::read(test_support::repository().join("fixtures/mixed/child.js"));
+    let folder = child.path().trim_end_matches("/child.js");
+    let options = ["--executable-path", "python3", "--module", "main", "--cwd", folder];
+    let location = at(&child, "inside");
+    let words = ["probe", &location].into_iter().chain(options).chain(["--", "js"]);
+    let ran = stillframe(words).await.ended_with(0);
+    assert!(ran.out.contains("  prices = Map(1) { 'tea' => 3 }\n"), "{}", ran.out);
+}
