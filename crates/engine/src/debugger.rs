@@ -486,6 +486,8 @@ pub trait Connector: Send + Sync + 'static {
 pub struct Followed {
     /// Changes to the environment that they inherit; `None` removes a variable.
     pub env: BTreeMap<String, Option<String>>,
+    /// Beginnings of lines that they print because they are debugged.
+    pub muted: &'static [&'static str],
     /// The processes that connect.
     pub arrivals: mpsc::Receiver<Arrival>,
 }

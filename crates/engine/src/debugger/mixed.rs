@@ -40,8 +40,12 @@ impl MixedConnector {
         language: &'static dyn Adapter,
         sinks: &Sinks,
     ) -> Result<mpsc::Receiver<Arrival>> {
-        let Followed { env, arrivals } = (self.connect)(language).follow(launch, sinks.clone()).await?;
+        let followed = (self.connect)(language).follow(launch, sinks.clone()).await?;
+        let Followed { env, muted, arrivals } = followed;
         launch.env.extend(env);
+        if !muted.is_empty() {
+            launch.muted = muted;
+        }
         Ok(arrivals)
     }
 }

@@ -36,6 +36,6 @@ impl ProcessSpec {
         env: BTreeMap<String, Option<String>>,
     ) -> Self {
         let (cwd, stdin) = (launch.cwd.clone(), launch.stdin.clone());
-        Self { program, args, env, cwd, stdin, ..Self::default() }
+        Self { program, args, env, cwd, stdin, muted: launch.muted, ..Self::default() }
     }
 }

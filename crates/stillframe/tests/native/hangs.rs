@@ -41,7 +41,8 @@ fn program(name: &str) -> Fixture {
 }
 
 async fn diagnose(server: &Server, name: &str) -> Answer {
-    let arguments = json!({ "command": program(name).path(), "timeout": 2_500 });
+    // LLDB needs seconds to start a program on a busy machine, and the program is to be sampled after that.
+    let arguments = json!({ "command": program(name).path(), "timeout": 6_000 });
     server.ok("diagnose_hang", arguments).await
 }
 

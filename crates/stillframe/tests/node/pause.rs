@@ -32,7 +32,7 @@ function work() {{
   let turns = 0;
   let garbage = [];
   const mine = 41;
-  console.log("ready");
+  console.log("ready"); // @ready
   {busy} // @busy
   return [turns, garbage, mine];
 }}
@@ -46,14 +46,20 @@ async fn every_busy_loop_is_paused_and_resumes() {
     for busy in BUSY {
         let script = Script::new(&program(busy));
         let (session, _) = script.running().await;
-        for _ in 0..2 {
+        let mut pauses = 0;
+        while pauses < 2 {
             let paused = session.step("pause_execution").await;
             assert_eq!(paused.outcome(), "pause", "{busy}: {}", paused.text);
             assert!(frames(&paused).contains(&"work"), "{busy}: {}", paused.text);
             let frame =
                 paused["stackFrames"].as_array().unwrap().iter().find(|frame| frame["name"] == "work");
             let frame = frame.unwrap();
-            assert_eq!(frame["line"], script.line("busy"), "{busy}");
+            // It may have written its line and not come back from that yet.
+            let is_busy = frame["line"] != script.line("ready");
+            if is_busy {
+                assert_eq!(frame["line"], script.line("busy"), "{busy}");
+                pauses += 1;
+            }
             let arguments = json!({ "expression": "mine + 1", "frameId": frame["id"] });
             assert_eq!(session.ok("evaluate_expression", arguments).await["result"], "42", "{busy}");
             let running = session.ok("continue_execution", json!({ "timeout": 50 })).await;

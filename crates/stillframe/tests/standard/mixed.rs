@@ -41,6 +41,7 @@ async fn one_program_stops_in_children_of_three_languages() {
         stopped = session.go_on().await;
     }
     assert_eq!((&stopped["state"], stopped.text_of("output")), (&json!("ended"), "total 27\n"));
+    assert_eq!(session.written("stderr").await, "", "what Node prints for its debugger is left out");
     session.finish().await;
 }
 

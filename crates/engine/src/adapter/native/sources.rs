@@ -38,15 +38,48 @@ mod tests {
     use super::*;
     use crate::host::Machine;
 
-    #[test]
-    fn a_program_names_the_sources_that_it_was_compiled_from() {
-        let own = std::env::current_exe().unwrap();
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().and_then(Path::parent).unwrap();
-        let source = root.join(file!());
-        let elsewhere = Path::new("/nowhere/at/all").join(source.file_name().unwrap());
-        for (source, expected) in [(source, true), (elsewhere, false)] {
-            assert_eq!(names_source(&Machine, &own, &source), expected, "{}", source.display());
+    /// An ELF file whose sections are named `.debug_info`, and that contains these texts, each with a NUL behind it.
+    fn binary(texts: &[&str]) -> Vec<u8> {
+        const SECTIONS: u64 = 64;
+        const NAMES: u64 = SECTIONS + 2 * 64;
+        let names = b"\0.debug_info\0";
+        let mut file = vec![0; usize::try_from(NAMES).unwrap()];
+        let mut put = |at: usize, bytes: &[u8]| file[at..at + bytes.len()].copy_from_slice(bytes);
+        put(0, b"\x7fELF\x02\x01");
+        put(40, &SECTIONS.to_le_bytes());
+        // The size of an entry, how many there are, and which has the names.
+        put(58, &[64, 0, 2, 0, 1, 0]);
+        for section in [64, 128] {
+            put(section, &[1]);
+            put(section + 24, &NAMES.to_le_bytes());
+            put(section + 32, &u64::try_from(names.len()).unwrap().to_le_bytes());
         }
-        assert!(!names_source(&Machine, Path::new(file!()), &own));
+        file.extend(names);
+        for text in texts {
+            file.extend(text.as_bytes());
+            file.push(0);
+        }
+        file
+    }
+
+    #[test]
+    fn a_source_is_named_by_its_path_or_by_its_name_and_a_folder() {
+        let source = Path::new("/project/src/main.c");
+        let table: [(&[&str], bool); 6] = [
+            (&["/project/src/main.c"], true),
+            (&["/project/src", "main.c"], true),
+            (&["/project", "src/main.c"], true),
+            (&["/elsewhere", "main.c"], false),
+            (&["/project/src", "domain.c"], false),
+            (&["/project/src", "main.cpp"], false),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        for (texts, expected) in table {
+            std::fs::write(&path, binary(texts)).unwrap();
+            assert_eq!(names_source(&Machine, &path, source), expected, "{texts:?}");
+        }
+        std::fs::write(&path, "/project/src/main.c").unwrap();
+        assert!(!names_source(&Machine, &path, source), "it is no ELF file");
     }
 }

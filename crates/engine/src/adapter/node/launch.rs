@@ -62,7 +62,8 @@ pub(super) fn plan_children(host: &dyn Host, runtime: &Runtime, hook: &Path, lau
     let options = options::with_hook(hook, node_options(host, launch).as_deref(), &[]);
     let env = [("NODE_OPTIONS", options), (ANNOUNCE, ADDRESS.to_owned())];
     let env = env.map(|(name, value)| (name.to_owned(), Some(value))).into();
-    let process = ProcessSpec { program: runtime.executable.clone(), env, ..ProcessSpec::default() };
+    let process =
+        ProcessSpec { program: runtime.executable.clone(), env, muted: MUTED, ..ProcessSpec::default() };
     let setup = CdpSetup {
         entry: None,
         program: None,

@@ -23,7 +23,7 @@ use crate::debugger::{Arrival, Connector, Followed, Owned, Sinks, Started};
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Start};
 use crate::output::Category;
-use crate::process::Process;
+use crate::process::{Process, ProcessSpec};
 
 /// Starts and reaches programs that an inspector debugs.
 #[derive(Debug)]
@@ -58,11 +58,12 @@ impl Connector for CdpConnector {
             return Err(Error::Unsupported(format!("processes of {} do not connect", adapter.about())));
         };
         let announcements = Announcements::new()?;
-        let env = addressed(spec, &announcements.path().display().to_string()).env;
+        let pipe = announcements.path().display().to_string();
+        let ProcessSpec { env, muted, .. } = addressed(spec, &pipe);
         let (arrivals, received) = mpsc::channel(16);
         let acceptor = language.acceptor(setup, true, &sinks, arrivals);
         tokio::spawn(acceptor.accept_children(announcements));
-        Ok(Followed { env, arrivals: received })
+        Ok(Followed { env, muted, arrivals: received })
     }
 }
 

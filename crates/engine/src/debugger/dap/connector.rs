@@ -79,9 +79,9 @@ impl<D: Dialect> Connector for DapConnector<D> {
         let (arrivals, received) = mpsc::channel(16);
         let acceptor = Acceptor::<D> { arrivals, adapter, setup, sinks, is_dbgp, debugger: PhantomData };
         let meeting = MeetingPlace::open().await?;
-        let env = meeting.fill(process).env;
+        let ProcessSpec { env, muted, .. } = meeting.fill(process);
         tokio::spawn(acceptor.accept_children(meeting.listener, meeting.token));
-        Ok(Followed { env, arrivals: received })
+        Ok(Followed { env, muted, arrivals: received })
     }
 }
 
