@@ -76,6 +76,11 @@ pub fn by_extension(path: &Path) -> Option<&'static dyn Adapter> {
     all().find(|adapter| adapter.extensions().contains(&extension))
 }
 
+/// The language of a file, if it is another one than those that a debugger stops in.
+pub fn other_language(own: &dyn Adapter, path: &Path) -> Option<&'static dyn Adapter> {
+    by_extension(path).filter(|owner| !own.debugs(*owner))
+}
+
 /// The language that has a module of that name installed for a folder; Python, when none is certain of it.
 pub fn by_module(host: &dyn Host, folder: &Path, name: &str) -> &'static dyn Adapter {
     let certain = ADAPTERS.iter().copied().find(|adapter| adapter.has_module(host, folder, name));

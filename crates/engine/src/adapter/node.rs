@@ -225,11 +225,11 @@ impl ChildProcesses for Node {
     fn plan_children(
         &self,
         host: &dyn Host,
-        runtime: &Runtime,
+        _runtime: &Runtime,
         debugger: &Path,
         launch: &Launch,
     ) -> Result<Plan> {
-        Ok(launch::plan_children(host, runtime, debugger, launch))
+        Ok(launch::plan_children(host, debugger, launch))
     }
 }
 

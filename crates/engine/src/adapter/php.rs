@@ -194,12 +194,12 @@ impl ChildProcesses for Php {
     fn plan_children(
         &self,
         host: &dyn Host,
-        runtime: &Runtime,
+        _runtime: &Runtime,
         debugger: &Path,
         launch: &Launch,
     ) -> Result<Plan> {
         let env = environment(host, debugger, launch);
-        let process = ProcessSpec { program: runtime.executable.clone(), env, ..ProcessSpec::default() };
+        let process = ProcessSpec { env, ..ProcessSpec::default() };
         Ok(Plan::Dap { transport: Transport::Dbgp { process, serves: false }, setup: setup(false) })
     }
 }

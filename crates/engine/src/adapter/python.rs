@@ -35,10 +35,11 @@ use crate::progress::Progress;
 /// What makes the list of [`ValueExpressions::as_json`]: a function as one expression.
 const AS_JSON: &str = include_str!("../debuggee/python/stillframe_as_json.py");
 
-/// Where the launcher finds the secret by which the program shows who it is. It is taken out of the environment
-/// before the program begins.
 /// Folders that Python imports from.
 const PATH: &str = "PYTHONPATH";
+
+/// Where the launcher finds the secret by which the program shows who it is. It is taken out of the environment
+/// before the program begins.
 const SECRET: &str = "STILLFRAME_TOKEN";
 
 /// What runs inside the program beside pydevd, and is sent to one that was not started with it.
@@ -231,7 +232,7 @@ impl ChildProcesses for Python {
     fn plan_children(
         &self,
         host: &dyn Host,
-        runtime: &Runtime,
+        _runtime: &Runtime,
         debugger: &Path,
         launch: &Launch,
     ) -> Result<Plan> {
@@ -246,7 +247,7 @@ impl ChildProcesses for Python {
             ("STILLFRAME_PYTHON_DEBUGPY", debugpy::roots_beside(debugger).display().to_string()),
         ];
         let env = env.map(|(name, value)| (name.to_owned(), Some(value))).into();
-        let process = ProcessSpec { program: runtime.executable.clone(), env, ..ProcessSpec::default() };
+        let process = ProcessSpec { env, ..ProcessSpec::default() };
         let arguments = arguments(launch.just_my_code, []);
         let transport = Transport::Listen { process: Some(process), injector: None };
         Ok(Plan::Dap { transport, setup: setup(StartRequest::Launch, arguments, true) })

@@ -211,7 +211,7 @@ impl ChildProcesses for Ruby {
     ) -> Result<Plan> {
         let own = launch.env.get("RUBYOPT").cloned().unwrap_or_else(|| host.env("RUBYOPT"));
         let env = scripts::environment(debugger, runtime, own.as_deref());
-        let process = ProcessSpec { program: runtime.executable.clone(), env, ..ProcessSpec::default() };
+        let process = ProcessSpec { env, ..ProcessSpec::default() };
         let arguments = [("justMyCode".to_owned(), json!(launch.just_my_code))].into_iter().collect();
         let transport = Transport::Listen { process: Some(process), injector: None };
         Ok(Plan::Dap { transport, setup: setup(StartRequest::Launch, arguments) })

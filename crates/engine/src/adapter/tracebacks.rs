@@ -14,10 +14,15 @@ pub trait Tracebacks: std::fmt::Debug + Send + Sync {
     fn package<'a>(&self, file: &'a str) -> Option<&'a str>;
 
     /// Whether frames are printed from the innermost on.
-    fn is_innermost_first(&self) -> bool;
+    fn is_innermost_first(&self) -> bool {
+        true
+    }
 
-    /// The frame that has caught what was thrown, as far as a traceback says it: its frames as they are printed.
-    fn catcher(&self, frames: &[PrintedFrame<'_>]) -> Option<usize>;
+    /// The frame that has caught what was thrown, as far as a traceback says it: its frames as they are printed. One
+    /// that goes to the bottom of the stack, wherever the exception is caught, does not say it.
+    fn catcher(&self, _frames: &[PrintedFrame<'_>]) -> Option<usize> {
+        None
+    }
 }
 
 /// A frame of a traceback.

@@ -11,6 +11,7 @@
 
 mod abilities;
 mod breakpoints;
+mod commands;
 mod connector;
 mod data;
 mod errors;

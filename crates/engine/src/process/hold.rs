@@ -24,7 +24,7 @@ impl Hold {
     /// Stops the process.
     pub fn of(pid: u32) -> Self {
         held(|held| held.insert(pid));
-        marked::send(pid, marked::Hold::Stop);
+        marked::stop(pid);
         Self(pid)
     }
 
@@ -43,7 +43,7 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        marked::send(self.0, marked::Hold::Continue);
+        marked::resume(self.0);
         held(|held| held.remove(&self.0));
     }
 }

@@ -173,7 +173,7 @@ pub(super) fn exists(_process: u32) -> bool {
 /// Sends SIGUSR1, at which Node opens its inspector.
 #[cfg(unix)]
 pub(super) fn ask_for_inspector(process: u32) -> bool {
-    pid(process).is_some_and(|raw| rustix::process::kill_process(raw, rustix::process::Signal::USR1).is_ok())
+    send(process, rustix::process::Signal::USR1)
 }
 
 #[cfg(not(unix))]
@@ -181,38 +181,38 @@ pub(super) fn ask_for_inspector(_process: u32) -> bool {
     false
 }
 
-/// Holds a process, or lets it run on.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Hold {
-    Stop,
-    Continue,
-}
-
+/// Stops a process with SIGSTOP.
 #[cfg(unix)]
-pub(super) fn send(process: u32, what: Hold) {
-    use rustix::process::{Signal, kill_process};
-    let signal = match what {
-        Hold::Stop => Signal::STOP,
-        Hold::Continue => Signal::CONT,
-    };
-    if let Some(raw) = pid(process) {
-        let _ = kill_process(raw, signal);
-    }
+pub(super) fn stop(process: u32) {
+    send(process, rustix::process::Signal::STOP);
 }
 
 #[cfg(not(unix))]
-pub(super) fn send(_process: u32, _what: Hold) {}
+pub(super) fn stop(_process: u32) {}
+
+/// Lets a stopped process run on.
+#[cfg(unix)]
+pub(super) fn resume(process: u32) {
+    send(process, rustix::process::Signal::CONT);
+}
+
+#[cfg(not(unix))]
+pub(super) fn resume(_process: u32) {}
 
 /// Sends a signal whose default is to be ignored.
 #[cfg(unix)]
 pub(super) fn interrupt_system_call(process: u32) {
-    if let Some(raw) = pid(process) {
-        let _ = rustix::process::kill_process(raw, rustix::process::Signal::URG);
-    }
+    send(process, rustix::process::Signal::URG);
 }
 
 #[cfg(not(unix))]
 pub(super) fn interrupt_system_call(_process: u32) {}
+
+/// Sends a signal. False if there is no such process, or it is not ours.
+#[cfg(unix)]
+fn send(process: u32, signal: rustix::process::Signal) -> bool {
+    pid(process).is_some_and(|raw| rustix::process::kill_process(raw, signal).is_ok())
+}
 
 #[cfg(unix)]
 fn pid(process: u32) -> Option<rustix::process::Pid> {

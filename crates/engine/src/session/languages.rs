@@ -21,16 +21,13 @@ impl Session {
 
     /// Another language, whose processes the program may start.
     fn child_language_of(&self, file: &Path) -> Option<&'static dyn Adapter> {
-        let owner = adapter::by_extension(file).filter(|owner| !self.adapter().debugs(*owner))?;
-        joins_others(owner).then_some(owner)
+        adapter::other_language(self.adapter(), file).filter(|owner| joins_others(*owner))
     }
 
     /// Refuses a file that no debugger of the session could stop in.
     pub(super) async fn check_language(&self, path: &Path) -> Result<()> {
         let own = self.adapter();
-        let Some(owner) = adapter::by_extension(path).filter(|owner| !own.debugs(*owner)) else {
-            return Ok(());
-        };
+        let Some(owner) = adapter::other_language(own, path) else { return Ok(()) };
         // A program that was attached to has its environment already.
         let is_attached = matches!(self.last_start().await, Ok(Some(Start::Attach(_))));
         if joins_others(owner) && !is_attached {

@@ -124,7 +124,7 @@ async fn what_processes_inherit_anyway_stays() {
     session.finish().await;
 }
 
-/// A process that waits for its child answers nothing, and nobody waits for it.
+/// A process blocked on its child does not respond, and the calls do not wait for it.
 #[tokio::test]
 async fn a_breakpoint_in_a_child_is_removed_while_its_parent_waits() {
     let (program, child) = (fixture("main.js"), fixture("child.py"));

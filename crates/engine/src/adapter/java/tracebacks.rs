@@ -48,15 +48,6 @@ impl Tracebacks for Java {
     fn package<'a>(&self, _file: &'a str) -> Option<&'a str> {
         None
     }
-
-    fn is_innermost_first(&self) -> bool {
-        true
-    }
-
-    /// A stack trace goes to the bottom of the stack, wherever the exception is caught.
-    fn catcher(&self, _frames: &[PrintedFrame<'_>]) -> Option<usize> {
-        None
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Whether a file of machine code was compiled from a source, according to its debug information.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use memchr::memmem;
@@ -19,16 +18,17 @@ pub(in crate::adapter) fn names_source(host: &dyn Host, binary: &Path, source: &
         return false;
     }
     let content = host.part(binary, 0, LARGEST);
-    let has = |text: &OsStr| memmem::find(&content, text.as_bytes()).is_some();
+    let has = |text: &OsStr| memmem::find(&content, text.as_encoded_bytes()).is_some();
     if has(source.as_os_str()) {
         return true;
     }
     let is_named = |before: &[u8]| {
-        let name = source.file_name().unwrap_or_default().as_bytes();
+        let name = source.file_name().unwrap_or_default().as_encoded_bytes();
         memmem::find(&content, &[before, name, b"\0"].concat()).is_some()
     };
-    let is_folder =
-        |folder: &Path| memmem::find(&content, &[folder.as_os_str().as_bytes(), b"\0"].concat()).is_some();
+    let is_folder = |folder: &Path| {
+        memmem::find(&content, &[folder.as_os_str().as_encoded_bytes(), b"\0"].concat()).is_some()
+    };
     let folders = source.ancestors().skip(1).filter(|folder| folder.parent().is_some());
     (is_named(b"\0") || is_named(b"/")) && folders.into_iter().any(is_folder)
 }

@@ -58,12 +58,11 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
 }
 
 /// How processes of Node that a program in another language starts are debugged.
-pub(super) fn plan_children(host: &dyn Host, runtime: &Runtime, hook: &Path, launch: &Launch) -> Plan {
+pub(super) fn plan_children(host: &dyn Host, hook: &Path, launch: &Launch) -> Plan {
     let options = options::with_hook(hook, node_options(host, launch).as_deref(), &[]);
     let env = [("NODE_OPTIONS", options), (ANNOUNCE, ADDRESS.to_owned())];
     let env = env.map(|(name, value)| (name.to_owned(), Some(value))).into();
-    let process =
-        ProcessSpec { program: runtime.executable.clone(), env, muted: MUTED, ..ProcessSpec::default() };
+    let process = ProcessSpec { env, muted: MUTED, ..ProcessSpec::default() };
     let setup = CdpSetup {
         entry: None,
         program: None,

@@ -38,10 +38,6 @@ impl Tracebacks for Node {
         path.get(..end)
     }
 
-    fn is_innermost_first(&self) -> bool {
-        true
-    }
-
     /// A stack is that of the throw and does not say what has caught the error. It is the library that has called the
     /// user's code, where one has.
     fn catcher(&self, frames: &[PrintedFrame<'_>]) -> Option<usize> {

@@ -31,15 +31,6 @@ impl Tracebacks for Php {
         let end = rest.match_indices('/').nth(1).map(|(at, _)| at)?;
         rest.get(..end)
     }
-
-    fn is_innermost_first(&self) -> bool {
-        true
-    }
-
-    /// A stack trace goes to the bottom of the stack, wherever the exception is caught.
-    fn catcher(&self, _frames: &[PrintedFrame<'_>]) -> Option<usize> {
-        None
-    }
 }
 
 #[cfg(test)]

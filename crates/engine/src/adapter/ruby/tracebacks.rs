@@ -32,15 +32,6 @@ impl Tracebacks for Ruby {
             .filter(|(_, version)| version.starts_with(|first: char| first.is_ascii_digit()));
         Some(name.map_or(folder, |(name, _)| name))
     }
-
-    fn is_innermost_first(&self) -> bool {
-        true
-    }
-
-    /// A backtrace goes to the bottom of the stack, wherever the exception is caught.
-    fn catcher(&self, _frames: &[PrintedFrame<'_>]) -> Option<usize> {
-        None
-    }
 }
 
 fn is_users(file: &str) -> bool {

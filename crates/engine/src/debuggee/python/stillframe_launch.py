@@ -15,16 +15,23 @@ def main():
     address, root, kind, target = sys.argv[1:5]
     # Proves to the debugger that this is the program that it started. pydevd passes it to children.
     secret = os.environ.pop("STILLFRAME_TOKEN", None)
-    host, port = address.rsplit(":", 1)
     del sys.argv[:4]
     sys.argv[0] = target if kind == "file" else "-m"
 
     # Python inserts this file's folder, except in isolated and safe-path mode.
-    here = os.path.dirname(os.path.abspath(__file__))
     isolated = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
     if not isolated:
         del sys.path[0]
+    pydevd = connect(address, root, secret)
+    if not isolated:
+        sys.path.insert(0, os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd())
+    return run(pydevd, kind == "module", target)
 
+
+def connect(address, root, secret):
+    """Connect to the debugger, wait until it has set its breakpoints, and return pydevd."""
+    host, port = address.rsplit(":", 1)
+    here = os.path.dirname(os.path.abspath(__file__))
     sys.path.insert(0, here)
     try:
         import stillframe_agent
@@ -44,10 +51,7 @@ def main():
     )
     pydevd._wait_for_attach()
     stillframe_agent.has_begun = True
-
-    if not isolated:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd())
-    return run(pydevd, kind == "module", target)
+    return pydevd
 
 
 def run(pydevd, is_module, target):

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{DapDebugger, lock, motion, values};
+use super::{DapDebugger, commands, lock, motion, values};
 use crate::adapter::plan::FrameQuirks;
 use crate::deadlines;
 use crate::debugger::{
@@ -111,13 +111,7 @@ async fn number(debugger: &DapDebugger, frame: RawId, expression: &str) -> Optio
 }
 
 async fn command(debugger: &DapDebugger, frame: RawId, command: String) -> Option<String> {
-    let arguments = ::dap::EvaluateArguments {
-        expression: command,
-        frame_id: Some(frame.0),
-        context: Some("repl".to_owned()),
-        ..::dap::EvaluateArguments::default()
-    };
-    Some(debugger.request::<::dap::Evaluate>(arguments, deadlines::REQUEST).await.ok()?.result)
+    commands::run(debugger, Some(frame), command, deadlines::REQUEST).await.ok()
 }
 
 /// The frame whose storage an address is in: below it is the end of its own, above it that of its caller.

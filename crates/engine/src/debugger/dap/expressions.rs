@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::DapDebugger;
+use super::{DapDebugger, commands};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
@@ -41,18 +41,12 @@ pub(super) async fn spelled(
     let Some(command) = debugger.quirks().expression_command.filter(|_| is_beyond_names(expression)) else {
         return Ok(None);
     };
-    // Commands of debuggers may evaluate what is between backticks.
-    let quoted = serde_json::Value::from(expression).to_string().replace('`', "\\u0060");
-    let arguments = ::dap::EvaluateArguments {
-        expression: format!("{command} {} {quoted}", frame.0),
-        frame_id: Some(frame.0),
-        context: Some("repl".to_owned()),
-        ..Default::default()
-    };
-    let Ok(answer) = debugger.request::<::dap::Evaluate>(arguments, deadlines::READ).await else {
+    let quoted = commands::argument(&serde_json::Value::from(expression).to_string());
+    let command = format!("{command} {} {quoted}", frame.0);
+    let Ok(answer) = commands::run(debugger, Some(frame), command, deadlines::READ).await else {
         return Ok(None);
     };
-    let printed = answer.result.lines().find_map(|line| line.strip_prefix("evaluated "));
+    let printed = answer.lines().find_map(|line| line.strip_prefix("evaluated "));
     let Some(found) = printed.and_then(|printed| serde_json::from_str::<Evaluated>(printed).ok()) else {
         return Ok(None);
     };

@@ -5,13 +5,12 @@
 //! to be applied here, and where it cannot record ([`left`]). If the debugger does not have the code, the program stops
 //! at each hit.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use tokio::time::Instant;
 
-use super::{DapDebugger, lock};
+use super::{DapDebugger, commands, lock};
 use crate::deadlines;
 use crate::debugger::RuleFor;
 use crate::error::Result;
@@ -56,14 +55,8 @@ fn specification(rule: &RuleFor, record: &Record) -> Json {
 /// Has the debugger record at the breakpoints that it has now, and nowhere else.
 pub(super) async fn announce(debugger: &DapDebugger) {
     let Some(command) = debugger.quirks().record_command else { return };
-    let text = {
-        let mut breakpoints = lock(&debugger.0.breakpoints);
-        let Some(places) = breakpoints.recorded_anew() else { return };
-        let mut text = format!("{command} ");
-        // The debugger would evaluate what is between two of them.
-        let _ = write!(text, "{}", places.replace('`', "\\u0060"));
-        text
-    };
+    let Some(places) = lock(&debugger.0.breakpoints).recorded_anew() else { return };
+    let text = format!("{command} {}", commands::argument(&places));
     let is_recording = match run(debugger, text).await {
         Ok(answer) => answer.lines().any(|line| line == RECORDING),
         Err(error) => {
@@ -115,11 +108,5 @@ pub(super) async fn left(debugger: &DapDebugger, thread: RawId) -> Vec<Breakpoin
 }
 
 async fn run(debugger: &DapDebugger, command: String) -> Result<String> {
-    let arguments = ::dap::EvaluateArguments {
-        expression: command,
-        context: Some("repl".to_owned()),
-        ..Default::default()
-    };
-    let answer = debugger.request::<::dap::Evaluate>(arguments, deadlines::REQUEST).await?;
-    Ok(answer.result)
+    commands::run(debugger, None, command, deadlines::REQUEST).await
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::breakpoints::positive;
-use super::{DapDebugger, expressions, lock};
+use super::{DapDebugger, commands, expressions, lock};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate};
@@ -529,13 +529,7 @@ async fn thrown(
     let is_of_filter = |described: &&Exception| filters.contains(&described.type_name.as_str());
     let described = described.filter(|described| is_at_function || is_of_filter(described))?;
     let frame = debugger.top(thread).await.ok()??;
-    let arguments = ::dap::EvaluateArguments {
-        expression: command.to_owned(),
-        frame_id: Some(frame.id.0),
-        context: Some("repl".to_owned()),
-        ..Default::default()
-    };
-    let answer = debugger.request::<::dap::Evaluate>(arguments, deadlines::READ).await.ok()?.result;
+    let answer = commands::run(debugger, Some(frame.id), command.to_owned(), deadlines::READ).await.ok()?;
     let printed = answer.lines().find_map(|line| line.strip_prefix("thrown "))?;
     let (type_name, message) = serde_json::from_str::<(String, String)>(printed).ok()?;
     Some(Exception { type_name, message, ..described.clone() })

@@ -22,7 +22,7 @@ use crate::temporary;
 
 /// Attaches to processes of one program.
 pub(super) struct Attaching {
-    sources: Vec<(&'static dyn Adapter, PathBuf)>,
+    sources: Arc<[Source]>,
     connect: Connect,
     sinks: Sinks,
     just_my_code: bool,
@@ -31,10 +31,28 @@ pub(super) struct Attaching {
     attached: HashSet<u32>,
     /// Those that were stopped for us and need no debugger.
     released: HashSet<u32>,
-    /// Whose sources each file of machine code comes from.
-    judged: HashMap<PathBuf, Option<&'static str>>,
     /// The adapters that debug them, which end with this.
     debuggers: Vec<Owned>,
+}
+
+/// A source of machine code with breakpoints, and its language.
+type Source = (&'static dyn Adapter, PathBuf);
+
+/// Finds the processes to attach to. It reads whole programs, so it runs on a thread where that holds up nothing.
+struct Search {
+    processes: SessionProcesses,
+    sources: Arc<[Source]>,
+    /// Whose sources each file of machine code comes from.
+    judged: HashMap<PathBuf, Option<&'static dyn Adapter>>,
+}
+
+/// A process that nothing is attached to.
+struct Found {
+    pid: u32,
+    /// One that is stopped runs its own program already.
+    is_stopped: bool,
+    /// The language of its machine code, if that comes from a source with breakpoints.
+    owner: Option<&'static dyn Adapter>,
 }
 
 impl Attaching {
@@ -44,7 +62,7 @@ impl Attaching {
             let owner = adapter::by_extension(source).filter(|owner| owner.is_machine_code())?;
             Some((owner, source.clone()))
         };
-        let sources: Vec<_> = launch.child_sources.iter().filter_map(owner).collect();
+        let sources: Arc<[Source]> = launch.child_sources.iter().filter_map(owner).collect();
         if sources.is_empty() {
             return None;
         }
@@ -59,7 +77,6 @@ impl Attaching {
             just_my_code: launch.just_my_code,
             attached: HashSet::new(),
             released: HashSet::new(),
-            judged: HashMap::new(),
             debuggers: Vec::new(),
         })
     }
@@ -71,9 +88,10 @@ impl Attaching {
 
     /// Attaches to an interpreter that waits to be configured. It runs when this debugger is configured, too.
     pub(super) async fn beside(&mut self, interpreter: &mut Arrival, pid: u32) -> Option<Arrival> {
-        let is_extension =
-            |(owner, source): &&(&dyn Adapter, PathBuf)| owner.is_loadable() && has_extension(source);
-        let owner = self.sources.iter().find(is_extension)?.0;
+        let sources = Arc::clone(&self.sources);
+        let is_extension = |(owner, source): &&Source| owner.is_loadable() && has_extension(source);
+        let find = move || sources.iter().find(is_extension).map(|(owner, _)| *owner);
+        let owner = tokio::task::spawn_blocking(find).await.ok()??;
         let mut arrivals = self.attach(owner, pid).await?;
         let mut arrival = arrivals.recv().await?;
         let (configured, after) = oneshot::channel();
@@ -84,28 +102,24 @@ impl Attaching {
 
     /// Looks for processes, as long as anybody wants them. One that is found is held until its debugger has attached.
     pub(super) async fn watch(mut self, arrivals: mpsc::Sender<Arrival>) {
-        let mut processes = SessionProcesses::new(&self.sinks.session);
+        let processes = SessionProcesses::new(&self.sinks.session);
+        let mut search = Search { processes, sources: Arc::clone(&self.sources), judged: HashMap::new() };
         loop {
+            let attached = self.attached.clone();
             let look = tokio::task::spawn_blocking(move || {
-                let found = processes.look();
-                // One that is stopped runs its own program already.
-                let looked = |pid| (pid, process::is_stopped(pid), process::mapped_code(pid));
-                let found: Vec<_> = found.into_iter().map(looked).collect();
-                (processes, found)
+                let found = search.look(&attached);
+                (search, found)
             });
             let Ok((looked, found)) = look.await else { return };
-            processes = looked;
-            for (pid, is_stopped, files) in found {
-                let Some(owner) = files.iter().find_map(|file| self.owner(file)) else {
+            search = looked;
+            for Found { pid, is_stopped, owner } in found {
+                let Some(owner) = owner else {
                     // It may stop itself later, which is its own matter.
                     if is_stopped && self.released.insert(pid) {
                         Hold::release(pid);
                     }
                     continue;
                 };
-                if self.attached.contains(&pid) {
-                    continue;
-                }
                 let hold = Hold::of(pid);
                 if let Some(mut attached) = self.attach(owner, pid).await
                     && let Some(arrival) = attached.recv().await
@@ -121,18 +135,6 @@ impl Attaching {
                 () = arrivals.closed() => return,
             }
         }
-    }
-
-    /// The language of the sources that a file was compiled from, if they have breakpoints.
-    fn owner(&mut self, file: &Path) -> Option<&'static dyn Adapter> {
-        let judge = || {
-            let compiled_from = |(owner, source): &&(&'static dyn Adapter, PathBuf)| {
-                !owner.is_internal(file) && adapter::names_source(&Machine, file, source)
-            };
-            self.sources.iter().find(compiled_from).map(|(owner, _)| owner.name())
-        };
-        let name = *self.judged.entry(file.to_owned()).or_insert_with(judge);
-        name.and_then(adapter::by_name)
     }
 
     async fn attach(&mut self, owner: &'static dyn Adapter, pid: u32) -> Option<mpsc::Receiver<Arrival>> {
@@ -158,6 +160,28 @@ impl Attaching {
         let (to, just_my_code) = (Endpoint::Process(pid), self.just_my_code);
         let attach = Attach { to, path_mappings: Vec::new(), just_my_code };
         connector.start(Start::Attach(attach), self.sinks.clone()).await
+    }
+}
+
+impl Search {
+    /// The processes of the session, without those that are attached to.
+    fn look(&mut self, attached: &HashSet<u32>) -> Vec<Found> {
+        let mut found = Vec::new();
+        for pid in self.processes.look().into_iter().filter(|pid| !attached.contains(pid)) {
+            let is_stopped = process::is_stopped(pid);
+            let owner = process::mapped_code(pid).iter().find_map(|file| self.owner(file));
+            found.push(Found { pid, is_stopped, owner });
+        }
+        found
+    }
+
+    /// The language of the sources that a file was compiled from, if they have breakpoints.
+    fn owner(&mut self, file: &Path) -> Option<&'static dyn Adapter> {
+        let compiled_from = |(owner, source): &&Source| {
+            !owner.is_internal(file) && adapter::names_source(&Machine, file, source)
+        };
+        let judge = || self.sources.iter().find(compiled_from).map(|(owner, _)| *owner);
+        *self.judged.entry(file.to_owned()).or_insert_with(judge)
     }
 }
 

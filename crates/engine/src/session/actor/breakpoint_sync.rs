@@ -241,11 +241,9 @@ impl Actor {
             return contents;
         };
         let suited = |content| match content {
-            BreakpointGroup::Source(path, places) => match adapter::by_extension(&path) {
-                Some(owner) if !own.debugs(owner) => {
-                    BreakpointGroup::Elsewhere(self.why_elsewhere(owner), places)
-                }
-                _ => BreakpointGroup::Source(path, places),
+            BreakpointGroup::Source(path, places) => match adapter::other_language(own, &path) {
+                Some(owner) => BreakpointGroup::Elsewhere(self.why_elsewhere(owner), places),
+                None => BreakpointGroup::Source(path, places),
             },
             other => other,
         };

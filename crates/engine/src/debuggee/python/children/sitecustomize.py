@@ -74,24 +74,10 @@ def original_words():
 def join(address, root):
     sys.path.insert(0, SCRIPTS)
     try:
-        import stillframe_agent
+        import stillframe_launch
     finally:
         sys.path.remove(SCRIPTS)
-    host, port = address.rsplit(":", 1)
-    pydevd = stillframe_agent.prepare(root)
-    stillframe_agent.has_begun = False
-    pydevd.settrace(
-        host=host,
-        port=int(port),
-        client_access_token=os.environ.get("STILLFRAME_PYTHON_TOKEN"),
-        suspend=False,
-        patch_multiprocessing=True,
-        notify_stdin=False,
-        dont_trace_start_patterns=(SCRIPTS, os.path.join(root, "debugpy")),
-        dont_trace_end_patterns=(),
-    )
-    pydevd._wait_for_attach()
-    stillframe_agent.has_begun = True
+    stillframe_launch.connect(address, root, os.environ.get("STILLFRAME_PYTHON_TOKEN"))
 
 
 def customize():

@@ -1,0 +1,28 @@
+//! Commands of the debugger itself, which its adapter takes as expressions.
+
+use std::time::Duration;
+
+use super::DapDebugger;
+use crate::error::Result;
+use crate::model::ids::RawId;
+
+/// Runs a command, about a frame where it needs one, and gives what it prints.
+pub(super) async fn run(
+    debugger: &DapDebugger,
+    frame: Option<RawId>,
+    command: String,
+    within: Duration,
+) -> Result<String> {
+    let arguments = ::dap::EvaluateArguments {
+        expression: command,
+        frame_id: frame.map(|frame| frame.0),
+        context: Some("repl".to_owned()),
+        ..Default::default()
+    };
+    Ok(debugger.request::<::dap::Evaluate>(arguments, within).await?.result)
+}
+
+/// JSON as an argument. A debugger may evaluate what is between two backticks.
+pub(super) fn argument(json: &str) -> String {
+    json.replace('`', "\\u0060")
+}
