@@ -223,8 +223,13 @@ impl Store {
         if let Word::Atom(atom) = Word::of(stored(value)) {
             self.use_atom(atom, name)?;
         }
-        let event = self.counts.events;
-        let since = self.calls.get(by).map_or(0, |call| event - call.event);
+        let call = self.calls.get(by);
+        let event = match call {
+            // Its arguments belong to its begin, whatever other threads and processes have done since.
+            Some(ActiveCall { place: 0, event }) => event,
+            _ => self.counts.events,
+        };
+        let since = call.map_or(0, |call| event - call.event);
         self.counts.writes += 1;
         let values = params![event, since, stored(owner), stored(key), stored(value)];
         self.insert("INSERT INTO writes (event, since, owner, key, value) VALUES (?, ?, ?, ?, ?)", values)
@@ -299,5 +304,19 @@ mod tests {
         let written: i64 =
             read_back(&path).unwrap().query_row("SELECT count(*) FROM events", [], |row| row.get(0)).unwrap();
         assert_eq!(written, 10);
+    }
+
+    #[test]
+    fn arguments_belong_to_the_begin_of_their_call() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::new(&folder.path().join("recording.sqlite")).unwrap();
+        let enter = |call| Record::Enter { call, code: 1, owner: call << 1, thread: call, caller: 0 };
+        let write = Record::Write { key: 1 << 2, owner: 1 << 1, by: 1, value: 6 << 3 | 1 };
+        // Another process begins a call in between.
+        store.write(vec![enter(1), enter(2), write]).unwrap();
+        let read = "SELECT event, since FROM writes";
+        let written: (i64, i64) =
+            store.database.query_row(read, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        assert_eq!(written, (1, 0));
     }
 }
