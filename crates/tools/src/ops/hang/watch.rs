@@ -143,7 +143,8 @@ impl<'a> HangWatch<'a> {
     pub(super) async fn run(&mut self) -> Result<WatchEnd, ToolError> {
         loop {
             self.count().await;
-            let slice = (Instant::now() + SLICE).min(self.until);
+            let until = self.until();
+            let slice = (Instant::now() + SLICE).min(until);
             let outcome = self.session.wait(slice).await;
             if let Outcome::Stopped(stop) = &outcome
                 && let Some(error) = self.deadlock_error(stop).await
@@ -162,7 +163,7 @@ impl<'a> HangWatch<'a> {
                 Outcome::Stopped(_) => return Ok(WatchEnd::Stopped),
                 Outcome::Running => {}
             }
-            if Instant::now() >= self.until {
+            if Instant::now() >= until {
                 return self.last().await;
             }
             let computes = self.busiest().is_some();
@@ -176,6 +177,12 @@ impl<'a> HangWatch<'a> {
                 return Ok(WatchEnd::Waits);
             }
         }
+    }
+
+    /// When it ends. A program that was not there at first is watched until it can be judged.
+    fn until(&self) -> Instant {
+        let first = self.counted.values().map(|counted| counted.first.at).min();
+        first.map_or(self.until, |first| self.until.max(first + WINDOW))
     }
 
     /// The error of a runtime that has found a deadlock.
