@@ -312,7 +312,7 @@ mod tests {
         store.write(begun()).unwrap();
         let mut sizes = Vec::new();
         for part in 0..20 {
-            store.write(lines(2 + part * 20_000, 2 + (part + 1) * 20_000)).unwrap();
+            store.write(lines(2 + part * 4_000, 2 + (part + 1) * 4_000)).unwrap();
             ring(&mut store).most_slots = 100;
             assert!(store.drop_old(u64::MAX).unwrap());
             sizes.push(store.size().unwrap());
