@@ -5,6 +5,7 @@ mod core;
 pub(super) mod ctest;
 mod elf;
 mod formatters;
+mod launcher;
 pub(super) mod lldb_dap;
 mod sources;
 mod waits;

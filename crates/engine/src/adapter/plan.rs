@@ -196,6 +196,9 @@ pub struct Quirks {
     pub exception_command: Option<&'static str>,
     /// A command of the debugger that records values at breakpoints while the program runs; see `dap/recording.rs`.
     pub record_command: Option<&'static str>,
+    /// The description of a stop that may be at a breakpoint which the debugger inserts or removes in that moment, and
+    /// a command that takes the thread and prints `missed` if it is.
+    pub missed_command: Option<(&'static str, &'static str)>,
     /// The last exception in what the program has printed to its standard error.
     pub printed_exception: fn(&str) -> Option<Exception>,
     /// The name of a function, without what the compiler adds.
@@ -228,6 +231,8 @@ pub struct Quirks {
     pub thrown_value: Option<(&'static str, &'static str)>,
     /// Whether the text of a stop says that a condition could not be evaluated, rather than that the program threw.
     pub is_bad_condition: fn(&str) -> bool,
+    /// The command that starts the program in a terminal of ours, by the one that the adapter asks for.
+    pub launcher: fn(Vec<String>) -> Vec<String>,
     /// Whether the text of a stop says that the process is gone.
     pub is_gone: fn(&str) -> bool,
     /// The exceptions that stop the program can only be changed while it is suspended.
@@ -397,6 +402,7 @@ impl Quirks {
         exception_functions: |_| &[],
         exception_command: None,
         record_command: None,
+        missed_command: None,
         printed_exception: |_| None,
         function: str::to_owned,
         variable: |name| Some(name),
@@ -412,6 +418,7 @@ impl Quirks {
         is_signal_handler: |_| false,
         thrown_value: None,
         is_bad_condition: |_| false,
+        launcher: |words| words,
         is_gone: |_| false,
         filters_only_when_stopped: false,
         other_expression: |_, _| None,

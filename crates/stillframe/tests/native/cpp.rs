@@ -218,3 +218,29 @@ async fn a_crash_and_a_failed_assertion_stop_in_the_user_frame() {
     assert_eq!(exception(&ran), ("assertion", "`strlen(words[1]) > 9` failed in main"));
     server.finish().await;
 }
+
+/// The instruction of a breakpoint.
+const TRAP: &str = if cfg!(target_arch = "x86_64") { "int3" } else { "brk #0" };
+
+#[tokio::test]
+async fn a_trap_of_the_program_stops_there() {
+    let text = format!(
+        "#include <signal.h>\nint main(void) {{\n    __asm__(\"{TRAP}\");\n    int after = 1;\n    \
+         raise(SIGTRAP); // @raise\n    return after - 1;\n}}\n"
+    );
+    let sources = Sources::new(&[("main.c", &text)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.c");
+    let trapped = server.ok("run_until", json!({ "program": program.path(), "timeout": 60_000 })).await;
+    assert_eq!(exception(&trapped).0, "SIGTRAP", "{}", trapped.text);
+    let id = json!({ "sessionId": trapped["sessionId"] });
+    let raised = server.ok("continue_execution", id.clone()).await;
+    assert_eq!(
+        (raised.place(), exception(&raised).0),
+        ((program.path(), program.line("raise")), "SIGTRAP"),
+        "{}",
+        raised.text
+    );
+    assert_eq!(server.ok("continue_execution", id).await.outcome(), "ended");
+    server.finish().await;
+}

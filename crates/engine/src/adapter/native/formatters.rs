@@ -8,13 +8,14 @@ use super::Host;
 use crate::error::Result;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 6] = [
+const SCRIPTS: [(&str, &str); 7] = [
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
     ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),
     ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
     ("stillframe_rust_types.py", include_str!("../../debuggee/lldb/stillframe_rust_types.py")),
+    ("stillframe_traps.py", include_str!("../../debuggee/lldb/stillframe_traps.py")),
 ];
 
 /// The folder that they are in; they are written there if they are not. It changes with the content, so that two

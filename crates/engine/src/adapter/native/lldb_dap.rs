@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use crate::adapter::Runtime;
-use crate::adapter::native::{self, waits};
+use crate::adapter::native::{self, launcher, waits};
 use crate::adapter::plan::{
     DapSetup, DataQuirks, FrameQuirks, Plan, Quirks, StackSampling, StartRequest, Transport,
 };
@@ -72,6 +72,8 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
         }),
     },
     record_command: Some("`stillframe-record"),
+    launcher: launcher::launcher,
+    missed_command: Some(("signal SIGTRAP", "`stillframe-missed")),
     stack_sampling: Some(StackSampling { has_os_threads: true, wait: waits::by_stack, locks: None }),
     ..Quirks::NONE
 };
@@ -140,7 +142,9 @@ impl Native<'_> {
     /// A plan for `lldb-dap` on its standard streams.
     pub(in crate::adapter) fn plan(self, host: &dyn Host, runtime: &Runtime, start: &Start) -> Result<Plan> {
         let Self { quirks, scripts, mut commands, entry, flags } = self;
+        commands.extend(index_cache(host));
         commands.push(imported(&scripts.join("stillframe_recorder.py")));
+        commands.push(imported(&scripts.join("stillframe_traps.py")));
         let (request, mut arguments, launch) = match start {
             Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch, &entry), Some(launch)),
             Start::Attach(attach) => (StartRequest::Attach, attach_arguments(host, attach)?, None),
@@ -172,6 +176,17 @@ impl Native<'_> {
         let process = ProcessSpec { program: runtime.executable.clone(), muted, ..ProcessSpec::default() };
         Ok(Plan::Dap { transport: Transport::Stdio(process), setup })
     }
+}
+
+/// Has LLDB keep its indexes of libraries and debug information, which it makes anew at each start otherwise.
+fn index_cache(host: &dyn Host) -> [String; 3] {
+    let folder = host.cache_dir().join("native/index");
+    [
+        format!("?settings set symbols.lldb-index-cache-path \"{}\"", folder.display()),
+        // In bytes. The oldest go first.
+        "?settings set symbols.lldb-index-cache-max-byte-size 536870912".to_owned(),
+        "?settings set symbols.enable-lldb-index-cache true".to_owned(),
+    ]
 }
 
 /// LLDB's command that loads a script.

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use tokio::sync::mpsc;
 
 use super::breakpoints::{bind_result, thread_at_breakpoint};
-use super::{Connection, DapDebugger, lock, pausing, reverse, rules};
+use super::{Connection, DapDebugger, commands, lock, pausing, reverse, rules};
 use crate::deadlines;
 use crate::debugger::{Debugger, Event};
 use crate::model::ids::RawId;
@@ -168,6 +168,9 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
         }
         return Vec::new();
     }
+    if !asked && is_missed_hit(debugger, thread, description.as_deref()).await {
+        return rules::resume(debugger, thread, StopReason::Breakpoint).await;
+    }
     let is_data = description.as_deref().is_some_and(debugger.quirks().data.is_stop);
     let is_bad_condition = description.as_deref().is_some_and(debugger.quirks().is_bad_condition);
     let (reason, text) = match stop_reason(&stopped.reason) {
@@ -198,6 +201,17 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
     };
     let stop = rules::Stop { thread, reason, text, numbers: stopped.hit_breakpoint_ids, is_wanted: asked };
     rules::apply(debugger, stop).await
+}
+
+/// Whether the program has come to a breakpoint that the debugger inserts or removes in this moment. It is as if the
+/// breakpoint were inserted a little later, or removed a little earlier.
+async fn is_missed_hit(debugger: &DapDebugger, thread: RawId, description: Option<&str>) -> bool {
+    let Some((described, command)) = debugger.quirks().missed_command else { return false };
+    if description != Some(described) {
+        return false;
+    }
+    let answer = commands::run(debugger, None, format!("{command} {}", thread.0), deadlines::REQUEST).await;
+    answer.is_ok_and(|text| text.lines().any(|line| line == "missed"))
 }
 
 /// The specification lets an adapter leave out the thread where all of them have stopped.

@@ -37,7 +37,7 @@ fn run_in_terminal(
 ) -> Result<serde_json::Value, String> {
     let ::dap::RunInTerminalArguments { cwd, args, mut env } = arguments;
     env.extend(debugger.0.setup.env.clone());
-    let mut words = args.into_iter();
+    let mut words = (debugger.quirks().launcher)(args).into_iter();
     let program = words.next().ok_or("`args` is empty")?;
     let spec = ProcessSpec {
         program: program.into(),

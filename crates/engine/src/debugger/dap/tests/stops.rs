@@ -81,6 +81,23 @@ async fn signal_stop_after_a_pause_request_is_a_pause() {
     }
 }
 
+/// LLDB does not know a breakpoint yet, or no more, while it inserts or removes it in a running program.
+#[tokio::test(start_paused = true)]
+async fn a_hit_that_the_debugger_takes_for_a_trap_does_not_stop_the_program() {
+    const TRAPS: Quirks = Quirks { missed_command: Some(("signal SIGTRAP", "!missed")), ..Quirks::NONE };
+    let mut scene = Scene::running(PeerOptions { quirks: &TRAPS, ..PeerOptions::default() }).await;
+    let trap = json!({ "reason": "exception", "threadId": 1, "description": "signal SIGTRAP" });
+    scene.peer.event("stopped", trap.clone()).await;
+    let asked = scene.peer.serve("evaluate", json!({ "result": "> !missed 1\nmissed\n" })).await;
+    assert_eq!(asked["expression"], "!missed 1");
+    assert_eq!(scene.peer.serve("continue", json!({})).await, json!({ "threadId": 1 }));
+    // One of the program's own.
+    scene.peer.event("stopped", trap).await;
+    scene.peer.serve("evaluate", json!({ "result": "> !missed 1\n" })).await;
+    assert_eq!(scene.event().await, stopped(StopReason::Exception, Some("signal SIGTRAP")));
+    scene.assert_quiet().await;
+}
+
 /// A function that a step goes over is where lldb-dap stops then.
 #[tokio::test(start_paused = true)]
 async fn a_pause_during_a_step_is_a_pause() {
