@@ -19,7 +19,8 @@ use crate::repository;
 /// How many test programs run at once. Each runs as many tests at once as there are processors.
 const LANES: usize = 2;
 /// Those that take longest, which begin first, so that none of them is left alone at the end.
-const LONGEST: [&str; 9] = ["standard", "mcp", "python", "via", "node", "hang", "quick", "java", "safety"];
+const LONGEST: [&str; 11] =
+    ["standard", "mcp", "python", "recording", "native", "node", "faults", "via", "autopsy", "quick", "hang"];
 /// How tests know that everything is to be tried: `test_support::tries_everything`.
 const FULL: (&str, &str) = ("STILLFRAME_TESTS", "full");
 /// What is the same in each run: the cases that properties are tried with. What fails here fails elsewhere too.

@@ -19,7 +19,7 @@ pub use spelling::{PerLanguage, Program, Spelling, Texts};
 
 /// Passes each language on to a macro: its variant, its module, and when its tests run.
 ///
-/// `always`: on each push. `first` to `fifth`: on each push each fifth body, beginning with that one; the others run
+/// `always`: on each push. `first` to `eighth`: on each push each eighth body, beginning with that one; the others run
 /// with `cargo xtask test --full`. Languages with different turns share the bodies between them.
 #[macro_export]
 macro_rules! with_languages {

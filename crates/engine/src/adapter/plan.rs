@@ -231,7 +231,7 @@ pub struct Quirks {
     pub thrown_value: Option<(&'static str, &'static str)>,
     /// Whether the text of a stop says that a condition could not be evaluated, rather than that the program threw.
     pub is_bad_condition: fn(&str) -> bool,
-    /// The command that starts the program in a terminal of ours, by the one that the adapter asks for.
+    /// The command that starts the program in our terminal, by the one that the adapter asks for.
     pub launcher: fn(Vec<String>) -> Vec<String>,
     /// Whether the text of a stop says that the process is gone.
     pub is_gone: fn(&str) -> bool,

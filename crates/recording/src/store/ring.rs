@@ -317,7 +317,8 @@ mod tests {
             assert!(store.drop_old(u64::MAX).unwrap());
             sizes.push(store.size().unwrap());
         }
-        assert!(sizes.iter().all(|size| *size < 2 * sizes[0]), "{sizes:?}");
+        let (early, late) = sizes.split_at(10);
+        assert!(late.iter().max() < early.iter().map(|size| 2 * size).max().as_ref(), "{sizes:?}");
         assert_eq!(store.counts.events - store.dropped(), 100);
         assert!(!store.drop_old(1).unwrap(), "100 events are not cut to get below a size");
     }

@@ -24,7 +24,7 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
 ];
 
 /// One of so many is tried on each push.
-const ONE_OF: usize = 5;
+const ONE_OF: usize = 8;
 
 fn program(name: &str) -> Fixture {
     Fixture::read(repository().join("fixtures/go_hangs").join(name))

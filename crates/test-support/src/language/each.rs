@@ -5,7 +5,7 @@
 #[macro_export]
 macro_rules! each {
     ($($body:ident),+ $(,)?) => {
-        $crate::each_by_turns! { [first second third fourth fifth] $($body)+ }
+        $crate::each_by_turns! { [first second third fourth fifth sixth seventh eighth] $($body)+ }
     };
 }
 
@@ -41,6 +41,9 @@ macro_rules! test_of {
     (third third $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (fourth fourth $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (fifth fifth $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (sixth sixth $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (seventh seventh $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (eighth eighth $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     ($now:ident $turn:ident $($rest:ident)+) => {
         $crate::test_of! { [#[ignore = "cargo xtask test --full"]] $($rest)+ }
     };

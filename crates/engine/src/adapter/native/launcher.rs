@@ -1,4 +1,4 @@
-//! What becomes the program that `lldb-dap` starts with pipes of ours for its terminal.
+//! What becomes the program that `lldb-dap` starts with our pipes for its terminal.
 //!
 //! LLDB attaches to its launcher, which then executes the program. Its own launcher is `lldb-dap` itself, so that LLDB
 //! reads the symbols of all of LLVM each time: 0.6 s of 1.05.

@@ -1,4 +1,4 @@
-"""Tells LLDB's own breakpoints from traps of the program.
+"""Distinguishes LLDB's own breakpoints from traps of the program.
 
 LLDB inserts a breakpoint into a running program before it has put it into its list, and removes one before it has seen
 every thread that came to it. A thread that comes to it at that moment stops with SIGTRAP.
@@ -28,7 +28,7 @@ def is_in_program(thread):
 
 
 def missed(debugger, command, result, _internal):
-    """Print `missed` for a thread, by its number, that stopped at a breakpoint that LLDB does not know."""
+    """Print `missed` for the thread with this ID, if it stopped at a breakpoint that LLDB does not know."""
     thread = debugger.GetSelectedTarget().GetProcess().GetThreadByID(int(command))
     if thread.IsValid() and is_missed(thread):
         result.AppendMessage("missed")
