@@ -233,7 +233,7 @@ pub struct Quirks {
     pub is_bad_condition: fn(&str) -> bool,
     /// The command that starts the program in our terminal, by the one that the adapter asks for.
     pub launcher: fn(Vec<String>) -> Vec<String>,
-    /// Whether the text of a stop says that the process is gone.
+    /// Whether the text of a stop, or the message of a failed evaluation, says that the process is gone.
     pub is_gone: fn(&str) -> bool,
     /// The exceptions that stop the program can only be changed while it is suspended.
     pub filters_only_when_stopped: bool,

@@ -18,6 +18,7 @@ mod cells;
 mod client;
 mod debuggee;
 mod disk;
+mod languages;
 mod time_limits;
 mod wire;
 

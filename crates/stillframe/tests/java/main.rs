@@ -9,7 +9,6 @@
 )]
 
 mod attach;
-mod faults;
 mod maven;
 mod values;
 

@@ -67,7 +67,10 @@ pub(super) const QUIRKS: Quirks = Quirks {
     thrown_value: Some((PANIC, "p.arg")),
     stops_at_bad_conditions: true,
     is_bad_condition: |text| text.starts_with("error evaluating expression: "),
-    is_gone: |text| text == "no such process",
+    is_gone: |text| {
+        matches!(text, "no such process" | "terminated")
+            || text.starts_with("Process ") && text.contains(" has exited with status ")
+    },
     filters_only_when_stopped: true,
     // An assignment is a call to Delve.
     other_expression: |expression, message| {

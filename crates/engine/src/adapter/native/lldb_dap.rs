@@ -16,7 +16,7 @@ use crate::adapter::plan::{
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
-use crate::model::stop::{Exception, ExceptionMode};
+use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::process::ProcessSpec;
 use crate::recording::Cell;
 
@@ -29,6 +29,13 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     is_timeout: |text| {
         let interrupted = text.split("Execution was interrupted, reason: ").nth(1);
         text.contains("Reached timeout") || interrupted.is_some_and(|reason| !reason.starts_with("signal "))
+    },
+    // The reason for which LLDB says that the expression was interrupted is then that of the last stop.
+    is_gone: |text| text.starts_with("execution stopped with unexpected state"),
+    // What it reports when its connection to `lldb-server` is lost. No program exits with this code.
+    end: |code| match i32::try_from(code) {
+        Ok(-1) => End::Lost,
+        code => End::Exited(code.unwrap_or(i32::MAX)),
     },
     is_unknown_name: |text| text.starts_with("use of undeclared identifier"),
     // `int[5]`, and `int[3][4]` for three times four.

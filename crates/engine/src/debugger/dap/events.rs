@@ -82,14 +82,19 @@ async fn start_settled(connection: &Weak<Connection>) {
     }
 }
 
-/// Of a program that the adapter had us start, its exit status says most.
+/// Of a program that the adapter had us start, its exit status says most. One that runs on has not ended, whatever the
+/// adapter says: what it traced the program with may be gone.
 async fn read_exit_status(connection: &Weak<Connection>) {
     let Some(program) = connection.upgrade().and_then(|connection| connection.terminal.get().cloned()) else {
         return;
     };
     let ended = tokio::time::timeout(deadlines::KILL, program.ended()).await;
-    if let (Ok(end), Some(connection)) = (ended, connection.upgrade()) {
-        *lock(&connection.end) = Some(end);
+    let Some(connection) = connection.upgrade() else { return };
+    let mut known = lock(&connection.end);
+    match ended {
+        Ok(end) => *known = Some(end),
+        Err(_) if matches!(*known, None | Some(End::Gone)) => *known = Some(End::Lost),
+        Err(_) => {}
     }
 }
 

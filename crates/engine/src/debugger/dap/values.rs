@@ -353,6 +353,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     // It chooses the frame too, where there is only one.
     lock(&debugger.0.references).scoped = None;
     let response = answer.map_err(|error| match error {
+        Error::Refused(message) if (quirks.is_gone)(&message) => Error::Lost,
         Error::Refused(message) if (quirks.is_timeout)(&message) => {
             Error::Deadline { what: "the expression".to_owned(), after: deadline }
         }

@@ -469,10 +469,11 @@ impl Actor {
         }
         let number = self.runs;
         let fate = async move {
+            // Its program may end with it, so it is kept until then.
             let debugger = gone.map(|target| target.debugger);
             match debugger.as_ref().and_then(|debugger| debugger.end()) {
                 Some(end) => end,
-                None => fate_of(debugger.and_then(|debugger| debugger.pid())).await,
+                None => fate_of(debugger.as_ref().and_then(|debugger| debugger.pid())).await,
             }
         };
         self.spawn(fate, move |actor, end| {

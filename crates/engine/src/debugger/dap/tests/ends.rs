@@ -78,6 +78,23 @@ async fn our_childs_exit_status_overrides_the_adapters() {
     }
 }
 
+/// What traced the program may be gone, and with it what the adapter knows about the program.
+#[tokio::test]
+async fn a_program_of_ours_that_runs_on_has_not_ended() {
+    for is_told in [true, false] {
+        let mut scene = Scene::offering(json!({})).await;
+        let program = json!({ "args": ["/bin/sleep", "1000"] });
+        assert_eq!(scene.peer.ask("runInTerminal", program).await["success"], true);
+        if is_told {
+            scene.peer.event("terminated", json!({})).await;
+        } else {
+            drop(scene.peer);
+        }
+        assert_eq!(scene.events.recv().await, Some(Event::Left));
+        assert_eq!(scene.debugger.end(), Some(End::Lost));
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn disconnect_terminates_a_launched_program_and_keeps_an_attached_one() {
     let can = json!({ "supportTerminateDebuggee": true });
