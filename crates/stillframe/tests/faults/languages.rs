@@ -1,7 +1,8 @@
-//! The fault table of the other languages: the program, its debugger or the server is killed at each moment of a session.
+//! The fault table of the other languages: the program, its debugger or the server is killed, or does not respond, at
+//! each moment of a session.
 //!
 //! Each cell has a server of its own. The call that is under way, or the next one, reports what has happened, the
-//! session can be closed, and nothing is left afterwards.
+//! program can be started again, the session can be closed, and nothing is left afterwards.
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -9,9 +10,10 @@ use std::time::{Duration, Instant};
 use futures_util::{FutureExt, StreamExt};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use test_support::{Answer, Fixture, Server, eventually, repository, rows_to_try, say};
+use test_support::{Answer, Fixture, Server, Signal, eventually, repository, rows_to_try, say};
 
 use crate::STILLFRAME;
+use crate::attacked::{LIMIT, LIMIT_MS};
 use crate::cells::{GRACE, in_time, outcome};
 
 /// One cell of so many is done on each push. It has no divisor in common with the number of moments, so that each
@@ -26,7 +28,16 @@ const KILLED: &str = "he program was killed by SIGKILL";
 /// What it says when its debugger was.
 const LOST: &str = "the connection to the debugger is lost";
 
-/// What is killed.
+/// What is done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Harm {
+    /// SIGKILL.
+    Killed,
+    /// SIGSTOP.
+    Held,
+}
+
+/// To what.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Victim {
     Program,
@@ -46,24 +57,41 @@ enum Moment {
     Evaluating,
 }
 
+use Harm::{Held, Killed};
 use Moment::{Evaluating, Paused, Running, Stepping};
 use Victim::{Adapter, Program, Server as Itself, Tracer};
 
 const MOMENTS: [Moment; 4] = [Running, Paused, Stepping, Evaluating];
 
-/// A language: its name, the extension of its files, an expression that calls `hang`, and what can be killed.
-type Row = (&'static str, &'static str, &'static str, &'static [Victim]);
+/// A language: its name, the extension of its files, an expression that calls `hang`, and what is done.
+type Row = (&'static str, &'static str, &'static str, &'static [(Victim, Harm)]);
 
-const LLDB: &[Victim] = &[Program, Adapter("lldb-dap"), Tracer("lldb-server"), Itself];
+const LLDB: &[(Victim, Harm)] = &[
+    (Program, Killed),
+    (Adapter("lldb-dap"), Killed),
+    (Adapter("lldb-dap"), Held),
+    (Tracer("lldb-server"), Killed),
+    (Tracer("lldb-server"), Held),
+    (Itself, Killed),
+];
+const DELVE: &[(Victim, Harm)] =
+    &[(Program, Killed), (Adapter("dlv"), Killed), (Adapter("dlv"), Held), (Itself, Killed)];
+const BRIDGE: &[(Victim, Harm)] = &[
+    (Program, Killed),
+    (Adapter("stillframe.Bridge"), Killed),
+    (Adapter("stillframe.Bridge"), Held),
+    (Itself, Killed),
+];
+/// The debugger is inside of the program.
+const INSIDE: &[(Victim, Harm)] = &[(Program, Killed), (Program, Held), (Itself, Killed)];
 
-/// In Ruby and PHP the debugger is inside of the program.
 const LANGUAGES: [Row; 6] = [
     ("c", "c", "hang()", LLDB),
     ("rust", "rs", "hang()", LLDB),
-    ("go", "go", "call hang()", &[Program, Adapter("dlv"), Itself]),
-    ("java", "java", "hang()", &[Program, Adapter("stillframe.Bridge"), Itself]),
-    ("ruby", "rb", "hang", &[Program, Itself]),
-    ("php", "php", "hang()", &[Program, Itself]),
+    ("go", "go", "call hang()", DELVE),
+    ("java", "java", "hang()", BRIDGE),
+    ("ruby", "rb", "hang", INSIDE),
+    ("php", "php", "hang()", INSIDE),
 ];
 
 /// A program that is paused in a session.
@@ -104,48 +132,59 @@ impl Struck {
         self.server.ok(tool, self.with_session(arguments)).await
     }
 
-    fn kill(&self, victim: Victim) {
+    fn harm(&self, victim: Victim, harm: Harm) {
         let mark = self.server.mark();
         let named = |text: &str| {
             let processes = mark.processes();
             let of = processes.iter().find(|(_, command)| command.contains(text));
             of.unwrap_or_else(|| unreachable!("no {text} among {processes:#?}")).0
         };
-        mark.kill(match victim {
+        let pid = match victim {
             Program => self.pid,
             Adapter(text) | Tracer(text) => named(text),
             Itself => self.server.pid(),
-        });
+        };
+        match harm {
+            Killed => mark.kill(pid),
+            Held => mark.signal(pid, Signal::STOP),
+        }
     }
 
-    /// Begins the call of a moment, kills when it is under way, and returns its answer; of the moment between two calls,
-    /// that of the next. A server that is killed answers nothing.
-    async fn strike(&self, victim: Victim, moment: Moment, hang: &str) -> Option<Answer> {
-        let (tool, arguments) = match moment {
+    /// Begins the call of a moment, does harm when it is under way, and returns its answer; of the moment between two
+    /// calls, that of the next. A server that is killed answers nothing.
+    async fn strike(&self, (victim, harm): (Victim, Harm), moment: Moment, hang: &str) -> Option<Answer> {
+        let (tool, mut arguments) = match moment {
             Running | Paused => ("continue_execution", json!({})),
             Stepping => ("step_over", json!({})),
-            Evaluating => ("evaluate_expression", json!({ "expression": hang, "timeout": 60_000 })),
+            Evaluating => ("evaluate_expression", json!({ "expression": hang })),
         };
+        // The end of a victim that is killed is noticed, and not waited for.
+        arguments["timeout"] = json!(if harm == Killed { 60_000 } else { LIMIT_MS });
         if moment == Paused {
-            self.kill(victim);
-            return if victim == Itself { None } else { Some(self.next(tool).await) };
+            self.harm(victim, harm);
         }
         let call = json!({ "name": tool, "arguments": self.with_session(arguments) });
+        if (victim, moment) == (Itself, Paused) {
+            return None;
+        }
         let (_, response) = self.server.begin("tools/call", call).await;
         match moment {
             Evaluating => {
                 let begun = self.folder.path().join("begun");
                 eventually(|| begun.exists()).await;
             }
-            _ => self.runs().await,
+            Running | Stepping => self.runs().await,
+            Paused => {}
         }
-        self.kill(victim);
+        if moment != Paused {
+            self.harm(victim, harm);
+        }
         if victim == Itself {
             return None;
         }
         let began = Instant::now();
         let reply = Server::reply(tool, response).await;
-        assert!(began.elapsed() < GRACE, "{tool} took {:?}: {reply:?}", began.elapsed());
+        assert!(began.elapsed() < LIMIT + GRACE, "{tool} took {:?}: {reply:?}", began.elapsed());
         Some(Answer::of(tool, &reply.expect("a failed call is an answer")))
     }
 
@@ -186,44 +225,49 @@ impl Struck {
 }
 
 /// What the call comes to, and where it does not report the end of the program, the next one.
-async fn cell((language, extension, hang, _): Row, victim: Victim, moment: Moment) -> String {
+async fn cell((language, extension, hang, _): Row, harm: (Victim, Harm), moment: Moment) -> String {
     let struck = Struck::paused(language, extension).await;
-    let Some(answer) = struck.strike(victim, moment, hang).await else {
+    let Some(answer) = struck.strike(harm, moment, hang).await else {
         struck.server.mark().assert_gone_within(GONE);
         return "gone".to_owned();
     };
     let mut found = outcome(&answer);
-    let ended = if answer.is_error { struck.next("continue_execution").await } else { answer.clone() };
-    if answer.is_error {
-        found = format!("{found}, {}", outcome(&ended));
+    if harm.1 == Killed {
+        let ended = if answer.is_error { struck.next("continue_execution").await } else { answer.clone() };
+        if answer.is_error {
+            found = format!("{found}, {}", outcome(&ended));
+        }
+        let reason = if harm.0 == Program { KILLED } else { LOST };
+        if !ended.text.contains(reason) {
+            found = format!("{found}, because: {} {}", answer.text, ended.text);
+        }
     }
-    let reason = if victim == Program { KILLED } else { LOST };
-    if !ended.text.contains(reason) {
-        found = format!("{found}, because: {} {}", answer.text, ended.text);
-    }
-    let restarted = struck.ok("restart_debugging", json!({ "timeout": 0 })).await;
+    let restart = struck.with_session(json!({ "timeout": 0 }));
+    let restarted = in_time(&struck.server, "restart_debugging", restart, Duration::ZERO).await;
     assert_eq!(restarted["state"], "running", "{}", restarted.text);
     struck.close().await;
     found
 }
 
-fn expected(victim: Victim, moment: Moment) -> &'static str {
-    match (victim, moment) {
-        (Itself, _) => "gone",
-        (Program, Evaluating) => "connection_lost, ended SIGKILL",
-        (Program, _) => "ended SIGKILL",
-        (_, Evaluating) => "connection_lost, ended",
-        _ => "ended",
+fn expected(harm: (Victim, Harm), moment: Moment) -> &'static str {
+    match (harm, moment) {
+        ((Itself, _), _) => "gone",
+        ((Program, Killed), Evaluating) => "connection_lost, ended SIGKILL",
+        ((Program, Killed), _) => "ended SIGKILL",
+        ((_, Killed), Evaluating) => "connection_lost, ended",
+        ((_, Killed), _) => "ended",
+        ((_, Held), Evaluating) => "deadline_exceeded",
+        ((_, Held), _) => "running",
     }
 }
 
 /// Does a cell, whose failure is one among others. What was wrong is given back.
-async fn checked((row, victim, moment): (Row, Victim, Moment)) -> Option<String> {
+async fn checked((row, harm, moment): (Row, (Victim, Harm), Moment)) -> Option<String> {
     let began = Instant::now();
-    let found = AssertUnwindSafe(cell(row, victim, moment)).catch_unwind().await;
+    let found = AssertUnwindSafe(cell(row, harm, moment)).catch_unwind().await;
     let found = found.unwrap_or_else(|_| "FAILED".to_owned());
-    let is_right = found == expected(victim, moment);
-    let text = format!("{}: {victim:?} killed while {moment:?}: {found}", row.0);
+    let is_right = found == expected(harm, moment);
+    let text = format!("{}: {:?} {:?} while {moment:?}: {found}", row.0, harm.0, harm.1);
     let mark = if is_right { "" } else { "! " };
     say(&format!("{mark}{text} ({:.1} s)\n", began.elapsed().as_secs_f64()));
     (!is_right).then_some(text)
@@ -232,8 +276,8 @@ async fn checked((row, victim, moment): (Row, Victim, Moment)) -> Option<String>
 #[tokio::test]
 async fn faults_of_programs_in_other_languages_are_survived() {
     let cells = LANGUAGES.into_iter().flat_map(|row| {
-        let victims = row.3.iter().copied();
-        victims.flat_map(move |victim| MOMENTS.map(|moment| (row, victim, moment)))
+        let harms = row.3.iter().copied();
+        harms.flat_map(move |harm| MOMENTS.map(|moment| (row, harm, moment)))
     });
     let cells = rows_to_try(cells, ONE_OF).map(checked);
     let wrong: Vec<_> = futures_util::stream::iter(cells).buffer_unordered(AT_ONCE).collect().await;
