@@ -197,6 +197,11 @@ impl Process {
         announced.wait_for(Option::is_some).await.ok()?.clone()
     }
 
+    /// Of a debugger that attaches: if the server is killed, it may detach before it is killed, too.
+    pub fn let_detach(&self) {
+        guardian::let_detach(self.pid());
+    }
+
     /// The operating system's number.
     pub fn pid(&self) -> u32 {
         self.0.pid

@@ -2,15 +2,20 @@
 //!
 //! A server that is killed with SIGKILL cannot end its debuggees. The guardian holds one end of a pipe; when the
 //! other end closes, for whatever reason, it kills the registered process groups and everything that carries the
-//! server's mark, and removes the server's pipes. It starts with the first debuggee, and is this same program with
+//! server's mark, and removes the server's pipes. A debugger that has attached to a program detaches by itself when its
+//! connection closes, and gets the time for it: killed at once, it would leave its breakpoints in the program, which
+//! would then crash at the first of them. The guardian starts with the first debuggee, and is this same program with
 //! another argument.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
 
+use super::identity::Identity;
 use super::{marked, presence};
+use crate::deadlines;
 use crate::temporary;
 
 /// The hidden argument that makes this program a guardian. The server's mark follows it.
@@ -18,12 +23,15 @@ pub const ARGUMENT: &str = "__guard";
 
 /// The program to start as a guardian; unset in tests of the engine alone.
 static PROGRAM: OnceLock<std::path::PathBuf> = OnceLock::new();
-static GUARDIAN: Mutex<Guardian> = Mutex::new(Guardian { child: None, leaders: BTreeSet::new() });
+static GUARDIAN: Mutex<Guardian> =
+    Mutex::new(Guardian { child: None, leaders: BTreeSet::new(), detaching: BTreeSet::new() });
 
 struct Guardian {
     child: Option<Child>,
     /// The process groups that live.
     leaders: BTreeSet<u32>,
+    /// Those of them that are led by a debugger that has attached to a program.
+    detaching: BTreeSet<u32>,
 }
 
 /// Names the program that serves as guardian. Without it there is none.
@@ -44,6 +52,9 @@ pub(super) fn wake() {
     for leader in guardian.leaders.clone() {
         guardian.tell('+', leader);
     }
+    for leader in guardian.detaching.clone() {
+        guardian.tell('~', leader);
+    }
 }
 
 /// Registers a process group with the guardian.
@@ -53,10 +64,21 @@ pub(super) fn watch(leader: u32) {
     guardian.tell('+', leader);
 }
 
+/// Gives the leader of a registered group, a debugger, the time to detach from a program that is not ours.
+pub(super) fn let_detach(leader: u32) {
+    let mut guardian = lock();
+    // It may have ended already.
+    if guardian.leaders.contains(&leader) {
+        guardian.detaching.insert(leader);
+        guardian.tell('~', leader);
+    }
+}
+
 /// Unregisters a group whose number may belong to another process from now on.
 pub(super) fn forget(leader: u32) {
     let mut guardian = lock();
     guardian.leaders.remove(&leader);
+    guardian.detaching.remove(&leader);
     guardian.tell('-', leader);
 }
 
@@ -102,18 +124,38 @@ impl Guardian {
 
 /// The guardian's life: listens until the server is gone, then kills what it left behind.
 pub fn run(server_mark: &str, orders: impl Read) {
-    let mut groups = BTreeSet::new();
+    let (mut groups, mut detaching) = (BTreeSet::new(), BTreeSet::new());
     for order in BufReader::new(orders).lines().map_while(Result::ok) {
-        if let Some(leader) = order.strip_prefix('+').and_then(|leader| leader.parse::<u32>().ok()) {
-            groups.insert(leader);
-        } else if let Some(leader) = order.strip_prefix('-').and_then(|leader| leader.parse().ok()) {
-            groups.remove(&leader);
+        let Some((sign, leader)) = order.split_at_checked(1) else { continue };
+        let Ok(leader) = leader.parse::<u32>() else { continue };
+        match sign {
+            "+" => drop(groups.insert(leader)),
+            "~" => drop(detaching.insert(leader)),
+            "-" => {
+                groups.remove(&leader);
+                detaching.remove(&leader);
+            }
+            _ => {}
         }
     }
-    groups.into_iter().for_each(marked::kill_group);
+    groups.difference(&detaching).copied().for_each(marked::kill_group);
+    late(&detaching).into_iter().for_each(marked::kill_group);
     // An empty mark would be everybody's.
     if !server_mark.is_empty() {
         marked::kill_marked(server_mark);
         temporary::sweep(&std::env::temp_dir(), server_mark.trim_end_matches('/'));
+    }
+}
+
+/// Those of these debuggers that do not end in time. The numbers of the others may belong to other groups by now.
+fn late(debuggers: &BTreeSet<u32>) -> Vec<u32> {
+    let mut late: Vec<Identity> = debuggers.iter().copied().map(Identity::of).collect();
+    let until = Instant::now() + deadlines::DETACH;
+    loop {
+        late.retain(|debugger| debugger.is_alive());
+        if late.is_empty() || Instant::now() >= until {
+            return late.into_iter().map(|debugger| debugger.pid).collect();
+        }
+        std::thread::sleep(deadlines::LOOK);
     }
 }

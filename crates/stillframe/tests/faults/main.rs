@@ -12,6 +12,7 @@
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
+mod attached;
 mod attacked;
 mod bystander;
 mod cells;

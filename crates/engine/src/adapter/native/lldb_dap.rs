@@ -180,9 +180,22 @@ impl Native<'_> {
         };
         // What it says itself there is about debug information that it cannot read, and not the program's.
         let muted = &["error: ", "warning: "];
-        let process = ProcessSpec { program: runtime.executable.clone(), muted, ..ProcessSpec::default() };
+        let executable = runtime.executable.clone();
+        let process = match start {
+            Start::Attach(_) if cfg!(unix) => detaching(executable),
+            _ => ProcessSpec { program: executable, ..ProcessSpec::default() },
+        };
+        let process = ProcessSpec { muted, ..process };
         Ok(Plan::Dap { transport: Transport::Stdio(process), setup })
     }
+}
+
+/// One that detaches when its connection closes. SIGPIPE would end it before that, and the program would crash at the
+/// breakpoints that are left in it.
+fn detaching(executable: PathBuf) -> ProcessSpec {
+    let script = r#"trap '' PIPE; exec "$0""#;
+    let args = vec!["-c".into(), script.into(), executable.into()];
+    ProcessSpec { program: "/bin/sh".into(), args, ..ProcessSpec::default() }
 }
 
 /// Has LLDB keep its indexes of libraries and debug information, which it makes anew at each start otherwise.

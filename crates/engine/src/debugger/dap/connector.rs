@@ -131,6 +131,7 @@ impl<D: Dialect> Acceptor<D> {
         match transport {
             Transport::Stdio(spec) => {
                 let (process, streams) = transport::by_pipes(&spec, &self.sinks)?;
+                self.let_detach(&process);
                 self.serve(streams, ChildTransport::Command(spec), Some(process.clone())).await?;
                 Ok(Some(Owned::Adapter(process)))
             }
@@ -138,6 +139,7 @@ impl<D: Dialect> Acceptor<D> {
                 let (process, (host, port), streams) =
                     transport::listening(process, announces, &self.sinks).await?;
                 let adapter = Some(process.clone()).filter(|_| !is_program);
+                self.let_detach(&process);
                 self.serve(streams, ChildTransport::Address(host, port), adapter).await?;
                 Ok(Some(if is_program { Owned::Program(process) } else { Owned::Adapter(process) }))
             }
@@ -257,6 +259,13 @@ impl<D: Dialect> Acceptor<D> {
                 problem: format!("the program did not connect to the debugger within {} s", patience.as_secs_f64()),
                 output: output.tail(begin, 4000).text(),
             }),
+        }
+    }
+
+    /// A program that is attached to survives the server, also one that is killed.
+    fn let_detach(&self, adapter: &Process) {
+        if self.setup.request == StartRequest::Attach {
+            adapter.let_detach();
         }
     }
 
