@@ -66,13 +66,13 @@ pub(crate) struct CommandRun {
     server: Server,
     project: Project,
     cart: Fixture,
-    tests: Fixture,
+    pub(crate) tests: Fixture,
     pub(crate) answer: Answer,
 }
 
 impl Runner {
     /// Runs a file of tests with this body.
-    async fn run(&self, body: &str, more: Value) -> CommandRun {
+    pub(crate) async fn run(&self, body: &str, more: Value) -> CommandRun {
         let (project, cart) = self.project().await;
         let tests = project.file(self.file, &format!("{}\n{body}", self.head));
         let mut arguments = json!({ "command": self.command, "cwd": project.folder(), "timeout": 60_000 });
@@ -199,7 +199,7 @@ impl CommandRun {
         assert!(self.answer["sessionId"].is_null(), "{}", self.answer.text);
     }
 
-    async fn finish(self) {
+    pub(crate) async fn finish(self) {
         self.server.finish().await;
         drop(self.project);
     }

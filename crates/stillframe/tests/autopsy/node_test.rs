@@ -1,5 +1,7 @@
 //! `node --test`, which runs each file in a process of its own.
 
+use serde_json::json;
+
 use crate::node::{Runner, assert_equal, assert_rejects, assert_throws, runs};
 
 const NODE: Runner = Runner {
@@ -16,3 +18,28 @@ const NODE: Runner = Runner {
 };
 
 runs!(NODE);
+
+/// The runner passes errors from one process to another, and only their texts. All of these have the same message, and
+/// there are more throws than are kept.
+#[tokio::test]
+async fn failures_of_one_message_have_their_own_places() {
+    let caught = "  for (let i = 0; i < 30; i++) assert.throws(() => parse(''));\n";
+    let subtest = |name: &str| {
+        format!(
+            "  await t.test('{name}', async () => {{\n    await null;\n    assert.equal(405, 404); // @{name}\n  }});\n"
+        )
+    };
+    let subtests = ["a", "b", "c", "d"].map(subtest).join(caught);
+    let body = format!("test('all', async (t) => {{\n  await load(1);\n{subtests}}});\n");
+    let ran = NODE.run(&body, json!({})).await;
+    assert_eq!(ran.answer["failure"]["line"], json!(ran.tests.line("a")), "{}", ran.answer.text);
+    let others = ran.answer["otherFailures"].as_array().expect("a list");
+    let found: Vec<_> = others.iter().map(|other| &other["line"]).collect();
+    assert_eq!(
+        found,
+        ["b", "c", "d"].map(|name| json!(ran.tests.line(name))).each_ref(),
+        "{}",
+        ran.answer.text
+    );
+    ran.finish().await;
+}

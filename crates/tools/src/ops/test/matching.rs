@@ -1,14 +1,19 @@
 //! Which throw a runner speaks of.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use engine::test_reports::{LoadProblem, TestResult};
+use engine::model::ids::Reference;
+use engine::model::stack::StackFrame;
+use engine::test_reports::{LoadProblem, TestOutcome, TestReport, TestResult};
 
 use super::output;
 use super::throws::Throw;
 
 /// As much of a message is compared; runners cut long ones.
 const COMPARED: usize = 500;
+
+type Frame = StackFrame<Reference>;
 
 /// What a runner says of something that was thrown.
 pub(super) struct RunnerReport<'a> {
@@ -42,6 +47,21 @@ impl<'a> From<&'a LoadProblem> for RunnerReport<'a> {
     }
 }
 
+/// Whether a test has failed, or a file could not be loaded, by what may be this throw.
+pub(super) fn may_be_named(throw: &Throw, reports: &[TestReport]) -> bool {
+    let is_named = |spoken: &RunnerReport<'_>| match spoken.mark {
+        Some(mark) => throw.thrown.mark.as_deref() == Some(mark),
+        None => is_same(throw, spoken),
+    };
+    reports.iter().any(|report| match report {
+        TestReport::Result(result) if matches!(result.outcome, TestOutcome::Failed | TestOutcome::Error) => {
+            is_named(&result.into())
+        }
+        TestReport::Problem(problem) => is_named(&problem.into()),
+        _ => false,
+    })
+}
+
 /// The throw with the mark. Where a runner has lost the mark on the way from one process to another, the one with the
 /// same message, and of these the one whose places are in the trace that the runner shows.
 pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option<Box<Throw>> {
@@ -49,7 +69,9 @@ pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option
         throws.iter().position(|throw| throw.thrown.mark.as_deref() == Some(mark))
     } else {
         let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
-        let best = same.max_by_key(|(at, throw)| (shared(throw, spoken), std::cmp::Reverse(*at)));
+        let best = same.max_by_key(|(at, throw)| {
+            (shared(throw, spoken, is_users), shared(throw, spoken, |_| true), std::cmp::Reverse(*at))
+        });
         // All that may be known of a file that could not be loaded is its name.
         let of_test = || output::throw_of(throws, spoken.test?, spoken.message);
         let best = best.map(|(at, _)| at).or_else(of_test);
@@ -73,10 +95,17 @@ fn start(message: &str) -> String {
     message.trim().chars().take(COMPARED).collect::<String>().trim_end().to_owned()
 }
 
-/// How many of its places the runner shows.
-fn shared(throw: &Throw, spoken: &RunnerReport<'_>) -> usize {
+/// How many of its places in these frames the runner shows.
+fn shared(throw: &Throw, spoken: &RunnerReport<'_>, is_wanted: fn(&Frame) -> bool) -> usize {
     let Some(details) = spoken.details else { return 0 };
-    let places = throw.stack.iter().filter_map(|frame| frame.location.as_ref());
-    let is_shown = |file: &str, line: u32| details.contains(&format!("{file}:{line}:"));
-    places.filter(|place| is_shown(&place.source.name, place.line)).count()
+    let frames = throw.stack.iter().filter(|frame| is_wanted(frame));
+    let places: BTreeSet<(&str, u32)> = frames
+        .filter_map(|frame| frame.location.as_ref())
+        .map(|place| (place.source.name.as_str(), place.line))
+        .collect();
+    places.iter().filter(|(file, line)| details.contains(&format!("{file}:{line}:"))).count()
+}
+
+fn is_users(frame: &Frame) -> bool {
+    frame.location.as_ref().is_some_and(|place| !place.source.internal)
 }

@@ -1,6 +1,6 @@
 //! The throws that no user code catches, each inspected while the program is suspended there.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use engine::error::Error;
@@ -11,9 +11,10 @@ use engine::model::stop::{Stop, StopReason};
 use engine::model::thrown::Thrown;
 use engine::session::{Outcome, Session};
 use engine::snapshot::{Caller, Snapshot};
-use engine::test_reports::{TestOutcome, TestReport, TestReports};
+use engine::test_reports::{TestReport, TestReports};
 use tokio::time::Instant;
 
+use super::matching;
 use super::output::PrintedReports;
 use crate::ToolError;
 
@@ -122,8 +123,8 @@ impl<'a> ThrowCollector<'a> {
         if self.kept.len() < MOST {
             return;
         }
-        let named = named(&self.reports.read());
-        let is_free = |throw: &Throw| throw.thrown.mark.as_ref().is_none_or(|mark| !named.contains(mark));
+        let reports = self.reports.read();
+        let is_free = |throw: &Throw| !matching::may_be_named(throw, &reports);
         let oldest = self.kept.iter().position(is_free).unwrap_or(MOST - 1);
         self.kept.remove(oldest);
         self.dropped += 1;
@@ -138,16 +139,4 @@ pub(super) fn running(reports: &[TestReport]) -> Option<String> {
     })?;
     let is_end = |report: &TestReport| matches!(report, TestReport::Result(result) if result.id == *last);
     (!reports.iter().any(is_end)).then(|| last.clone())
-}
-
-/// The marks of what made tests fail.
-fn named(reports: &[TestReport]) -> BTreeSet<String> {
-    let mark = |report: &TestReport| match report {
-        TestReport::Result(result) if matches!(result.outcome, TestOutcome::Failed | TestOutcome::Error) => {
-            result.mark.clone()
-        }
-        TestReport::Problem(problem) => problem.mark.clone(),
-        _ => None,
-    };
-    reports.iter().filter_map(mark).collect()
 }
