@@ -226,11 +226,19 @@ impl Session {
     async fn place_on_function(&self, path: PathBuf, name: String, rule: Rule) -> Result<ResolvedPlace> {
         // The error for a missing file is better here than an interpreter's.
         let lines = self.read_lines(&path)?;
+        let language = self.language_of(&path);
         let written = || {
-            let code = Code { functions: self.adapter().functions(&lines.join("\n")), ..Code::default() };
+            let code = Code { functions: language.functions(&lines.join("\n")), ..Code::default() };
             (!functions_named(&code, &name).is_empty()).then_some(code)
         };
         let Some(code) = self.analyze(Some(&path), &rule).await?.or_else(written) else {
+            if language.name() != self.adapter().name() {
+                let problem = format!(
+                    "is in {}, whose functions are found by name only in a session of that language; give `line`",
+                    language.name()
+                );
+                return Err(Error::BadFile { path, problem });
+            }
             let placed = self.place_on_name(name.clone(), rule).await?;
             return Ok(ResolvedPlace { note: Some(format!("stops in every function `{name}`")), ..placed });
         };
@@ -244,7 +252,7 @@ impl Session {
                 })
             }
             // Its line is passed when it is defined, too.
-            [function] if function.body == function.header && !self.language_of(&path).has_columns() => {
+            [function] if function.body == function.header && !language.has_columns() => {
                 self.place_on_name(function.name.clone(), rule).await
             }
             [function] => {

@@ -168,9 +168,9 @@ impl Session {
         }
         let mut reads = READS;
         for Variable { name, value, .. } in &locals.variables {
-            let (Some(reference), true) = (value.reference, reads > 0 && value.type_name != ACCESSOR) else {
-                continue;
-            };
+            // The text of a string says all of it.
+            let is_read = reads > 0 && value.type_name != ACCESSOR && !value.text.starts_with('"');
+            let (Some(reference), true) = (value.reference, is_read) else { continue };
             let reading = self.reachable(reference, path_of("", name), reads, text, until);
             let Ok(Ok(reached)) = tokio::time::timeout_at(until, reading).await else { break };
             reads = reads.saturating_sub(reached.expanded.len());

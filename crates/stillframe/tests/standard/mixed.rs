@@ -150,7 +150,15 @@ async fn a_binary_that_a_program_starts_is_attached_to() {
         } else {
             run_go(folder.path(), &["build", "-gcflags=all=-N -l", "-o", &binary, source.path()]).await;
         }
-        let session = with_breakpoints(&program, std::slice::from_ref(&source)).await;
+        let session = Debugging::of(program.language()).await;
+        let function = json!({ "file": source.path(), "function": "twice" });
+        if source.language() == Language::C {
+            let refused = session.fails("file_unusable", "set_breakpoint", function).await;
+            assert!(refused.text.contains("found by name only in a session of that language"), "{refused:?}");
+            session.break_at(&source, "inside").await;
+        } else {
+            session.ok("set_breakpoint", function).await;
+        }
         let arguments = json!({ "scriptPath": program.path(), "args": [binary] });
         let stopped = session.ok("start_debugging", arguments).await;
         assert_eq!(stopped.place(), (source.path(), source.line("inside")), "{}", stopped.text);

@@ -9,6 +9,7 @@ import json
 import re
 
 import lldb
+import stillframe_plain
 
 # The maximum length of a value other than a string.
 LONGEST = 1000
@@ -496,3 +497,4 @@ def __lldb_init_module(debugger, _internal):
         "command script add -f stillframe_cpp.thrown stillframe-thrown",
     ]:
         debugger.HandleCommand(command)
+    stillframe_plain.exempt(debugger)

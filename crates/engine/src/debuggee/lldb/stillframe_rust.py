@@ -10,6 +10,7 @@ import re
 import lldb
 import lldb_lookup
 import lldb_providers
+import stillframe_plain
 
 # The maximum length of a value other than a string.
 LONGEST = 1000
@@ -400,3 +401,4 @@ def __lldb_init_module(debugger, _internal):
         "type category enable stillframe",
     ]:
         debugger.HandleCommand(command)
+    stillframe_plain.exempt(debugger)
