@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A debugger that speaks the protocol, and the connection to it.
 pub(super) struct Bare {
     /// The program, or its debugger.
-    program: Program,
+    _program: Program,
     file: PathBuf,
     input: Box<dyn Write>,
     output: BufReader<Box<dyn Read>>,
@@ -28,6 +28,14 @@ pub(super) struct Bare {
     thread: Value,
     /// The innermost frame, once it was asked for at this stop.
     frame: Option<Value>,
+}
+
+/// A program whose debugger is killed may run on.
+impl Drop for Bare {
+    fn drop(&mut self) {
+        // Either may have ended by itself.
+        let _ = self.request("disconnect", &json!({ "terminateDebuggee": true }));
+    }
 }
 
 impl Bare {
@@ -52,7 +60,7 @@ impl Bare {
     pub(super) fn lldb(adapter: &Path, binary: &Path, source: &Path, line: u32) -> anyhow::Result<Self> {
         let (program, input, output) = Program::piped(&mut super::child(adapter))?;
         let mut bare = Self {
-            program,
+            _program: program,
             file: source.to_owned(),
             input: Box::new(input),
             output: BufReader::new(Box::new(output)),
@@ -81,7 +89,7 @@ impl Bare {
         socket.set_nodelay(true)?;
         socket.set_read_timeout(Some(PATIENCE))?;
         Ok(Self {
-            program,
+            _program: program,
             file: file.to_owned(),
             input: Box::new(socket.try_clone()?),
             output: BufReader::new(Box::new(socket.try_clone()?)),
@@ -245,6 +253,6 @@ impl Client for Bare {
     }
 
     fn end(self) {
-        drop(self.program);
+        drop(self);
     }
 }

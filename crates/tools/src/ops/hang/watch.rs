@@ -21,6 +21,8 @@ use crate::ToolError;
 const SLICE: Duration = Duration::from_millis(100);
 /// Over how long it is judged whether a program computes.
 const WINDOW: Duration = Duration::from_secs(1);
+/// The shortest time over which it is.
+const SHORTEST: Duration = Duration::from_millis(300);
 /// How long a program computes before its samples are looked through for a loop that can never end. After that
 /// twice as long each time.
 const FIRST_SAMPLE: Duration = Duration::from_millis(500);
@@ -182,7 +184,7 @@ impl<'a> HangWatch<'a> {
     /// When it ends. A program that was not there at first is watched until it can be judged.
     fn until(&self) -> Instant {
         let first = self.counted.values().map(|counted| counted.first.at).min();
-        first.map_or(self.until, |first| self.until.max(first + WINDOW))
+        first.map_or(self.until, |first| self.until.max(first + SHORTEST))
     }
 
     /// The error of a runtime that has found a deadlock.
@@ -311,6 +313,9 @@ impl<'a> HangWatch<'a> {
         if let engine::session::state::Execution::Ended(end) = self.session.execution() {
             return Ok(WatchEnd::Ended(end));
         }
+        if samples.iter().any(is_whole) {
+            samples.retain(is_whole);
+        }
         if samples.is_empty() {
             let sampled = self.sampler.profiled(&self.sampled_stack(Some(thread))).await;
             samples.extend(Some(sampled).filter(|sample| !sample.is_empty()));
@@ -388,7 +393,9 @@ impl<'a> HangWatch<'a> {
         let of_process = self.activity.iter().filter(|process| process.pid == Some(pid));
         let threads = of_process.flat_map(|process| process.numbers.iter().zip(&process.activity.threads));
         // A process without data from the system comes after the computing ones, and before the others.
-        let unknown = |thread: &ThreadActivity| if thread.stack.iter().any(is_users) { BUSY } else { 0.0 };
+        let may_compute =
+            |thread: &ThreadActivity| thread.blocked.is_none() && thread.stack.iter().any(is_users);
+        let unknown = |thread: &ThreadActivity| if may_compute(thread) { BUSY } else { 0.0 };
         let demand = |thread: &ThreadActivity| {
             let told = thread.os_thread.and_then(|number| self.demand(pid, Some(number)));
             told.unwrap_or_else(|| unknown(thread))
@@ -414,6 +421,11 @@ impl<'a> HangWatch<'a> {
         self.blocked = now;
         is_same
     }
+}
+
+/// Every frame is known. What a signal handler has interrupted may not be, and then its frame has no line.
+fn is_whole(sample: &StackSample) -> bool {
+    sample.iter().all(|position| position.line > 0) && sample.iter().any(|position| !position.is_internal)
 }
 
 /// It is in a loop that nothing ends. One with a condition may be left at once by a call that is made again and
