@@ -80,6 +80,11 @@ pub(super) fn signal_of_dump(host: &dyn Host, dump: &Path) -> Option<i32> {
 /// Refuses a binary that this machine cannot run.
 pub(super) fn check_binary(host: &dyn Host, path: &Path) -> Result<()> {
     let Some(elf) = Elf::read(host, path) else { return Ok(()) };
+    // `lldb-dap` waits for it without end.
+    if rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_err() {
+        let problem = "may not be executed; run `chmod +x` on it".to_owned();
+        return Err(Error::BadFile { path: path.to_owned(), problem });
+    }
     match elf.foreign_machine() {
         Some(machine) => Err(Error::BadFile {
             path: path.to_owned(),

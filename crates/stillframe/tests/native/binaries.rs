@@ -1,5 +1,7 @@
 //! Binaries that are not as a debugger needs them.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::json;
 use test_support::Answer;
 
@@ -51,6 +53,18 @@ async fn a_breakpoint_warns_about_a_source_newer_than_the_binary() {
     let listed = breakpoint(&sources, "gcc -g -o main main.c").await;
     let warning = listed.at("/breakpoints/0/outdated").as_str().unwrap_or_default();
     assert!(warning.contains("changed since the program was built"), "{}", listed.text);
+}
+
+#[tokio::test]
+async fn a_binary_that_may_not_be_executed_is_refused() {
+    let sources = Sources::new(&[("main.c", TEXT)]);
+    let binary = sources.compiled("gcc -g -o main main.c", "main");
+    std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let server = STILLFRAME.serve().await;
+    let failed =
+        server.fails("file_unusable", "run_until", json!({ "program": binary, "language": "c" })).await;
+    assert!(failed.text.contains("may not be executed; run `chmod +x` on it"), "{}", failed.text);
+    server.finish().await;
 }
 
 #[tokio::test]
