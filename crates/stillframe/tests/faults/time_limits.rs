@@ -7,16 +7,20 @@ use test_support::{Answer, DynamicLanguage as Language, Signal};
 
 use crate::STILLFRAME;
 use crate::attacked::{Attacked, LIMIT, LIMIT_MS};
-use crate::cells::with_grace;
+use crate::cells::{GRACE, with_grace};
 
 /// How much later than its time limit a call may come back here: what a busy machine needs, and less than one request
 /// that a debugger does not answer.
 const SOON: Duration = Duration::from_millis(3_900);
 
 /// A call with the usual time limit, which comes back soon after it.
-async fn soon(attacked: &Attacked<'_>, tool: &str, mut arguments: Value) -> Answer {
+async fn soon(attacked: &Attacked<'_>, tool: &str, arguments: Value) -> Answer {
+    within(attacked, tool, arguments, SOON).await
+}
+
+async fn within(attacked: &Attacked<'_>, tool: &str, mut arguments: Value, grace: Duration) -> Answer {
     arguments["timeout"] = json!(LIMIT_MS);
-    with_grace(attacked.server, tool, attacked.with_session(arguments), LIMIT, SOON).await
+    with_grace(attacked.server, tool, attacked.with_session(arguments), LIMIT, grace).await
 }
 
 /// A place that the program passes again and again.
@@ -55,14 +59,14 @@ async fn time_limits_apply_to_a_suspended_node_program() {
     held(Language::Node).await;
 }
 
-/// What one call waits for holds up no other.
+/// What one call waits for holds up no other. A diagnosis waits again for a pause that another call has ended.
 #[tokio::test]
 async fn simultaneous_calls_on_one_session_are_answered() {
     let server = STILLFRAME.serve().await;
     for language in [Language::Python, Language::Node] {
         let attacked = Attacked::running(&server, language, &[]).await;
         tokio::join!(
-            soon(&attacked, "diagnose_hang", json!({})),
+            within(&attacked, "diagnose_hang", json!({}), GRACE),
             soon(&attacked, "trace_values", points(&attacked)),
             soon(&attacked, "pause_execution", json!({})),
         );
