@@ -94,7 +94,7 @@ pub const ACTIVITY: Duration = ms(300);
 pub const GOODBYE: Duration = ms(500);
 /// From the end of a killed server until its debuggers have detached from programs that are not ours. lldb-dap 19 takes
 /// 0.4 s on an idle machine.
-pub const DETACH: Duration = ms(2_000);
+pub const DETACH: Duration = ms(5_000);
 /// From the end of a client's connection until debugpy's adapter has forgotten the client. Of 200 that came again at
 /// once 3 were too early, of 200 that came after 20 ms none, at a load of three for each processor.
 pub const FORGET: Duration = ms(100);

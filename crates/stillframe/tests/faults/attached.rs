@@ -19,7 +19,7 @@ const ONE_OF: usize = 3;
 /// How many cells are under way at once.
 const AT_ONCE: usize = 4;
 /// How soon nothing is left of a server that is killed, whose debuggers may detach before.
-const GONE: Duration = Duration::from_secs(5);
+const GONE: Duration = Duration::from_secs(8);
 /// How often a program that runs on has ticked soon. It comes to the breakpoint each hundred times.
 const TICKS: usize = 300;
 const LISTENS: &str = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0";
