@@ -100,6 +100,13 @@ pub enum TestOutcome {
     Xpassed,
 }
 
+impl TestOutcome {
+    /// Whether the test is one of those that failed.
+    pub fn is_failure(self) -> bool {
+        matches!(self, Self::Failed | Self::Error)
+    }
+}
+
 /// A part of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -8,7 +8,8 @@ use std::path::Path;
 /// Does as `RunInTerminalLauncherCommChannel` in LLVM 19's `lldb/tools/lldb-dap/RunInTerminal.cpp`: it writes its number
 /// to the FIFO `$0`, waits for the message that LLDB has attached, and becomes the program.
 const SCRIPT: &str = r#"printf '{"kind":"pid","pid":%s}\n' $$ >"$0"; read -r _ <"$0"; exec "$@""#;
-const SHELL: &str = "/bin/sh";
+/// What runs such scripts.
+pub(super) const SHELL: &str = "/bin/sh";
 
 /// A shell in place of `lldb-dap`'s own launcher, by that launcher's command line, where LLDB may attach to a shell.
 pub(super) fn launcher(words: Vec<String>) -> Vec<String> {

@@ -195,7 +195,7 @@ impl Native<'_> {
 fn detaching(executable: PathBuf) -> ProcessSpec {
     let script = r#"trap '' PIPE; exec "$0""#;
     let args = vec!["-c".into(), script.into(), executable.into()];
-    ProcessSpec { program: "/bin/sh".into(), args, ..ProcessSpec::default() }
+    ProcessSpec { program: launcher::SHELL.into(), args, ..ProcessSpec::default() }
 }
 
 /// Has LLDB keep its indexes of libraries and debug information, which it makes anew at each start otherwise.

@@ -149,7 +149,7 @@ impl SortedReports {
 
     /// The tests that failed, each with what it threw.
     fn failures(&self, throws: &mut Vec<Throw>) -> Vec<Failure> {
-        let failed = self.results.iter().filter(|result| is_failure(result));
+        let failed = self.results.iter().filter(|result| result.outcome.is_failure());
         let failure = |result: &TestResult| {
             let throw = take(throws, &result.into());
             Failure { result: Some(result.clone()), throw }
@@ -188,7 +188,7 @@ impl SortedReports {
     }
     /// Captured output of tests that did not fail.
     fn captured(&self) -> Vec<Captured> {
-        let passed = self.results.iter().filter(|result| !is_failure(result));
+        let passed = self.results.iter().filter(|result| !result.outcome.is_failure());
         passed.flat_map(|result| result.captured.iter().cloned()).collect()
     }
 }
@@ -205,8 +205,4 @@ fn id(result: &TestResult) -> &str {
 /// It is the test's own result, not that of what comes before or after it.
 fn is_call(result: &TestResult) -> bool {
     result.phase == TestPhase::Call
-}
-
-fn is_failure(result: &TestResult) -> bool {
-    matches!(result.outcome, TestOutcome::Failed | TestOutcome::Error)
 }

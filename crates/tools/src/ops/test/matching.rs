@@ -5,15 +5,13 @@ use std::path::Path;
 
 use engine::model::ids::Reference;
 use engine::model::stack::StackFrame;
-use engine::test_reports::{LoadProblem, TestOutcome, TestReport, TestResult};
+use engine::test_reports::{LoadProblem, TestReport, TestResult};
 
 use super::output;
 use super::throws::Throw;
 
 /// As much of a message is compared; runners cut long ones.
 const COMPARED: usize = 500;
-
-type Frame = StackFrame<Reference>;
 
 /// What a runner says of something that was thrown.
 pub(super) struct RunnerReport<'a> {
@@ -50,13 +48,11 @@ impl<'a> From<&'a LoadProblem> for RunnerReport<'a> {
 /// Whether a test has failed, or a file could not be loaded, by what may be this throw.
 pub(super) fn may_be_named(throw: &Throw, reports: &[TestReport]) -> bool {
     let is_named = |spoken: &RunnerReport<'_>| match spoken.mark {
-        Some(mark) => throw.thrown.mark.as_deref() == Some(mark),
+        Some(mark) => has_mark(throw, mark),
         None => is_same(throw, spoken),
     };
     reports.iter().any(|report| match report {
-        TestReport::Result(result) if matches!(result.outcome, TestOutcome::Failed | TestOutcome::Error) => {
-            is_named(&result.into())
-        }
+        TestReport::Result(result) if result.outcome.is_failure() => is_named(&result.into()),
         TestReport::Problem(problem) => is_named(&problem.into()),
         _ => false,
     })
@@ -66,11 +62,15 @@ pub(super) fn may_be_named(throw: &Throw, reports: &[TestReport]) -> bool {
 /// same message, and of these the one whose places are in the trace that the runner shows.
 pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option<Box<Throw>> {
     let at = if let Some(mark) = spoken.mark {
-        throws.iter().position(|throw| throw.thrown.mark.as_deref() == Some(mark))
+        throws.iter().position(|throw| has_mark(throw, mark))
     } else {
         let same = throws.iter().enumerate().filter(|(_, throw)| is_same(throw, spoken));
         let best = same.max_by_key(|(at, throw)| {
-            (shared(throw, spoken, is_users), shared(throw, spoken, |_| true), std::cmp::Reverse(*at))
+            (
+                shared(throw, spoken, |frame| !frame.is_internal()),
+                shared(throw, spoken, |_| true),
+                std::cmp::Reverse(*at),
+            )
         });
         // All that may be known of a file that could not be loaded is its name.
         let of_test = || output::throw_of(throws, spoken.test?, spoken.message);
@@ -78,6 +78,10 @@ pub(super) fn take(throws: &mut Vec<Throw>, spoken: &RunnerReport<'_>) -> Option
         best.or_else(|| throws.iter().rposition(|throw| is_of_file(throw, spoken)))
     };
     at.map(|at| Box::new(throws.remove(at)))
+}
+
+fn has_mark(throw: &Throw, mark: &str) -> bool {
+    throw.thrown.mark.as_deref() == Some(mark)
 }
 
 fn is_same(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
@@ -96,7 +100,7 @@ fn start(message: &str) -> String {
 }
 
 /// How many of its places in these frames the runner shows.
-fn shared(throw: &Throw, spoken: &RunnerReport<'_>, is_wanted: fn(&Frame) -> bool) -> usize {
+fn shared(throw: &Throw, spoken: &RunnerReport<'_>, is_wanted: fn(&StackFrame<Reference>) -> bool) -> usize {
     let Some(details) = spoken.details else { return 0 };
     let frames = throw.stack.iter().filter(|frame| is_wanted(frame));
     let places: BTreeSet<(&str, u32)> = frames
@@ -104,8 +108,4 @@ fn shared(throw: &Throw, spoken: &RunnerReport<'_>, is_wanted: fn(&Frame) -> boo
         .map(|place| (place.source.name.as_str(), place.line))
         .collect();
     places.iter().filter(|(file, line)| details.contains(&format!("{file}:{line}:"))).count()
-}
-
-fn is_users(frame: &Frame) -> bool {
-    frame.location.as_ref().is_some_and(|place| !place.source.internal)
 }
