@@ -6,6 +6,7 @@
 pub mod cdp;
 pub mod dap;
 mod dbgp;
+mod expansion;
 #[doc(hidden)]
 pub mod fake;
 pub mod java;
@@ -32,7 +33,7 @@ use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEnt
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{End, Exception, ExceptionMode, StopReason};
 use crate::model::thrown::Thrown;
-use crate::model::variable::{Children, Page, Value};
+use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value};
 use crate::output::Output;
 use crate::policy::SharedPolicy;
 use crate::process::{self, Process};
@@ -122,6 +123,19 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// The variables of a frame's innermost scope, and that scope's name.
     async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)>;
+
+    /// The same, with what some of the variables contain. One request for all of it, where the debugger can.
+    async fn locals_expanded(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<RawId>> {
+        let (scope, variables) = self.locals(frame, page, text).await?;
+        let values = expansion::by_requests(self, &variables, text, expansion).await;
+        Ok(ExpandedLocals { scope, variables, values })
+    }
 
     /// Children of a scope or value. Texts longer than `text` characters are cut.
     async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>>;

@@ -13,10 +13,10 @@ use crate::model::limits::Limits;
 use crate::model::source::Location;
 use crate::model::stack::{Stack, StackFrame, users_frames};
 use crate::model::stop::{Exception, Stop, StopReason};
-use crate::model::variable::{Children, Page};
+use crate::model::variable::{Children, ExpandedLocals, ExpandedValue, Expansion, Page};
 use crate::output::Excerpt;
 use crate::session::Session;
-use crate::session::seen_values::{ChangedValue, FrameIdentity};
+use crate::session::seen_values::{ChangedValue, EXPANSION, FrameIdentity};
 use crate::session::watches::Changed;
 
 /// How many frames are read in search of one of the user's.
@@ -68,7 +68,7 @@ impl Snapshot {
     /// Reads a stop. What cannot be read is left out, and the reason is among the notes: half a report is
     /// worth more than none.
     pub async fn take(session: &Session, stop: Arc<Stop>, limits: Limits) -> Self {
-        let mut snapshot = Self::peek(session, stop, limits).await;
+        let (mut snapshot, expanded) = Self::read(session, stop, limits, limits.changes).await;
         if let Some(frame) = snapshot.frames.first() {
             let (watches, unwatched) = session.changed_watches(frame.id).await;
             snapshot.watches = watches;
@@ -80,7 +80,7 @@ impl Snapshot {
             (limits.changes, snapshot.frames.first(), &snapshot.locals)
         {
             let frame = FrameIdentity::of(snapshot.stop.thread, frame, snapshot.total_frames);
-            snapshot.changed = session.changed_values(frame, locals, limits.value).await;
+            snapshot.changed = session.changed_values(frame, locals, &expanded);
         }
         snapshot.output = session.take_new_output(limits.output);
         snapshot
@@ -89,6 +89,16 @@ impl Snapshot {
     /// The same without the watches, for an observer: the output and the changes of watches are still new to the next
     /// report.
     pub async fn peek(session: &Session, stop: Arc<Stop>, limits: Limits) -> Self {
+        Self::read(session, stop, limits, false).await.0
+    }
+
+    /// With `expands`, also what some of the local variables contain.
+    async fn read(
+        session: &Session,
+        stop: Arc<Stop>,
+        limits: Limits,
+        expands: bool,
+    ) -> (Self, Vec<ExpandedValue>) {
         let mut notes = Vec::new();
         let mut keep = |what: &str, error: Error| notes.push(format!("{what} could not be read: {error}"));
 
@@ -100,8 +110,8 @@ impl Snapshot {
         let (frames, hidden_frames) = users_frames(stack.frames, Some(&stop));
         let first = frames.first();
         let reading = async {
-            let frame = first?;
-            Some(session.locals(frame.id, first_page(limits), limits.value).await)
+            let expansion = if expands { EXPANSION } else { Expansion::NONE };
+            Some(session.locals_expanded(first?.id, first_page(limits), limits.value, expansion).await)
         };
         let surroundings = async {
             let location = first?.location.as_ref()?;
@@ -111,6 +121,8 @@ impl Snapshot {
         let (locals, source, failures) = tokio::join!(reading, surroundings, failures(session));
         let locals =
             locals.and_then(|locals| locals.map_err(|error| keep("the local variables", error)).ok());
+        let (locals, expanded) =
+            locals.map(|ExpandedLocals { scope, variables, values }| ((scope, variables), values)).unzip();
         let exception = match stop.reason {
             StopReason::Exception => {
                 let exception = session.exception().await;
@@ -121,7 +133,7 @@ impl Snapshot {
         if stop.reason == StopReason::Pause {
             notes.extend(stop.text.clone());
         }
-        Self {
+        let snapshot = Self {
             stop,
             frames: frames.into_iter().take(limits.frames).collect(),
             hidden_frames,
@@ -134,7 +146,8 @@ impl Snapshot {
             output: session.new_output(limits.output),
             failures,
             notes,
-        }
+        };
+        (snapshot, expanded.unwrap_or_default())
     }
 
     /// Reads the variables of the frames that called the first, all within the time of one reading. Frames that

@@ -80,7 +80,7 @@ use crate::model::performance::{CpuProfile, HeapSnapshot, HeapUsage, TimelineEnt
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::model::thrown::Thrown;
-use crate::model::variable::{Children, Page, Value};
+use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value};
 
 pub use self::connection::CdpDebugger;
 pub use self::connector::CdpConnector;
@@ -216,6 +216,17 @@ impl Debugger for CdpDebugger {
     async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
         let frame = self.frame(frame).await?;
         self.0.values.locals(&frame, page, text).await
+    }
+
+    async fn locals_expanded(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<RawId>> {
+        let frame = self.frame(frame).await?;
+        self.0.values.locals_expanded(&frame, page, text, expansion).await
     }
 
     async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>> {

@@ -38,7 +38,7 @@ use crate::model::limits::MAX_VALUE;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::model::thrown::Thrown;
-use crate::model::variable::{Children, Page, Value};
+use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value};
 use crate::process::Injector;
 
 /// Starts and reaches programs in Python.
@@ -205,6 +205,16 @@ impl Debugger for PythonDebugger {
 
     async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
         self.agent()?.locals(frame, page, text).await
+    }
+
+    async fn locals_expanded(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<RawId>> {
+        self.agent()?.locals_expanded(frame, page, text, expansion).await
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {

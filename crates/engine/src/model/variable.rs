@@ -1,5 +1,12 @@
 //! Values, as far as they were read.
 
+use std::time::Duration;
+
+use super::ids::RawId;
+
+/// The type of a value that is read by running a getter.
+pub const ACCESSOR: &str = "accessor";
+
 /// A named value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable<Id> {
@@ -60,6 +67,51 @@ pub struct Page {
     pub internals: bool,
 }
 
+/// The variables of a frame's innermost scope, and what some of them contain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpandedLocals<Id> {
+    /// The name of the scope.
+    pub scope: String,
+    /// The variables.
+    pub variables: Children<Id>,
+    /// The values that were expanded, those nearest to the variables first.
+    pub values: Vec<ExpandedValue>,
+}
+
+/// A value whose children were read together with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpandedValue {
+    /// The expanded value that it is a child of, as a place in [`ExpandedLocals::values`]; none for a variable.
+    pub parent: Option<usize>,
+    /// Its place among the variables, or among the children of that value.
+    pub index: usize,
+    /// What it contains.
+    pub children: Children<RawId>,
+}
+
+/// How far values are expanded when variables are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expansion {
+    /// How many values at most.
+    pub values: usize,
+    /// How many children of each.
+    pub children: u64,
+    /// How many levels below the variables.
+    pub depth: usize,
+    /// How long it may take.
+    pub within: Duration,
+}
+
+impl Expansion {
+    /// None of them.
+    pub const NONE: Self = Self { values: 0, children: 0, depth: 0, within: Duration::ZERO };
+
+    /// Which children of a value are read.
+    pub fn page(&self) -> Page {
+        Page { start: 0, count: self.children, special: false, internals: false }
+    }
+}
+
 impl<Id> Children<Id> {
     /// Where the next page starts, if there is one.
     pub fn next_start(&self) -> Option<u64> {
@@ -85,6 +137,12 @@ impl<Id> Children<Id> {
 }
 
 impl<Id> Value<Id> {
+    /// What its children are asked for with, if they say more than its text and reading them runs no getter. The text
+    /// of a string is all of it.
+    pub fn contents(&self) -> Option<&Id> {
+        self.reference.as_ref().filter(|_| self.type_name != ACCESSOR && !self.text.starts_with('"'))
+    }
+
     /// The same value with its reference replaced.
     pub fn try_map<Other, E>(
         self,

@@ -15,7 +15,6 @@ mod inspection;
 mod journaling;
 mod performance;
 mod program;
-mod reachable;
 mod sampling;
 pub(super) mod until_next_stop;
 

@@ -6,22 +6,16 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use tokio::time::Instant;
-
 use super::Session;
 use crate::deadlines;
 use crate::model::ids::{Reference, ThreadId};
 use crate::model::stack::StackFrame;
-use crate::model::variable::{Children, Variable};
+use crate::model::variable::{Children, ExpandedValue, Expansion};
 
-/// The type of a value that is read by running a getter.
-pub(super) const ACCESSOR: &str = "accessor";
 /// How many frames are remembered.
 const FRAMES: usize = 16;
-/// How many values may be expanded at a stop.
-const READS: usize = 4;
-/// How many children of each are compared.
-pub(super) const CHILDREN: u64 = 20;
+/// What is compared besides the variables.
+pub const EXPANSION: Expansion = Expansion { values: 4, children: 20, depth: 2, within: deadlines::COMPARE };
 
 /// The values that were seen in frames, those of the latest stop last.
 #[derive(Debug, Default)]
@@ -71,6 +65,31 @@ pub struct ChangedValue {
 }
 
 impl Seen {
+    /// The values of variables and of what was read with them.
+    fn at(locals: &Children<Reference>, expanded: &[ExpandedValue]) -> Self {
+        let mut seen = Self::default();
+        seen.expand("", locals);
+        let mut paths: Vec<String> = Vec::with_capacity(expanded.len());
+        for ExpandedValue { parent, index, children } in expanded {
+            let above = parent.and_then(|place| Some((paths.get(place)?, &expanded.get(place)?.children)));
+            let path = match above {
+                Some((path, siblings)) => child_path(path, siblings, *index),
+                None => child_path("", locals, *index),
+            };
+            seen.expand(&path, children);
+            paths.push(path);
+        }
+        seen
+    }
+
+    /// Adds the children of a value.
+    fn expand<Id>(&mut self, path: &str, children: &Children<Id>) {
+        self.expanded.insert(path.to_owned());
+        for child in &children.variables {
+            self.add(path_of(path, &child.name), child.value.text.clone());
+        }
+    }
+
     fn add(&mut self, path: String, text: String) {
         if self.texts.insert(path.clone(), text).is_none() {
             self.order.push(path);
@@ -111,8 +130,12 @@ fn parent(path: &str) -> &str {
     path.rfind(['.', '[']).and_then(|end| path.get(..end)).unwrap_or_default()
 }
 
+fn child_path<Id>(parent: &str, children: &Children<Id>, index: usize) -> String {
+    children.variables.get(index).map(|child| path_of(parent, &child.name)).unwrap_or_default()
+}
+
 /// The path of a child.
-pub(super) fn path_of(parent: &str, name: &str) -> String {
+fn path_of(parent: &str, name: &str) -> String {
     // A dot or bracket would look like another step.
     let plain = name.replace(['.', '['], "_");
     if parent.is_empty() {
@@ -152,40 +175,22 @@ impl Session {
         self.seen_values().forget();
     }
 
-    /// What has changed in a frame since the last stop in it; none at the first one. `locals` are its variables, whose
-    /// texts have at most `text` characters.
-    pub async fn changed_values(
+    /// What has changed in a frame since the last stop in it; none at the first one. `locals` are its variables, and
+    /// `expanded` what [`EXPANSION`] reaches from them.
+    pub fn changed_values(
         &self,
         frame: FrameIdentity,
         locals: &Children<Reference>,
-        text: usize,
+        expanded: &[ExpandedValue],
     ) -> Option<Vec<ChangedValue>> {
-        let until = Instant::now() + deadlines::COMPARE;
-        let mut seen = Seen::default();
-        seen.expanded.insert(String::new());
-        for variable in &locals.variables {
-            seen.add(path_of("", &variable.name), variable.value.text.clone());
-        }
-        let mut reads = READS;
-        for Variable { name, value, .. } in &locals.variables {
-            // The text of a string says all of it.
-            let is_read = reads > 0 && value.type_name != ACCESSOR && !value.text.starts_with('"');
-            let (Some(reference), true) = (value.reference, is_read) else { continue };
-            let reading = self.reachable(reference, path_of("", name), reads, text, until);
-            let Ok(Ok(reached)) = tokio::time::timeout_at(until, reading).await else { break };
-            reads = reads.saturating_sub(reached.expanded.len());
-            seen.expanded.extend(reached.expanded);
-            for (path, text) in reached.texts {
-                seen.add(path, text);
-            }
-        }
-        self.seen_values().note(frame, seen)
+        self.seen_values().note(frame, Seen::at(locals, expanded))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::variable::{Value, Variable};
 
     fn seen(texts: &[(&str, &str)], expanded: &[&str]) -> Seen {
         let mut seen = Seen::default();
@@ -242,6 +247,34 @@ mod tests {
             assert_eq!(values.note(frame(depth), Seen::default()), None);
         }
         assert_eq!(values.note(frame(0), Seen::default()), None);
+    }
+
+    fn children<Id>(names: &[&str]) -> Children<Id> {
+        let value = || Value {
+            text: "1".to_owned(),
+            type_name: "int".to_owned(),
+            kind: None,
+            reference: None,
+            children: None,
+            cut: false,
+            length: None,
+            note: None,
+        };
+        let variable = |name: &&str| Variable { name: (*name).to_owned(), value: value(), special: false };
+        let variables: Vec<_> = names.iter().map(variable).collect();
+        Children { total: variables.len() as u64, variables, start: 0, hidden: 0 }
+    }
+
+    #[test]
+    fn what_was_expanded_is_found_by_its_path() {
+        let locals = children(&["n", "cart"]);
+        let expanded = [
+            ExpandedValue { parent: None, index: 1, children: children(&["id", "items"]) },
+            ExpandedValue { parent: Some(0), index: 1, children: children(&["0", "1"]) },
+        ];
+        let seen = Seen::at(&locals, &expanded);
+        assert_eq!(seen.order, ["n", "cart", "cart.id", "cart.items", "cart.items[0]", "cart.items[1]"]);
+        assert_eq!(seen.expanded, ["", "cart", "cart.items"].map(str::to_owned).into());
     }
 
     #[test]

@@ -1101,7 +1101,7 @@
     }
     const writer = new Writer(limit);
     writer.object(value);
-    const count = childrenOf(value);
+    const count = contentsOf(value);
     const isBare = count === 0 && !isProxy(value) && isOrdinary(value);
     const mayList = typeof value !== "function" && !(careful && preparesStacks(value));
     const isPrivate = mayList && hasPrivate(value) && (knownParts(value) === null || isOfProgram(value));
@@ -1117,7 +1117,7 @@
   };
 
   // The number of children that are data.
-  const childrenOf = (value) => {
+  const contentsOf = (value) => {
     if (isProxy(value)) return inProxy(value).state === "open" ? 2 : 0;
     const count = itemsOf(value);
     const keys = count === null ? keysOf(value) : extraKeys(value, isKeyed(value) ? 0 : count);
@@ -1486,6 +1486,44 @@
     return found;
   };
 
+  const readChildren = (value, options) => {
+    if (Accessor.is(value)) return { total: 1, hidden: 0, rows: [], accessor: true };
+    if (Entry.is(value)) return entryPage(value, options.limit);
+    return isObject(value) ? page(value, options) : { total: 0, hidden: 0, rows: [] };
+  };
+
+  // The contents of variables, and of what they contain, breadth first: whose child each is, its place there, and its
+  // children. What cannot be read is left out.
+  const expand = (rows, values, { expansion: { values: most, children: count, depth, milliseconds }, limit }) => {
+    const until = Date.now() + milliseconds;
+    const expanded = [];
+    const options = { start: 0, count, special: false, limit };
+    let level = [{ parent: null, rows, valueOf: (at) => values[at] }];
+    for (let below = 0; below < depth; below++) {
+      const next = [];
+      for (let which = 0; which < level.length; which++) {
+        const { parent, rows: siblings, valueOf } = level[which];
+        for (let at = 0; at < siblings.length; at++) {
+          const shown = siblings[at][1];
+          if (!shown[2] || shown[1] === "accessor") continue;
+          if (expanded.length >= most || Date.now() > until) return expanded;
+          let value;
+          let children;
+          try {
+            value = valueOf(at);
+            children = readChildren(value, options);
+          } catch {
+            continue;
+          }
+          next[next.length] = { parent: expanded.length, rows: children.rows, valueOf: (inner) => follow(value, children.rows[inner][3]) };
+          expanded[expanded.length] = [parent, at, children];
+        }
+      }
+      level = next;
+    }
+    return expanded;
+  };
+
   // Cached facts about objects are valid until the program runs, or an expression changes them.
   const answered = (options, answer) => {
     careful = options.careful;
@@ -1528,9 +1566,13 @@
       const rows = [];
       let at = 0;
       let hidden = 0;
+      const values = [];
       const put = (name, isSpecial, descriptor, root) => {
         if (isSpecial && !special) return void hidden++;
-        if (at >= start && at < start + count) rows[rows.length] = [name, rowOf(descriptor, limit), isSpecial, { key: name }, root];
+        if (at >= start && at < start + count) {
+          values[rows.length] = data(descriptor);
+          rows[rows.length] = [name, rowOf(descriptor, limit), isSpecial, { key: name }, root];
+        }
         at++;
       };
       const held = (value) => ({ __proto__: null, value });
@@ -1550,7 +1592,7 @@
         put(name, isSpecial, descriptor, again === undefined ? scope : -3);
       }
       if (options.self) put("this", true, held(self), -2);
-      return { total: at, hidden, rows };
+      return { total: at, hidden, rows, expanded: expand(rows, values, options) };
     }),
 
     // The names of variables of scopes that can be read again; names of the first scopes win.
@@ -1565,12 +1607,7 @@
       return found;
     }),
 
-    children: (given) => answered(given[0], (options) => {
-      const value = walk(given[1], options.steps);
-      if (Accessor.is(value)) return { total: 1, hidden: 0, rows: [], accessor: true };
-      if (Entry.is(value)) return entryPage(value, options.limit);
-      return isObject(value) ? page(value, options) : { total: 0, hidden: 0, rows: [] };
-    }),
+    children: (given) => answered(given[0], (options) => readChildren(walk(given[1], options.steps), options)),
 
     describe: (given) => answered(given[0], (options) => guarded(walk(given[1], options.steps), options.limit)),
 

@@ -100,7 +100,8 @@ def says_nothing(kind):
 
 def attributes(value, most):
     """`<Cart: total=3>` for an instance that Python shows as its address."""
-    slots = (name for owner in class_order(type(value)) for name in class_dict(owner) if name not in ("__dict__", "__weakref__"))
+    members = (member for owner in class_order(type(value)) for member in class_dict(owner).items())
+    slots = (name for name, member in members if type(member) is types.MemberDescriptorType)
     names = dict.fromkeys(itertools.chain(slots, fields_of(value)))
     parts = list(itertools.islice(named(value, names), most))
     if not parts:

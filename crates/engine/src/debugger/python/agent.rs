@@ -31,7 +31,7 @@ use crate::model::source::{Location, Source};
 use crate::model::stack::{Scope, ScopeKind, SourceRange};
 use crate::model::stop::Exception;
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
-use crate::model::variable::{Children, Page, Value, Variable};
+use crate::model::variable::{Children, ExpandedLocals, ExpandedValue, Expansion, Page, Value, Variable};
 use crate::process;
 
 /// The name of the module inside the program.
@@ -133,6 +133,13 @@ struct Rows {
     hidden: u64,
     start: u64,
     variables: Vec<(String, RawValue, bool)>,
+}
+
+/// The variables of a frame; of each expanded value, whose child it is, its place there, and its own children.
+#[derive(Deserialize)]
+struct ExpandedRows {
+    rows: Rows,
+    expanded: Vec<(Option<usize>, usize, Rows)>,
 }
 
 #[derive(Deserialize)]
@@ -347,9 +354,31 @@ impl AgentClient {
         page: Page,
         text: usize,
     ) -> Result<(String, Children<RawId>)> {
-        let arguments = json!([frame.0, page.start, page.count, text, page.special]);
-        let rows = self.call(frame, "locals", arguments, deadlines::READ).await?;
-        Ok(("Locals".to_owned(), self.children(rows, frame)))
+        let read = self.locals_expanded(frame, page, text, Expansion::NONE).await?;
+        let ExpandedLocals { scope, variables, .. } = read;
+        Ok((scope, variables))
+    }
+
+    pub(super) async fn locals_expanded(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<RawId>> {
+        let Expansion { values, children, depth, within } = expansion;
+        let expansion = [json!(values), json!(children), json!(depth), json!(within.as_secs_f64())];
+        let arguments = json!([frame.0, page.start, page.count, text, page.special, expansion]);
+        let ExpandedRows { rows, expanded } = self.call(frame, "locals", arguments, deadlines::READ).await?;
+        let value = |(parent, index, rows)| {
+            let children = self.children(rows, frame);
+            ExpandedValue { parent, index, children }
+        };
+        Ok(ExpandedLocals {
+            scope: "Locals".to_owned(),
+            variables: self.children(rows, frame),
+            values: expanded.into_iter().map(value).collect(),
+        })
     }
 
     pub(super) async fn variables(

@@ -19,7 +19,7 @@ use crate::model::ids::{RawId, Reference, TargetId, ThreadId};
 use crate::model::stack::{Debuggee, RawThread, Scope, Stack, Thread};
 use crate::model::stop::Exception;
 use crate::model::thrown::Thrown;
-use crate::model::variable::{Children, Page, Value};
+use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value};
 
 impl Session {
     /// The threads of all its processes.
@@ -91,9 +91,29 @@ impl Session {
             frame,
             move |debugger, frame| debugger.locals(frame, page, text),
             move |actor, origin, (scope, locals)| {
-                let locals = locals.try_map(actor.value_numbers(origin))?;
-                actor.journal_variables(Some((frame, &scope)), None, &locals);
+                let locals = actor.number_locals(origin, (frame, &scope), locals)?;
                 Ok((scope, locals))
+            },
+        )
+        .await
+    }
+
+    /// The same, with what some of the variables contain. What is inside of them gets no number and is not written to
+    /// the journal.
+    pub async fn locals_expanded(
+        &self,
+        frame: Reference,
+        page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<Reference>> {
+        self.read(
+            Kind::Frame,
+            frame,
+            move |debugger, frame| debugger.locals_expanded(frame, page, text, expansion),
+            move |actor, origin, ExpandedLocals { scope, variables, values }| {
+                let variables = actor.number_locals(origin, (frame, &scope), variables)?;
+                Ok(ExpandedLocals { scope, variables, values })
             },
         )
         .await
@@ -334,6 +354,17 @@ impl Actor {
             frames.push(frame.with_id(id));
         }
         Ok(Stack { frames, total: stack.total })
+    }
+
+    fn number_locals(
+        &mut self,
+        origin: ReadContext,
+        scope: (Reference, &str),
+        locals: Children<RawId>,
+    ) -> Result<Children<Reference>> {
+        let locals = locals.try_map(self.value_numbers(origin))?;
+        self.journal_variables(Some(scope), None, &locals);
+        Ok(locals)
     }
 
     fn same_as(&self, value: Reference, among: &[Reference], reply: Reply<Option<usize>>) {

@@ -85,12 +85,24 @@ impl ValueReader {
         if rows.accessor {
             return self.run_getter(&helper, place, page, text).await;
         }
+        self.complete(&helper, place, rows, page, text).await
+    }
+
+    /// Adds what only the debugger can read to the children of a value.
+    pub(super) async fn complete(
+        &self,
+        helper: &str,
+        place: &ValuePath,
+        rows: ValueRows,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
         let inner =
-            if rows.inner && rows.total < FEW { self.inner(&helper, place).await? } else { Vec::new() };
+            if rows.inner && rows.total < FEW { self.inner(helper, place).await? } else { Vec::new() };
         let private = private_rows(&rows.variables);
         let mut children = self.rows(rows, place, page);
-        self.add_private(&helper, &mut children.variables, private, text).await;
-        self.add_inner(&helper, place, inner, &mut children, page, text).await?;
+        self.add_private(helper, &mut children.variables, private, text).await;
+        self.add_inner(helper, place, inner, &mut children, page, text).await?;
         Ok(children)
     }
 

@@ -42,7 +42,13 @@ pub(super) struct ValueRows {
     pub(super) inner: bool,
     /// It is a getter, which has not been run.
     pub(super) accessor: bool,
+    /// What some of the variables contain.
+    pub(super) expanded: Vec<ExpandedRows>,
 }
+
+/// Whose child an expanded value is, its place there, and its own children.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct ExpandedRows(pub(super) Option<usize>, pub(super) usize, pub(super) ValueRows);
 
 impl ValueReader {
     /// A value that was found at a place.

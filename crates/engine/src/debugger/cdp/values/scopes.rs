@@ -13,11 +13,11 @@ use super::frame::Frame;
 use super::helper::{argument, nothing, object};
 use super::reader::ValueReader;
 use super::references::{Expandable, ValuePath};
-use super::rows::{ValueRow, ValueRows};
+use super::rows::{ExpandedRows, ValueRow, ValueRows};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::stack::{Scope, ScopeKind};
-use crate::model::variable::{Children, Page, Variable};
+use crate::model::variable::{Children, ExpandedLocals, ExpandedValue, Expansion, Page, Variable};
 
 /// Where the helper found a variable: in a scope by its place, or here.
 const RETURNED: i64 = -1;
@@ -66,10 +66,23 @@ impl ValueReader {
         page: Page,
         text: usize,
     ) -> Result<(String, Children<RawId>)> {
+        let read = self.locals_expanded(frame, page, text, Expansion::NONE).await?;
+        Ok((read.scope, read.variables))
+    }
+
+    /// The same, with what some of them contain.
+    pub(in super::super) async fn locals_expanded(
+        &self,
+        frame: &Arc<Frame>,
+        page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<RawId>> {
         let scopes = frame.visible();
         let order = frame.order(&scopes);
         let reading = ScopeSelection { scopes, order, whole: true, module: frame.is_module() };
-        Ok(("Locals".to_owned(), self.read(frame, &reading, page, text).await?))
+        let (variables, values) = self.read(frame, &reading, page, text, expansion).await?;
+        Ok(ExpandedLocals { scope: "Locals".to_owned(), variables, values })
     }
 
     /// The variables of one scope.
@@ -87,7 +100,7 @@ impl ValueReader {
         }
         let module = frame.is_of_module(scope);
         let reading = ScopeSelection { scopes: vec![index], order: vec![0], whole: false, module };
-        self.read(frame, &reading, page, text).await
+        Ok(self.read(frame, &reading, page, text, Expansion::NONE).await?.0)
     }
 
     async fn read(
@@ -96,15 +109,20 @@ impl ValueReader {
         reading: &ScopeSelection,
         page: Page,
         text: usize,
-    ) -> Result<Children<RawId>> {
+        expansion: Expansion,
+    ) -> Result<(Children<RawId>, Vec<ExpandedValue>)> {
         let Some(helper) = self.helper(frame.context()).await? else {
-            return self.plain_scopes(frame, &reading.scopes, page, text).await;
+            return Ok((self.plain_scopes(frame, &reading.scopes, page, text).await?, Vec::new()));
         };
         let returned = frame.call.return_value.as_ref().filter(|_| reading.whole);
         let options = json!({
             "start": page.start, "count": page.count, "special": page.special, "limit": text,
             "order": reading.order, "module": reading.module,
             "returned": returned.is_some(), "self": reading.whole,
+            "expansion": {
+                "values": expansion.values, "children": expansion.children, "depth": expansion.depth,
+                "milliseconds": expansion.within.as_secs_f64() * 1000.0,
+            },
         });
         let anew = self.read_again(&helper, frame, &reading.scopes).await?;
         let mut values = vec![
@@ -113,7 +131,7 @@ impl ValueReader {
             anew.as_deref().map_or_else(nothing, object),
         ];
         values.extend(reading.scopes.iter().filter_map(|index| scope_object(frame, *index)));
-        let ValueRows { total, hidden, variables, .. } =
+        let ValueRows { total, hidden, variables, expanded, .. } =
             self.call(&helper, "locals", options, values).await?;
         let variable = |ValueRow(name, shown, special, step, root)| Variable {
             value: self.value(shown, || place(frame, reading, anew.as_deref(), root, step)),
@@ -123,7 +141,36 @@ impl ValueReader {
         let private = private_rows(&variables);
         let mut variables: Vec<_> = variables.into_iter().map(variable).collect();
         self.add_private(&helper, &mut variables, private, text).await;
-        Ok(Children { variables, total, start: page.start, hidden })
+        let variables = Children { variables, total, start: page.start, hidden };
+        let values = self.expanded(&helper, &variables, expanded, expansion.page(), text).await;
+        Ok((variables, values))
+    }
+
+    /// What the helper read of the contents of variables, completed. What cannot be read any more is left out, with
+    /// everything after it.
+    async fn expanded(
+        &self,
+        helper: &str,
+        variables: &Children<RawId>,
+        rows: Vec<ExpandedRows>,
+        page: Page,
+        text: usize,
+    ) -> Vec<ExpandedValue> {
+        let mut expanded: Vec<ExpandedValue> = Vec::with_capacity(rows.len());
+        for ExpandedRows(parent, index, rows) in rows {
+            let siblings = match parent {
+                Some(parent) => expanded.get(parent).map(|value| &value.children),
+                None => Some(variables),
+            };
+            let value = siblings.and_then(|siblings| siblings.variables.get(index));
+            let reference = value.and_then(|variable| variable.value.reference);
+            let Some(Ok(Expandable::Value(place))) = reference.map(|id| self.0.references.find(id)) else {
+                break;
+            };
+            let Ok(children) = self.complete(helper, &place, rows, page, text).await else { break };
+            expanded.push(ExpandedValue { parent, index, children });
+        }
+        expanded
     }
 
     /// V8's scope objects are copies from the beginning of the stop. After an expression has run, the

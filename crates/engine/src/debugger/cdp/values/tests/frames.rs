@@ -1,10 +1,12 @@
 //! What is visible in a frame.
 
+use std::time::Duration;
+
 use super::harness::{named, texts};
 use super::{PausedProgram, page};
 use crate::error::Error;
 use crate::model::stack::ScopeKind;
-use crate::model::variable::Page;
+use crate::model::variable::{ExpandedValue, Expansion, Page};
 
 const NESTED: &str = r"
 const fs = require('fs');
@@ -123,6 +125,37 @@ async fn values_are_shorter_without_the_helper() {
     assert_eq!(texts(&items)[..2], [("0", "Object"), ("1", "2")]);
     assert_eq!(texts(&scene.open(&items[0].value).await)[0], ("a", "'x'"));
     assert!(matches!(scene.evaluate("missing").await, Err(Error::Raised { .. })));
+}
+
+const CONTAINERS: &str = r"
+class Box { #secret = 1; get lazy() { throw new Error('run'); } }
+(function (box, map, list, text, own) {
+  debugger;
+})(new Box(), new Map([['k', { deep: [1] }]]), [{ a: 1 }, 2], 'text', { get lazy() { throw new Error('run'); } });
+";
+
+#[tokio::test]
+async fn what_is_read_with_the_locals_is_what_is_read_alone() {
+    let scene = PausedProgram::of(CONTAINERS).await;
+    let within = Duration::from_secs(10);
+    let expansion = Expansion { values: 6, children: 20, depth: 2, within };
+    let frame = scene.frame(0);
+    let read = scene.values.locals_expanded(&frame, page(false), 100, expansion).await.unwrap();
+    let mut paths: Vec<String> = Vec::new();
+    for ExpandedValue { parent, index, children } in &read.values {
+        let siblings = parent.map_or(&read.variables, |parent| &read.values[parent].children);
+        let variable = &siblings.variables[*index];
+        let above = parent.map(|parent| format!("{}.", paths[parent])).unwrap_or_default();
+        paths.push(format!("{above}{}", variable.name));
+        let alone = scene.values.variables(variable.value.reference.unwrap(), page(false), 100).await;
+        let alone = alone.unwrap();
+        assert_eq!(texts(&children.variables), texts(&alone.variables), "{paths:?}");
+        assert_eq!((children.total, children.hidden), (alone.total, alone.hidden), "{paths:?}");
+    }
+    assert_eq!(paths, ["box", "map", "list", "own", "map.0", "list.0"]);
+    let few = Expansion { values: 2, ..expansion };
+    let read = scene.values.locals_expanded(&frame, page(false), 100, few).await.unwrap();
+    assert_eq!(read.values.len(), 2);
 }
 
 #[tokio::test]
