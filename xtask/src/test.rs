@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len())
     });
 
-    let path = path_with_python();
+    let path = path_with_python()?;
     let began = Instant::now();
     let waiting = Mutex::new(VecDeque::from(programs));
     let outcomes = Mutex::new(Vec::new());
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
         for _ in 0..LANES {
             scope.spawn(|| {
                 while let Some(program) = waiting.lock().ok().and_then(|mut waiting| waiting.pop_front()) {
-                    let outcome = attempt(&program, path.as_deref(), is_full);
+                    let outcome = attempt(&program, &path, is_full);
                     if let Ok(mut outcomes) = outcomes.lock() {
                         outcomes.push(outcome);
                     }
@@ -118,22 +118,26 @@ impl Program {
     }
 }
 
-/// The search path, with the folder of Python itself in front. Where `python3` is a shim that picks a version, it
-/// takes longer than Python takes to start, at each of some thousand starts.
-#[expect(clippy::disallowed_methods, reason = "a program of the developer's own, not a debuggee")]
-fn path_with_python() -> Option<OsString> {
-    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
-    let python = PathBuf::from(String::from_utf8(asked.stdout).ok()?.trim());
+/// The search path, with a virtual environment's Python in front. Tests start Python some thousands of times, and what
+/// is installed beside `python3` would be found and often imported at each start; a shim that picks a version takes
+/// longer still.
+fn path_with_python() -> Result<OsString> {
+    let version =
+        repository::output("python3", &["-c", "import platform; print(platform.python_version())"])?;
+    let environment = repository::root().join("target/tmp").join(format!("python-{}", version.trim()));
+    let installed = environment.join("installed");
+    if !installed.exists() {
+        repository::output("python3", &["-m", "venv", "--clear", &environment.to_string_lossy()])?;
+        std::fs::write(installed, "")?;
+    }
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    std::env::join_paths(
-        python.parent().map(Path::to_owned).into_iter().chain(std::env::split_paths(&folders)),
-    )
-    .ok()
+    let folders = std::iter::once(environment.join("bin")).chain(std::env::split_paths(&folders));
+    Ok(std::env::join_paths(folders)?)
 }
 
 /// Runs one to its end.
 #[expect(clippy::disallowed_methods, reason = "a program of the developer's own, not a debuggee")]
-fn attempt(program: &Program, path: Option<&OsStr>, is_full: bool) -> Result<Outcome> {
+fn attempt(program: &Program, path: &OsStr, is_full: bool) -> Result<Outcome> {
     let began = Instant::now();
     let mut command = Command::new(&program.executable);
     command.current_dir(&program.folder).env("CARGO_MANIFEST_DIR", &program.folder).env(SEED.0, SEED.1);
@@ -141,7 +145,7 @@ fn attempt(program: &Program, path: Option<&OsStr>, is_full: bool) -> Result<Out
     for variable in ["RUSTC_WORKSPACE_WRAPPER", "CARGO_INCREMENTAL", "CARGO_PROFILE_DEV_DEBUG"] {
         command.env_remove(variable);
     }
-    command.envs(path.map(|path| ("PATH", path)));
+    command.env("PATH", path);
     if is_full {
         command.env(FULL.0, FULL.1).arg("--include-ignored");
     }
