@@ -7,6 +7,7 @@
 
 mod data;
 mod places;
+mod values;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ use crate::model::source::{Location, Source};
 use crate::model::stack::{Scope, ScopeKind, SourceRange};
 use crate::model::stop::Exception;
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
-use crate::model::variable::{Children, ExpandedLocals, ExpandedValue, Expansion, Page, Value, Variable};
+use crate::model::variable::Value;
 use crate::process;
 
 /// The name of the module inside the program.
@@ -125,21 +126,6 @@ struct RawValue(String, String, Option<i64>, u64, bool, Option<u64>);
 #[derive(Deserialize)]
 struct ValueReply {
     value: RawValue,
-}
-
-#[derive(Deserialize)]
-struct Rows {
-    total: u64,
-    hidden: u64,
-    start: u64,
-    variables: Vec<(String, RawValue, bool)>,
-}
-
-/// The variables of a frame; of each expanded value, whose child it is, its place there, and its own children.
-#[derive(Deserialize)]
-struct ExpandedRows {
-    rows: Rows,
-    expanded: Vec<(Option<usize>, usize, Rows)>,
 }
 
 #[derive(Deserialize)]
@@ -348,51 +334,6 @@ impl AgentClient {
         ])
     }
 
-    pub(super) async fn locals(
-        &self,
-        frame: RawId,
-        page: Page,
-        text: usize,
-    ) -> Result<(String, Children<RawId>)> {
-        let read = self.locals_expanded(frame, page, text, Expansion::NONE).await?;
-        let ExpandedLocals { scope, variables, .. } = read;
-        Ok((scope, variables))
-    }
-
-    pub(super) async fn locals_expanded(
-        &self,
-        frame: RawId,
-        page: Page,
-        text: usize,
-        expansion: Expansion,
-    ) -> Result<ExpandedLocals<RawId>> {
-        let Expansion { values, children, depth, within } = expansion;
-        let expansion = [json!(values), json!(children), json!(depth), json!(within.as_secs_f64())];
-        let arguments = json!([frame.0, page.start, page.count, text, page.special, expansion]);
-        let ExpandedRows { rows, expanded } = self.call(frame, "locals", arguments, deadlines::READ).await?;
-        let value = |(parent, index, rows)| {
-            let children = self.children(rows, frame);
-            ExpandedValue { parent, index, children }
-        };
-        Ok(ExpandedLocals {
-            scope: "Locals".to_owned(),
-            variables: self.children(rows, frame),
-            values: expanded.into_iter().map(value).collect(),
-        })
-    }
-
-    pub(super) async fn variables(
-        &self,
-        reference: RawId,
-        page: Page,
-        text: usize,
-    ) -> Result<Children<RawId>> {
-        let frame = self.frame_of(reference)?;
-        let arguments = json!([reference.0, page.start, page.count, text, page.special]);
-        let rows = self.call(frame, "children", arguments, deadlines::READ).await?;
-        Ok(self.children(rows, frame))
-    }
-
     /// Which of several values another one is itself.
     pub(super) async fn same_as(&self, value: RawId, among: &[RawId]) -> Result<Option<usize>> {
         let frame = self.frame_of(value)?;
@@ -560,16 +501,6 @@ impl AgentClient {
             if let Some(pid) = self.pid {
                 process::interrupt_system_call(pid);
             }
-        }
-    }
-
-    fn children(&self, rows: Rows, frame: RawId) -> Children<RawId> {
-        let variable = |(name, value, special)| Variable { name, value: self.value(value, frame), special };
-        Children {
-            variables: rows.variables.into_iter().map(variable).collect(),
-            total: rows.total,
-            start: rows.start,
-            hidden: rows.hidden,
         }
     }
 

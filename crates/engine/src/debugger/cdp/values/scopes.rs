@@ -146,8 +146,8 @@ impl ValueReader {
         Ok((variables, values))
     }
 
-    /// What the helper read of the contents of variables, completed. What cannot be read any more is left out, with
-    /// everything after it.
+    /// What the helper read of the contents of variables, completed. What is gone is left out, with everything
+    /// after it.
     async fn expanded(
         &self,
         helper: &str,

@@ -1,0 +1,82 @@
+//! Reading variables, in pages.
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{AgentClient, RawValue};
+use crate::deadlines;
+use crate::error::Result;
+use crate::model::ids::RawId;
+use crate::model::variable::{Children, ExpandedLocals, ExpandedValue, Expansion, Page, Variable};
+
+#[derive(Deserialize)]
+struct Rows {
+    total: u64,
+    hidden: u64,
+    start: u64,
+    variables: Vec<(String, RawValue, bool)>,
+}
+
+/// The variables of a frame; of each expanded value, whose child it is, its place there, and its own children.
+#[derive(Deserialize)]
+struct ExpandedRows {
+    rows: Rows,
+    expanded: Vec<(Option<usize>, usize, Rows)>,
+}
+
+impl AgentClient {
+    pub(in super::super) async fn locals(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+    ) -> Result<(String, Children<RawId>)> {
+        let read = self.locals_expanded(frame, page, text, Expansion::NONE).await?;
+        let ExpandedLocals { scope, variables, .. } = read;
+        Ok((scope, variables))
+    }
+
+    pub(in super::super) async fn locals_expanded(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<RawId>> {
+        let Expansion { values, children, depth, within } = expansion;
+        let expansion = [json!(values), json!(children), json!(depth), json!(within.as_secs_f64())];
+        let arguments = json!([frame.0, page.start, page.count, text, page.special, expansion]);
+        let ExpandedRows { rows, expanded } = self.call(frame, "locals", arguments, deadlines::READ).await?;
+        let value = |(parent, index, rows)| {
+            let children = self.children(rows, frame);
+            ExpandedValue { parent, index, children }
+        };
+        Ok(ExpandedLocals {
+            scope: "Locals".to_owned(),
+            variables: self.children(rows, frame),
+            values: expanded.into_iter().map(value).collect(),
+        })
+    }
+
+    pub(in super::super) async fn variables(
+        &self,
+        reference: RawId,
+        page: Page,
+        text: usize,
+    ) -> Result<Children<RawId>> {
+        let frame = self.frame_of(reference)?;
+        let arguments = json!([reference.0, page.start, page.count, text, page.special]);
+        let rows = self.call(frame, "children", arguments, deadlines::READ).await?;
+        Ok(self.children(rows, frame))
+    }
+
+    fn children(&self, rows: Rows, frame: RawId) -> Children<RawId> {
+        let variable = |(name, value, special)| Variable { name, value: self.value(value, frame), special };
+        Children {
+            variables: rows.variables.into_iter().map(variable).collect(),
+            total: rows.total,
+            start: rows.start,
+            hidden: rows.hidden,
+        }
+    }
+}
