@@ -61,9 +61,9 @@ pub enum TestReport {
 pub struct TestResult {
     /// Its id, with which the runner runs it alone.
     pub id: String,
-    /// Its file, absolute.
+    /// Its file or that of the line, absolute.
     pub file: Option<PathBuf>,
-    /// Where it begins, 1-based.
+    /// Where it fails, or else begins, 1-based.
     pub line: Option<u32>,
     /// How it went.
     pub outcome: TestOutcome,

@@ -30,3 +30,19 @@ async fn a_missing_runner_is_reported_with_how_to_install_it() {
     assert!(refused.text.contains("npm install --save-dev jest"), "{}", refused.text);
     server.finish().await;
 }
+
+/// Jest collects mismatches of snapshots, and throws only when the test has ended.
+#[tokio::test]
+async fn a_mismatch_of_a_snapshot_and_a_time_limit_are_reported_with_their_lines() {
+    let body = "test('shows', () => {\n  expect(total([])).toMatchInlineSnapshot(`1`); // @differs\n});\n\
+                test('waits', async () => { // @waits\n  await new Promise(() => {});\n}, 50);\n";
+    let ran = JEST.run(body, json!({})).await;
+    assert_eq!(ran.answer["verdict"], "failed", "{}", ran.answer.text);
+    let file = ran.tests.path().to_owned();
+    for (failure, line) in [("/failure", "differs"), ("/otherFailures/0", "waits")] {
+        let failure = ran.answer.at(failure);
+        let place = (&failure["file"], &failure["line"]);
+        assert_eq!(place, (&json!(file), &json!(ran.tests.line(line))), "{}", ran.answer.text);
+    }
+    ran.finish().await;
+}

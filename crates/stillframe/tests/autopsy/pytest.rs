@@ -50,6 +50,29 @@ def test_count(basket):
     ran.finish().await;
 }
 
+/// Throws are marked, to know which of them a failure is about.
+#[tokio::test]
+async fn attributes_of_exceptions_are_those_of_the_program() {
+    let body = "
+def test_attributes():
+    with Keep() as keep:
+        raise ValueError('no')
+    assert vars(keep.error) == {} and repr(vars(keep.error)) == '{}'
+
+
+class Keep:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.error = error
+        return True
+";
+    let ran = pytest(body).await;
+    ran.came_to("passed", 0, [1, 1, 0]);
+    ran.finish().await;
+}
+
 #[tokio::test]
 async fn an_exception_is_reported_where_it_is_raised() {
     let ran = pytest("\ndef test_bill(basket):\n    assert parse('x') == 0\n    bill(basket)\n").await;

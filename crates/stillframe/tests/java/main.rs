@@ -9,6 +9,7 @@
 )]
 
 mod attach;
+mod lines;
 mod maven;
 mod values;
 

@@ -20,12 +20,15 @@ const VALUES: &str = r#"
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <valarray>
 #include <variant>
 #include <vector>
 
 struct Base { virtual ~Base() = default; virtual int twice() const { return 2 * id; } int id = 1; };
 struct Item : Base { std::string name; std::vector<int> sizes; };
 enum class Color { Red, Green };
+static constexpr int LIMIT = 3;
+std::string greeting = "hi"; // @global
 
 static int show(const Item &item) {
     return item.id; // @reference
@@ -59,13 +62,14 @@ int main() {
     std::array<int, 3> array{1, 2, 3};
     Color color = Color::Green;
     std::vector<int> many(100000, 7);
+    std::valarray<double> reals{1.5, 2.5};
     return show(item) + (int)many.size(); // @here
 }
 "#;
 
 /// Expressions whose functions are not in the program, and their values or what is wrong with them. LLDB's compiler
 /// crashes at those of `word`.
-const EXPRESSIONS: [(&str, &str); 27] = [
+const EXPRESSIONS: [(&str, &str); 33] = [
     ("item.name", r#""pen \"x\"""#),
     ("names[1]", r#""b""#),
     ("names.at(2)", "index 2 is out of range: the length is 2"),
@@ -93,6 +97,12 @@ const EXPRESSIONS: [(&str, &str); 27] = [
     ("queue.top()", "2"),
     ("counter + 1", "8"),
     (r#"path == "/usr/bin""#, "true"),
+    ("reals[1]", "2.5"),
+    ("array[1] + LIMIT", "5"),
+    ("greeting + names[0]", r#""hia""#),
+    ("set.count(3)", "1"),
+    ("set.count(item)", "the program has no function"),
+    ("wait.count()", "1500"),
     ("map.begin()->second", "the program has no function `std::_Rb_tree_iterator"),
 ];
 
@@ -131,6 +141,7 @@ async fn standard_library_values_are_summarized() {
             "pair: std::pair<int, double> = {1, 2.5}",
             "array: std::array<int, 3> = {1, 2, 3}",
             "color: Color = Green",
+            "reals: std::valarray<double> = {1.5, 2.5}",
         ],
     );
     assert_eq!(ran.variable("tuple"), r#"{1, "b"}"#);
@@ -151,6 +162,58 @@ async fn standard_library_values_are_summarized() {
     assert_eq!(page["variables"].as_array().unwrap().len(), 2, "{}", page.text);
     let ran = run_until(&server, &program, "reference", &[]).await;
     assert_eq!((ran.variable("item"), ran.at("/location/function")), (item, &json!("show")));
+    server.finish().await;
+}
+
+const SPANS: &str = "
+#include <array>
+#include <iostream>
+#include <set>
+#include <span>
+std::string greeting = \"hi\";
+int main() {
+    std::array<int, 3> array{1, 2, 3};
+    std::span<int> window(array.data(), 2);
+    std::span<int, 3> whole(array);
+    std::set<std::string> names{\"a\"};
+    std::cout << greeting << std::endl; // @here
+} // @last
+";
+
+/// LLDB takes an index for that of a field.
+#[tokio::test]
+async fn spans_are_what_they_refer_to() {
+    let sources = Sources::new(&[("main.cpp", SPANS)]);
+    let binary = sources.compiled("g++ -g -O0 -std=c++20 -o main main.cpp", "main");
+    let source = sources.file("main.cpp");
+    let expressions = [
+        ("window[1]", "2"),
+        ("whole[2] + window.size()", "5"),
+        ("window[2]", "index 2 is out of range: the length is 2"),
+        ("names.contains(\"a\")", "true"),
+    ];
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({
+        "program": binary, "until": [{ "file": source.path(), "line": source.line("here") }], "timeout": 60_000,
+        "expressions": expressions.map(|(expression, _)| expression),
+    });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!((ran.variable("window"), ran.variable("whole")), ("{1, 2}", "{1, 2, 3}"), "{}", ran.text);
+    assert_evaluated(&ran, &expressions);
+    server.finish().await;
+}
+
+/// GCC gives it to the function that initializes `greeting`, too.
+#[tokio::test]
+async fn the_last_line_of_a_source_stops_where_the_user_has_written_it() {
+    let sources = Sources::new(&[("main.cpp", SPANS)]);
+    let binary = sources.compiled("g++ -g -O0 -std=c++20 -o main main.cpp", "main");
+    let source = sources.file("main.cpp");
+    let server = STILLFRAME.serve().await;
+    let until = json!([{ "file": source.path(), "line": source.line("last") }]);
+    let ran = server.ok("run_until", json!({ "program": binary, "until": until, "timeout": 60_000 })).await;
+    assert_eq!(ran.at("/location/function"), "main", "{}", ran.text);
+    assert_eq!(ran.variable("window"), "{1, 2}", "{}", ran.text);
     server.finish().await;
 }
 

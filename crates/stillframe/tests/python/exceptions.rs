@@ -143,6 +143,48 @@ except RuntimeError:
     session.finish().await;
 }
 
+/// A web framework sends the attributes of an exception to its client.
+#[tokio::test]
+async fn a_stop_at_an_exception_leaves_its_attributes_as_they_are() {
+    let script = Script::new(
+        r#"
+import copy
+import pickle
+
+class Refused(Exception):
+    def __init__(self, text):
+        super().__init__(text)
+        self.code = 403
+
+for kind in (ValueError, Refused):
+    try:
+        raise kind("no")  # @raise
+    except Exception as error:
+        vars(error)["more"] = 1
+        again = pickle.loads(pickle.dumps(error))
+        same = [vars(each) == vars(error) for each in (copy.copy(error), again)]
+        print(vars(error), error.more, same, type(vars(again)).__name__, type(vars(error).copy()).__name__)
+        try:
+            raise again
+        except Exception:
+            pass
+"#,
+    );
+    let session = Debugging::new().await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
+    let mut report = session.start(&script).await;
+    let mut output = String::new();
+    for kind in ["ValueError", "ValueError", "Refused", "Refused"] {
+        assert_eq!(exception(&report), (kind, "no", false), "{}", report.text);
+        report = session.go_on().await;
+        output.push_str(report["output"].as_str().unwrap_or_default());
+    }
+    assert_eq!((report.outcome(), &report["exitCode"]), ("ended", &json!(0)), "{}", report.text);
+    let own = "{'more': 1} 1 [True, True] dict dict\n{'code': 403, 'more': 1} 1 [True, True] dict dict\n";
+    assert_eq!(output, own);
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn mode_none_never_stops() {
     let script = Script::new("raise ValueError('nobody listens')\n");

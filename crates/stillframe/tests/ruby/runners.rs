@@ -116,3 +116,49 @@ async fn passing_examples_are_reported() {
     assert_eq!(tested["verdict"], "passed", "{}", tested.text);
     server.finish().await;
 }
+
+/// `RSpec` collects the failures of such an example, and throws none of them.
+#[tokio::test]
+async fn failures_that_rspec_aggregates_are_reported_with_their_line() {
+    let folder = cart();
+    let spec = "require_relative 'cart'\n\ndescribe Cart do\n  it 'adds', :aggregate_failures do\n    \
+                expect(Cart.new.total).to eq(1) # @first\n    expect(Cart.new.items).to eq([2])\n  end\nend\n";
+    let spec = Fixture::write(folder.path(), "cart_spec.rb", spec);
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "command": "rspec cart_spec.rb", "cwd": folder.path(), "timeout": 60_000 });
+    let tested = server.ok("debug_test", arguments).await;
+    let failure = &tested["failure"];
+    let place = (&failure["file"], &failure["line"]);
+    assert_eq!(place, (&json!(spec.path()), &json!(spec.line("first"))), "{}", tested.text);
+    let message = failure["message"].as_str().expect("a message");
+    assert!(message.starts_with("2 failures:\n"), "{message}");
+    assert!(message.contains("expected: 1") && message.contains("expected: [2]"), "{message}");
+    server.finish().await;
+}
+
+/// Such a matcher is not given what it compares.
+#[tokio::test]
+async fn a_block_is_not_a_side_of_an_expectation_nor_is_a_missing_operand() {
+    let folder = cart();
+    let head =
+        "require_relative 'cart'\n\ndescribe Cart do\n  let(:cart) { Cart.new }\n\n  it 'adds' do\n    ";
+    for (expectation, sides) in [
+        ("expect { cart.add(1, 2) }.to change(cart, :total).by(3)", [Value::Null, Value::Null]),
+        ("expect(cart.items.first).to be_truthy", [json!("nil"), Value::Null]),
+        ("expect(cart.total).to eq(nil)", [json!("0"), json!("nil")]),
+    ] {
+        Fixture::write(folder.path(), "cart_spec.rb", &format!("{head}{expectation}\n  end\nend\n"));
+        let server = STILLFRAME.serve().await;
+        let arguments = json!({ "command": "rspec cart_spec.rb", "cwd": folder.path(), "timeout": 60_000 });
+        let tested = server.ok("debug_test", arguments).await;
+        assert_eq!(tested["verdict"], "failed", "{}", tested.text);
+        let assertion = &tested["failure"]["assertion"];
+        assert_eq!(
+            [&assertion["left"]["value"], &assertion["right"]["value"]],
+            [&sides[0], &sides[1]],
+            "{}",
+            tested.text
+        );
+        server.finish().await;
+    }
+}

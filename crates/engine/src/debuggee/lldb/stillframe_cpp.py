@@ -20,6 +20,7 @@ TEXT = 1 << 16
 STD = r"^(const )?std::(__cxx11::|__1::|__debug::)?"
 TEXTS = re.compile(STD + r"(basic_string<|basic_string_view<|(w|u8|u16|u32)?string(_view)?$)")
 LISTS = re.compile(STD + r"(vector|list|forward_list|deque|set|multiset|unordered_set|unordered_multiset|initializer_list|array|span|valarray)<")
+SETS = re.compile(STD + r"(set|multiset|unordered_set|unordered_multiset)<")
 MAPS = re.compile(STD + r"(map|multimap|unordered_map|unordered_multimap)<")
 POINTERS = re.compile(STD + r"(shared_ptr|weak_ptr|unique_ptr)<")
 OPTIONALS = re.compile(STD + r"optional<")
@@ -38,6 +39,7 @@ FUNCTIONS = re.compile(STD + r"function<")
 LOCKS = re.compile(STD + r"(recursive_|timed_)?mutex$|^pthread_mutex_t$")
 HASHED = r"^std::unordered_(multi)?(map|set)<.+>$"
 ARRAYS = r"^std::array<.+>$"
+WINDOWS = r"^std::(span|valarray)<.+>$"
 TUPLE = r"^std::tuple<.*>$"
 
 
@@ -398,6 +400,20 @@ class ArrayChildren(Children):
             self.found.append((elements.GetLoadAddress() + index * size, kind))
 
 
+class WindowChildren(Children):
+    """`std::span` and `std::valarray` of libstdc++: a pointer and a length, which is in the type of a fixed span."""
+
+    def read(self, raw):
+        start = raw.GetChildMemberWithName("_M_ptr")
+        start = start if start.IsValid() else raw.GetChildMemberWithName("_M_data")
+        length = find(raw, "_M_extent_value") or find(raw, "_M_size")
+        fixed = re.search(r", (\d+)(u?l*)>$", raw.GetType().GetCanonicalType().GetName() or "", re.I)
+        count = length.GetValueAsUnsigned() if length is not None else int(fixed.group(1))
+        kind = start.GetType().GetPointeeType()
+        for index in range(min(count, self.MOST)):
+            self.found.append((start.GetValueAsUnsigned() + index * kind.GetByteSize(), kind))
+
+
 class TupleChildren(Children):
     """`std::tuple` of libstdc++: each item is in a base class of the next one's."""
 
@@ -490,6 +506,7 @@ def __lldb_init_module(debugger, _internal):
     for command in [
         f'type synthetic add -l stillframe_cpp.HashedChildren -x "{HASHED}" --category stillframe',
         f'type synthetic add -l stillframe_cpp.ArrayChildren -x "{ARRAYS}" --category stillframe',
+        f'type synthetic add -l stillframe_cpp.WindowChildren -x "{WINDOWS}" --category stillframe',
         f'type synthetic add -l stillframe_cpp.TupleChildren -x "{TUPLE}" --category stillframe',
         # Values that LLDB formats, such as numbers, stay as they are.
         'type summary add -F stillframe_cpp.summary -e -x "." --category stillframe',

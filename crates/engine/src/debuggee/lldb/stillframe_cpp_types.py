@@ -167,6 +167,24 @@ def contains(value, key):
     return None if found is None else True
 
 
+def holds(value, wanted):
+    """How often a set has a value."""
+    count = 0
+    for index in range(min(value.GetNumChildren(), ENTRIES)):
+        child = value.GetChildAtIndex(index)
+        known = string_of(child)
+        known = simple(child) if known is None else known
+        if known is None or isinstance(wanted, Variant):
+            return None
+        count += known == wanted
+    return count
+
+
+def has(value, wanted):
+    count = holds(value, wanted)
+    return None if count is None else count > 0
+
+
 def is_empty(value):
     return not value.GetNumChildren()
 
@@ -208,6 +226,8 @@ METHODS = [
     ([cpp.LISTS, cpp.MAPS], {"size": lambda value: value.GetNumChildren(), "empty": is_empty}),
     ([cpp.LISTS], {"front": first_of, "back": last_of}),
     ([INDEXED], {"at": item}),
+    ([cpp.SETS], {"contains": has, "count": holds}),
+    ([cpp.DURATIONS], {"count": lambda value: value.GetNonSyntheticValue().GetChildMemberWithName("__r")}),
     ([cpp.MAPS], {"at": mapped, "contains": contains, "count": lambda value, key: int(contains(value, key))}),
     ([cpp.QUEUES], {
         "size": lambda value: underlying(value).GetNumChildren(),

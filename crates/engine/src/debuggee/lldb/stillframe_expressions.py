@@ -117,7 +117,9 @@ class Evaluation:
         while sign := self.take(*COMPUTED):
             left, right = self.plain(value), self.plain(self.unary())
             if isinstance(left, str) or isinstance(right, str):
-                raise Unknown
+                if sign != "+" or type(left) is not str or type(right) is not str:
+                    raise Unknown
+                self.is_needed = True
             value = COMPUTED[sign](left, right)
         return value
 
@@ -202,6 +204,11 @@ class Evaluation:
         found = self.frame.FindVariable(name)
         if found.IsValid():
             return found
+        # Constants, and variables outside of functions.
+        for scope in (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal):
+            found = self.frame.FindValue(name, scope)
+            if found.IsValid():
+                return found
         this = self.frame.FindVariable("this")
         found = this.Dereference().GetChildMemberWithName(name) if this.IsValid() else this
         return found if found.IsValid() else None

@@ -5,6 +5,7 @@
 const fs = require('fs');
 const Module = require('module');
 const path = require('path');
+const url = require('url');
 
 const file = process.env.STILLFRAME_TESTS;
 const MARK = Symbol.for('stillframe.mark');
@@ -47,11 +48,32 @@ function described(error) {
       exception: nameOf(error),
       details: text(error.stack),
       mark: error[MARK],
+      ...placeOf(error),
     };
   } catch {
     return {};
   }
 }
+
+/**
+ * The innermost place in the user's code on the stack of an error, for failures at which nothing is thrown: jest
+ * collects mismatches of snapshots, and a test that takes too long has only the place where it is written.
+ */
+function placeOf({ stack, stacks }) {
+  // Vitest has read the stack already, and translated the places.
+  for (const { file, line } of Array.isArray(stacks) ? stacks : []) {
+    if (isUsers(file)) return { file, line };
+  }
+  for (const text of typeof stack === 'string' ? stack.split('\n') : []) {
+    const [, named, line] = /^\s+at (?:.* \()?(.+?):(\d+):\d+\)?$/.exec(text) ?? [];
+    const name = named?.startsWith('file:') ? url.fileURLToPath(named) : named;
+    if (isUsers(name)) return { file: name, line: Number(line) };
+  }
+  return {};
+}
+
+const isUsers = (name) =>
+  typeof name === 'string' && path.isAbsolute(name) && !/[\\/]node_modules[\\/]/.test(name) && path.dirname(name) !== __dirname;
 
 /** The class is more specific than the inherited name; values from another process only have the name. */
 function nameOf({ name, constructor }) {
@@ -194,7 +216,7 @@ function listenToJest(environment, testPath, { testNamePattern }) {
       // The second item of a pair is where the test is defined.
       const [first] = test.errors;
       const [thrown, written] = Array.isArray(first) ? first : [first];
-      return result(test, 'failed', described(thrown ?? written));
+      return result(test, 'failed', { ...placeOf(written ?? {}), ...described(thrown ?? written) });
     },
   };
   const before = environment.handleTestEvent;

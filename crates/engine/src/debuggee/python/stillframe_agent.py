@@ -1087,8 +1087,6 @@ def attributes(value):
                 except AttributeError:
                     pass  # A slot without a value.
     own = instance_dict(value)
-    own.pop("__stillframe_seen__", None)
-    own.pop("__stillframe_mark__", None)
     hide = is_a(value, (type, types.ModuleType))
     found.update((name, item) for name, item in own.items() if not (hide and is_dunder(name)))
     for owner in classes:
@@ -1834,10 +1832,36 @@ def request_seen(number):
     error = exception_in(find_frame(number))
     if error is None:
         return {"seen": False}
-    marks = BaseException.__getattribute__(error, "__dict__")
-    seen = "__stillframe_seen__" in marks
-    marks["__stillframe_seen__"] = True
+    marked = marked_attributes(error)
+    seen, marked.seen = marked.seen, True
     return {"seen": seen}
+
+
+class MarkedAttributes(dict):
+    """The attributes of an exception, with our marks beside them: exceptions of the language cannot have weak references.
+    The program sees only its own attributes; copies and pickles are a plain `dict`."""
+
+    __slots__ = ("seen", "mark")
+
+    def __reduce_ex__(self, protocol):
+        return dict, (dict(self),)
+
+
+def marked_attributes(error):
+    """The attributes of an exception, which can have marks from now on."""
+    descriptor = BaseException.__dict__["__dict__"]
+    own = descriptor.__get__(error)
+    if type(own) is not MarkedAttributes:
+        own = MarkedAttributes(own)
+        own.seen, own.mark = False, None
+        descriptor.__set__(error, own)
+    return own
+
+
+def mark_of(error):
+    """The mark of an exception, if it has one."""
+    own = BaseException.__dict__["__dict__"].__get__(error)
+    return own.mark if type(own) is MarkedAttributes else None
 
 
 def request_thrown(number, limit):
@@ -1847,7 +1871,7 @@ def request_thrown(number, limit):
     if error is None:
         return {"mark": None, "assertion": None, "stack": []}
     stack = load("stillframe_throws").stack_of(frame, trace)
-    mark = BaseException.__getattribute__(error, "__dict__").get("__stillframe_mark__")
+    mark = mark_of(error)
     renderer = Renderer(limit)
     text = lambda value: renderer.text(value)[:2]
     assertion = load("stillframe_assertions").of(frame, error, trace, text)

@@ -63,7 +63,7 @@ def described(kind, error, trace):
         message = line.partition(":")[2].strip()
     # An assertion message can have several lines; a traceback line has only the last.
     fields = {"exception": name, "message": shortened(message)}
-    mark = BaseException.__getattribute__(error, "__dict__").get(throws.MARK)
+    mark = agent.mark_of(error)
     if mark is not None:
         fields["mark"] = mark
     while trace is not None:

@@ -19,8 +19,6 @@ import sys
 import tokenize
 import types
 
-# Marks an exception to stop at; see `request_thrown` of the agent.
-MARK = "__stillframe_mark__"
 # How often one location may stop in a process. If a library retries something and catches the exceptions, only
 # different stops are informative.
 MOST_AT_ONE_PLACE = 50
@@ -71,14 +69,15 @@ def should_stop(frame, arg):
     try:
         if not is_users(frame) or is_orderly(kind):
             return False
-        marks = BaseException.__getattribute__(error, "__dict__")
-        if MARK in marks or is_caught(frame, kind):
+        agent = sys.modules["stillframe_agent"]
+        if agent.mark_of(error) is not None or is_caught(frame, kind):
             return False
         place = (frame.f_code, frame.f_lineno)
         counts[place] = counts.get(place, 0) + 1
         if counts[place] > MOST_AT_ONE_PLACE:
             return False
-        marks[MARK] = "%d-%d" % (os.getpid(), next(numbers))
+        # What says which of the stops a failure is about.
+        agent.marked_attributes(error).mark = "%d-%d" % (os.getpid(), next(numbers))
     except Exception:
         # A superfluous stop is better than a missing one.
         pass

@@ -6,7 +6,6 @@ module Stillframe
   # defined, so `rake` and `bundle exec` work too.
   module Tests
     TEXT = 4000
-    MARK = :@__stillframe_mark
     # Comparisons of minitest's assertions: the operator, and the parameters with the actual and the expected value.
     MINITEST = {
       'assert_equal' => ['==', :act, :exp], 'assert_same' => ['equal?', :act, :exp], 'assert_nil' => [nil, :obj, nil],
@@ -17,6 +16,8 @@ module Stillframe
       'refute_nil' => [nil, :obj, nil], 'refute_includes' => ['exclude?', :collection, :obj]
     }.freeze
 
+    # The marks of errors, by which a failure names its throw. The program's objects stay as they are.
+    @marked = ObjectSpace::WeakMap.new
     @marks = 0
     @hooked = {}
 
@@ -50,8 +51,14 @@ module Stillframe
       # Called if a program failed to load its tests.
       def ending(error)
         return if @reported || error.nil? || SystemExit === error || SignalException === error
-        place = Array(error.backtrace_locations).find { |one| one.absolute_path && Agent.user?(one.absolute_path) }
-        emit('problem', name: $PROGRAM_NAME, **self.error(error), file: place&.absolute_path, line: place&.lineno)
+        emit('problem', name: $PROGRAM_NAME, **self.error(error), **place(error))
+      end
+
+      # The user's innermost line of a backtrace. One that a runner has set has no locations.
+      def place(error)
+        lines = Array(error&.backtrace).filter_map { |text| text.match(/\A(.+?):(\d+)(?::in |\z)/)&.captures }
+        file, line = lines.find { |file, _| Agent.user?(File.expand_path(file)) }
+        file ? { file: File.expand_path(file), line: line.to_i } : {}
       end
 
       # Details of the exception at which a thread is stopped.
@@ -78,11 +85,8 @@ module Stillframe
       end
 
       def mark(error, make: true)
-        known = Values.call(Kernel, :instance_variable_get, error, MARK)
-        return known if known || !make
-        Values.call(Kernel, :instance_variable_set, error, MARK, "#{Process.pid}-#{@marks += 1}")
-      rescue FrozenError, TypeError
-        nil
+        number = @marked[error] || (make && (@marked[error] = @marks += 1))
+        number && "#{Process.pid}-#{number}"
       end
 
       # The frames of an assertion library contain the compared values.
@@ -104,12 +108,23 @@ module Stillframe
         return unless Frames.path(frame).include?('rspec/expectations') && frame.location.base_label.end_with?('handle_matcher')
         binding = frame.binding
         matcher = binding.local_variable_get(:initial_matcher)
-        expected = matcher.respond_to?(:expected) ? [matcher.expected] : nil
+        return if block?(matcher, binding.local_variable_get(:actual))
+        expected = expected?(matcher) ? [matcher.expected] : nil
         operator = Values.type(matcher)[/[^:]+\z/].gsub(/(?<=[a-z])(?=[A-Z])/, '_').downcase
         operator = "not #{operator}" if Values.plain_name(frame.self).to_s.include?('Negative')
         sides({ 'eq' => '==', 'not eq' => '!=' }.fetch(operator, operator), binding.local_variable_get(:actual), limit, expected)
       rescue NameError
         nil
+      end
+
+      # What such a matcher compares is neither the block nor what is expected.
+      def block?(matcher, actual)
+        Proc === actual && matcher.respond_to?(:supports_block_expectations?) && matcher.supports_block_expectations?
+      end
+
+      # Matchers without an operand, such as `be_truthy`, have the method, too.
+      def expected?(matcher)
+        matcher.respond_to?(:expected) && (!matcher.expected.nil? || matcher.instance_variable_defined?(:@expected))
       end
 
       def sides(operator, actual, limit, expected)
@@ -139,8 +154,7 @@ module Stillframe
 
       # Errors outside of examples, such as a file that cannot be loaded.
       def notify_non_example_exception(error, context)
-        place = Array(error.backtrace_locations).find { |one| one.absolute_path && Agent.user?(one.absolute_path) }
-        Tests.emit('problem', name: context.to_s.strip, **Tests.error(error), file: place&.absolute_path, line: place&.lineno)
+        Tests.emit('problem', name: context.to_s.strip, **Tests.error(error), **Tests.place(error))
         super
       end
 
@@ -158,15 +172,20 @@ module Stillframe
         def example_failed(notification)
           example = notification.example
           error = example.execution_result.exception
-          error = error.all_exceptions.first if error.respond_to?(:all_exceptions)
-          result(example, 'failed', **Tests.error(error))
+          all = error.respond_to?(:all_exceptions) ? error.all_exceptions : [error]
+          first = all.first
+          messages = all.map { |one| Values.message(one).strip }.join("\n\n")
+          more = all.size > 1 ? { message: "#{all.size} failures:\n#{messages}"[0, TEXT] } : {}
+          # Failures that are collected are not thrown.
+          result(example, 'failed', **Tests.error(first), **more, **Tests.place(first))
         end
 
         private
 
         def result(example, outcome, **more)
           place = example.metadata
-          Tests.emit('result', id: example.id, file: place[:absolute_file_path], line: place[:line_number], outcome: outcome, **more)
+          about = { file: place[:absolute_file_path], line: place[:line_number] }
+          Tests.emit('result', id: example.id, outcome: outcome, **about, **more)
         end
       end
     end
@@ -189,7 +208,7 @@ module Stillframe
         end
         result.failures.each do |failure|
           error = failure.respond_to?(:error) ? failure.error : failure
-          Tests.emit('result', **about, outcome: 'failed', **Tests.error(error))
+          Tests.emit('result', **about, outcome: 'failed', **Tests.error(error), **Tests.place(error))
         end
       end
 

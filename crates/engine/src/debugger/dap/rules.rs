@@ -119,7 +119,8 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
         return vec![stopped(StopReason::Entry, None, Vec::new())];
     }
     let mut judged = RuleOutcome { events: ended, ..RuleOutcome::default() };
-    for sent in &hit {
+    let is_start = !hit.is_empty() && is_in_start_code(debugger, thread).await;
+    for sent in hit.iter().filter(|_| !is_start) {
         apply_rules(debugger, thread, sent, &mut judged).await;
     }
     let RuleOutcome { mut events, stops, .. } = judged;
@@ -137,6 +138,13 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
         events.push(last);
     }
     events
+}
+
+/// Whether a thread is in code of the compiler's own before the program of the user.
+async fn is_in_start_code(debugger: &DapDebugger, thread: RawId) -> bool {
+    let Some(is_start_code) = debugger.quirks().is_start_code else { return false };
+    let stack = debugger.stack_trace(thread, 0, 2).await;
+    stack.is_ok_and(|stack| is_start_code(&stack.frames))
 }
 
 /// The outcome of a stop at data breakpoints.

@@ -135,6 +135,9 @@ final class Breakpoints {
         try {
             boolean wasBound = place.isBound();
             List<Location> locations = place.method != null ? entries(place, type) : onLine(place, type);
+            // A class within a method is loaded later than the one around it, and may have code nearer to the line.
+            boolean isNearer = place.method == null && !locations.isEmpty() && locations.get(0).lineNumber() < place.bound;
+            if (isNearer) removeLocations(place);
             for (Location location : locations) {
                 BreakpointRequest request = debuggee.vm.eventRequestManager().createBreakpointRequest(location);
                 request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
@@ -156,6 +159,13 @@ final class Breakpoints {
         }
     }
 
+    private void removeLocations(Place place) {
+        List<EventRequest> moved = new ArrayList<>(place.requests);
+        moved.removeIf(request -> !(request instanceof BreakpointRequest));
+        debuggee.vm.eventRequestManager().deleteEventRequests(moved);
+        place.requests.removeAll(moved);
+    }
+
     private static List<Location> entries(Place place, ReferenceType type) {
         List<Location> found = new ArrayList<>();
         String wanted = place.method.substring(place.method.lastIndexOf('.') + 1);
@@ -168,13 +178,14 @@ final class Breakpoints {
         return found;
     }
 
-    /** The code of a line, or of the next line with code in the same method. */
+    /** The code of a line, or of the next line with code in the same method if it is nearer than what was found before. */
     private static List<Location> onLine(Place place, ReferenceType type) throws AbsentInformationException {
         List<Location> all = type.locationsOfLine(place.line);
-        if (all.isEmpty() && !place.isBound()) {
-            int next = Integer.MAX_VALUE;
+        if (all.isEmpty()) {
+            int known = place.isBound() ? place.bound : Integer.MAX_VALUE;
+            int next = known;
             for (Method method : type.methods()) next = Math.min(next, nextLine(place, method));
-            if (next < Integer.MAX_VALUE) all = type.locationsOfLine(next);
+            if (next < known) all = type.locationsOfLine(next);
         }
         return firstOfEachMethod(all);
     }
@@ -185,7 +196,11 @@ final class Breakpoints {
         TreeSet<Integer> lines = new TreeSet<>();
         for (Location location : method.allLineLocations()) lines.add(location.lineNumber());
         Integer next = lines.ceiling(place.line);
-        boolean holds = next != null && (lines.first() <= place.line || Sources.isOneBlock(place.file, place.line, next));
+        if (next == null) return Integer.MAX_VALUE;
+        // The code of fields is in constructors and in the class's initializer, with anything between them.
+        boolean isSpread = method.isConstructor() || method.isStaticInitializer();
+        boolean isAround = lines.first() <= place.line && (!isSpread || Sources.isInBlock(place.file, place.line, next));
+        boolean holds = isAround || Sources.isOneBlock(place.file, place.line, next);
         return holds ? next : Integer.MAX_VALUE;
     }
 
@@ -218,9 +233,11 @@ final class Breakpoints {
         for (Place place : places) {
             if (!isFor(place, type)) continue;
             boolean wasBound = place.isBound();
+            int boundBefore = place.bound;
             String before = place.message;
             bind(place, type);
-            boolean isNews = wasBound != place.isBound() || (place.message != null && !place.message.equals(before));
+            boolean hasMoved = place.method == null && place.bound != boundBefore;
+            boolean isNews = wasBound != place.isBound() || hasMoved || (place.message != null && !place.message.equals(before));
             if (isNews) {
                 debuggee.wire.event("breakpoint", Json.object("reason", "changed", "breakpoint", answer(place)));
             }

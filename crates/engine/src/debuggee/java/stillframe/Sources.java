@@ -92,7 +92,7 @@ final class Sources {
         try {
             String[] lines = Files.readString(Paths.get(file)).split("\n", -1);
             for (int i = line; i < next && i <= lines.length; i++) {
-                String code = lines[i - 1].replaceAll("\"(\\\\.|[^\"])*\"", "").replaceAll("//.*|/\\*.*?\\*/", "").trim();
+                String code = codeOf(lines[i - 1]);
                 boolean isHead = i == line && code.endsWith("{") && code.indexOf('}') < 0;
                 if (!isHead && (code.indexOf('{') >= 0 || code.indexOf('}') >= 0 || code.endsWith(";"))) return false;
             }
@@ -100,6 +100,28 @@ final class Sources {
         } catch (IOException | java.io.UncheckedIOException unreadable) {
             return false;
         }
+    }
+
+    /** Whether no block that is open after one line ends in front of another. */
+    static boolean isInBlock(String file, int line, int next) {
+        try {
+            String[] lines = Files.readString(Paths.get(file)).split("\n", -1);
+            int depth = 0;
+            for (int i = line + 1; i < next && i <= lines.length; i++) {
+                for (char each : codeOf(lines[i - 1]).toCharArray()) {
+                    depth += each == '{' ? 1 : each == '}' ? -1 : 0;
+                    if (depth < 0) return false;
+                }
+            }
+            return true;
+        } catch (IOException | java.io.UncheckedIOException unreadable) {
+            return false;
+        }
+    }
+
+    /** A line without literals and comments. */
+    private static String codeOf(String line) {
+        return line.replaceAll("\"(\\\\.|[^\"])*\"|'(\\\\.|[^'\\\\])'", "").replaceAll("//.*|/\\*.*?\\*/", "").trim();
     }
 
     private synchronized String find(String inRoot) {
