@@ -197,6 +197,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether the line of a function is passed when the function is defined, not only when it is called.
+    fn passes_definitions(&self) -> bool {
+        true
+    }
+
     /// What editors call their debugger of this language in a configuration.
     fn editor_type(&self) -> &'static str {
         self.name()

@@ -11,10 +11,8 @@ use super::native::{self, ctest, is_go, lldb_dap};
 use super::plan::{Plan, Quirks};
 use super::{Adapter, BoxFuture, Host, Observation, RecordingSide, Runtime, Sample};
 use crate::error::{Error, Result};
-use crate::model::ids::RawId;
 use crate::model::launch::{Launch, Program, Start};
 use crate::model::source::Loop;
-use crate::model::stack::StackFrame;
 use crate::model::stop::ExceptionMode;
 use crate::progress::Progress;
 use crate::recording::Cell;
@@ -37,21 +35,10 @@ const QUIRKS: Quirks = Quirks {
     // What has no name, such as a parameter that is not used, cannot be asked for.
     variable: |name| (!name.starts_with("<null>")).then_some(name),
     value: shown::value,
-    is_start_code: Some(is_start_code),
+    // GCC's function that initializes the variables of a source has the last line of the source.
+    is_start_function: Some(|name| name.starts_with("_GLOBAL__sub_")),
     ..lldb_dap::QUIRKS
 };
-
-/// Whether the innermost frames are in GCC's function that initializes the variables of a source. It has the last line
-/// of the source, and so has the end of the function there that does it.
-fn is_start_code(frames: &[StackFrame<RawId>]) -> bool {
-    let line = |frame: &StackFrame<RawId>| frame.location.as_ref().map(|location| location.line);
-    let is_outer = |frame: &StackFrame<RawId>| frame.name.starts_with("_GLOBAL__sub_");
-    match frames {
-        [frame, ..] if is_outer(frame) => true,
-        [frame, caller, ..] => is_outer(caller) && line(frame) == line(caller),
-        _ => false,
-    }
-}
 
 const EXTENSIONS: &[&str] = &["c", "cc", "cpp", "cxx", "C"];
 

@@ -128,6 +128,10 @@ impl Adapter for Php {
         })
     }
 
+    fn passes_definitions(&self) -> bool {
+        false
+    }
+
     fn is_internal(&self, path: &Path) -> bool {
         is_internal(path)
     }

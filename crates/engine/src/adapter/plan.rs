@@ -9,14 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::deadlines;
 use crate::model::activity::WaitKind;
-use crate::model::ids::RawId;
 use crate::model::launch::Stdin;
-use crate::model::stack::StackFrame;
 use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::process::ProcessSpec;
-
-/// What the innermost frames of a stop are.
-type FrameCheck = fn(&[StackFrame<RawId>]) -> bool;
 
 /// What to run and how to connect to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -231,9 +226,9 @@ pub struct Quirks {
     pub pauses_anywhere: bool,
     /// Whether a function handles signals on a stack of its own, so that the stack does not show what it interrupted.
     pub is_signal_handler: fn(&str) -> bool,
-    /// Whether the innermost frames are in a function of the compiler's own that runs before the program, and has a line
-    /// of the user's, where it does not stop.
-    pub is_start_code: Option<FrameCheck>,
+    /// Whether a function is one of the compiler's own that runs before the program, and has a line of the user's, where
+    /// it does not stop.
+    pub is_start_function: Option<fn(&str) -> bool>,
     /// A function that every exception goes through, and an expression for the exception there, for exceptions whose
     /// message the adapter does not know.
     pub thrown_value: Option<(&'static str, &'static str)>,
@@ -424,7 +419,7 @@ impl Quirks {
         steps_into_libraries: false,
         pauses_anywhere: false,
         is_signal_handler: |_| false,
-        is_start_code: None,
+        is_start_function: None,
         thrown_value: None,
         is_bad_condition: |_| false,
         launcher: |words| words,

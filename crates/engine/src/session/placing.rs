@@ -252,12 +252,17 @@ impl Session {
                 })
             }
             // Its line is passed when it is defined, too.
-            [function] if function.body == function.header && !language.has_columns() => {
+            [function]
+                if function.body == function.header
+                    && !language.has_columns()
+                    && language.passes_definitions() =>
+            {
                 self.place_on_name(function.name.clone(), rule).await
             }
             [function] => {
                 let note = format!("at the first line of `{}`", function.name);
-                let column = (function.body == function.header).then_some(function.body_column);
+                let is_on_line = function.body == function.header && language.has_columns();
+                let column = is_on_line.then_some(function.body_column);
                 let anchor = Some(Anchor::Function(name));
                 let place = BreakpointTarget::Line { path, line: function.body, column, anchor };
                 let line = match code.place(function.body) {

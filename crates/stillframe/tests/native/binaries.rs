@@ -6,7 +6,7 @@ use serde_json::json;
 use test_support::Answer;
 
 use crate::STILLFRAME;
-use crate::source::Sources;
+use crate::source::{Sources, assert_evaluated};
 
 const TEXT: &str = "#include <stdio.h>\nint main(void) {\n    int answer = 42;\n    printf(\"%d\\n\", answer); // @print\n}\n";
 
@@ -78,5 +78,35 @@ async fn a_binary_of_another_architecture_is_refused() {
     let server = STILLFRAME.serve().await;
     let failed = server.call("run_until", json!({ "program": binary })).await;
     assert!(failed.text.contains("is built for mips"), "{}", failed.text);
+    server.finish().await;
+}
+
+/// Debug information of libraries, such as libc's, has many names, and LLDB takes them for the program's.
+#[tokio::test]
+async fn a_variable_inside_another_library_is_not_one_of_the_program() {
+    let sources = Sources::new(&[
+        ("parts.c", "int shown = 5;\nstatic int hidden = 7;\nint part(void) { return shown + hidden; }\n"),
+        (
+            "main.c",
+            "int part(void);\nint main(void) {\n    int own = part();\n    return own - 12; // @here\n}\n",
+        ),
+    ]);
+    sources.compiled("gcc -g -shared -fPIC -o libparts.so parts.c", "libparts.so");
+    let link = format!("gcc -g -o main main.c libparts.so -Wl,-rpath,{}", sources.folder().display());
+    let binary = sources.compiled(&link, "main");
+    let source = sources.file("main.c");
+    let expected = [
+        ("own", "12"),
+        ("shown + own", "17"),
+        ("hidden", "use of undeclared identifier 'hidden'"),
+        ("own + hidden", "use of undeclared identifier 'hidden'"),
+    ];
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({
+        "program": binary, "until": [{ "file": source.path(), "line": source.line("here") }], "timeout": 60_000,
+        "expressions": expected.map(|(expression, _)| expression),
+    });
+    let ran = server.ok("run_until", arguments).await;
+    assert_evaluated(&ran, &expected);
     server.finish().await;
 }

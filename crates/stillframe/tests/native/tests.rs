@@ -124,6 +124,30 @@ async fn cargo_test_reports_the_first_failure_of_several_test_programs() {
     assert_eq!((&answer["verdict"], &answer["tests"]["passed"]), (&json!("passed"), &json!(2)));
 }
 
+/// The tests of a macro are a program that needs the compiler's libraries to say that it has none.
+#[tokio::test]
+async fn tests_of_a_workspace_are_found_beside_a_macro() {
+    let package = |name: &str, more: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}")
+    };
+    let (shop, names) = (package("shop", ""), package("names", "[lib]\nproc-macro = true\n"));
+    let sources = Sources::new(&[
+        ("Cargo.toml", "[workspace]\nmembers = [\"shop\", \"names\"]\nresolver = \"2\"\n"),
+        ("shop/Cargo.toml", &shop),
+        ("shop/src/lib.rs", LIBRARY),
+        ("shop/tests/more.rs", TESTS),
+        ("names/Cargo.toml", &names),
+        (
+            "names/src/lib.rs",
+            "#[proc_macro]\npub fn none(all: proc_macro::TokenStream) -> proc_macro::TokenStream {\n    all\n}\n",
+        ),
+    ]);
+    let answer = tested(&sources, "cargo test --workspace adds").await;
+    let failure = &answer["failure"];
+    let line = json!(sources.file("shop/tests/more.rs").line("adds"));
+    assert_eq!((&failure["test"], &failure["line"]), (&json!("adds"), &line), "{}", answer.text);
+}
+
 #[tokio::test]
 async fn google_test_reports_the_failed_assertion_and_the_exception() {
     let sources = Sources::new(&[("basket.cc", BASKET)]);

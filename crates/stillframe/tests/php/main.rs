@@ -7,6 +7,7 @@
 )]
 
 mod conditions;
+mod functions;
 mod requests;
 mod runners;
 

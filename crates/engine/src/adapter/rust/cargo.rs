@@ -123,19 +123,19 @@ async fn of_package(
     let mut built = run_cargo(host, folder, &words, &[], progress).await?;
     if built.executables.is_empty() && launch.runtime_args.is_empty() {
         progress.say("a library runs in its tests");
-        (words, built) = tests_of_library(host, folder, &launch, progress).await?;
+        (words, built) = tests_of_library(host, sysroot, folder, &launch, progress).await?;
     }
     if built.executables.iter().any(|executable| !executable.has_variables) {
         progress.say("rebuilding with debug information");
         built = run_cargo(host, folder, &words, &FULL, progress).await?;
     }
-    let executable = match tests_of::choose(host, built.executables, &launch).await? {
+    let executable = match tests_of::choose(host, sysroot, built.executables, &launch).await? {
         Choice::Single(executable) => executable,
         Choice::Tests(programs) => {
             rehearsal::first_that_fails(host, sysroot, programs, &launch, progress).await?
         }
     };
-    let mut env = executable.environment(sysroot);
+    let mut env = executable.environment(host, sysroot);
     env.extend(launch.env.clone());
     let cwd = launch.cwd.clone().or_else(|| executable.is_test.then(|| executable.package.clone()));
     let launch = Launch {
@@ -151,6 +151,7 @@ async fn of_package(
 /// The tests inside a library or, if it has none, those beside it, and the words that build them.
 async fn tests_of_library(
     host: &dyn Host,
+    sysroot: &str,
     folder: &Path,
     launch: &Launch,
     progress: &Progress,
@@ -162,7 +163,7 @@ async fn tests_of_library(
     };
     let (words, built) = build(&["test", "--lib"]).await?;
     for executable in &built.executables {
-        if tests_of::has_tests(host, executable, launch).await {
+        if tests_of::has_tests(host, sysroot, executable, launch).await {
             return Ok((words, built));
         }
     }
@@ -231,11 +232,16 @@ pub(super) fn main_of(binary: &Path) -> String {
 
 impl Executable {
     /// What Cargo would add to the environment.
-    fn environment(&self, sysroot: &str) -> BTreeMap<String, Option<String>> {
+    fn environment(&self, host: &dyn Host, sysroot: &str) -> BTreeMap<String, Option<String>> {
         let folder = self.path.parent().unwrap_or(&self.path);
         let libraries = [folder.to_owned(), folder.join("deps"), Path::new(sysroot).join("lib")];
+        // The standard library is linked like others where the tests of a macro are.
+        let targets = Path::new(sysroot).join("lib/rustlib");
+        let mut names = host.names_in(&targets);
+        names.retain(|name| name.starts_with(std::env::consts::ARCH));
+        let standard = names.iter().map(|name| targets.join(name).join("lib"));
         let before = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-        let paths = libraries.into_iter().chain(std::env::split_paths(&before));
+        let paths = libraries.into_iter().chain(standard).chain(std::env::split_paths(&before));
         let mut env = BTreeMap::new();
         if let Ok(paths) = std::env::join_paths(paths) {
             env.insert("LD_LIBRARY_PATH".to_owned(), Some(paths.to_string_lossy().into_owned()));

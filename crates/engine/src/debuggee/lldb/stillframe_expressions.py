@@ -377,7 +377,9 @@ def evaluate(types, debugger, command, result):
     thread = debugger.GetSelectedTarget().GetProcess().GetThreadByIndexID(int(number) >> 19)
     frame = thread.GetFrameAtIndex(int(number) & ((1 << 19) - 1))
     try:
-        found = Evaluation(types, frame, json.loads(expression)).result()
+        evaluation = Evaluation(types, frame, json.loads(expression))
+        check_names(evaluation)
+        found = evaluation.result()
         spelling = spelled(found)
         if spelling:
             printed = {"as": spelling, "runs": isinstance(found, Code)}
@@ -386,6 +388,27 @@ def evaluate(types, debugger, command, result):
         result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
     except Exception:  # What is not understood here may still be understood by LLDB.
         pass
+
+
+def check_names(evaluation):
+    """Refuse a name for which LLDB would take a static variable inside another library, such as one of libc's."""
+    before = None
+    for kind, text in evaluation.tokens:
+        is_member = before in (".", "->")
+        before = text
+        if kind != "name" or is_member or "::" in text or text in CONSTANTS or evaluation.variable(text) is not None:
+            continue
+        target, module = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.frame.GetModule()
+        found = target.FindGlobalVariables(text, 10)
+        if found.GetSize() and all(is_hidden(value, module) for value in found):
+            raise Failed(f"use of undeclared identifier '{text}'")
+
+
+def is_hidden(value, module):
+    """Whether a variable is visible only inside a library other than the module."""
+    other = value.GetAddress().GetModule()
+    symbols = other.FindSymbols(value.GetName() or "")
+    return other.IsValid() and other != module and not any(one.GetSymbol().IsExternal() for one in symbols)
 
 
 def missing(kind, name):

@@ -15,7 +15,7 @@ import sys
 import time
 
 import lldb
-from stillframe_expressions import Evaluation, Failed, spelled
+from stillframe_expressions import Evaluation, Failed, check_names, spelled
 
 # Messages of errors are not cut below this.
 LONG_MESSAGE = 8192
@@ -136,10 +136,12 @@ def evaluated(frame, expression):
 def is_beyond_lldb(frame, expression):
     """Whether the client gives LLDB another expression in its place."""
     types = sys.modules.get("stillframe_cpp_types") or sys.modules.get("stillframe_rust_types")
-    if types is None or NAME.match(expression):
+    if types is None:
         return False
     try:
-        return bool(spelled(Evaluation(types, frame, expression).result()))
+        evaluation = Evaluation(types, frame, expression)
+        check_names(evaluation)
+        return not NAME.match(expression) and bool(spelled(evaluation.result()))
     except Failed:
         return True
     except Exception:  # LLDB may understand it.

@@ -208,10 +208,11 @@ final class Values
         $found = [];
         foreach (\get_mangled_object_vars($object) as $key => $value) {
             $key = (string) $key;
-            $parts = \explode("\0", $key);
-            $isHidden = \count($parts) === 3;
-            $class = $isHidden && $parts[1] !== '*' ? $parts[1] : \get_class($object);
-            $found[] = [$isHidden ? $parts[2] : $key, $value, $class];
+            // The name of an anonymous class has such a character, too.
+            $end = \strrpos($key, "\0");
+            $owner = $end > 0 ? \substr($key, 1, $end - 1) : '*';
+            $class = $owner !== '*' ? $owner : \get_class($object);
+            $found[] = [$end > 0 ? \substr($key, $end + 1) : $key, $value, $class];
         }
         return $found;
     }

@@ -85,7 +85,8 @@ module Stillframe
       end
 
       def mark(error, make: true)
-        number = @marked[error] || (make && (@marked[error] = @marks += 1))
+        number = @marked[error]
+        number = @marked[error] = @marks += 1 if number.nil? && make
         number && "#{Process.pid}-#{number}"
       end
 

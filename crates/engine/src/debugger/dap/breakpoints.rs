@@ -58,6 +58,11 @@ impl SentBreakpoint {
         let asked = String::new();
         Self { number: None, rules, is_native: false, file: None, line: None, is_recorded: false, asked }
     }
+
+    /// Whether it is on this line.
+    pub(super) fn is_on(&self, line: Option<u32>) -> bool {
+        line.is_some() && self.line == line
+    }
 }
 
 impl Breakpoints {

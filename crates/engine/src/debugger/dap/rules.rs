@@ -119,7 +119,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
         return vec![stopped(StopReason::Entry, None, Vec::new())];
     }
     let mut judged = RuleOutcome { events: ended, ..RuleOutcome::default() };
-    let is_start = !hit.is_empty() && is_in_start_code(debugger, thread).await;
+    let is_start = !hit.is_empty() && is_in_start_code(debugger, thread, &hit).await;
     for sent in hit.iter().filter(|_| !is_start) {
         apply_rules(debugger, thread, sent, &mut judged).await;
     }
@@ -140,11 +140,19 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     events
 }
 
-/// Whether a thread is in code of the compiler's own before the program of the user.
-async fn is_in_start_code(debugger: &DapDebugger, thread: RawId) -> bool {
-    let Some(is_start_code) = debugger.quirks().is_start_code else { return false };
-    let stack = debugger.stack_trace(thread, 0, 2).await;
-    stack.is_ok_and(|stack| is_start_code(&stack.frames))
+/// Whether a thread is in code of the compiler's own before the program of the user, and no breakpoint is on the line
+/// that it does there.
+async fn is_in_start_code(debugger: &DapDebugger, thread: RawId, hit: &[SentBreakpoint]) -> bool {
+    let Some(is_start) = debugger.quirks().is_start_function else { return false };
+    let Ok(stack) = debugger.stack_trace(thread, 0, 2).await else { return false };
+    let line = |frame: &StackFrame<RawId>| frame.location.as_ref().map(|location| location.line);
+    match stack.frames.as_slice() {
+        [frame, ..] if is_start(&frame.name) => true,
+        [frame, caller, ..] if is_start(&caller.name) => {
+            line(frame) == line(caller) || !hit.iter().any(|sent| sent.is_on(line(frame)))
+        }
+        _ => false,
+    }
 }
 
 /// The outcome of a stop at data breakpoints.

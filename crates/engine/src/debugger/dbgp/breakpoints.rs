@@ -164,7 +164,11 @@ impl Server {
                     not_loaded(file, near.map(str::to_owned).collect())
                 }
             }
-            None => format!("the program has not loaded a function `{}`", set.wanted.0),
+            None => format!(
+                "the program has not loaded a function `{}`; one in a namespace that is loaded later needs its whole \
+                 name, such as `Shop\\Cart.total`, or `file`",
+                set.wanted.0
+            ),
         };
         Ok(json!({ "id": set.id, "verified": false, "message": message }))
     }

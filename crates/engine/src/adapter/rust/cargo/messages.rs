@@ -21,6 +21,8 @@ pub(super) struct Executable {
     pub(super) name: String,
     /// The folder of its package.
     pub(super) package: PathBuf,
+    /// The name of its package.
+    pub(super) package_name: String,
     /// It runs tests.
     pub(super) is_test: bool,
     /// The tests run in the standard harness, which takes filters.
@@ -59,6 +61,15 @@ fn text<'a>(message: &'a Value, pointer: &str) -> &'a str {
     message.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// That of `path+file:///work/shop#0.1.0` and `path+file:///work/parts#shop@0.1.0` is `shop`.
+fn package_name(id: &str) -> &str {
+    let Some((source, fragment)) = id.rsplit_once('#') else {
+        return id.split(' ').next().unwrap_or_default();
+    };
+    let folder = || source.rsplit('/').next().unwrap_or_default();
+    fragment.split_once('@').map_or_else(folder, |(name, _)| name)
+}
+
 fn executable(artifact: &Value) -> Option<Executable> {
     let path = artifact.get("executable")?.as_str()?.into();
     let kinds = artifact.pointer("/target/kind")?.as_array()?;
@@ -73,6 +84,7 @@ fn executable(artifact: &Value) -> Option<Executable> {
         kind: kind.to_owned(),
         name: text(artifact, "/target/name").to_owned(),
         package: Path::new(text(artifact, "/manifest_path")).parent()?.to_owned(),
+        package_name: package_name(text(artifact, "/package_id")).to_owned(),
         is_test: artifact.pointer("/profile/test").and_then(Value::as_bool).unwrap_or(false)
             || kind == "bench",
         has_harness: true,
@@ -84,6 +96,18 @@ fn executable(artifact: &Value) -> Option<Executable> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_are_named() {
+        let table = [
+            ("path+file:///work/shop#0.1.0", "shop"),
+            ("path+file:///work/parts#shop@0.1.0", "shop"),
+            ("shop 0.1.0 (path+file:///work/parts)", "shop"),
+        ];
+        for (id, name) in table {
+            assert_eq!(package_name(id), name, "{id}");
+        }
+    }
 
     #[test]
     fn executables_and_errors_are_parsed() {

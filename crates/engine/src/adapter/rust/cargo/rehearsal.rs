@@ -34,7 +34,7 @@ pub(super) async fn first_that_fails(
         // Tests may not end, and all is built by now.
         progress.end_preparation();
         progress.say(format!("running `{}` to see whether its tests fail", program.choice()));
-        let mut env = program.environment(sysroot);
+        let mut env = program.environment(host, sysroot);
         env.extend(launch.env.clone());
         let spec = ProcessSpec {
             program: program.path.clone(),

@@ -20,7 +20,12 @@ pub(super) enum Choice {
 }
 
 /// The one to debug. Of several programs with tests, it is the one that has those asked for.
-pub(super) async fn choose(host: &dyn Host, built: Vec<Executable>, launch: &Launch) -> Result<Choice> {
+pub(super) async fn choose(
+    host: &dyn Host,
+    sysroot: &str,
+    built: Vec<Executable>,
+    launch: &Launch,
+) -> Result<Choice> {
     let filters: Vec<&str> =
         launch.args.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let mut candidates = Vec::new();
@@ -28,7 +33,7 @@ pub(super) async fn choose(host: &dyn Host, built: Vec<Executable>, launch: &Lau
     let is_single = built.len() == 1;
     for mut executable in built {
         if executable.is_test {
-            match list(host, &executable, launch).await {
+            match list(host, sysroot, &executable, launch).await {
                 Some(tests) if is_single || is_asked_for(&tests, &filters) => names.extend(tests),
                 Some(tests) => {
                     names.extend(tests);
@@ -61,7 +66,16 @@ pub(super) async fn choose(host: &dyn Host, built: Vec<Executable>, launch: &Lau
             Ok(Choice::Tests(candidates))
         }
         several => {
-            let choices: Vec<String> = several.iter().map(|one| format!("`{}`", one.choice())).collect();
+            let is_one_package =
+                several.windows(2).all(|two| matches!(two, [a, b] if a.package == b.package));
+            let choice = |one: &Executable| {
+                if is_one_package {
+                    one.choice()
+                } else {
+                    format!("-p {} {}", one.package_name, one.choice())
+                }
+            };
+            let choices: Vec<String> = several.iter().map(|one| format!("`{}`", choice(one))).collect();
             Err(Error::StartFailed {
                 problem: format!(
                     "the build produced {} programs; choose one of {} in `runtimeArgs` or in the command",
@@ -89,16 +103,28 @@ fn no_test(filters: &[&str], exact: bool, names: &[String]) -> Error {
 }
 
 /// Whether there are tests in a program, as far as it says so.
-pub(super) async fn has_tests(host: &dyn Host, executable: &Executable, launch: &Launch) -> bool {
-    list(host, executable, launch).await.is_none_or(|tests| !tests.is_empty())
+pub(super) async fn has_tests(
+    host: &dyn Host,
+    sysroot: &str,
+    executable: &Executable,
+    launch: &Launch,
+) -> bool {
+    list(host, sysroot, executable, launch).await.is_none_or(|tests| !tests.is_empty())
 }
 
 /// The names of the tests in a program; none if it is not the standard harness that answers.
-async fn list(host: &dyn Host, executable: &Executable, launch: &Launch) -> Option<Vec<String>> {
+async fn list(
+    host: &dyn Host,
+    sysroot: &str,
+    executable: &Executable,
+    launch: &Launch,
+) -> Option<Vec<String>> {
     let spec = ProcessSpec {
         program: executable.path.clone(),
         args: ["--list".into(), "--format".into(), "terse".into()].into(),
         cwd: Some(launch.cwd.clone().unwrap_or_else(|| executable.package.clone())),
+        // The tests of a macro need the compiler's libraries.
+        env: executable.environment(host, sysroot),
         ..ProcessSpec::default()
     };
     let listed = host.run(&spec, deadlines::HELPER).await.ok().filter(|listed| listed.success)?;

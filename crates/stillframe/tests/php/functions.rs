@@ -1,0 +1,63 @@
+//! Functions on one line, and classes without a name.
+
+use serde_json::json;
+use test_support::{Fixture, Language};
+
+use crate::debugging::{Debugging, Report, folder};
+
+const CART: &str = "\
+<?php
+namespace Shop;
+
+class Cart
+{
+    private $items = [1, 2];
+
+    public function count(): int { return count($this->items); } // @count
+}
+
+function double(int $n): int { return 2 * $n; } // @double
+";
+const PROGRAM: &str = "\
+<?php
+require __DIR__ . '/cart.php';
+$pair = new class(5) {
+    public function __construct(private int $one) {}
+};
+echo Shop\\double((new Shop\\Cart())->count()), \"\\n\";
+";
+
+/// Its file is loaded when the program runs already, and has a namespace.
+#[tokio::test]
+async fn a_function_on_one_line_stops_where_it_is_called() {
+    let folder = folder();
+    let cart = Fixture::write(folder.path(), "cart.php", CART);
+    let program = Fixture::write(folder.path(), "main.php", PROGRAM);
+    let session = Debugging::of(Language::Php).await;
+    let until = json!([
+        { "file": cart.path(), "function": "count" },
+        { "file": cart.path(), "function": "double" },
+    ]);
+    let stopped = session.server.ok("run_until", json!({ "program": program.path(), "until": until })).await;
+    assert_eq!(stopped.place(), (cart.path(), cart.line("count")), "{}", stopped.text);
+    let arguments = json!({ "sessionId": stopped["sessionId"], "until": [{ "file": cart.path(), "function": "double" }] });
+    let stopped = session.server.ok("run_until", arguments).await;
+    assert_eq!(stopped.place(), (cart.path(), cart.line("double")), "{}", stopped.text);
+    assert_eq!(stopped.variable("n"), "2");
+    session.finish().await;
+}
+
+/// The name of its class has the character that separates the names of a class and of its property.
+#[tokio::test]
+async fn properties_of_a_class_without_a_name_have_theirs() {
+    let folder = folder();
+    let cart = Fixture::write(folder.path(), "cart.php", CART);
+    let program = Fixture::write(folder.path(), "main.php", PROGRAM);
+    let session = Debugging::of(Language::Php).await;
+    let until = json!([{ "file": cart.path(), "function": "count" }]);
+    let stopped = session.server.ok("run_until", json!({ "program": program.path(), "until": until })).await;
+    let out = json!({ "sessionId": stopped["sessionId"] });
+    let stopped = session.server.ok("step_out", out).await;
+    assert_eq!(stopped.variable("pair"), "class@anonymous {one: 5}", "{}", stopped.text);
+    session.finish().await;
+}
