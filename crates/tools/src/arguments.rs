@@ -22,24 +22,35 @@ pub fn read<T: DeserializeOwned>(
     arguments: Map<String, Value>,
     warnings: &mut Vec<String>,
 ) -> Result<T, ToolError> {
+    let arguments = fit_all(schema, arguments, warnings)?;
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(invalid)
+}
+
+fn fit_all(
+    schema: &Map<String, Value>,
+    arguments: Map<String, Value>,
+    warnings: &mut Vec<String>,
+) -> Result<Map<String, Value>, ToolError> {
     let fitted = fit_object(schema, arguments, "", warnings);
     let left_out = warnings.len().saturating_sub(WARNINGS);
     if left_out > 0 {
         warnings.truncate(WARNINGS);
         warnings.push(format!("ignored {left_out} more unknown arguments"));
     }
-    let arguments = fitted?;
-    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
-        let path = error.path().to_string();
-        let reason = error.inner().to_string();
-        // Counts and lines are unsigned; the parser's words for that are about bits.
-        let problem = if reason.contains("integer `-") {
-            "must not be negative".to_owned()
-        } else {
-            format!("is invalid: {reason}")
-        };
-        ToolError::argument(if path == "." { "arguments" } else { &path }, problem)
-    })
+    fitted
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the signature that `map_err` takes")]
+fn invalid(error: serde_path_to_error::Error<serde_json::Error>) -> ToolError {
+    let path = error.path().to_string();
+    let reason = error.inner().to_string();
+    // Counts and lines are unsigned; the parser's words for that are about bits.
+    let problem = if reason.contains("integer `-") {
+        "must not be negative".to_owned()
+    } else {
+        format!("is invalid: {reason}")
+    };
+    ToolError::argument(if path == "." { "arguments" } else { &path }, problem)
 }
 
 /// The arguments that a tool would get; none if they do not fit its schema.

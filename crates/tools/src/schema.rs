@@ -7,7 +7,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use schemars::generate::SchemaSettings;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
@@ -16,11 +16,18 @@ use crate::command_line::WORDS;
 
 /// The schema of a tool's parameters. It is made once, because each call reads its arguments by it.
 pub(crate) fn input<T: JsonSchema + 'static>() -> Arc<Map<String, Value>> {
+    made_once(TypeId::of::<T>(), SchemaGenerator::into_root_schema_for::<T>)
+}
+
+/// A type's schema, by a generator. Everything else here is the same code for all types.
+type Make = fn(SchemaGenerator) -> Schema;
+
+fn made_once(of: TypeId, make: Make) -> Arc<Map<String, Value>> {
     type Made = BTreeMap<TypeId, Arc<Map<String, Value>>>;
     static MADE: Mutex<Made> = Mutex::new(BTreeMap::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let make = || Arc::new(root::<T>(SchemaSettings::draft2020_12().for_deserialize()));
-    Arc::clone(made.entry(TypeId::of::<T>()).or_insert_with(make))
+    let make = || Arc::new(root(make, SchemaSettings::draft2020_12().for_deserialize()));
+    Arc::clone(made.entry(of).or_insert_with(make))
 }
 
 /// Marks an argument that is accepted for clients of other servers, and not listed, so that the list has one name for
@@ -29,7 +36,11 @@ const UNLISTED: &str = "unlisted";
 
 /// The listed schema of a tool's parameters.
 pub(crate) fn listed<T: JsonSchema + 'static>() -> Map<String, Value> {
-    let mut schema = Map::clone(&input::<T>());
+    without_unlisted(&input::<T>())
+}
+
+fn without_unlisted(schema: &Map<String, Value>) -> Map<String, Value> {
+    let mut schema = schema.clone();
     leave_out_unlisted(&mut schema);
     schema
 }
@@ -54,15 +65,15 @@ pub(crate) fn is_listed(property: &Value) -> bool {
 
 /// The schema of a tool's answer.
 pub(crate) fn output<T: JsonSchema>() -> Map<String, Value> {
-    root::<T>(SchemaSettings::draft2020_12().for_serialize())
+    root(SchemaGenerator::into_root_schema_for::<T>, SchemaSettings::draft2020_12().for_serialize())
 }
 
-fn root<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
+fn root(make: Make, settings: SchemaSettings) -> Map<String, Value> {
     let settings = settings.with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    let schema = settings.with_transform(tidy).into_generator().into_root_schema_for::<T>();
+    let schema = make(settings.with_transform(tidy).into_generator());
     let Value::Object(mut schema) = schema.to_value() else { return Map::new() };
     schema.shift_remove("title");
     schema.shift_remove("description");

@@ -110,10 +110,7 @@ impl Entry {
             failure: T::Answer::failure_schema,
             revealed: T::REVEALED,
             check: |arguments| read::<T>(arguments, &mut Vec::new()).map(drop),
-            fitted: |mut arguments| {
-                arguments.retain(|name, _| !T::IGNORED.iter().any(|(ignored, _)| ignored == name));
-                arguments::fitted(&schema::input::<T>(), arguments)
-            },
+            fitted: |arguments| fitted(T::IGNORED, &schema::input::<T>(), arguments),
             call: |arguments, context| Box::pin(call::<T>(arguments, context)),
             fail: |error| T::Answer::failure(error, T::NAME),
         }
@@ -219,13 +216,27 @@ async fn call<T: Tool>(arguments: Map<String, Value>, context: &Context) -> Call
 }
 
 fn read<T: Tool>(mut arguments: Map<String, Value>, warnings: &mut Vec<String>) -> Result<T, ToolError> {
-    for (name, instead) in T::IGNORED {
+    leave_out(T::IGNORED, &mut arguments, warnings);
+    arguments::read(&schema::input::<T>(), arguments, warnings)
+}
+
+/// The arguments that a tool gets, unless they do not fit its schema.
+fn fitted(
+    ignored: &[(&str, &str)],
+    schema: &Map<String, Value>,
+    mut arguments: Map<String, Value>,
+) -> Option<Map<String, Value>> {
+    leave_out(ignored, &mut arguments, &mut Vec::new());
+    arguments::fitted(schema, arguments)
+}
+
+fn leave_out(ignored: &[(&str, &str)], arguments: &mut Map<String, Value>, warnings: &mut Vec<String>) {
+    for (name, instead) in ignored {
         let given = arguments.shift_remove(*name).filter(|value| !value.is_null());
         if given.is_some() && !instead.is_empty() {
             warnings.push(format!("ignored `{name}`: {instead}"));
         }
     }
-    arguments::read(&schema::input::<T>(), arguments, warnings)
 }
 
 /// One public vocabulary.
