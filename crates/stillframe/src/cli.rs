@@ -29,9 +29,9 @@ use crate::{doctor, hang, listing, mcp, probe, record, setup, terminal, test, tr
 /// A run-time debugger for AI agents: stop programs at the right moment and inspect real values.
 #[derive(Debug, Parser)]
 #[command(name = "stillframe", version, max_term_width = 80)]
-pub(crate) struct Cli {
+struct Cli<C: Subcommand = Command> {
     #[command(subcommand)]
-    command: Command,
+    command: C,
     /// Journal file, or `off`. Defaults to a file in your state folder. [env: `STILLFRAME_LOG_FILE`]
     #[arg(long, global = true, value_name = "PATH")]
     log_file: Option<OsString>,
@@ -108,16 +108,7 @@ enum Command {
     /// Debug one command at a time: keep a session, step, inspect, continue.
     Debug(DebugArgs),
     /// Start the MCP server, on standard input and output or over HTTP.
-    Serve {
-        #[command(flatten)]
-        toolset: ToolsetArg,
-        #[command(flatten)]
-        http: mcp::HttpArgs,
-        #[command(flatten)]
-        safety: ServerSafetyArgs,
-        #[command(flatten)]
-        via: ViaArgs,
-    },
+    Serve(ServeArgs),
     /// Watch an agent's sessions, live or recorded, in the terminal or in the browser.
     View(ViewArgs),
     /// Print a session as a Markdown report: calls, stops and values.
@@ -185,6 +176,24 @@ enum Command {
     },
 }
 
+/// The command that agents' hosts start.
+#[derive(Debug, Subcommand)]
+enum ServeOnly {
+    Serve(ServeArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct ServeArgs {
+    #[command(flatten)]
+    toolset: ToolsetArg,
+    #[command(flatten)]
+    http: mcp::HttpArgs,
+    #[command(flatten)]
+    safety: ServerSafetyArgs,
+    #[command(flatten)]
+    via: ViaArgs,
+}
+
 #[derive(Debug, clap::Args)]
 struct ToolsetArg {
     /// Toolsets to offer, separated by commas, or `all` [default: standard] [env: `STILLFRAME_TOOLSET`]
@@ -225,7 +234,7 @@ impl Command {
             | Self::Trace { place, .. }
             | Self::Test { place, .. }
             | Self::Hang { place, .. } => Some(place),
-            Self::Serve { via, .. } => Some(via.place()),
+            Self::Serve(args) => Some(args.via.place()),
             _ => None,
         }
     }
@@ -244,7 +253,7 @@ impl Asked {
     /// Whether one thread is enough: the messages of one client, whose calls wait for programs nearly all the time. What
     /// computes for long runs on a thread of its own, as every file that is searched or parsed does.
     pub(crate) fn serves_one_client(&self) -> bool {
-        matches!(&self.cli.command, Command::Serve { http, .. } if http.http.is_none())
+        matches!(&self.cli.command, Command::Serve(args) if args.http.http.is_none())
     }
 }
 
@@ -255,9 +264,24 @@ pub(crate) fn parse() -> Asked {
     if keeps_session {
         words.remove(1);
     }
-    let matches = Cli::command().get_matches_from(words);
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let (cli, matches) = read_serve(&words).unwrap_or_else(|| {
+        let matches = <Cli>::command().get_matches_from(words);
+        let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        (cli, matches)
+    });
     Asked { cli, matches, keeps_session }
+}
+
+/// Reads the command line of a server without building the arguments of all commands, which takes half of its start.
+/// None for mistakes and help, whose texts are about the whole command line.
+fn read_serve(words: &[OsString]) -> Option<(Cli, ArgMatches)> {
+    if words.get(1)? != "serve" {
+        return None;
+    }
+    let matches = Cli::<ServeOnly>::command().try_get_matches_from(words).ok()?;
+    let Cli { command: ServeOnly::Serve(args), log_file, redact, config } =
+        Cli::from_arg_matches(&matches).ok()?;
+    Some((Cli { command: Command::Serve(args), log_file, redact, config }, matches))
 }
 
 /// The journal's path; none if it is off.
@@ -272,7 +296,7 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
         return completions(shell);
     }
     if let Command::Manual { folder } = &cli.command {
-        clap_mangen::generate_to(Cli::command(), folder)?;
+        clap_mangen::generate_to(<Cli>::command(), folder)?;
         return Ok(ExitCode::SUCCESS);
     }
     if matches!(cli.command, Command::MatchSources) {
@@ -292,14 +316,11 @@ pub(crate) async fn run(Asked { cli, matches, keeps_session }: Asked) -> anyhow:
                 | Command::Test { .. }
                 | Command::Hang { .. }
                 | Command::Record(_)
-                | Command::Serve { .. }
+                | Command::Serve(_)
         );
     let is_relayed = cli.command.place().is_some_and(PlaceArgs::is_relayed);
-    let policy = if matches!(cli.command, Command::Serve { .. }) {
-        settings.server_policy()
-    } else {
-        settings.policy()
-    };
+    let policy =
+        if matches!(cli.command, Command::Serve(_)) { settings.server_policy() } else { settings.policy() };
     let journal = match log_file.clone().filter(|_| debugs) {
         Some(_) if is_relayed => via::journal(&policy),
         Some(path) => Journal::open(policy.journal(path)),
@@ -348,7 +369,7 @@ async fn run_command(
         Command::Dap { recording } => record::serve(&recording, &run_context).await,
         Command::Debug(args) => debug::run(args, settings).await,
         // The options for safety are among the settings.
-        Command::Serve { toolset, http, safety: _, via } => {
+        Command::Serve(ServeArgs { toolset, http, safety: _, via }) => {
             let toolsets = toolset.chosen(settings)?;
             let remotes = RemoteSetup::new(&toolsets, settings, &run_context);
             let offer = mcp::ServerFeatures::new(toolsets.clone(), settings.confirms());
@@ -380,7 +401,7 @@ async fn run_command(
 fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
     // Into memory first: the generator panics when a reader goes away.
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "stillframe", &mut script);
+    clap_complete::generate(shell, &mut <Cli>::command(), "stillframe", &mut script);
     terminal::print(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -391,7 +412,8 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        <Cli>::command().debug_assert();
+        Cli::<ServeOnly>::command().debug_assert();
     }
 
     /// Agents do what the skill says.
@@ -402,7 +424,7 @@ mod tests {
         let commands: Vec<Vec<&str>> = commands.map(words).collect();
         assert_eq!(commands.len(), 22);
         for command in commands {
-            let read = Cli::try_parse_from(&command);
+            let read = <Cli>::try_parse_from(&command);
             assert!(read.is_ok(), "{command:?}: {}", read.unwrap_err());
         }
     }
