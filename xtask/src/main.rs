@@ -12,6 +12,7 @@ mod docs;
 mod fuzz;
 mod repository;
 mod sbom;
+mod start_order;
 mod test;
 mod tidy;
 
@@ -49,6 +50,12 @@ const TASKS: &[Task] = &[
         options: "[--check|--try|--bill|TARGET]",
         about: "make the packages; install each and use it",
         run: dist::run,
+    },
+    Task {
+        name: "start-order",
+        options: "",
+        about: "write which functions a release puts next to each other",
+        run: start_order::run,
     },
 ];
 
