@@ -77,6 +77,8 @@ pub const INSTALL: Duration = ms(180_000);
 pub const DRAIN: Duration = ms(300);
 /// From a program's end until a child that it started a moment before has connected.
 pub const CHILD: Duration = ms(1_000);
+/// How much longer that may take on a busy machine, where the child waits for a processor.
+pub const QUEUED: Duration = ms(10_000);
 /// From the close of a program's connection until it is known how it ended, or that it keeps running.
 pub const LEAVING: Duration = ms(1_500);
 /// The interval of checks of a process that is becoming another program.

@@ -8,6 +8,7 @@
 //! Tasks: for every process one that reads each of its pipes and one that waits for its end. They end with
 //! the process.
 
+mod alone;
 pub mod background;
 mod blocked;
 mod code;
@@ -213,20 +214,6 @@ impl Process {
         async move {
             let end = end.wait_for(Option::is_some).await;
             end.ok().and_then(|end| end.clone()).unwrap_or(End::Lost)
-        }
-    }
-
-    /// Waits until nothing is left of what the process started, at most this long.
-    pub async fn alone(&self, limit: Duration) {
-        let mark = self.0.mark.clone();
-        let until = tokio::time::Instant::now() + limit;
-        loop {
-            let mark = mark.clone();
-            let left = tokio::task::spawn_blocking(move || !marked::marked(&mark).is_empty()).await;
-            if !left.unwrap_or(false) || tokio::time::Instant::now() >= until {
-                return;
-            }
-            tokio::time::sleep(deadlines::LOOK).await;
         }
     }
 

@@ -48,6 +48,11 @@ impl Usage {
         self.threads.values().map(|thread| thread.computed).sum()
     }
 
+    /// How long its threads could have computed and had no processor, together.
+    pub fn queued(&self) -> Duration {
+        self.threads.values().map(|thread| thread.queued).sum()
+    }
+
     /// How many processors the process has had work for since an earlier moment: 1.0 is one thread that never
     /// waits. A busy machine does not make it less.
     pub fn demand_since(&self, earlier: &Self) -> f64 {

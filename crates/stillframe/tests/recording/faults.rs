@@ -283,7 +283,7 @@ import pathlib, sys, time
 count = 0
 while True:
     count += 1
-    if count == 1000:
+    if count == 3000:
         pathlib.Path(sys.argv[1]).touch()
     time.sleep(0.0001)
 ";
@@ -303,7 +303,7 @@ while True:
     let client = Client::in_state(state, &[], "python3").await;
     has(&client.ask("list_recordings", json!({})).await, &["not completed"]);
     has(&client.ask("state_at", json!({ "at": "end" })).await, &["count = "]);
-    let found = client.ask("find_first", json!({ "condition": "count == 900" })).await;
+    let found = client.ask("find_first", json!({ "condition": "count == 1000" })).await;
     has(&found, &["main.py:5"]);
     client.server.finish().await;
 }

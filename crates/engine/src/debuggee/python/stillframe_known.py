@@ -103,7 +103,9 @@ def attributes(value, most):
     members = (member for owner in class_order(type(value)) for member in class_dict(owner).items())
     slots = (name for name, member in members if type(member) is types.MemberDescriptorType)
     names = dict.fromkeys(itertools.chain(slots, fields_of(value)))
-    parts = list(itertools.islice(named(value, names), most))
+    # Names such as `__module__` are about the instance, and not what it holds.
+    shown = (name for name in names if not (type(name) is str and name.startswith("__") and name.endswith("__")))
+    parts = list(itertools.islice(named(value, shown), most))
     if not parts:
         raise LookupError("no attributes")
     return "<" + class_name(type(value)) + ": ", parts, ">"
