@@ -59,7 +59,8 @@ async fn visual_studio_code_attaches_and_shows_a_stop(language: Language) {
     editor.attach_with(configuration).await.expect("the configuration has the token");
     editor.invited().await;
     let set = editor.ask::<SetBreakpoints>(purse(&program)).await.breakpoints;
-    assert!(set[0].verified, "{set:?}");
+    // In Java, its class is not loaded yet.
+    assert_eq!(set[0].verified, language != Language::Java, "{set:?}");
     editor.ask::<SetFunctionBreakpoints>(SetFunctionBreakpointsArguments::default()).await;
     editor.ask::<SetExceptionBreakpoints>(SetExceptionBreakpointsArguments::default()).await;
     editor.ask::<ConfigurationDone>(Empty {}).await;
