@@ -186,6 +186,33 @@ for kind in (ValueError, Refused):
 }
 
 #[tokio::test]
+async fn fields_of_an_exception_are_shown_after_a_stop_at_it() {
+    let script = Script::new(
+        r#"
+import dataclasses
+
+@dataclasses.dataclass
+class Refused(Exception):
+    code: int
+
+try:
+    raise Refused(403)
+except Refused as error:
+    print("refused")  # @refused
+"#,
+    );
+    let session = Debugging::new().await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
+    session.break_at(&script, "refused").await;
+    let report = session.start(&script).await;
+    assert_eq!(report["reason"], "exception", "{}", report.text);
+    let report = session.go_on().await;
+    assert_eq!(report["reason"], "breakpoint", "{}", report.text);
+    assert_eq!(session.evaluate("error").await, "Refused(code=403)");
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn mode_none_never_stops() {
     let script = Script::new("raise ValueError('nobody listens')\n");
     let session = Debugging::new().await;

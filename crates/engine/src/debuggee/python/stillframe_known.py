@@ -117,7 +117,8 @@ def fields_of(value):
         own = class_dict(owner).get("__dict__")
         if type(own) is types.GetSetDescriptorType:
             own = own.__get__(value)
-            return own if type(own) is dict else {}
+            # A copy of a subclass, whose methods may be the program's.
+            return own if type(own) is dict else dict.copy(own) if issubclass(type(own), dict) else {}
     return {}
 
 
