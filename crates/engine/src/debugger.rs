@@ -121,21 +121,15 @@ pub trait Debugger: Send + Sync + 'static {
     /// The scopes of a frame, innermost first.
     async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>>;
 
-    /// The variables of a frame's innermost scope, and that scope's name.
-    async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)>;
-
-    /// The same, with what some of the variables contain. One request for all of it, where the debugger can.
-    async fn locals_expanded(
+    /// The variables of a frame's innermost scope, and what some of them contain. One request for all of it, where the
+    /// debugger can.
+    async fn locals(
         &self,
         frame: RawId,
         page: Page,
         text: usize,
         expansion: Expansion,
-    ) -> Result<ExpandedLocals<RawId>> {
-        let (scope, variables) = self.locals(frame, page, text).await?;
-        let values = expansion::by_requests(self, &variables, text, expansion).await;
-        Ok(ExpandedLocals { scope, variables, values })
-    }
+    ) -> Result<ExpandedLocals<RawId>>;
 
     /// Children of a scope or value. Texts longer than `text` characters are cut.
     async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>>;

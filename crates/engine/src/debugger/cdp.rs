@@ -213,12 +213,7 @@ impl Debugger for CdpDebugger {
         Ok(scopes)
     }
 
-    async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
-        let frame = self.frame(frame).await?;
-        self.0.values.locals(&frame, page, text).await
-    }
-
-    async fn locals_expanded(
+    async fn locals(
         &self,
         frame: RawId,
         page: Page,
@@ -226,7 +221,7 @@ impl Debugger for CdpDebugger {
         expansion: Expansion,
     ) -> Result<ExpandedLocals<RawId>> {
         let frame = self.frame(frame).await?;
-        self.0.values.locals_expanded(&frame, page, text, expansion).await
+        self.0.values.locals(&frame, page, text, expansion).await
     }
 
     async fn variables(&self, reference: RawId, page: Page, text: usize) -> Result<Children<RawId>> {

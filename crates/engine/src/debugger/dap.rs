@@ -59,7 +59,7 @@ use crate::model::source::{Location, Source};
 use crate::model::stack::{RawThread, Scope, Stack, StackFrame};
 use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::model::thrown::Thrown;
-use crate::model::variable::{Children, Page, Value};
+use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value};
 use crate::process::{Injector, Process};
 
 pub use connector::DapConnector;
@@ -483,8 +483,14 @@ impl Debugger for DapDebugger {
         values::variables(self, reference, page, text).await
     }
 
-    async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
-        values::locals(self, frame, page, text).await
+    async fn locals(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<RawId>> {
+        values::locals(self, frame, page, text, expansion).await
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {

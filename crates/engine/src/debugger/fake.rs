@@ -12,14 +12,14 @@ use tokio::sync::{mpsc, watch};
 
 use super::{
     Arrival, BindResult, Connector, Debugger, Evaluate, Event, FunctionBreakpoint, Sinks, SourceBreakpoint,
-    Started, Step,
+    Started, Step, expansion,
 };
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::launch::Start;
 use crate::model::stack::{RawThread, Scope, ScopeKind, Stack, StackFrame};
 use crate::model::stop::{End, Exception, ExceptionMode};
-use crate::model::variable::{Children, Page, Value, Variable};
+use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value, Variable};
 
 /// One fake process.
 #[derive(Clone, Debug, Default)]
@@ -153,9 +153,17 @@ impl Debugger for FakeDebugger {
         Ok(vec![scope])
     }
 
-    async fn locals(&self, frame: RawId, _page: Page, _text: usize) -> Result<(String, Children<RawId>)> {
+    async fn locals(
+        &self,
+        frame: RawId,
+        _page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<RawId>> {
         self.act("locals", frame.0.to_string()).await?;
-        Ok(("Locals".to_owned(), children()))
+        let variables = children();
+        let values = expansion::by_requests(self, &variables, text, expansion).await;
+        Ok(ExpandedLocals { scope: "Locals".to_owned(), variables, values })
     }
 
     async fn variables(&self, reference: RawId, _page: Page, _text: usize) -> Result<Children<RawId>> {

@@ -27,7 +27,7 @@ use crate::model::ids::RawId;
 use crate::model::stack::{RawThread, Scope, Stack};
 use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
-use crate::model::variable::{Children, Page, Value};
+use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value};
 
 /// Starts and reaches programs in Java.
 pub type JavaConnector = DapConnector<JavaDebugger>;
@@ -169,8 +169,14 @@ impl Debugger for JavaDebugger {
         self.0.dap.variables(reference, page, text).await
     }
 
-    async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
-        self.0.dap.locals(frame, page, text).await
+    async fn locals(
+        &self,
+        frame: RawId,
+        page: Page,
+        text: usize,
+        expansion: Expansion,
+    ) -> Result<ExpandedLocals<RawId>> {
+        self.0.dap.locals(frame, page, text, expansion).await
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {

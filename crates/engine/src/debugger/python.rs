@@ -203,18 +203,14 @@ impl Debugger for PythonDebugger {
         self.agent()?.variables(reference, page, text).await
     }
 
-    async fn locals(&self, frame: RawId, page: Page, text: usize) -> Result<(String, Children<RawId>)> {
-        self.agent()?.locals(frame, page, text).await
-    }
-
-    async fn locals_expanded(
+    async fn locals(
         &self,
         frame: RawId,
         page: Page,
         text: usize,
         expansion: Expansion,
     ) -> Result<ExpandedLocals<RawId>> {
-        self.agent()?.locals_expanded(frame, page, text, expansion).await
+        self.agent()?.locals(frame, page, text, expansion).await
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {

@@ -6,13 +6,13 @@ use super::breakpoints::positive;
 use super::{DapDebugger, commands, expressions, lock};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
-use crate::debugger::{Debugger, Evaluate};
+use crate::debugger::{Debugger, Evaluate, expansion};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::source::Source;
 use crate::model::stack::{Scope, ScopeKind, SourceRange};
 use crate::model::stop::{Exception, ExceptionMode};
-use crate::model::variable::{Children, Page, Value, Variable};
+use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value, Variable};
 use crate::output::Category;
 
 /// The known references of the current stop.
@@ -110,11 +110,14 @@ pub(super) async fn locals(
     frame: RawId,
     page: Page,
     text: usize,
-) -> Result<(String, Children<RawId>)> {
+    expansion: Expansion,
+) -> Result<ExpandedLocals<RawId>> {
     let scopes = scopes(debugger, frame).await?;
     let scope = scopes.into_iter().find(|scope| scope.kind == ScopeKind::Locals);
     let scope = scope.ok_or_else(|| Error::Unsupported("this frame has no local variables".to_owned()))?;
-    Ok((scope.name, variables(debugger, scope.reference, page, text).await?))
+    let variables = variables(debugger, scope.reference, page, text).await?;
+    let values = expansion::by_requests(debugger, &variables, text, expansion).await;
+    Ok(ExpandedLocals { scope: scope.name, variables, values })
 }
 
 pub(super) async fn variables(

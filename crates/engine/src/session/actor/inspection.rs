@@ -86,16 +86,8 @@ impl Session {
         page: Page,
         text: usize,
     ) -> Result<(String, Children<Reference>)> {
-        self.read(
-            Kind::Frame,
-            frame,
-            move |debugger, frame| debugger.locals(frame, page, text),
-            move |actor, origin, (scope, locals)| {
-                let locals = actor.number_locals(origin, (frame, &scope), locals)?;
-                Ok((scope, locals))
-            },
-        )
-        .await
+        let read = self.locals_expanded(frame, page, text, Expansion::NONE).await?;
+        Ok((read.scope, read.variables))
     }
 
     /// The same, with what some of the variables contain. What is inside of them gets no number and is not written to
@@ -110,9 +102,10 @@ impl Session {
         self.read(
             Kind::Frame,
             frame,
-            move |debugger, frame| debugger.locals_expanded(frame, page, text, expansion),
+            move |debugger, frame| debugger.locals(frame, page, text, expansion),
             move |actor, origin, ExpandedLocals { scope, variables, values }| {
-                let variables = actor.number_locals(origin, (frame, &scope), variables)?;
+                let variables = variables.try_map(actor.value_numbers(origin))?;
+                actor.journal_variables(Some((frame, &scope)), None, &variables);
                 Ok(ExpandedLocals { scope, variables, values })
             },
         )
@@ -354,17 +347,6 @@ impl Actor {
             frames.push(frame.with_id(id));
         }
         Ok(Stack { frames, total: stack.total })
-    }
-
-    fn number_locals(
-        &mut self,
-        origin: ReadContext,
-        scope: (Reference, &str),
-        locals: Children<RawId>,
-    ) -> Result<Children<Reference>> {
-        let locals = locals.try_map(self.value_numbers(origin))?;
-        self.journal_variables(Some(scope), None, &locals);
-        Ok(locals)
     }
 
     fn same_as(&self, value: Reference, among: &[Reference], reply: Reply<Option<usize>>) {

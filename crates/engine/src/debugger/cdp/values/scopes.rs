@@ -59,19 +59,8 @@ impl ValueReader {
 
     /// The variables that a person expects of a frame: the function's own, those of the blocks around the
     /// position, and those that it uses of the functions around it; at the top level of a module the module's.
-    /// In front of them what the function returns, if it is at its end.
+    /// In front of them what the function returns, if it is at its end. With them, what some of them contain.
     pub(in super::super) async fn locals(
-        &self,
-        frame: &Arc<Frame>,
-        page: Page,
-        text: usize,
-    ) -> Result<(String, Children<RawId>)> {
-        let read = self.locals_expanded(frame, page, text, Expansion::NONE).await?;
-        Ok((read.scope, read.variables))
-    }
-
-    /// The same, with what some of them contain.
-    pub(in super::super) async fn locals_expanded(
         &self,
         frame: &Arc<Frame>,
         page: Page,

@@ -7,7 +7,7 @@ use crate::adapter::plan::Quirks;
 use crate::debugger::Debugger;
 use crate::model::ids::RawId;
 use crate::model::stack::ScopeKind;
-use crate::model::variable::{Children, Page};
+use crate::model::variable::{Children, Expansion, Page};
 
 pub(super) fn page(start: u64, count: u64) -> Page {
     Page { start, count, special: false, internals: false }
@@ -176,9 +176,10 @@ async fn locals_are_the_first_local_scope() {
         scene.peer.serve("scopes", json!({ "scopes": [registers] })).await;
     };
     let arguments = async {
-        let (name, locals) = scene.debugger.locals(RawId(4), page(0, 10), 10).await.unwrap();
-        assert_eq!((name.as_str(), names(&locals)), ("Local", vec!["[0]"]));
-        let error = scene.debugger.locals(RawId(4), page(0, 10), 10).await.unwrap_err();
+        let read = || scene.debugger.locals(RawId(4), page(0, 10), 10, Expansion::NONE);
+        let locals = read().await.unwrap();
+        assert_eq!((locals.scope.as_str(), names(&locals.variables)), ("Local", vec!["[0]"]));
+        let error = read().await.unwrap_err();
         assert_eq!(error.code(), "unsupported", "a frame of machine code");
     };
     tokio::join!(served, arguments);

@@ -30,17 +30,6 @@ impl AgentClient {
         frame: RawId,
         page: Page,
         text: usize,
-    ) -> Result<(String, Children<RawId>)> {
-        let read = self.locals_expanded(frame, page, text, Expansion::NONE).await?;
-        let ExpandedLocals { scope, variables, .. } = read;
-        Ok((scope, variables))
-    }
-
-    pub(in super::super) async fn locals_expanded(
-        &self,
-        frame: RawId,
-        page: Page,
-        text: usize,
         expansion: Expansion,
     ) -> Result<ExpandedLocals<RawId>> {
         let Expansion { values, children, depth, within } = expansion;

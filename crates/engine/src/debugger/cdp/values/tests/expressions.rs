@@ -9,6 +9,7 @@ use super::{PausedProgram, page};
 use crate::debugger::Evaluate;
 use crate::error::Error;
 use crate::model::ids::RawId;
+use crate::model::variable::Expansion;
 
 const PROGRAM: &str = r"
 class Denied extends Error { constructor(m) { super(m); this.name = 'Denied'; } }
@@ -100,7 +101,7 @@ async fn source_names_are_resolved_and_shown() {
     let mut frame = Frame::new(scene.paused.call_frames[0].clone());
     frame.names = [("t", "total"), ("o", "options")].map(|(a, b)| (a.to_owned(), b.to_owned())).into();
     let frame = Arc::new(frame);
-    let (_, locals) = scene.values.locals(&frame, page(false), 100).await.unwrap();
+    let locals = scene.values.locals(&frame, page(false), 100, Expansion::NONE).await.unwrap().variables;
     assert_eq!(texts(&locals.variables)[..2], [("total", "3"), ("options", "{ a: 1 }")]);
     for (expression, text) in [("total + options.a", "4"), ("(total = 8) && t", "8"), ("t + local", "9")] {
         let deadline = Duration::from_secs(5);

@@ -140,7 +140,7 @@ async fn what_is_read_with_the_locals_is_what_is_read_alone() {
     let within = Duration::from_secs(10);
     let expansion = Expansion { values: 6, children: 20, depth: 2, within };
     let frame = scene.frame(0);
-    let read = scene.values.locals_expanded(&frame, page(false), 100, expansion).await.unwrap();
+    let read = scene.values.locals(&frame, page(false), 100, expansion).await.unwrap();
     let mut paths: Vec<String> = Vec::new();
     for ExpandedValue { parent, index, children } in &read.values {
         let siblings = parent.map_or(&read.variables, |parent| &read.values[parent].children);
@@ -154,7 +154,7 @@ async fn what_is_read_with_the_locals_is_what_is_read_alone() {
     }
     assert_eq!(paths, ["box", "map", "list", "own", "map.0", "list.0"]);
     let few = Expansion { values: 2, ..expansion };
-    let read = scene.values.locals_expanded(&frame, page(false), 100, few).await.unwrap();
+    let read = scene.values.locals(&frame, page(false), 100, few).await.unwrap();
     assert_eq!(read.values.len(), 2);
 }
 
@@ -163,14 +163,14 @@ async fn outer_frames_are_read_and_evaluated_in() {
     let program = "function inner(n) {\n  debugger;\n  return n;\n}\nfunction outer(word) {\n  let sum = inner(1);\n  return word + sum;\n}\nouter('w');\n";
     let scene = PausedProgram::of(program).await;
     let frame = scene.frame(1);
-    let (_, locals) = scene.values.locals(&frame, page(false), 100).await.unwrap();
+    let locals = scene.values.locals(&frame, page(false), 100, Expansion::NONE).await.unwrap().variables;
     assert_eq!(texts(&locals.variables)[0], ("word", "'w'"));
     for (expression, text) in
         [("word + 1", "'w1'"), ("if (word) { word = 'changed' }", "'changed'"), ("word", "'changed'")]
     {
         assert_eq!(scene.text_in(&frame, expression).await, text, "{expression}");
     }
-    let (_, locals) = scene.values.locals(&frame, page(false), 100).await.unwrap();
+    let locals = scene.values.locals(&frame, page(false), 100, Expansion::NONE).await.unwrap().variables;
     assert_eq!(texts(&locals.variables)[0], ("word", "'changed'"));
 }
 
@@ -209,6 +209,6 @@ new Worker('const local = new Set([[1, 2]]); { debugger; }', { eval: true });
     scene.resume().await;
     assert_eq!(scene.text("left").await, "[ 'mine', 'f' ]", "the program sees nothing of us");
     let (values, frame) = scene.worker().await;
-    let (_, locals) = values.locals(&frame, page(false), 100).await.unwrap();
+    let locals = values.locals(&frame, page(false), 100, Expansion::NONE).await.unwrap().variables;
     assert_eq!(named(&locals.variables, "local").value.text, "Set(1) { [ 1, 2 ] }");
 }

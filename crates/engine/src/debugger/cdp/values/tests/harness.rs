@@ -16,7 +16,7 @@ use crate::debugger::Evaluate;
 use crate::error::Result;
 use crate::model::ids::RawId;
 use crate::model::stack::ScopeKind;
-use crate::model::variable::{Children, Page, Value, Variable};
+use crate::model::variable::{Children, Expansion, Page, Value, Variable};
 
 /// Longer than anything takes.
 pub(super) const SOON: Duration = Duration::from_secs(20);
@@ -91,9 +91,9 @@ impl PausedProgram {
     }
 
     pub(super) async fn locals_with(&self, page: Page, text: usize) -> Children<RawId> {
-        let (name, children) = self.values.locals(&self.frame(0), page, text).await.unwrap();
-        assert_eq!(name, "Locals");
-        children
+        let read = self.values.locals(&self.frame(0), page, text, Expansion::NONE).await.unwrap();
+        assert_eq!(read.scope, "Locals");
+        read.variables
     }
 
     pub(super) async fn evaluate(&self, expression: &str) -> Result<Value<RawId>> {
