@@ -69,13 +69,11 @@ pub(super) fn group(pid: u32) -> Option<u32> {
 /// The variables that a process was started with, each ended by a NUL. None if the system does not report them.
 pub(super) fn environment(pid: u32) -> Option<Vec<u8>> {
     let mut environment = Vec::new();
-    for look in 0..LOOKS {
+    for _ in 0..LOOKS {
         environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
         match room_for_variables(pid) {
-            // One that becomes another program has an empty place for them at first.
-            Some(room) if room != environment.len() || (room == 0 && look == 0) => {
-                std::thread::sleep(deadlines::EXEC);
-            }
+            // It becomes another program, and what was read may be of the one before.
+            Some(room) if room != environment.len() => std::thread::sleep(deadlines::EXEC),
             _ => break,
         }
     }
@@ -86,14 +84,14 @@ pub(super) fn environment(pid: u32) -> Option<Vec<u8>> {
 const LOOKS: usize = 100;
 
 /// How many bytes the variables of a process take (fields 50 and 51 of `proc_pid_stat(5)`, where they begin and end);
-/// as good as endless while it is inside `execve` and they have no place. None when it has no memory (field 23): it
-/// has ended, or is a thread of the kernel.
+/// as good as endless inside `execve`, which sets where the code begins (field 26) after it has copied the variables.
+/// None when it has no memory (field 23): it has ended, or is a thread of the kernel.
 fn room_for_variables(pid: u32) -> Option<usize> {
     let status = status(pid)?;
     let mut fields = status.split_whitespace().skip(20);
     let mut next = |skipped| fields.nth(skipped)?.parse::<usize>().ok();
-    let (memory, begin, end) = (next(0)?, next(26)?, next(0)?);
-    (memory > 0).then(|| if end == 0 { usize::MAX } else { end.saturating_sub(begin) })
+    let (memory, code, begin, end) = (next(0)?, next(2)?, next(23)?, next(0)?);
+    (memory > 0).then(|| if code == 0 { usize::MAX } else { end.saturating_sub(begin) })
 }
 
 /// What the system says of a process, from its state on.

@@ -36,8 +36,13 @@ impl ValueReader {
     /// The helper of a context, which is brought there first if it must be. `None` where it does not work.
     pub(in super::super) async fn helper(&self, context: Option<i32>) -> Result<Option<Arc<str>>> {
         let Some(context) = context else { return Ok(None) };
-        let known = lock(&self.0.helpers).get(&context).cloned();
-        if let Some(known) = known {
+        let known = || lock(&self.0.helpers).get(&context).cloned();
+        if let Some(known) = known() {
+            return Ok(known);
+        }
+        // A second helper of a context would not know what the first one withholds from the program.
+        let _installing = self.0.installing.lock().await;
+        if let Some(known) = known() {
             return Ok(known);
         }
         let id = self.install(Some(context)).await?;

@@ -31,6 +31,8 @@ pub(super) struct ReaderState {
     /// Nothing of the program's may run.
     pub(super) careful: bool,
     pub(super) helpers: Helpers,
+    /// Held while a helper is installed.
+    pub(super) installing: tokio::sync::Mutex<()>,
     pub(super) references: ValueReferences,
     /// Counts the times at which anything in the program may have changed.
     pub(super) epoch: AtomicU64,
@@ -61,6 +63,7 @@ impl ValueReader {
             pid,
             careful,
             helpers: Helpers::default(),
+            installing: tokio::sync::Mutex::default(),
             references: ValueReferences::default(),
             epoch: AtomicU64::new(0),
             changed: AtomicBool::new(false),
