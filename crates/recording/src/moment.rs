@@ -29,7 +29,7 @@ impl Recording {
     }
 
     /// The moment that questions are about when none is given: the last exception, or else the end.
-    pub fn last_moment(&self) -> &'static str {
+    pub(crate) fn last_moment(&self) -> &'static str {
         if self.exception().is_ok() { "exception" } else { "end" }
     }
 

@@ -63,6 +63,42 @@ impl Expression {
         })
     }
 
+    /// Calls this with the name of each variable and attribute that it reads. Returns false if it may also read others,
+    /// because it looks into containers.
+    pub(crate) fn names(&self, found: &mut impl FnMut(&str)) -> bool {
+        match self {
+            Self::Literal(_) => true,
+            Self::Name(name) => {
+                found(name);
+                true
+            }
+            Self::Attribute(of, name) => {
+                found(name);
+                of.names(found)
+            }
+            Self::Length(of) | Self::Not(of) | Self::Negative(of) => of.names(found),
+            Self::Item(..) => false,
+            Self::And(left, right) | Self::Or(left, right) | Self::Arithmetic(left, _, right) => {
+                left.names(found) && right.names(found)
+            }
+            Self::Comparison(first, rest) => {
+                first.names(found)
+                    && rest.iter().all(|(comparison, other)| {
+                        !matches!(comparison, Comparison::In | Comparison::NotIn) && other.names(found)
+                    })
+            }
+        }
+    }
+
+    /// The last name in a path: that of the attribute, or of the variable that it begins at.
+    pub(crate) fn last_name(&self) -> Option<&str> {
+        match self {
+            Self::Name(name) | Self::Attribute(_, name) => Some(name),
+            Self::Item(of, _) => of.last_name(),
+            _ => None,
+        }
+    }
+
     /// Calls this with each name that it begins at.
     pub(crate) fn roots(&self, found: &mut Vec<String>) {
         match self {

@@ -80,7 +80,7 @@ enum Question {
     Writes {
         /// Target, such as `cart.items` or `self.cache['k']`.
         target: String,
-        /// Moment before which it was written [default: `exception`, else `end`].
+        /// Moment before which it was written [default: the last at which it is there].
         #[arg(long, value_name = "MOMENT")]
         at: Option<String>,
         /// Maximum number of writes.
@@ -91,7 +91,7 @@ enum Question {
     Why {
         /// Target, such as `total` or `self.cache['k']`.
         target: String,
-        /// Moment at which it has the value [default: `exception`, else `end`].
+        /// Moment at which it has the value [default: the last at which it is there].
         #[arg(long, value_name = "MOMENT")]
         at: Option<String>,
         /// Maximum number of steps.

@@ -1,11 +1,13 @@
 //! The first moment at which something holds.
 
+mod search;
+
+use self::search::{Found, Search};
 use super::state::{VALUE, is_definition};
 use super::text::Lines;
-use crate::error::{Error, Result};
-use crate::memory::{COLUMNS, GrowingMemory, Memory, MemoryAt, Write, write_of};
-use crate::predicate::{Expression, Scope};
-use crate::reading::{Call, Event, Recording, is_file};
+use crate::error::Result;
+use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::reading::{Call, Event, Recording};
 use crate::value::{Key, OUTER, Owner, What, Word};
 
 /// What is looked for.
@@ -23,127 +25,11 @@ pub struct FirstRequest<'a> {
 
 /// The first moment at which a condition holds in some call, what it looked like before, and what made it so.
 pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String> {
-    let search = Search::new(recording, request)?;
+    let mut search = Search::new(recording, request)?;
     let Some(found) = search.run(request.occurrence.max(1))? else {
         return Ok(search.never());
     };
     answer(recording, request.condition, &found, &search.roots)
-}
-
-struct Search<'a> {
-    recording: &'a Recording,
-    request: &'a FirstRequest<'a>,
-    condition: Expression,
-    roots: Vec<String>,
-}
-
-/// Where it holds.
-struct Found {
-    /// The last of the writes that made it so.
-    write: Write,
-    /// The call whose variables it is about.
-    call: Call,
-}
-
-impl<'a> Search<'a> {
-    fn new(recording: &'a Recording, request: &'a FirstRequest<'a>) -> Result<Self> {
-        let condition = Expression::parse(request.condition)?;
-        let mut roots = Vec::new();
-        condition.roots(&mut roots);
-        if roots.is_empty() {
-            return Err(Error::question(format!("`{}` has no variable in it", request.condition)));
-        }
-        if let Some(unknown) = roots.iter().find(|name| recording.number(name).is_none()) {
-            return Err(Error::question(format!(
-                "no variable `{unknown}` was written in the run; check its spelling"
-            )));
-        }
-        Ok(Self { recording, request, condition, roots })
-    }
-
-    /// Goes through all writes. Those before one event are looked at together, because a line may write several things.
-    fn run(&self, occurrence: usize) -> Result<Option<Found>> {
-        let mut memory = GrowingMemory::default();
-        let mut holding: Vec<i64> = Vec::new();
-        let mut count = 0;
-        let mut last: Option<Write> = None;
-        let mut statement =
-            self.recording.database.prepare(&format!("SELECT {COLUMNS} FROM writes ORDER BY id"))?;
-        let mut rows = statement.query([])?;
-        loop {
-            let write = rows.next()?.map(write_of).transpose()?;
-            let is_complete = match (&last, &write) {
-                (Some(last), Some(next)) => last.event != next.event,
-                (Some(_), None) => true,
-                (None, _) => false,
-            };
-            if let Some(last) = last.filter(|_| is_complete) {
-                for call in self.calls_at(&last)? {
-                    let holds = self.holds(&call, &memory)?;
-                    let held = holding.contains(&call.id);
-                    if holds && !held {
-                        count += 1;
-                        if count == occurrence {
-                            return Ok(Some(Found { write: last, call }));
-                        }
-                        holding.push(call.id);
-                    } else if !holds && held {
-                        holding.retain(|other| *other != call.id);
-                    }
-                }
-            }
-            let Some(write) = write else { return Ok(None) };
-            memory.write(write.owner, write.key, write.word);
-            last = Some(write);
-        }
-    }
-
-    /// The calls that a write may concern: those on the stack, innermost first.
-    fn calls_at(&self, write: &Write) -> Result<Vec<Call>> {
-        let mut event = self.recording.writer(write)?;
-        if event.is_before() {
-            event = self.recording.event(self.recording.first_event()?)?;
-        }
-        let mut calls = Vec::new();
-        let mut next = event.call;
-        while let Some(call) = self.recording.call(next)?
-            && calls.len() < 20
-        {
-            next = call.caller;
-            if self.is_wanted(&call) {
-                calls.push(call);
-            }
-        }
-        Ok(calls)
-    }
-
-    fn is_wanted(&self, call: &Call) -> bool {
-        let Some(code) = self.recording.codes.get(&call.code) else { return false };
-        let is_function = |name: &str| &*code.name == name || code.name.rsplit('.').next() == Some(name);
-        self.request.function.is_none_or(is_function)
-            && self.request.file.is_none_or(|file| is_file(&code.path, file))
-    }
-
-    fn holds(&self, call: &Call, memory: &GrowingMemory) -> Result<bool> {
-        let owners = owners(self.recording, call)?;
-        // The first root must be the call's own, so that its callees do not count for it.
-        let own = Scope { recording: self.recording, memory, owners: own_and_outer(self.recording, call)? };
-        let first = self.roots.first().map(String::as_str).unwrap_or_default();
-        if own.name(first)?.is_none() {
-            return Ok(false);
-        }
-        let scope = Scope { recording: self.recording, memory, owners };
-        Ok(scope.holds(&self.condition)?.unwrap_or(false))
-    }
-
-    fn never(&self) -> String {
-        format!(
-            "`{}` never holds in this run. Only values within the recording's limits are known, and only in calls that \
-             have a variable `{}`.\n",
-            self.request.condition,
-            self.roots.first().map(String::as_str).unwrap_or_default()
-        )
-    }
 }
 
 /// The variables of a call, and of the calls around a closure, which may have ended.

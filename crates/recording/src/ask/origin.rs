@@ -7,11 +7,11 @@ use std::collections::{BinaryHeap, HashSet};
 
 use super::first::change_text;
 use super::statement;
+use super::target::Target;
 use super::text::Lines;
-use super::writes::{find, writes_to};
+use super::writes::writes_to;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
-use crate::predicate::Expression;
 use crate::reading::Recording;
 use crate::value::{Owner, What, Word};
 
@@ -23,31 +23,23 @@ const VALUE: usize = 70;
 pub struct OriginRequest<'a> {
     /// A variable, an attribute or an item.
     pub target: &'a str,
-    /// The moment at which it had the value.
-    pub at: &'a str,
+    /// The moment at which it had the value; by default the last exception or the end, or else where it was last there.
+    pub at: Option<&'a str>,
     /// The most steps to report.
     pub limit: usize,
 }
 
 /// What the value of a target at a moment was computed from: a tree, in which each step is followed by those it used.
 pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<String> {
-    let target = Expression::parse(request.target)?;
-    let event = recording.moment(request.at)?;
-    let memory = MemoryAt { recording, event: event.id };
-    let frames = recording.stack(&event)?;
-    let (frame, (owner, key)) = find(recording, &target, &frames, &memory, request.target, request.at)?;
+    let target = Target::find(recording, request.target, request.at)?;
+    let (event, owner, key) = (target.event, target.owner, target.key);
+    let memory = MemoryAt { recording, event };
     let word = memory.get(owner, key)?.unwrap_or(Word::Absent);
     let mut lines = Lines::default();
-    lines.add(format!(
-        "`{}` is {} at event {} ({})",
-        request.target,
-        recording.value_text(word, &memory, 2, VALUE)?,
-        event.id,
-        recording.frame_text(frame)
-    ));
+    target.introduce(&recording.value_text(word, &memory, 2, VALUE)?, &mut lines);
     let mut search =
         Search { recording, steps: Vec::new(), seen: HashSet::new(), waiting: BinaryHeap::new() };
-    if let Some(write) = writes_to(recording, owner, Some(key), event.id, 1)?.into_iter().next() {
+    if let Some(write) = writes_to(recording, owner, Some(key), event, 1)?.into_iter().next() {
         search.add(None, Cause::Write(write), 0)?;
     }
     search.run(request.limit)?;
@@ -57,7 +49,7 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
         }
     }
     if let Word::Object(number) = word
-        && let Some(change) = writes_to(recording, Owner::object(number), None, event.id, 1)?.first()
+        && let Some(change) = writes_to(recording, Owner::object(number), None, event, 1)?.first()
     {
         let line = recording.writer(change)?;
         lines.add(if line.is_before() {

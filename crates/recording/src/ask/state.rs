@@ -96,6 +96,15 @@ pub(crate) fn is_definition(recording: &Recording, key: Key, word: Word) -> Resu
         && ["<function ", "<class ", "<module "].iter().any(|is| atom.text.starts_with(is)))
 }
 
+/// Whether a variable holds what `def`, `class` or `import` made under its name.
+pub(super) fn is_declared(recording: &Recording, name: &str, word: Word) -> Result<bool> {
+    let Word::Atom(atom) = word else { return Ok(false) };
+    let atom = recording.atom(atom)?;
+    let declared = ["<function ", "<class '", "<module '"].iter().find_map(|is| atom.text.strip_prefix(is));
+    let declared = declared.map(|rest| rest.trim_end_matches(['>', '\'']));
+    Ok(atom.string.is_none() && declared.and_then(|path| path.rsplit('.').next()) == Some(name))
+}
+
 /// The end of what was written before an event.
 fn output(recording: &Recording, event: i64) -> Result<Option<String>> {
     let mut statement = recording

@@ -1,12 +1,12 @@
 //! Who wrote a variable, an attribute or an item.
 
-use super::first::{owners, write_text};
+use super::first::write_text;
+use super::target::Target;
 use super::text::Lines;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
-use crate::predicate::{Expression, Scope};
-use crate::reading::{Call, Recording};
-use crate::stack::{Frame, base_name};
+use crate::reading::Recording;
+use crate::stack::base_name;
 use crate::value::{Key, Owner, Word};
 
 /// What is asked about.
@@ -14,38 +14,31 @@ use crate::value::{Key, Owner, Word};
 pub struct WritesRequest<'a> {
     /// A variable, an attribute or an item, such as `self.cache['k']`.
     pub target: &'a str,
-    /// The moment before which it was written.
-    pub at: &'a str,
+    /// The moment before which it was written; by default the last exception or the end, or else where it was last there.
+    pub at: Option<&'a str>,
     /// The most writes to report.
     pub limit: usize,
 }
 
 /// The writes to a target until a moment, newest first, and those to the contents of the object in it.
 pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<String> {
-    let target = Expression::parse(request.target)?;
-    let event = recording.moment(request.at)?;
-    let memory = MemoryAt { recording, event: event.id };
-    let frames = recording.stack(&event)?;
-    let (frame, (owner, key)) = find(recording, &target, &frames, &memory, request.target, request.at)?;
+    let target = Target::find(recording, request.target, request.at)?;
+    let (event, owner, key) = (target.event, target.owner, target.key);
+    let memory = MemoryAt { recording, event };
     let value = memory.get(owner, key)?;
     let mut lines = Lines::default();
     let shown = value
         .map_or_else(|| Ok("not there".to_owned()), |word| recording.value_text(word, &memory, 2, 200))?;
-    lines.add(format!(
-        "`{}` is {shown} at event {} ({})",
-        request.target,
-        event.id,
-        recording.frame_text(frame)
-    ));
+    target.introduce(&shown, &mut lines);
     if let Some(Word::Object(number)) = value {
         let names = aliases(recording, number, (owner, key), &memory)?;
         if !names.is_empty() {
             lines.add(format!("the same object is {}", names.join(", ")));
         }
     }
-    let mut found = writes_to(recording, owner, Some(key), event.id, request.limit)?;
+    let mut found = writes_to(recording, owner, Some(key), event, request.limit)?;
     if let Some(Word::Object(number)) = value {
-        found.extend(writes_to(recording, Owner::object(number), None, event.id, request.limit)?);
+        found.extend(writes_to(recording, Owner::object(number), None, event, request.limit)?);
     }
     found.sort_by_key(|write| std::cmp::Reverse(write.id));
     let total = found.len();
@@ -67,55 +60,6 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         lines.add(format!("... and {} earlier writes", total - request.limit));
     }
     Ok(lines.finish())
-}
-
-/// The innermost frame that knows the target, and where the target is kept.
-pub(super) fn find<'a>(
-    recording: &Recording,
-    target: &Expression,
-    frames: &'a [Frame],
-    memory: &MemoryAt<'_>,
-    text: &str,
-    at: &str,
-) -> Result<(&'a Frame, (Owner, Key))> {
-    for frame in frames {
-        let scope = Scope { recording, memory, owners: owners(recording, &frame.call)? };
-        if let Some(slot) = scope.slot(target)? {
-            return Ok((frame, slot));
-        }
-    }
-    let mut names = Vec::new();
-    target.roots(&mut names);
-    let known =
-        frames.first().map(|frame| known(recording, &frame.call, memory)).transpose()?.unwrap_or_default();
-    let root = names.first().map(String::as_str).unwrap_or_default();
-    let elsewhere = elsewhere(recording, root)?;
-    let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
-    Err(Error::question(format!("no `{text}` at `{at}` ({frame}); variables there: {known}{elsewhere}")))
-}
-
-/// The names of a call's variables.
-fn known(recording: &Recording, call: &Call, memory: &MemoryAt<'_>) -> Result<String> {
-    let names: Vec<String> =
-        memory.all(call.owner)?.into_iter().take(20).map(|(key, _)| recording.key_text(key)).collect();
-    Ok(if names.is_empty() { "none".to_owned() } else { names.join(", ") })
-}
-
-/// Where a variable of that name was last written.
-fn elsewhere(recording: &Recording, name: &str) -> Result<String> {
-    let Some(number) = recording.number(name) else { return Ok(String::new()) };
-    let mut statement = recording.database.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM writes WHERE key = ? AND owner & 1 = 0 ORDER BY id DESC LIMIT 1"
-    ))?;
-    let mut rows = statement.query([Key::Name(number).stored()])?;
-    let Some(row) = rows.next()? else { return Ok(String::new()) };
-    let write = write_of(row)?;
-    let line = recording.writer(&write)?;
-    let place = recording.place_text(line.place);
-    Ok(format!(
-        "; a variable `{name}` was last written at event {}: {place}; give `at` a moment after it",
-        line.id
-    ))
 }
 
 /// The last writes to an owner before an event, newest first.

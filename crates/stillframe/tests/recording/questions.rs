@@ -23,6 +23,10 @@ async fn the_first_bad_moment_and_its_cause_take_two_questions() {
             &[&negative, "called from ", " in checkout ← ", "total: 21 → -9", "total = -9   (before: 21)"],
         );
 
+        // The methods `total` are no such variables.
+        let added = client.ask("find_first", json!({ "condition": "total != 0" })).await;
+        has(&added, &[&format!("`total != 0` first holds after {} in ", at(&program, "added"))]);
+
         let writes = client.ask("find_writes", json!({ "target": "cart.items" })).await;
         has(
             &writes,
@@ -133,6 +137,16 @@ async fn hits_are_counted_with_arguments_and_ends() {
         );
         let file = client.ask("count_hits", json!({ "target": "main.py" })).await;
         has(&file, &["lines that ran, by hits:"]);
+        // Without a moment, a variable of a call that has returned is looked at where it was last there.
+        let limit = client.ask("find_origin", json!({ "target": "limit" })).await;
+        has(
+            &limit,
+            &[
+                "`limit` is 30 at event ",
+                " in without_expensive)",
+                "`limit` is not there at `exception`; this is after",
+            ],
+        );
         let unknown = client.fails("count_hits", json!({ "target": "nothing" })).await;
         has(&unknown, &["no function `nothing` was called; functions that were: "]);
         client.server.finish().await;

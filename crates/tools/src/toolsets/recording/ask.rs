@@ -47,7 +47,7 @@ impl Tool for FindFirst {
 pub(super) struct FindWrites {
     /// Variable, attribute or item, such as `cart.items` or `self.cache['k']`.
     target: String,
-    /// Moment before which it was written, and whose frames know the target; default `exception`, else `end`.
+    /// Moment before which it was written, and whose frames know the target; default: the last at which it is there.
     at: Option<String>,
     /// Maximum number of writes, default 10.
     limit: Option<usize>,
@@ -66,8 +66,7 @@ impl Tool for FindWrites {
         let Self { target, at, limit, recording } = self;
         let question = move |recording: &recording::Recording| {
             let limit = limit.unwrap_or(10).max(1);
-            let at = at.as_deref().unwrap_or_else(|| recording.last_moment());
-            ask::writes(recording, &WritesRequest { target: &target, at, limit })
+            ask::writes(recording, &WritesRequest { target: &target, at: at.as_deref(), limit })
         };
         recordings::ask(context, recording, question).await.map(Text)
     }
@@ -79,7 +78,7 @@ impl Tool for FindWrites {
 pub(super) struct FindOrigin {
     /// Variable, attribute or item, such as `total` or `self.cache['k']`.
     target: String,
-    /// Moment at which it has the value, and whose frames know the target; default `exception`, else `end`.
+    /// Moment at which it has the value, and whose frames know the target; default: the last at which it is there.
     at: Option<String>,
     /// Maximum number of steps, default 16.
     limit: Option<usize>,
@@ -98,8 +97,7 @@ impl Tool for FindOrigin {
         let Self { target, at, limit, recording } = self;
         let question = move |recording: &recording::Recording| {
             let limit = limit.unwrap_or(16).max(1);
-            let at = at.as_deref().unwrap_or_else(|| recording.last_moment());
-            ask::origin(recording, &OriginRequest { target: &target, at, limit })
+            ask::origin(recording, &OriginRequest { target: &target, at: at.as_deref(), limit })
         };
         recordings::ask(context, recording, question).await.map(Text)
     }

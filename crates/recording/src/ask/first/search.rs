@@ -1,0 +1,208 @@
+//! Looks for the moment at which a condition begins to hold.
+//!
+//! All writes are gone through in their order, which is millions of them, so that a condition is evaluated only where
+//! something was written that it may read, or in a call for which it has not been evaluated since.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use super::super::state::is_declared;
+use super::{FirstRequest, own_and_outer, owners};
+use crate::error::{Error, Result};
+use crate::memory::{GrowingMemory, Write, write_of};
+use crate::predicate::{Expression, Scope};
+use crate::reading::{Call, Recording, is_file};
+use crate::value::{Key, Owner};
+
+/// The columns that [`write_of`] reads, and the call that made the write.
+const WRITES: &str = "SELECT writes.id, writes.event, since, owner, key, writes.value, coalesce(events.call, 0) \
+                      FROM writes LEFT JOIN events ON events.id = writes.event - since ORDER BY writes.id";
+
+/// How many calls are looked at that contain a write, innermost first.
+const MOST_CALLS: usize = 20;
+/// How many calls are remembered.
+const MOST_KNOWN: usize = 20_000;
+
+pub(super) struct Search<'a> {
+    recording: &'a Recording,
+    request: &'a FirstRequest<'a>,
+    condition: Expression,
+    pub(super) roots: Vec<String>,
+    /// The names that the condition may read; none if it may read anything.
+    names: Option<HashSet<i64>>,
+    /// The calls that were looked at, by their number.
+    known: HashMap<i64, Rc<KnownCall>>,
+    memory: GrowingMemory,
+    /// How often something was written that the condition may read.
+    version: u64,
+    /// The version for which the condition was last evaluated in a call, by the call's number.
+    evaluated: HashMap<i64, u64>,
+    /// The calls in which it holds.
+    holding: HashSet<i64>,
+}
+
+/// Where it holds.
+pub(super) struct Found {
+    /// The last of the writes that made it so.
+    pub(super) write: Write,
+    /// The call whose variables it is about.
+    pub(super) call: Call,
+}
+
+/// A call, and where its names are looked up.
+struct KnownCall {
+    call: Call,
+    is_wanted: bool,
+    /// Its own variables, and those of the calls around a closure.
+    own: Vec<Owner>,
+    /// Those of its module, too.
+    all: Vec<Owner>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(recording: &'a Recording, request: &'a FirstRequest<'a>) -> Result<Self> {
+        let condition = Expression::parse(request.condition)?;
+        let mut roots = Vec::new();
+        condition.roots(&mut roots);
+        if roots.is_empty() {
+            return Err(Error::question(format!("`{}` has no variable in it", request.condition)));
+        }
+        if let Some(unknown) = roots.iter().find(|name| recording.number(name).is_none()) {
+            return Err(Error::question(format!(
+                "no variable `{unknown}` was written in the run; check its spelling"
+            )));
+        }
+        let mut names = HashSet::new();
+        let is_named = condition.names(&mut |name| names.extend(recording.number(name)));
+        Ok(Self {
+            recording,
+            request,
+            condition,
+            roots,
+            names: is_named.then_some(names),
+            known: HashMap::new(),
+            memory: GrowingMemory::default(),
+            version: 0,
+            evaluated: HashMap::new(),
+            holding: HashSet::new(),
+        })
+    }
+
+    /// Goes through all writes. Those before one event are looked at together, because a line may write several things.
+    pub(super) fn run(&mut self, occurrence: usize) -> Result<Option<Found>> {
+        let mut count = 0;
+        let mut last: Option<(Write, i64)> = None;
+        let mut is_read = false;
+        let recording = self.recording;
+        let mut statement = recording.database.prepare(WRITES)?;
+        let mut rows = statement.query([])?;
+        loop {
+            let next = rows.next()?.map(|row| Ok::<_, Error>((write_of(row)?, row.get::<_, i64>(6)?)));
+            let next = next.transpose()?;
+            let is_complete =
+                next.is_none_or(|(next, _)| last.is_some_and(|(last, _)| last.event != next.event));
+            if let Some((write, call)) = last.filter(|_| is_complete) {
+                for call in self.begins_to_hold(call, is_read)? {
+                    count += 1;
+                    if count == occurrence {
+                        return Ok(Some(Found { write, call }));
+                    }
+                }
+                is_read = false;
+            }
+            let Some((write, call)) = next else { return Ok(None) };
+            is_read |= self.reads(write.key);
+            self.memory.write(write.owner, write.key, write.word);
+            last = Some((write, call));
+        }
+    }
+
+    /// Whether the condition may read what is kept there.
+    fn reads(&self, key: Key) -> bool {
+        let Some(names) = &self.names else { return true };
+        match key {
+            Key::Name(name) => names.contains(&name),
+            // An empty list is false.
+            Key::Length => true,
+            Key::Index(_) | Key::Item(_) => false,
+        }
+    }
+
+    /// The calls in which the condition begins to hold after the writes of a call: that one and those around it.
+    fn begins_to_hold(&mut self, writer: i64, is_read: bool) -> Result<Vec<Call>> {
+        self.version += u64::from(is_read);
+        if self.evaluated.get(&writer) == Some(&self.version) {
+            return Ok(Vec::new());
+        }
+        if self.known.len() > MOST_KNOWN {
+            self.known.clear();
+            self.evaluated.clear();
+        }
+        let mut begun = Vec::new();
+        let mut wanted = 0;
+        let mut next = writer;
+        // What was there before the recording begins was written by none.
+        if next == 0 {
+            next = self.recording.event(self.recording.first_event()?)?.call;
+        }
+        while let Some(known) = self.known(next)?
+            && wanted < MOST_CALLS
+        {
+            next = known.call.caller;
+            self.evaluated.insert(known.call.id, self.version);
+            if !known.is_wanted {
+                continue;
+            }
+            wanted += 1;
+            if !self.holds(&known)? {
+                self.holding.remove(&known.call.id);
+            } else if self.holding.insert(known.call.id) {
+                begun.push(known.call.clone());
+            }
+        }
+        Ok(begun)
+    }
+
+    fn known(&mut self, id: i64) -> Result<Option<Rc<KnownCall>>> {
+        if let Some(known) = self.known.get(&id) {
+            return Ok(Some(Rc::clone(known)));
+        }
+        let Some(call) = self.recording.call(id)? else { return Ok(None) };
+        let (own, all) = (own_and_outer(self.recording, &call)?, owners(self.recording, &call)?);
+        let known = Rc::new(KnownCall { is_wanted: self.is_wanted(&call), own, all, call });
+        self.known.insert(id, Rc::clone(&known));
+        Ok(Some(known))
+    }
+
+    fn is_wanted(&self, call: &Call) -> bool {
+        let Some(code) = self.recording.codes.get(&call.code) else { return false };
+        let is_function = |name: &str| &*code.name == name || code.name.rsplit('.').next() == Some(name);
+        self.request.function.is_none_or(is_function)
+            && self.request.file.is_none_or(|file| is_file(&code.path, file))
+    }
+
+    fn holds(&self, known: &KnownCall) -> Result<bool> {
+        let scope = |owners: &[Owner]| Scope {
+            recording: self.recording,
+            memory: &self.memory,
+            owners: owners.to_vec(),
+        };
+        // The first root must be the call's own, so that its callees do not count for it.
+        let first = self.roots.first().map(String::as_str).unwrap_or_default();
+        // A method `total` differs from every number, but nobody who asks for `total != 0` means it.
+        match scope(&known.own).name(first)? {
+            Some(word) if !is_declared(self.recording, first, word)? => {}
+            _ => return Ok(false),
+        }
+        Ok(scope(&known.all).holds(&self.condition)?.unwrap_or(false))
+    }
+
+    pub(super) fn never(&self) -> String {
+        format!(
+            "`{}` never holds in this run. Only values within the recording's limits are known, and only in calls that \
+             have a variable `{}`.\n",
+            self.request.condition,
+            self.roots.first().map(String::as_str).unwrap_or_default()
+        )
+    }
+}

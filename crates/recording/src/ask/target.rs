@@ -1,0 +1,149 @@
+//! A variable, an attribute or an item that a question is about, at a moment.
+
+use super::first::owners;
+use super::text::Lines;
+use crate::error::{Error, Result};
+use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::predicate::{Expression, Scope};
+use crate::reading::{Call, Event, Recording};
+use crate::stack::Frame;
+use crate::value::{Key, Owner};
+
+/// How many writes are tried, newest first, to find a moment at which a target is there.
+const MOST_TRIED: usize = 200;
+
+pub(super) struct Target {
+    /// As it was asked for.
+    text: String,
+    /// The number of the event, before which it is looked at.
+    pub(super) event: i64,
+    /// The frame whose variables it begins at.
+    frame: String,
+    pub(super) owner: Owner,
+    pub(super) key: Key,
+    /// Why the moment is not the last one, where none was given.
+    note: Option<String>,
+}
+
+impl Target {
+    /// Finds it in the frames of a moment, innermost first. Without a moment it is the last exception or the end, or
+    /// else the last moment at which it was there.
+    pub(super) fn find(recording: &Recording, text: &str, at: Option<&str>) -> Result<Self> {
+        let target = Expression::parse(text)?;
+        let moment = at.unwrap_or_else(|| recording.last_moment());
+        let event = recording.moment(moment)?;
+        let frames = recording.stack(&event)?;
+        let memory = MemoryAt { recording, event: event.id };
+        let found = slot(recording, &target, &frames, &memory)?;
+        let is_there = match found {
+            Some((_, (owner, key))) => memory.get(owner, key)?.is_some(),
+            None => false,
+        };
+        if at.is_none() && !is_there {
+            let Some(mut last) = Self::last(recording, &target, text)? else {
+                return Err(absent(recording, &target, text, moment, &frames, &memory)?);
+            };
+            last.note =
+                Some(format!("`{text}` is not there at `{moment}`; this is after it was last written"));
+            return Ok(last);
+        }
+        match found {
+            Some((frame, slot)) => Ok(Self::at(recording, text, &event, frame, slot)),
+            None => Err(absent(recording, &target, text, moment, &frames, &memory)?),
+        }
+    }
+
+    /// Where it was last there: in the stack of what wrote it, just afterwards.
+    fn last(recording: &Recording, target: &Expression, text: &str) -> Result<Option<Self>> {
+        let Some(name) = target.last_name().and_then(|name| recording.number(name)) else { return Ok(None) };
+        let mut statement = recording.database.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM writes WHERE key = ? ORDER BY id DESC LIMIT {MOST_TRIED}"
+        ))?;
+        let mut rows = statement.query([Key::Name(name).stored()])?;
+        while let Some(row) = rows.next()? {
+            let write: Write = write_of(row)?;
+            let Some(event) = recording.find_event(write.event + 1)? else { continue };
+            let frames = recording.stack(&event)?;
+            let memory = MemoryAt { recording, event: event.id };
+            if let Some((frame, slot)) = slot(recording, target, &frames, &memory)?
+                && memory.get(slot.0, slot.1)?.is_some()
+            {
+                return Ok(Some(Self::at(recording, text, &event, frame, slot)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn at(recording: &Recording, text: &str, event: &Event, frame: &Frame, slot: (Owner, Key)) -> Self {
+        let frame = recording.frame_text(frame);
+        Self { text: text.to_owned(), event: event.id, frame, owner: slot.0, key: slot.1, note: None }
+    }
+
+    /// Says what it is.
+    pub(super) fn introduce(&self, value: &str, lines: &mut Lines) {
+        lines.add(format!("`{}` is {value} at event {} ({})", self.text, self.event, self.frame));
+        if let Some(note) = &self.note {
+            lines.add(note);
+        }
+    }
+}
+
+/// The innermost frame that knows a target, and where the target is kept.
+fn slot<'a>(
+    recording: &Recording,
+    target: &Expression,
+    frames: &'a [Frame],
+    memory: &MemoryAt<'_>,
+) -> Result<Option<(&'a Frame, (Owner, Key))>> {
+    for frame in frames {
+        let scope = Scope { recording, memory, owners: owners(recording, &frame.call)? };
+        if let Some(slot) = scope.slot(target)? {
+            return Ok(Some((frame, slot)));
+        }
+    }
+    Ok(None)
+}
+
+/// That no frame of a moment knows a target.
+fn absent(
+    recording: &Recording,
+    target: &Expression,
+    text: &str,
+    at: &str,
+    frames: &[Frame],
+    memory: &MemoryAt<'_>,
+) -> Result<Error> {
+    let known =
+        frames.first().map(|frame| known(recording, &frame.call, memory)).transpose()?.unwrap_or_default();
+    let elsewhere = elsewhere(recording, target)?;
+    let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
+    Ok(Error::question(format!("no `{text}` at `{at}` ({frame}); variables there: {known}{elsewhere}")))
+}
+
+/// The names of a call's variables.
+fn known(recording: &Recording, call: &Call, memory: &MemoryAt<'_>) -> Result<String> {
+    let names: Vec<String> =
+        memory.all(call.owner)?.into_iter().take(20).map(|(key, _)| recording.key_text(key)).collect();
+    Ok(if names.is_empty() { "none".to_owned() } else { names.join(", ") })
+}
+
+/// Where a variable, or an attribute, of that name was last written.
+fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
+    let Some((name, number)) = target.last_name().and_then(|name| Some((name, recording.number(name)?)))
+    else {
+        return Ok(String::new());
+    };
+    let is_attribute = !matches!(target, Expression::Name(_));
+    let mut statement = recording.database.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM writes WHERE key = ? AND owner & 1 = ? ORDER BY id DESC LIMIT 1"
+    ))?;
+    let mut rows = statement.query((Key::Name(number).stored(), is_attribute))?;
+    let Some(row) = rows.next()? else { return Ok(String::new()) };
+    let line = recording.writer(&write_of(row)?)?;
+    let place = recording.writer_text(&line)?;
+    let kind = if is_attribute { "an attribute" } else { "a variable" };
+    Ok(format!(
+        "; {kind} `{name}` was last written at event {}: {place}; give `at` a moment after it",
+        line.id
+    ))
+}
