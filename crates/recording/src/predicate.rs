@@ -1,7 +1,8 @@
 //! Expressions over recorded values, such as `total < 0 and len(self.items) > 10`.
 //!
 //! They are evaluated by us, not by the program: names, attributes, items, `len()`, comparisons, `in`, `is`, arithmetic,
-//! `and`, `or` and `not`, spelled as in Python.
+//! `and`, `or` and `not`, spelled as in Python or JavaScript. Of a value's class, its name is known: `type(x) == str`,
+//! `isinstance(x, str)`, `typeof x === 'string'` and `x instanceof Cart` compare that, and not the classes above it.
 
 mod evaluate;
 mod parse;
@@ -19,6 +20,10 @@ pub(crate) enum Expression {
     Attribute(Box<Expression>, String),
     Item(Box<Expression>, Box<Expression>),
     Length(Box<Expression>),
+    /// The name of a value's class.
+    Class(Box<Expression>),
+    /// What JavaScript's `typeof` gives.
+    TypeOf(Box<Expression>),
     Not(Box<Expression>),
     Negative(Box<Expression>),
     And(Box<Expression>, Box<Expression>),
@@ -36,6 +41,8 @@ pub(crate) enum Literal {
     Integer(i64),
     Float(f64),
     Text(String),
+    /// The number of an object that a name stands for.
+    Object(i64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +64,8 @@ impl Expression {
     pub(crate) fn parse(text: &str) -> Result<Self> {
         parse::parse(text).map_err(|problem| {
             Error::question(format!(
-                "cannot read `{text}`: {problem}; use names, attributes, items, `len()`, comparisons, arithmetic, `in`, \
-                 `is None`, `and`, `or` and `not`"
+                "cannot read `{text}`: {problem}; use names, attributes, items, `len()`, `type()`, comparisons, arithmetic, \
+                 `in`, `is None`, `and`, `or` and `not`"
             ))
         })
     }
@@ -76,7 +83,9 @@ impl Expression {
                 found(name);
                 of.names(found)
             }
-            Self::Length(of) | Self::Not(of) | Self::Negative(of) => of.names(found),
+            Self::Length(of) | Self::Class(of) | Self::TypeOf(of) | Self::Not(of) | Self::Negative(of) => {
+                of.names(found)
+            }
             Self::Item(..) => false,
             Self::And(left, right) | Self::Or(left, right) | Self::Arithmetic(left, _, right) => {
                 left.names(found) && right.names(found)
@@ -88,6 +97,32 @@ impl Expression {
                     })
             }
         }
+    }
+
+    /// The same about one object: what is asked of attributes of a variable is asked of that object. None if the
+    /// variable is used in another way.
+    pub(crate) fn about(&self, variable: &str, object: i64) -> Option<Self> {
+        let about = |of: &Self| of.about(variable, object).map(Box::new);
+        Some(match self {
+            Self::Literal(_) => self.clone(),
+            Self::Name(_) | Self::Item(..) => return None,
+            Self::Attribute(of, name) if matches!(&**of, Self::Name(root) if root == variable) => {
+                Self::Attribute(Box::new(Self::Literal(Literal::Object(object))), name.clone())
+            }
+            Self::Attribute(of, name) => Self::Attribute(about(of)?, name.clone()),
+            Self::Length(of) => Self::Length(about(of)?),
+            Self::Class(of) => Self::Class(about(of)?),
+            Self::TypeOf(of) => Self::TypeOf(about(of)?),
+            Self::Not(of) => Self::Not(about(of)?),
+            Self::Negative(of) => Self::Negative(about(of)?),
+            Self::And(left, right) => Self::And(about(left)?, about(right)?),
+            Self::Or(left, right) => Self::Or(about(left)?, about(right)?),
+            Self::Arithmetic(left, sign, right) => Self::Arithmetic(about(left)?, *sign, about(right)?),
+            Self::Comparison(first, rest) => {
+                let rest = rest.iter().map(|(sign, other)| Some((*sign, other.about(variable, object)?)));
+                Self::Comparison(about(first)?, rest.collect::<Option<_>>()?)
+            }
+        })
     }
 
     /// The last name in a path: that of the attribute, or of the variable that it begins at.
@@ -108,7 +143,12 @@ impl Expression {
                     found.push(name.clone());
                 }
             }
-            Self::Attribute(of, _) | Self::Length(of) | Self::Not(of) | Self::Negative(of) => of.roots(found),
+            Self::Attribute(of, _)
+            | Self::Length(of)
+            | Self::Class(of)
+            | Self::TypeOf(of)
+            | Self::Not(of)
+            | Self::Negative(of) => of.roots(found),
             Self::Item(of, other)
             | Self::And(of, other)
             | Self::Or(of, other)

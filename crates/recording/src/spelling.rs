@@ -38,6 +38,21 @@ impl Spelling {
         }
     }
 
+    /// The type of other numbers.
+    pub(crate) fn float(self) -> &'static str {
+        match self {
+            Self::Python => "float",
+            Self::JavaScript => "number",
+        }
+    }
+
+    pub(crate) fn string(self) -> &'static str {
+        match self {
+            Self::Python => "str",
+            Self::JavaScript => "string",
+        }
+    }
+
     /// The type of [`Spelling::none`].
     pub(crate) fn none_type(self) -> &'static str {
         match self {

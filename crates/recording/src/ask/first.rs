@@ -1,5 +1,6 @@
 //! The first moment at which something holds.
 
+mod objects;
 mod search;
 
 use self::search::{Found, Search};
@@ -25,11 +26,19 @@ pub struct FirstRequest<'a> {
 
 /// The first moment at which a condition holds in some call, what it looked like before, and what made it so.
 pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String> {
+    let occurrence = request.occurrence.max(1);
     let mut search = Search::new(recording, request)?;
-    let Some(found) = search.run(request.occurrence.max(1))? else {
-        return Ok(search.never());
-    };
-    answer(recording, request.condition, &found, &search.roots)
+    if let Some(found) = search.run(occurrence)? {
+        return answer(recording, request.condition, &found, &search.roots);
+    }
+    if let [variable] = search.roots.as_slice()
+        && request.function.is_none()
+        && request.file.is_none()
+        && let Some(found) = objects::search(recording, &search.condition, variable, occurrence)?
+    {
+        return objects::answer(recording, request.condition, variable, &found);
+    }
+    Ok(search.never())
 }
 
 /// The variables of a call, and of the calls around a closure, which may have ended.

@@ -7,6 +7,7 @@ use super::{Comparison, Expression, Literal};
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::reading::Recording;
+use crate::spelling::Spelling;
 use crate::stack::quoted;
 use crate::value::{Key, Kind, Owner, Word};
 
@@ -23,6 +24,21 @@ pub(crate) enum Datum {
     Object(i64),
     /// Something that can only be compared with itself.
     Other(Word),
+}
+
+impl Datum {
+    /// The name of its type; empty if it is not known without the recording.
+    pub(crate) fn type_name(&self, spelling: Spelling) -> &'static str {
+        match self {
+            Self::None => spelling.none_type(),
+            Self::Undefined => "undefined",
+            Self::Bool(_) => spelling.bool_type(),
+            Self::Integer(_) => spelling.integer(),
+            Self::Float(_) => spelling.float(),
+            Self::Text(..) => spelling.string(),
+            Self::Object(_) | Self::Other(_) => "",
+        }
+    }
 }
 
 /// Where names are looked up.
@@ -71,6 +87,11 @@ impl Scope<'_> {
                 }
                 _ => None,
             },
+            Expression::Class(of) => self.class(of)?,
+            Expression::TypeOf(of) => match self.value(of)? {
+                Some(Datum::None | Datum::Object(_)) => Some(text("object")),
+                _ => self.class(of)?,
+            },
             Expression::Not(of) => self.holds(of)?.map(|holds| Datum::Bool(!holds)),
             Expression::Negative(of) => match self.value(of)? {
                 Some(Datum::Integer(number)) => number.checked_neg().map(Datum::Integer),
@@ -91,6 +112,15 @@ impl Scope<'_> {
             }
             Expression::Comparison(first, rest) => return self.comparison(first, rest),
         })
+    }
+
+    /// The name of the class of a value; none if something in it has none.
+    fn class(&self, expression: &Expression) -> Result<Option<Datum>> {
+        let name = match self.word(expression)? {
+            Some(word) => Some(self.recording.type_name(word)?),
+            None => self.value(expression)?.map(|value| value.type_name(self.recording.spelling).to_owned()),
+        };
+        Ok(name.map(|name| text(&name)))
     }
 
     /// Where an expression is kept: the owner and the key.
@@ -247,10 +277,13 @@ fn of_literal(literal: &Literal) -> Datum {
         Literal::Bool(value) => Datum::Bool(*value),
         Literal::Integer(number) => Datum::Integer(*number),
         Literal::Float(number) => Datum::Float(*number),
-        Literal::Text(text) => {
-            Datum::Text(Rc::from(text.as_str()), i64::try_from(text.chars().count()).unwrap_or(0))
-        }
+        Literal::Text(literal) => text(literal),
+        Literal::Object(number) => Datum::Object(*number),
     }
+}
+
+fn text(text: &str) -> Datum {
+    Datum::Text(Rc::from(text), i64::try_from(text.chars().count()).unwrap_or(0))
 }
 
 #[expect(

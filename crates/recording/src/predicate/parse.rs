@@ -13,9 +13,9 @@ enum Token {
 }
 
 /// Longer ones first.
-const SIGNS: [&str; 22] = [
+const SIGNS: [&str; 23] = [
     "===", "!==", "==", "!=", "<=", ">=", "//", "<", ">", "(", ")", "[", "]", ".", "+", "-", "*", "/", "%",
-    "&&", "||", "!",
+    "&&", "||", "!", ",",
 ];
 
 pub(super) fn parse(text: &str) -> Parsed<Expression> {
@@ -136,9 +136,15 @@ impl Parser {
 
     fn comparison(&mut self) -> Parsed<Expression> {
         let first = self.sum()?;
+        if self.word("instanceof") {
+            return Ok(is_of(&first, self.class()?));
+        }
         let mut rest = Vec::new();
         while let Some(comparison) = self.comparison_sign() {
-            rest.push((comparison, self.sum()?));
+            let other = self.sum()?;
+            // A class is compared by its name, and has no other value here.
+            let other = if matches!(first, Expression::Class(_)) { named(other) } else { other };
+            rest.push((comparison, other));
         }
         Ok(if rest.is_empty() { first } else { Expression::Comparison(Box::new(first), rest) })
     }
@@ -194,6 +200,9 @@ impl Parser {
     }
 
     fn unary(&mut self) -> Parsed<Expression> {
+        if self.word("typeof") {
+            return Ok(Expression::TypeOf(Box::new(self.postfix()?)));
+        }
         if self.sign("-") {
             return Ok(Expression::Negative(Box::new(self.postfix()?)));
         }
@@ -216,10 +225,39 @@ impl Parser {
                 }
                 value = Expression::Item(Box::new(value), Box::new(key));
             } else if matches!(self.tokens.get(self.at), Some(Token::Sign("("))) {
-                return Err("only `len()` can be called".to_owned());
+                return Err("only `len()`, `type()` and `isinstance()` can be called".to_owned());
             } else {
                 return Ok(value);
             }
+        }
+    }
+
+    /// An expression, and the parenthesis behind it.
+    fn last_argument(&mut self) -> Parsed<Expression> {
+        let inner = self.or()?;
+        if self.sign(")") { Ok(inner) } else { Err("`)` is missing".to_owned()) }
+    }
+
+    /// What is in the parentheses of `isinstance`: a value, and a class or several in parentheses.
+    fn is_instance(&mut self) -> Parsed<Expression> {
+        let value = self.or()?;
+        if !self.sign(",") {
+            return Err("`isinstance` needs a class".to_owned());
+        }
+        let is_group = self.sign("(");
+        let mut is_any = is_of(&value, self.class()?);
+        while is_group && self.sign(",") {
+            is_any = Expression::Or(Box::new(is_any), Box::new(is_of(&value, self.class()?)));
+        }
+        let is_closed = (!is_group || self.sign(")")) && self.sign(")");
+        if is_closed { Ok(is_any) } else { Err("`)` is missing".to_owned()) }
+    }
+
+    /// The last name of a class.
+    fn class(&mut self) -> Parsed<String> {
+        match named(self.postfix()?) {
+            Expression::Literal(Literal::Text(name)) => Ok(name),
+            _ => Err("the name of a class is missing".to_owned()),
         }
     }
 
@@ -227,13 +265,7 @@ impl Parser {
         let token = self.tokens.get(self.at).cloned().ok_or("it ends too early")?;
         self.at += 1;
         Ok(match token {
-            Token::Sign("(") => {
-                let inner = self.or()?;
-                if !self.sign(")") {
-                    return Err("`)` is missing".to_owned());
-                }
-                inner
-            }
+            Token::Sign("(") => self.last_argument()?,
             Token::Sign(_) => return Err(format!("did not expect {}", describe(&token))),
             Token::Text(text) => Expression::Literal(Literal::Text(text)),
             Token::Number(number) => Expression::Literal(self::number(&number)?),
@@ -242,16 +274,29 @@ impl Parser {
                 "undefined" => Expression::Literal(Literal::Undefined),
                 "True" | "true" => Expression::Literal(Literal::Bool(true)),
                 "False" | "false" => Expression::Literal(Literal::Bool(false)),
-                "len" if self.sign("(") => {
-                    let inner = self.or()?;
-                    if !self.sign(")") {
-                        return Err("`)` is missing".to_owned());
-                    }
-                    Expression::Length(Box::new(inner))
-                }
+                "len" if self.sign("(") => Expression::Length(Box::new(self.last_argument()?)),
+                "type" if self.sign("(") => Expression::Class(Box::new(self.last_argument()?)),
+                "isinstance" if self.sign("(") => self.is_instance()?,
                 _ => Expression::Name(word),
             },
         })
+    }
+}
+
+/// Whether a value is of a class with this name.
+fn is_of(value: &Expression, class: String) -> Expression {
+    let class = Expression::Literal(Literal::Text(class));
+    Expression::Comparison(
+        Box::new(Expression::Class(Box::new(value.clone()))),
+        vec![(Comparison::Equal, class)],
+    )
+}
+
+/// The name of a class in place of the class.
+fn named(class: Expression) -> Expression {
+    match class {
+        Expression::Name(name) | Expression::Attribute(_, name) => Expression::Literal(Literal::Text(name)),
+        other => other,
     }
 }
 
@@ -274,7 +319,10 @@ mod tests {
             ("total < 0)", "did not expect `)`"),
             ("(total", "`)` is missing"),
             ("items[0", "`]` is missing"),
-            ("f(3)", "only `len()` can be called"),
+            ("f(3)", "only `len()`, `type()` and `isinstance()` can be called"),
+            ("isinstance(a)", "`isinstance` needs a class"),
+            ("isinstance(a, (int, float)", "`)` is missing"),
+            ("a instanceof 3", "the name of a class is missing"),
             ("'abc", "a string has no end"),
             ("a ? b", "`?` is not understood"),
             ("3x < 1", "`3x` is not a number"),
@@ -291,6 +339,10 @@ mod tests {
             ("not a < 1 and b or c", "((not (a < 1)) and b) or c"),
             ("a + b * 2 - 1 > len(c.d['e'])", "((a + (b * 2)) - 1) > len((c.d)['e'])"),
             ("a is not None", "a is not (None)"),
+            ("type(a) is shop.Cart and b", "(type(a) is 'Cart') and b"),
+            ("isinstance(a, (int, float))", "type(a) == int or type(a) == 'float'"),
+            ("a.b instanceof Map", "type(a.b) == 'Map'"),
+            ("!(typeof a.b === 'string')", "not ((typeof (a.b)) === 'string')"),
         ];
         for (one, other) in same {
             assert_eq!(parse(one).unwrap(), parse(other).unwrap(), "{one}");

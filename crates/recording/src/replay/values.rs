@@ -248,18 +248,16 @@ impl Replay {
 
 /// The text and the type of what was computed from recorded values.
 fn computed(spelling: Spelling, datum: &Datum) -> (String, String) {
-    let (text, kind) = match datum {
-        Datum::Integer(number) => (number.to_string(), spelling.integer()),
-        Datum::Float(number) => {
-            (format!("{number:?}"), if spelling == Spelling::Python { "float" } else { "number" })
-        }
-        Datum::Bool(value) => (spelling.bool(*value).to_owned(), spelling.bool_type()),
-        Datum::None => (spelling.none().to_owned(), spelling.none_type()),
-        Datum::Undefined => ("undefined".to_owned(), "undefined"),
-        Datum::Text(text, _) => (quoted(text), if spelling == Spelling::Python { "str" } else { "string" }),
-        Datum::Object(_) | Datum::Other(_) => (String::new(), ""),
+    let text = match datum {
+        Datum::Integer(number) => number.to_string(),
+        Datum::Float(number) => format!("{number:?}"),
+        Datum::Bool(value) => spelling.bool(*value).to_owned(),
+        Datum::None => spelling.none().to_owned(),
+        Datum::Undefined => "undefined".to_owned(),
+        Datum::Text(text, _) => quoted(text),
+        Datum::Object(_) | Datum::Other(_) => String::new(),
     };
-    (text, kind.to_owned())
+    (text, datum.type_name(spelling).to_owned())
 }
 
 /// A source: the file, or its text as it was, if the file has changed since.

@@ -34,6 +34,11 @@ async fn the_first_bad_moment_and_its_cause_take_two_questions() {
             "code = 'WELCOME'",
         ],
     );
+    let number = client.ask("find_first", json!({ "condition": "typeof total === 'number'" })).await;
+    has(&number, &["first holds after ", "total = 0"]);
+    let cart = client.ask("find_first", json!({ "condition": "this instanceof Cart" })).await;
+    has(&cart, &["`this instanceof Cart` first holds "]);
+
     let writes = client.ask("find_writes", json!({ "target": "cart.items" })).await;
     has(
         &writes,

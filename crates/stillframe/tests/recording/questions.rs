@@ -27,6 +27,21 @@ async fn the_first_bad_moment_and_its_cause_take_two_questions() {
         let added = client.ask("find_first", json!({ "condition": "total != 0" })).await;
         has(&added, &[&format!("`total != 0` first holds after {} in ", at(&program, "added"))]);
 
+        let whole = client.ask("find_first", json!({ "condition": "isinstance(total, (int, float))" })).await;
+        has(&whole, &["first holds after ", "total = 0"]);
+        // No variable is called so, but an item has such an attribute.
+        let each = client.ask("find_first", json!({ "condition": "each.count > 2" })).await;
+        has(
+            &each,
+            &[
+                "`each.count > 2` holds for no variable `each` while it is there, but for another object: first after",
+                "__init__: `self.count = count`",
+                "count = 3",
+                " then:",
+                "name = 'pen'",
+            ],
+        );
+
         let writes = client.ask("find_writes", json!({ "target": "cart.items" })).await;
         has(
             &writes,
@@ -185,7 +200,11 @@ async fn mistakes_are_explained() {
         ("find_first", json!({ "condition": "total <" }), "cannot read `total <`: it ends too early"),
         ("find_first", json!({ "condition": "3 < 4" }), "`3 < 4` has no variable in it"),
         ("find_first", json!({ "condition": "totals < 0" }), "no variable `totals` was written in the run"),
-        ("find_first", json!({ "condition": "print(total)" }), "only `len()` can be called"),
+        (
+            "find_first",
+            json!({ "condition": "print(total)" }),
+            "only `len()`, `type()` and `isinstance()` can be called",
+        ),
         ("find_writes", json!({ "target": "nothing" }), "no `nothing` at `exception`"),
         (
             "state_at",

@@ -26,7 +26,7 @@ const MOST_KNOWN: usize = 20_000;
 pub(super) struct Search<'a> {
     recording: &'a Recording,
     request: &'a FirstRequest<'a>,
-    condition: Expression,
+    pub(super) condition: Expression,
     pub(super) roots: Vec<String>,
     /// The names that the condition may read; none if it may read anything.
     names: Option<HashSet<i64>>,
@@ -67,7 +67,11 @@ impl<'a> Search<'a> {
         if roots.is_empty() {
             return Err(Error::question(format!("`{}` has no variable in it", request.condition)));
         }
-        if let Some(unknown) = roots.iter().find(|name| recording.number(name).is_none()) {
+        // A variable that is not recorded, such as that of a comprehension, can be asked about by its attributes.
+        let is_about_objects =
+            matches!(roots.as_slice(), [variable] if condition.about(variable, 0).is_some());
+        if let Some(unknown) = roots.iter().find(|name| !is_about_objects && recording.number(name).is_none())
+        {
             return Err(Error::question(format!(
                 "no variable `{unknown}` was written in the run; check its spelling"
             )));
@@ -198,11 +202,17 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn never(&self) -> String {
+        let variable = self.roots.first().map(String::as_str).unwrap_or_default();
+        let condition = self.request.condition;
+        if self.recording.number(variable).is_none() {
+            return format!(
+                "`{condition}` never holds in this run: no variable `{variable}` was written, and no object has such \
+                 attributes.\n"
+            );
+        }
         format!(
-            "`{}` never holds in this run. Only values within the recording's limits are known, and only in calls that \
-             have a variable `{}`.\n",
-            self.request.condition,
-            self.roots.first().map(String::as_str).unwrap_or_default()
+            "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
+             that have a variable `{variable}`.\n"
         )
     }
 }

@@ -11,7 +11,7 @@ use crate::{Context, Effects, Text, Tool, ToolError};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFirst {
-    /// Such as `total < 0`, `len(self.items) > 10`, `user is None`, `'x' not in cache`.
+    /// Such as `total < 0`, `len(self.items) > 10`, `user is None`, `isinstance(total, str)`, `'x' not in cache`.
     condition: String,
     /// Only in this function.
     function: Option<String>,
