@@ -1,5 +1,7 @@
 //! The stack at an event, and values as text.
 
+use std::rc::Rc;
+
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::reading::{Call, Code, Event, Recording};
@@ -85,6 +87,30 @@ impl Recording {
         }
     }
 
+    /// What to call an object whose contents are not shown: `Cart #4`, or the name of a class.
+    pub(crate) fn object_name(&self, number: i64) -> Result<String> {
+        let object = self.object(number)?;
+        Ok(match object.kind {
+            Kind::Class => object.type_name.to_string(),
+            _ => format!("{} #{number}", object.type_name),
+        })
+    }
+
+    /// A class with its attributes: `Worker(total=8)`.
+    pub(crate) fn members_text(&self, class: i64, memory: &dyn Memory, most: usize) -> Result<String> {
+        let mut parts = Vec::new();
+        for (key, word) in memory.all(Owner::object(class))? {
+            parts
+                .push(self.spelling.attribute(&self.key_text(key), &self.value_text(word, memory, 1, most)?));
+        }
+        Ok(cut(format!("{}({})", self.object_name(class)?, parts.join(", ")), most))
+    }
+
+    fn object_type(&self, number: i64) -> Result<Rc<str>> {
+        let object = self.object(number)?;
+        Ok(if object.kind == Kind::Class { Rc::from("type") } else { object.type_name })
+    }
+
     /// The type of a value.
     pub(crate) fn type_name(&self, word: Word) -> Result<String> {
         Ok(match word {
@@ -94,7 +120,7 @@ impl Recording {
             Word::Undefined => "undefined".to_owned(),
             Word::Absent => String::new(),
             Word::Atom(atom) => self.atom(atom)?.type_name.to_string(),
-            Word::Object(number) => self.object(number)?.type_name.to_string(),
+            Word::Object(number) => self.object_type(number)?.to_string(),
         })
     }
 
@@ -133,9 +159,11 @@ impl Recording {
                     format!("{}{more}", atom.text)
                 }
             }
+            Word::Object(number) if self.object(number)?.kind == Kind::Class => {
+                format!("<class '{}'>", self.object(number)?.type_name)
+            }
             Word::Object(number) if depth == 0 || around.contains(&number) => {
-                let object = self.object(number)?;
-                format!("<{} #{number}>", object.type_name)
+                format!("<{}>", self.object_name(number)?)
             }
             Word::Object(number) => {
                 around.push(number);
@@ -157,12 +185,12 @@ impl Recording {
         let object = self.object(number)?;
         let mut slots = memory.all(Owner::object(number))?;
         if object.kind == Kind::Dropped {
-            return Ok(format!("<{} #{number}>", object.type_name));
+            return Ok(format!("<{}>", self.object_name(number)?));
         }
         if object.kind == Kind::Opaque {
             let word = slots.first().map(|(_, word)| *word);
             return word.map_or_else(
-                || Ok(format!("<{} #{number}>", object.type_name)),
+                || Ok(format!("<{}>", self.object_name(number)?)),
                 |word| self.whole_text(word, memory, 0, most, around),
             );
         }

@@ -213,7 +213,7 @@ impl Recording {
     /// `Cart #3`, or the function of a call with the event at which it began, and the one at which it ended.
     fn owner_text(&self, owner: Owner) -> Result<(String, Option<i64>)> {
         if let Some(object) = owner.as_object() {
-            return Ok((format!("{} #{object}", self.object(object)?.type_name), None));
+            return Ok((self.object_name(object)?, None));
         }
         let mut statement =
             self.database.prepare_cached("SELECT code, entered, ended FROM calls WHERE owner = ? LIMIT 1")?;

@@ -99,6 +99,8 @@ pub(crate) enum Kind {
     Instance,
     /// Only its text is known.
     Opaque,
+    /// A class, with the attributes that are variables.
+    Class,
     /// It was dropped with old events.
     Dropped,
 }
@@ -114,6 +116,7 @@ impl Kind {
             3 => Self::Set,
             Self::TUPLE => Self::Tuple,
             5 => Self::Instance,
+            7 => Self::Class,
             _ => Self::Opaque,
         }
     }

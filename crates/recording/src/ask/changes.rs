@@ -34,7 +34,7 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
         let name = match write.owner.as_object() {
             // What a new object contains is shown where it is kept.
             Some(_) if before.all(write.owner)?.is_empty() => continue,
-            Some(object) => format!("{} #{object}", recording.object(object)?.type_name),
+            Some(object) => recording.object_name(object)?,
             None => match recording.active_owner(write.owner, second.id)? {
                 Some(function) => function,
                 None => continue,

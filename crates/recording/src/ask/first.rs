@@ -3,6 +3,10 @@
 mod objects;
 mod search;
 
+use std::rc::Rc;
+
+use rusqlite::OptionalExtension;
+
 use self::search::{Found, Search};
 use super::state::{VALUE, is_definition};
 use super::text::Lines;
@@ -101,10 +105,9 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     if let Some(callers) = recording.callers_text(&frames) {
         lines.add(callers);
     }
-    if line.call != found.call.id {
-        let code =
-            recording.codes.get(&found.call.code).map(|code| code.name.to_string()).unwrap_or_default();
-        lines.add(format!("it is about variables of {code}"));
+    let of = owner_text(recording, found)?;
+    if line.call != found.call.id || found.owner != found.call.owner {
+        lines.add(format!("it is about variables of {of}"));
     }
     if !is_before {
         lines.add("written there:");
@@ -116,23 +119,35 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     }
     let before = MemoryAt { recording, event: line.id };
     let after = MemoryAt { recording, event: line.id.max(found.write.event + 1) };
-    lines.add(format!(
-        "variables of {} then:",
-        recording.codes.get(&found.call.code).map_or("?", |code| &code.name)
-    ));
-    let mut slots = after.all(found.call.owner)?;
+    lines.add(format!("variables of {of} then:"));
+    let mut slots = after.all(found.owner)?;
     slots.sort_by_key(|(key, _)| !roots.contains(&recording.key_text(*key)));
     for (key, word) in slots {
+        let name = recording.key_text(key);
         if is_definition(recording, key, word)? {
+            if let Word::Object(class) = word
+                && roots.contains(&name)
+            {
+                lines.add(format!("  {}", recording.members_text(class, &after, VALUE)?));
+            }
             continue;
         }
         let now = recording.value_text(word, &after, 3, VALUE)?;
-        let old = before.get(found.call.owner, key)?;
+        let old = before.get(found.owner, key)?;
         let old = old.map(|old| recording.value_text(old, &before, 3, VALUE)).transpose()?;
         let was = old.filter(|old| *old != now).map(|old| format!("   (before: {old})")).unwrap_or_default();
-        lines.add(format!("  {} = {now}{was}", recording.key_text(key)));
+        lines.add(format!("  {name} = {now}{was}"));
     }
     Ok(lines.finish())
+}
+
+/// The name of the function, or of the module, whose variables a condition is about.
+fn owner_text(recording: &Recording, found: &Found) -> Result<Rc<str>> {
+    let mut statement =
+        recording.database.prepare_cached("SELECT code FROM calls WHERE owner = ? LIMIT 1")?;
+    let code: Option<i64> = statement.query_row([found.owner.0], |row| row.get(0)).optional()?;
+    let code = recording.codes.get(&code.unwrap_or(found.call.code));
+    Ok(code.map_or_else(|| Rc::from("?"), |code| Rc::clone(&code.name)))
 }
 
 /// The writes of a line, until an event.
@@ -161,13 +176,11 @@ pub(super) fn change_text(recording: &Recording, write: &Write, line: &Event, mo
     let name = match write.owner.as_object() {
         None => key,
         // Only its text is known, which has no name.
-        Some(object) if write.key == Key::Name(0) => {
-            format!("{} #{object}", recording.object(object)?.type_name)
-        }
+        Some(object) if write.key == Key::Name(0) => recording.object_name(object)?,
         Some(object) => {
-            let kind = recording.object(object)?.type_name;
+            let object = recording.object_name(object)?;
             let dot = if key.starts_with('[') { "" } else { "." };
-            format!("{kind} #{object}{dot}{key}")
+            format!("{object}{dot}{key}")
         }
     };
     Ok(match old {

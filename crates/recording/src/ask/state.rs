@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt};
 use crate::reading::{Event, Recording};
 use crate::stack::Frame;
-use crate::value::{Key, What, Word};
+use crate::value::{Key, Kind, What, Word};
 
 /// Characters of a value.
 pub(super) const VALUE: usize = 160;
@@ -90,16 +90,25 @@ pub(crate) fn is_definition(recording: &Recording, key: Key, word: Word) -> Resu
     if name.starts_with("__") && name.ends_with("__") {
         return Ok(true);
     }
-    let Word::Atom(atom) = word else { return Ok(false) };
-    let atom = recording.atom(atom)?;
+    let atom = match word {
+        Word::Atom(atom) => recording.atom(atom)?,
+        Word::Object(object) => return Ok(recording.object(object)?.kind == Kind::Class),
+        _ => return Ok(false),
+    };
     Ok(atom.string.is_none()
         && ["<function ", "<class ", "<module "].iter().any(|is| atom.text.starts_with(is)))
 }
 
 /// Whether a variable holds what `def`, `class` or `import` made under its name.
 pub(super) fn is_declared(recording: &Recording, name: &str, word: Word) -> Result<bool> {
-    let Word::Atom(atom) = word else { return Ok(false) };
-    let atom = recording.atom(atom)?;
+    let atom = match word {
+        Word::Atom(atom) => recording.atom(atom)?,
+        Word::Object(object) => {
+            let object = recording.object(object)?;
+            return Ok(object.kind == Kind::Class && object.type_name.rsplit('.').next() == Some(name));
+        }
+        _ => return Ok(false),
+    };
     let declared = ["<function ", "<class '", "<module '"].iter().find_map(|is| atom.text.strip_prefix(is));
     let declared = declared.map(|rest| rest.trim_end_matches(['>', '\'']));
     Ok(atom.string.is_none() && declared.and_then(|path| path.rsplit('.').next()) == Some(name))

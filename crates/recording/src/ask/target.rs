@@ -53,9 +53,26 @@ impl Target {
         }
     }
 
-    /// Where it was last there: in the stack of what wrote it, just afterwards.
+    /// Where it was last there: in the stack of what wrote it, or the variable that it begins at, just afterwards.
     fn last(recording: &Recording, target: &Expression, text: &str) -> Result<Option<Self>> {
-        let Some(name) = target.last_name().and_then(|name| recording.number(name)) else { return Ok(None) };
+        let mut names = Vec::new();
+        target.roots(&mut names);
+        names.extend(target.last_name().map(str::to_owned));
+        let mut last: Option<Self> = None;
+        for name in names.iter().filter_map(|name| recording.number(name)) {
+            let found = Self::after_write(recording, target, text, name)?;
+            last = last.into_iter().chain(found).max_by_key(|found| found.event);
+        }
+        Ok(last)
+    }
+
+    /// After the last write of a variable or an attribute with which it is there.
+    fn after_write(
+        recording: &Recording,
+        target: &Expression,
+        text: &str,
+        name: i64,
+    ) -> Result<Option<Self>> {
         let mut statement = recording.database.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM writes WHERE key = ? ORDER BY id DESC LIMIT {MOST_TRIED}"
         ))?;

@@ -104,7 +104,7 @@ fn aliases(
         let name = match slot.0.as_object() {
             Some(other) => {
                 let dot = if key.starts_with('[') { "" } else { "." };
-                format!("`{} #{other}{dot}{key}`", recording.object(other)?.type_name)
+                format!("`{}{dot}{key}`", recording.object_name(other)?)
             }
             None => match recording.active_owner(slot.0, memory.event)? {
                 Some(function) => format!("`{key}` in {function}"),

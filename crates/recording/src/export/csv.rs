@@ -64,7 +64,7 @@ impl Table<'_> {
     fn written(&self, write: &Written, out: &mut dyn Write) -> Result<()> {
         let recording = self.recording;
         let owner = match write.owner.as_object() {
-            Some(object) => format!("{} #{object}", recording.object(object)?.type_name),
+            Some(object) => recording.object_name(object)?,
             None => format!("call {}", write.owner.0 >> 1),
         };
         let value = match write.word {

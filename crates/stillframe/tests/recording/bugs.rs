@@ -26,14 +26,14 @@ const BUGS: [Bug; 12] = [
         runtime: "python",
         seen: "AssertionError: ada should have 78, not 136",
         questions: || vec![("find_origin", json!({ "target": "account.history" }))],
-        says: &["Account #3.history = []", "history = [], default of ", "@bug", "history=[]"],
+        says: &[".history = [] by ", "history = [], default of ", "@bug", "history=[]"],
     },
     Bug {
         fixture: "bug_rooms",
         runtime: "python",
         seen: "AssertionError: planning 9-12 and interview 10-11 are both in small",
         questions: || vec![("find_writes", json!({ "target": "room.free_from" }))],
-        says: &["Room #10.free_from: 0 → 10 by ", "@bug"],
+        says: &[".free_from: 0 → 10 by ", "@bug"],
     },
     Bug {
         fixture: "bug_matrix",
@@ -101,7 +101,7 @@ const BUGS: [Bug; 12] = [
         runtime: "node",
         seen: "RangeError: a line has 26 characters",
         questions: || vec![("find_origin", json!({ "target": "line.used" }))],
-        says: &["`line.used` is 22", "Line #4.used: 21 → 22 by ", "@bug"],
+        says: &["`line.used` is 22", ".used: 21 → 22 by ", "@bug"],
     },
     Bug {
         fixture: "bug_seats",

@@ -190,6 +190,38 @@ async fn threads_generators_and_recursion_are_recorded() {
 }
 
 #[tokio::test]
+async fn attributes_of_classes_are_recorded() {
+    let program = Fixture::python("recording_stock");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        // In another thread than that of the module, whose variable the class is.
+        let first = client.ask("find_first", json!({ "condition": "Picker.packages > 4" })).await;
+        has(
+            &first,
+            &[
+                &format!("`Picker.packages > 4` first holds after {} in ", at(&program, "counted")),
+                "it is about variables of <module>",
+                "Picker.packages: 4 → 5",
+                "Picker(names=['pen', 'book'], packages=5)",
+            ],
+        );
+        let writes = client.ask("find_writes", json!({ "target": "Picker.names" })).await;
+        has(
+            &writes,
+            &[
+                "`Picker.names` is ['pen', 'book'] at event ",
+                "[1] = 'book' by ",
+                &at(&program, "named"),
+                "[0] = 'pen' by ",
+                "Picker.names = [] by ",
+            ],
+        );
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn mistakes_are_explained() {
     let program = Fixture::python("recording_shop");
     let client = Client::new("python3").await;

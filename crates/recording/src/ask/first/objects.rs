@@ -104,8 +104,7 @@ pub(super) fn answer(
         lines.add(format!("  {}", write_text(recording, &write, &line)?));
     }
     let after = MemoryAt { recording, event: line.id.max(found.write.event + 1) };
-    let object = recording.object(found.object)?;
-    lines.add(format!("{} #{} then:", object.type_name, found.object));
+    lines.add(format!("{} then:", recording.object_name(found.object)?));
     for (key, word) in after.all(Owner::object(found.object))? {
         if key != Key::Length {
             lines.add(format!(

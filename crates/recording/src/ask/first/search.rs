@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::super::state::is_declared;
-use super::{FirstRequest, own_and_outer, owners};
+use super::{FirstRequest, owners};
 use crate::error::{Error, Result};
-use crate::memory::{GrowingMemory, Write, write_of};
+use crate::memory::{GrowingMemory, Memory, Write, write_of};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Recording, is_file};
-use crate::value::{Key, Owner};
+use crate::value::{Key, Owner, Word};
 
 /// The columns that [`write_of`] reads, and the call that made the write.
 const WRITES: &str = "SELECT writes.id, writes.event, since, owner, key, writes.value, coalesce(events.call, 0) \
@@ -28,6 +28,8 @@ pub(super) struct Search<'a> {
     request: &'a FirstRequest<'a>,
     pub(super) condition: Expression,
     pub(super) roots: Vec<String>,
+    /// It has one variable, and asks about its attributes only.
+    is_about_attributes: bool,
     /// The names that the condition may read; none if it may read anything.
     names: Option<HashSet<i64>>,
     /// The calls that were looked at, by their number.
@@ -37,26 +39,26 @@ pub(super) struct Search<'a> {
     version: u64,
     /// The version for which the condition was last evaluated in a call, by the call's number.
     evaluated: HashMap<i64, u64>,
-    /// The calls in which it holds.
-    holding: HashSet<i64>,
+    /// For which variables it holds: what they belong to, and the call if there are others in the condition.
+    holding: HashSet<(Owner, Option<i64>)>,
 }
 
 /// Where it holds.
 pub(super) struct Found {
     /// The last of the writes that made it so.
     pub(super) write: Write,
-    /// The call whose variables it is about.
+    /// The call that knows the variables that it is about.
     pub(super) call: Call,
+    /// What the first of them belongs to: that call, one around a closure, or the module.
+    pub(super) owner: Owner,
 }
 
 /// A call, and where its names are looked up.
 struct KnownCall {
     call: Call,
     is_wanted: bool,
-    /// Its own variables, and those of the calls around a closure.
-    own: Vec<Owner>,
-    /// Those of its module, too.
-    all: Vec<Owner>,
+    /// Its own variables, those of the calls around a closure, and those of its module.
+    owners: Vec<Owner>,
 }
 
 impl<'a> Search<'a> {
@@ -68,9 +70,10 @@ impl<'a> Search<'a> {
             return Err(Error::question(format!("`{}` has no variable in it", request.condition)));
         }
         // A variable that is not recorded, such as that of a comprehension, can be asked about by its attributes.
-        let is_about_objects =
+        let is_about_attributes =
             matches!(roots.as_slice(), [variable] if condition.about(variable, 0).is_some());
-        if let Some(unknown) = roots.iter().find(|name| !is_about_objects && recording.number(name).is_none())
+        if let Some(unknown) =
+            roots.iter().find(|name| !is_about_attributes && recording.number(name).is_none())
         {
             return Err(Error::question(format!(
                 "no variable `{unknown}` was written in the run; check its spelling"
@@ -83,6 +86,7 @@ impl<'a> Search<'a> {
             request,
             condition,
             roots,
+            is_about_attributes,
             names: is_named.then_some(names),
             known: HashMap::new(),
             memory: GrowingMemory::default(),
@@ -106,10 +110,10 @@ impl<'a> Search<'a> {
             let is_complete =
                 next.is_none_or(|(next, _)| last.is_some_and(|(last, _)| last.event != next.event));
             if let Some((write, call)) = last.filter(|_| is_complete) {
-                for call in self.begins_to_hold(call, is_read)? {
+                for (call, owner) in self.begins_to_hold(call, is_read)? {
                     count += 1;
                     if count == occurrence {
-                        return Ok(Some(Found { write, call }));
+                        return Ok(Some(Found { write, call, owner }));
                     }
                 }
                 is_read = false;
@@ -132,8 +136,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The calls in which the condition begins to hold after the writes of a call: that one and those around it.
-    fn begins_to_hold(&mut self, writer: i64, is_read: bool) -> Result<Vec<Call>> {
+    /// The calls in which the condition begins to hold after the writes of a call, that one and those around it, with
+    /// what the first variable belongs to.
+    fn begins_to_hold(&mut self, writer: i64, is_read: bool) -> Result<Vec<(Call, Owner)>> {
         self.version += u64::from(is_read);
         if self.evaluated.get(&writer) == Some(&self.version) {
             return Ok(Vec::new());
@@ -158,10 +163,12 @@ impl<'a> Search<'a> {
                 continue;
             }
             wanted += 1;
-            if !self.holds(&known)? {
-                self.holding.remove(&known.call.id);
-            } else if self.holding.insert(known.call.id) {
-                begun.push(known.call.clone());
+            let Some((owner, holds)) = self.holds(&known)? else { continue };
+            let key = (owner, (self.roots.len() > 1).then_some(known.call.id));
+            if !holds {
+                self.holding.remove(&key);
+            } else if self.holding.insert(key) {
+                begun.push((known.call.clone(), owner));
             }
         }
         Ok(begun)
@@ -172,8 +179,8 @@ impl<'a> Search<'a> {
             return Ok(Some(Rc::clone(known)));
         }
         let Some(call) = self.recording.call(id)? else { return Ok(None) };
-        let (own, all) = (own_and_outer(self.recording, &call)?, owners(self.recording, &call)?);
-        let known = Rc::new(KnownCall { is_wanted: self.is_wanted(&call), own, all, call });
+        let owners = owners(self.recording, &call)?;
+        let known = Rc::new(KnownCall { is_wanted: self.is_wanted(&call), owners, call });
         self.known.insert(id, Rc::clone(&known));
         Ok(Some(known))
     }
@@ -185,20 +192,18 @@ impl<'a> Search<'a> {
             && self.request.file.is_none_or(|file| is_file(&code.path, file))
     }
 
-    fn holds(&self, known: &KnownCall) -> Result<bool> {
-        let scope = |owners: &[Owner]| Scope {
-            recording: self.recording,
-            memory: &self.memory,
-            owners: owners.to_vec(),
-        };
-        // The first root must be the call's own, so that its callees do not count for it.
-        let first = self.roots.first().map(String::as_str).unwrap_or_default();
+    /// What the first variable of the condition belongs to, and whether the condition holds. None where there is no such
+    /// variable.
+    fn holds(&self, known: &KnownCall) -> Result<Option<(Owner, bool)>> {
+        let scope = Scope { recording: self.recording, memory: &self.memory, owners: known.owners.clone() };
+        let first = self.roots.first().cloned().unwrap_or_default();
+        let Some((owner, key)) = scope.slot(&Expression::Name(first.clone()))? else { return Ok(None) };
+        let word = self.memory.get(owner, key)?.unwrap_or(Word::Absent);
         // A method `total` differs from every number, but nobody who asks for `total != 0` means it.
-        match scope(&known.own).name(first)? {
-            Some(word) if !is_declared(self.recording, first, word)? => {}
-            _ => return Ok(false),
+        if !self.is_about_attributes && is_declared(self.recording, &first, word)? {
+            return Ok(None);
         }
-        Ok(scope(&known.all).holds(&self.condition)?.unwrap_or(false))
+        Ok(Some((owner, scope.holds(&self.condition)?.unwrap_or(false))))
     }
 
     pub(super) fn never(&self) -> String {

@@ -5,6 +5,7 @@ and sets cannot be, and are let go soon after only this module refers to them. N
 attributes are read from where Python keeps them, and items by the methods of the built-in types.
 """
 
+import enum
 import operator
 import sys
 import time
@@ -23,12 +24,12 @@ MOST_OBJECTS = 300_000
 # After so many new objects, those of them that are gone are let go.
 NEW = 64
 
-LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE = range(1, 7)
-KINDS = {LIST: "list", DICT: "dict", SET: "set", TUPLE: "tuple", INSTANCE: "instance", OPAQUE: "opaque"}
+LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS = range(1, 8)
+KINDS = {LIST: "list", DICT: "dict", SET: "set", TUPLE: "tuple", INSTANCE: "instance", OPAQUE: "opaque", CLASS: "class"}
 
 SIMPLE = (int, str, float, bool, type(None), bytes, complex)
 # What is shown by name and never changes.
-NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType)
+NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType, enum.Enum)
 
 is_ = operator.is_
 class_dict = type.__dict__["__dict__"].__get__
@@ -147,13 +148,26 @@ class Heap:
         return known.word
 
     def named(self, value, kind):
-        """A function, a class or a module."""
+        """A function, a class, a module or a member of an enumeration."""
+        if issubclass(kind, type) and self.has_state(value):
+            return self.new_class(value)
         key = id(value)
         entry = self.shapes.get(key)
         if entry is None or entry[0] is not value:
             text, _, _ = self.render(value)
             entry = self.shapes[key] = (value, self.atom(class_name(kind), text))
         return entry[1]
+
+    def has_state(self, value):
+        """Whether the attributes of a class are variables of the program."""
+        module = class_module(value)
+        return type(module) is str and self.is_user_module(module) and not issubclass(value, enum.Enum)
+
+    def new_class(self, value):
+        """A class of the program, with its attributes."""
+        known = self.numbered(value, Shape(CLASS, class_name(value)))
+        self.contents_of(known, value, self.depth)
+        return known.word
 
     def find(self, value):
         known = self.known.get(id(value))
@@ -264,6 +278,8 @@ class Heap:
             self.compare_attributes(known, value, depth)
         elif kind is SET:
             self.compare_members(known, value, depth)
+        elif kind is CLASS:
+            self.compare_named(known, self.class_attributes(value), depth)
         else:
             self.compare_text(known, value)
 
@@ -313,6 +329,16 @@ class Heap:
                 now[name] = slot(value)
             except AttributeError:
                 pass
+        self.compare_named(known, now, depth)
+
+    def class_attributes(self, value):
+        """The attributes of a class that are variables: no methods, properties and the like, and nothing of Python's."""
+        own = list(class_dict(value).items())
+        return dict([(name, item) for name, item in own if is_variable(name, item)][: self.items])
+
+    def compare_named(self, known, now, depth):
+        """Write what is different in attributes."""
+        old = known.contents or {}
         known.contents = now
         number, text = known.number, self.wire.text
         for name, item in now.items():
@@ -406,6 +432,8 @@ class Heap:
         # Before Python 3.9, some of its own types are completed when an attribute is first asked for.
         type.__getattribute__(kind, "__mro__")
         name = class_name(kind)
+        if issubclass(kind, enum.Enum):
+            return Shape(OPAQUE, name)
         for base, number in ((list, LIST), (dict, DICT), (tuple, TUPLE), (set, SET), (frozenset, SET)):
             if issubclass(kind, base):
                 return Shape(number, name)
@@ -436,6 +464,13 @@ class Same:
 
     def __eq__(self, other):
         return type(other) is Same and other.key is self.key
+
+
+def is_variable(name, item):
+    kind = type(item)
+    if name[:2] == "__" or name == "_abc_impl":
+        return False
+    return kind in SIMPLE or not any("__get__" in class_dict(base) for base in class_order(kind))
 
 
 def is_simple(value):

@@ -379,6 +379,8 @@ class Recorder:
 
     def attribute(self, value, name):
         heap = self.heap
+        if issubclass(type(value), type):
+            return heap.class_attributes(value).get(name, MISSING) if heap.has_state(value) else MISSING
         shape = heap.shapes.get(type(value)) or heap.shape_of(type(value))
         if shape.kind == INSTANCE:
             if shape.dictionary is not None:
