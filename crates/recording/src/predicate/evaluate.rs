@@ -22,6 +22,8 @@ pub(crate) enum Datum {
     /// A string, and its length, which is greater if only the beginning is known.
     Text(Rc<str>, i64),
     Object(i64),
+    /// A member of an enumeration, such as `State.NEW`, and its value as text.
+    Member(Rc<str>, Rc<str>),
     /// Something that can only be compared with itself.
     Other(Word),
 }
@@ -36,7 +38,7 @@ impl Datum {
             Self::Integer(_) => spelling.integer(),
             Self::Float(_) => spelling.float(),
             Self::Text(..) => spelling.string(),
-            Self::Object(_) | Self::Other(_) => "",
+            Self::Object(_) | Self::Member(..) | Self::Other(_) => "",
         }
     }
 }
@@ -76,6 +78,7 @@ impl Scope<'_> {
                     (None, Expression::Attribute(of, name)) if name == "length" || name == "size" => {
                         return self.value(&Expression::Length(of.clone()));
                     }
+                    (None, Expression::Attribute(of, name)) => self.of_enumeration(of, name)?,
                     (None, _) => None,
                 }
             }
@@ -111,6 +114,24 @@ impl Scope<'_> {
                 left.zip(right).and_then(|(left, right)| arithmetic(&left, *sign, &right))
             }
             Expression::Comparison(first, rest) => return self.comparison(first, rest),
+        })
+    }
+
+    /// An attribute of an enumeration or of one of its members, which are recorded as text.
+    fn of_enumeration(&self, of: &Expression, name: &str) -> Result<Option<Datum>> {
+        Ok(match (self.value(of)?, name) {
+            (Some(Datum::Member(member, _)), "name") => member.rsplit('.').next().map(text),
+            (Some(Datum::Member(_, value)), "value") => match Expression::parse(&value) {
+                Ok(Expression::Literal(literal)) => Some(of_literal(&literal)),
+                _ => None,
+            },
+            (Some(Datum::Other(Word::Atom(class))), _) => {
+                let class = self.recording.atom(class)?;
+                let path = class.text.strip_prefix("<class '").and_then(|rest| rest.strip_suffix("'>"));
+                let last = path.and_then(|path| path.rsplit('.').next());
+                last.map(|class| Datum::Member(Rc::from(format!("{class}.{name}")), Rc::from("")))
+            }
+            _ => None,
         })
     }
 
@@ -196,7 +217,7 @@ impl Scope<'_> {
                     (None, "float" | "int" | "number") => {
                         atom.text.parse().map_or(Datum::Other(word), Datum::Float)
                     }
-                    _ => Datum::Other(word),
+                    _ => member(&atom.text, &atom.type_name).unwrap_or(Datum::Other(word)),
                 }
             }
         })
@@ -212,7 +233,7 @@ impl Scope<'_> {
             Datum::Object(number) => {
                 self.memory.get(Owner::object(*number), Key::Length)? != Some(Word::Integer(0))
             }
-            Datum::Other(_) => true,
+            Datum::Member(..) | Datum::Other(_) => true,
         })
     }
 
@@ -266,6 +287,13 @@ impl Scope<'_> {
     }
 }
 
+/// A member of an enumeration from its text, such as `<State.NEW: 1>`.
+fn member(text: &str, type_name: &str) -> Option<Datum> {
+    let (member, value) = text.strip_prefix('<')?.strip_suffix('>')?.split_once(": ")?;
+    let (class, _) = member.split_once('.')?;
+    (type_name.rsplit('.').next() == Some(class)).then(|| Datum::Member(Rc::from(member), Rc::from(value)))
+}
+
 fn is_nothing(datum: &Datum) -> bool {
     matches!(datum, Datum::None | Datum::Undefined)
 }
@@ -306,6 +334,7 @@ fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
         (Datum::Integer(left), Datum::Integer(right)) => Some(left.cmp(right)),
         (Datum::Text(left, _), Datum::Text(right, _)) => Some(left.cmp(right)),
         (Datum::Object(left), Datum::Object(right)) => (left == right).then_some(Ordering::Equal),
+        (Datum::Member(left, _), Datum::Member(right, _)) => (left == right).then_some(Ordering::Equal),
         (Datum::Other(left), Datum::Other(right)) => (left == right).then_some(Ordering::Equal),
         _ => number(left)?.partial_cmp(&number(right)?),
     }

@@ -255,6 +255,7 @@ fn computed(spelling: Spelling, datum: &Datum) -> (String, String) {
         Datum::None => spelling.none().to_owned(),
         Datum::Undefined => "undefined".to_owned(),
         Datum::Text(text, _) => quoted(text),
+        Datum::Member(member, value) => format!("<{member}: {value}>"),
         Datum::Object(_) | Datum::Other(_) => String::new(),
     };
     (text, datum.type_name(spelling).to_owned())

@@ -190,7 +190,7 @@ async fn threads_generators_and_recursion_are_recorded() {
 }
 
 #[tokio::test]
-async fn attributes_of_classes_are_recorded() {
+async fn attributes_of_classes_and_members_of_enumerations_are_recorded() {
     let program = Fixture::python("recording_stock");
     for python in pythons() {
         let client = Client::new(&python).await;
@@ -217,6 +217,13 @@ async fn attributes_of_classes_are_recorded() {
                 "Picker.names = [] by ",
             ],
         );
+        let finished = client.ask("find_first", json!({ "condition": "self.state == State.DONE" })).await;
+        has(
+            &finished,
+            &[&at(&program, "finished"), ".state: <State.WAITING: 'waiting'> → <State.DONE: 'done'>"],
+        );
+        let value = client.ask("find_first", json!({ "condition": "self.state.value == 'done'" })).await;
+        has(&value, &[&at(&program, "finished")]);
         client.server.finish().await;
     }
 }

@@ -196,14 +196,16 @@ impl<'a> Search<'a> {
     /// variable.
     fn holds(&self, known: &KnownCall) -> Result<Option<(Owner, bool)>> {
         let scope = Scope { recording: self.recording, memory: &self.memory, owners: known.owners.clone() };
-        let first = self.roots.first().cloned().unwrap_or_default();
-        let Some((owner, key)) = scope.slot(&Expression::Name(first.clone()))? else { return Ok(None) };
-        let word = self.memory.get(owner, key)?.unwrap_or(Word::Absent);
-        // A method `total` differs from every number, but nobody who asks for `total != 0` means it.
-        if !self.is_about_attributes && is_declared(self.recording, &first, word)? {
-            return Ok(None);
+        for root in &self.roots {
+            let Some((owner, key)) = scope.slot(&Expression::Name(root.clone()))? else { return Ok(None) };
+            let word = self.memory.get(owner, key)?.unwrap_or(Word::Absent);
+            // A method `total` differs from every number, but nobody who asks for `total != 0` means it; and it is not
+            // about `State` that `state == State.DONE` asks.
+            if self.is_about_attributes || !is_declared(self.recording, root, word)? {
+                return Ok(Some((owner, scope.holds(&self.condition)?.unwrap_or(false))));
+            }
         }
-        Ok(Some((owner, scope.holds(&self.condition)?.unwrap_or(false))))
+        Ok(None)
     }
 
     pub(super) fn never(&self) -> String {
