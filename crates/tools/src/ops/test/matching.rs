@@ -95,8 +95,10 @@ fn is_of_file(throw: &Throw, spoken: &RunnerReport<'_>) -> bool {
     places.any(|place| place.source.is_file(file))
 }
 
+/// Reports in XML have spaces for the tabs in a message.
 fn start(message: &str) -> String {
-    message.trim().chars().take(COMPARED).collect::<String>().trim_end().to_owned()
+    let words: Vec<&str> = message.split_whitespace().collect();
+    words.join(" ").chars().take(COMPARED).collect()
 }
 
 /// How many of its places in these frames the runner shows.
@@ -108,4 +110,18 @@ fn shared(throw: &Throw, spoken: &RunnerReport<'_>, is_wanted: fn(&StackFrame<Re
         .map(|place| (place.source.name.as_str(), place.line))
         .collect();
     places.iter().filter(|(file, line)| details.contains(&format!("{file}:{line}:"))).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_compared_by_their_words() {
+        let thrown = "Multiple Failures (1 failure)\n\torg.opentest4j.AssertionFailedError: expected: <1> but was: <2>";
+        assert_eq!(start(thrown), start(&thrown.replace('\t', " ")));
+        assert_ne!(start(thrown), start(&thrown.replace("<2>", "<3>")));
+        let long = "x".repeat(COMPARED);
+        assert_eq!(start(&long), start(&format!("{long}... cut")));
+    }
 }
