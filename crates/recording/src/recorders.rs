@@ -6,7 +6,7 @@ mod python;
 use std::path::{Path, PathBuf};
 
 use data_encoding::HEXLOWER;
-use engine::adapter::{Adapter, Host, Runtime, unsupported};
+use engine::adapter::{Adapter, BoxFuture, Host, Runtime, unsupported};
 use engine::error::{Error, Result};
 use engine::model::launch::Launch;
 use engine::process::ProcessSpec;
@@ -33,6 +33,11 @@ impl Default for Limits {
 pub trait Recorder: Sync {
     /// The language, by the name of its adapter.
     fn language(&self) -> &'static str;
+
+    /// Prepares what makes recording faster. What is missing for it, if something is that the user can install.
+    fn accelerate<'a>(&'a self, _host: &'a dyn Host, _runtime: &'a Runtime) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async { None })
+    }
 
     /// How to start a program so that it writes records into files whose names begin with `segments`.
     fn plan(

@@ -27,6 +27,9 @@ const PAUSE: Duration = Duration::from_millis(3);
 /// Bytes that stay free on the disk, beside half of the recording's size for its index.
 const SPARE: u64 = 16 << 20;
 
+/// From so many events on it matters that a program was recorded slowly.
+const MANY: i64 = 300_000;
+
 /// What to run.
 #[derive(Debug)]
 pub struct RecordRequest {
@@ -67,6 +70,8 @@ pub struct Recorded {
     pub output: String,
     /// How many other threads and processes of the program ran its code and are not recorded.
     pub unrecorded: u64,
+    /// It was a long run, and would have been faster with this.
+    pub lacking: Option<String>,
     /// How many old recordings were removed to make room.
     pub removed: usize,
 }
@@ -81,6 +86,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     };
     request.adapter.check(&Machine, &runtime, &request.launch).await?;
     let segments = temporary::new_path();
+    let lacking = recorder.accelerate(&Machine, &runtime).await;
     let assistant = recorder.assist(&Machine, &segments)?;
     let spec = recorder.plan(&Machine, &runtime, &request.launch, &segments, request.limits)?;
     let (name, path) = library.new_path()?;
@@ -123,8 +129,21 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     let size = path.metadata().map_or(0, |file| file.len());
     let output = output.tail(0, 2000).text();
     let Counts { events, writes } = counts;
+    let lacking = lacking.filter(|_| events + dropped > MANY);
     let removed = library.make_room();
-    Ok(Recorded { name, end, events, dropped, writes, size, incomplete, output, unrecorded, removed })
+    Ok(Recorded {
+        name,
+        end,
+        events,
+        dropped,
+        writes,
+        size,
+        incomplete,
+        output,
+        unrecorded,
+        lacking,
+        removed,
+    })
 }
 
 fn describe(end: &End) -> String {

@@ -1,10 +1,12 @@
 //! Python: a script of ours starts the program and records it.
 
+mod accelerator;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use engine::adapter::python::value_readers;
-use engine::adapter::{Host, Runtime};
+use engine::adapter::{BoxFuture, Host, Runtime};
 use engine::error::{Error, Result};
 use engine::model::launch::{Launch, Program};
 use engine::process::ProcessSpec;
@@ -21,12 +23,29 @@ macro_rules! module {
 
 const MODULES: &[(&str, &str)] = &[
     module!("stillframe_record"),
+    module!("record_accelerator"),
     module!("record_effects"),
     module!("record_heap"),
     module!("record_monitoring"),
     module!("record_run"),
     module!("record_tracing"),
     module!("record_wire"),
+];
+
+macro_rules! native {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../debuggee/python/", $name)))
+    };
+}
+
+/// The same in C, in part.
+const NATIVE: &[(&str, &str)] = &[
+    native!("record_native.c"),
+    native!("native_calls.h"),
+    native!("native_events.h"),
+    native!("native_heap.h"),
+    native!("native_parts.h"),
+    native!("native_wire.h"),
 ];
 
 /// What each Python loads that the program starts.
@@ -37,6 +56,13 @@ pub(super) struct Python;
 impl Recorder for Python {
     fn language(&self) -> &'static str {
         "python"
+    }
+
+    fn accelerate<'a>(&'a self, host: &'a dyn Host, runtime: &'a Runtime) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async {
+            let folder = provide(&host.cache_dir()).ok()?;
+            accelerator::provide(host, runtime, &folder).await
+        })
     }
 
     fn plan(
@@ -68,6 +94,7 @@ impl Recorder for Python {
 fn provide(cache: &Path) -> Result<PathBuf> {
     let modules = MODULES.iter().copied().chain(value_readers());
     let mut files: Vec<_> = modules.map(|(name, text)| (format!("{name}.py"), text)).collect();
+    files.extend(NATIVE.iter().map(|(name, text)| ((*name).to_owned(), *text)));
     files.push(("site/sitecustomize.py".to_owned(), SITE));
     super::provide(cache, &files)
 }

@@ -13,7 +13,7 @@ const SPEEDSCOPE: &str = "speedscope/dist/release/file-format-schema.json";
 
 impl Client {
     /// Exports the newest recording, and returns the file's text.
-    async fn export(&self, arguments: Value) -> String {
+    pub(crate) async fn export(&self, arguments: Value) -> String {
         let said = self.ask("export_recording", arguments).await;
         let path = said.split(" to ").nth(1).and_then(|rest| rest.split(" (").next()).unwrap();
         std::fs::read_to_string(path).unwrap()
@@ -103,7 +103,7 @@ async fn of_profiles(file: &Value) -> BTreeMap<&str, usize> {
 }
 
 /// The rows of a CSV file whose fields have no line breaks, by their columns.
-fn rows(text: &str) -> Vec<BTreeMap<String, String>> {
+pub(crate) fn rows(text: &str) -> Vec<BTreeMap<String, String>> {
     let fields = |line: &str| -> Vec<String> {
         let (mut fields, mut quoted) = (vec![String::new()], false);
         for part in line.split_inclusive([',', '"']) {

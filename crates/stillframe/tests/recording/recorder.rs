@@ -53,9 +53,25 @@ impl Client {
 
     /// A server with other tools beside those for recordings.
     pub(crate) async fn of_toolsets(toolsets: &str, state: TempDir, more: &[&str], python: &str) -> Self {
+        Self::start(toolsets, state, more, &[], python).await
+    }
+
+    /// A server with more variables in its environment.
+    pub(crate) async fn with_env(env: &[(&str, &str)], python: &str) -> Self {
+        Self::start("recording", tempfile::tempdir().unwrap(), &[], env, python).await
+    }
+
+    async fn start(
+        toolsets: &str,
+        state: TempDir,
+        more: &[&str],
+        variables: &[(&str, &str)],
+        python: &str,
+    ) -> Self {
         let options = STILLFRAME.options().await;
         let args = ["serve", "--toolset", toolsets].iter().chain(more).map(|&word| word.to_owned()).collect();
-        let env = vec![("XDG_STATE_HOME".to_owned(), state.path().display().to_string())];
+        let mut env = vec![("XDG_STATE_HOME".to_owned(), state.path().display().to_string())];
+        env.extend(variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
         let server = ServerOptions { args, env, ..options }.start().await;
         Self { server, state, python: python.to_owned() }
     }

@@ -129,8 +129,19 @@ async fn blocking(
 
 /// A text about a recording that was made.
 pub fn summary(recorded: &Recorded) -> String {
-    let Recorded { name, end, events, dropped, writes, size, incomplete, output, unrecorded, removed } =
-        recorded;
+    let Recorded {
+        name,
+        end,
+        events,
+        dropped,
+        writes,
+        size,
+        incomplete,
+        output,
+        unrecorded,
+        lacking,
+        removed,
+    } = recorded;
     let size = kilobytes(*size);
     let first =
         format!("recorded as {name}: the program {end}; {events} events, {writes} changes of values, {size}");
@@ -147,6 +158,7 @@ pub fn summary(recorded: &Recorded) -> String {
             format!("not recorded: other threads and processes with code of the program: {unrecorded}")
         }),
         (*events == 0).then(|| nothing.to_owned()),
+        lacking.as_ref().map(|what| format!("recording is about ten times faster with {what}")),
         (*removed > 0).then(|| format!("removed to make room: {removed} old recordings")),
         (!output.trim().is_empty()).then(|| format!("output:\n{}", output.trim_end())),
     ];

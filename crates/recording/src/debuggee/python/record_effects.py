@@ -6,6 +6,7 @@ stores into or calls methods of or passes on. An object is given by a path: a na
 
 import ast
 import opcode
+import sys
 
 # Instructions that an exception tells that an iterator has no more items, which is no exception of the program.
 ITERATING = {opcode.opmap[name] for name in ("FOR_ITER", "SEND", "YIELD_FROM") if name in opcode.opmap}
@@ -64,7 +65,9 @@ class Found:
 
     def effects(self):
         slots = [slot for slot in self.slots if slot[:2] not in self.paths]
-        return Effects(tuple(sorted(self.names)), tuple(sorted(self.shared)), tuple(self.paths), tuple(slots))
+        # The accelerator compares names by identity.
+        names = tuple(map(sys.intern, sorted(self.names)))
+        return Effects(names, tuple(sorted(self.shared)), tuple(self.paths), tuple(slots))
 
 
 def ends_iteration(code, at, kind):

@@ -75,9 +75,7 @@ class Heap:
         self.new = []
         self.texts, self.floats, self.tuples, self.keys = {}, {}, {}, {}
         self.shapes = {}
-        self.count = self.atoms = 0
-        # The number of the call that makes the changes, for the upper half of a word.
-        self.by = 0
+        self.atoms = 0
         self.swept = time.monotonic()
         self.pause = 0.01
 
@@ -180,9 +178,9 @@ class Heap:
         return None
 
     def numbered(self, value, shape, keep=True):
-        self.count += 1
-        known = Known(self.count, shape)
-        self.wire.record(self.count << 5 | OBJECT, self.wire.text(shape.name) << 3 | shape.kind)
+        self.wire.objects += 1
+        known = Known(self.wire.objects, shape)
+        self.wire.record(known.number << 5 | OBJECT, self.wire.text(shape.name) << 3 | shape.kind)
         if keep:
             if shape.is_weak:
                 try:
@@ -236,7 +234,7 @@ class Heap:
                 contents[key] = item
             self.write(key << 7 | INDEX << 5 | WRITE, number, self.word(item, self.depth - 1))
         else:
-            if len(value) != known.length or type(key) not in SIMPLE or key not in contents:
+            if len(value) != known.length or not is_plain(key) or key not in contents or key not in value:
                 return self.check(value)
             item = value[key]
             if differ(contents[key], item):
@@ -307,7 +305,7 @@ class Heap:
             if len(now) == self.items:
                 break
             now[Same(key)] = item
-        now = {same.key: item for same, item in now.items()} if all(is_simple(same.key) for same in now) else now
+        now = {same.key: item for same, item in now.items()} if all(is_plain(same.key) for same in now) else now
         known.contents = now
         number = known.number
         for key, item in now.items():
@@ -378,7 +376,7 @@ class Heap:
             self.write(LENGTH << 5 | WRITE, known.number, (length << 3 | INTEGER) & MASK)
 
     def write(self, key, number, word):
-        self.wire.record(key, number << 2 | 3 | self.by, word)
+        self.wire.record(key, number << 2 | 3 | self.wire.by, word)
 
     def key_of(self, key):
         """The number of the text of a key of a dictionary or a member of a set."""
@@ -386,7 +384,7 @@ class Heap:
             key = key.key
         if type(key) is str:
             return self.wire.text(repr(key[: self.most_text]))
-        if is_simple(key) or type(key) is tuple and all(map(is_simple, key)):
+        if is_plain(key):
             return self.wire.text(repr(key)[: self.most_text])
         text, _, _ = self.render(key)
         return self.wire.text(text)
@@ -475,6 +473,11 @@ def is_variable(name, item):
 
 def is_simple(value):
     return type(value) in SIMPLE
+
+
+def is_plain(key):
+    """Whether a key is hashed and compared without code of the program."""
+    return type(key) in SIMPLE or type(key) is tuple and all(map(is_simple, key))
 
 
 def differ(old, new):

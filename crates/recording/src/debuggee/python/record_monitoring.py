@@ -4,8 +4,8 @@ Only the program's own code has events: other code is asked about once, when it 
 """
 
 import sys
-import threading
 
+from record_accelerator import native
 from record_effects import ends_iteration
 from record_wire import SIZE, SUSPEND
 
@@ -17,6 +17,8 @@ TOOLS = (3, 4)
 
 
 class Source:
+    disable = monitoring.DISABLE
+
     def __init__(self, recorder):
         self.recorder = recorder
         self.tool = next((tool for tool in TOOLS if monitoring.get_tool(tool) is None), None)
@@ -30,14 +32,14 @@ class Source:
             return
         monitoring.use_tool_id(self.tool, "stillframe record")
         callbacks = {
-            events.PY_START: self.on_start,
+            events.PY_START: native.on_start if native else self.on_start,
             events.PY_RESUME: self.on_resume,
-            events.PY_RETURN: self.on_return,
+            events.PY_RETURN: native.on_return if native else self.on_return,
             events.PY_YIELD: self.on_yield,
             events.PY_THROW: self.on_resume,
             events.PY_UNWIND: self.on_unwind,
             events.RAISE: self.on_raise,
-            events.LINE: self.line_callback(),
+            events.LINE: native.on_line if native else self.line_callback(),
         }
         for event, callback in callbacks.items():
             monitoring.register_callback(self.tool, event, callback)
@@ -54,13 +56,13 @@ class Source:
         monitoring.free_tool_id(tool)
 
     def line_callback(self):
-        recorder, frame_at, identity = self.recorder, sys._getframe, threading.get_ident
-        threads, wire = recorder.threads, recorder.wire
+        recorder, frame_at = self.recorder, sys._getframe
+        local, wire = recorder.local, recorder.wire
 
         def on_line(code, line):
             try:
-                activation = threads[identity()].top
-            except KeyError:
+                activation = local.thread.top
+            except AttributeError:
                 return
             if activation is None or activation.code.code is not code:
                 return
@@ -82,16 +84,20 @@ class Source:
 
     def on_start(self, code, offset):
         recorder = self.recorder
-        known = self.codes.get(code)
-        if known is None:
-            known = recorder.code(code)
-            if not known:
-                return monitoring.DISABLE
+        known = self.codes.get(code) or self.observe(code)
+        if not known:
+            return self.disable
+        recorder.enter(recorder.thread(), known, sys._getframe(1))
+
+    def observe(self, code):
+        """The `Code` of a code object, which has events from now on; none or false if it is not the program's."""
+        known = self.recorder.code(code)
+        if known:
             self.codes[code] = known
             monitoring.set_local_events(
                 self.tool, code, events.LINE | events.PY_RETURN | events.PY_YIELD | events.PY_RESUME
             )
-        recorder.enter(recorder.thread(), known, sys._getframe(1))
+        return known
 
     def settle(self, thread, activation, frame):
         """Write what the line has changed so far. More of it may run, which has no event of its own."""

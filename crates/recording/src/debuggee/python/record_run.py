@@ -11,8 +11,9 @@ import sys
 import sysconfig
 import threading
 
-from record_effects import NOTHING, ATTRIBUTE, CONSTANT, effects_in
-from record_heap import INSTANCE, WIDE, Heap, differ
+from record_accelerator import native
+from record_effects import NOTHING, ATTRIBUTE, CONSTANT, Effects, effects_in
+from record_heap import INSTANCE, WIDE, Heap, Known, Shape, differ
 from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, SUSPEND, THREAD, THROW, UNWIND, WRITE
 from record_wire import BY_SHIFT, CALL_SHIFT, Wire
 
@@ -110,6 +111,10 @@ class Thread:
         self.top = None
 
 
+# Whose fields the accelerator reads.
+CLASSES = {kind.__name__: kind for kind in (Activation, Code, Effects, Known, Shape, Thread)}
+
+
 class Recorder:
     """Turns events into records."""
 
@@ -141,18 +146,22 @@ class Recorder:
         self.heap = Heap(self.wire, *self.limits)
         # The name of this process's first thread.
         self.main_name = "process %d" % os.getpid() if stream else None
-        self.codes, self.threads = {}, {}
+        self.codes, self.local, self.foreign = {}, threading.local(), {}
         # Held while changes are looked for, so that they are written together.
-        self.turn = threading.RLock()
-        self.calls = self.places = self.code_count = 0
+        self.turn = native.Turn() if native else threading.RLock()
+        self.places = self.code_count = self.thread_count = 0
         # Globals of modules, by their identity: the owner of their variables, and what is known of them.
         self.modules = {}
         self.source = Source(self)
+        if native:
+            native.attach(self, self.source, CLASSES, MISSING)
         self.source.start()
         return True
 
     def stop(self):
         self.closed = True
+        if native:
+            native.detach()
         if self.source is not None:
             self.source.stop()
 
@@ -230,11 +239,18 @@ class Recorder:
 
     def thread(self):
         """The thread that runs."""
-        identity = threading.get_ident()
-        thread = self.threads.get(identity)
+        # Not by its identity, which another thread may have later.
+        thread = getattr(self.local, "thread", None)
         if thread is None:
-            thread = self.threads[identity] = Thread(len(self.threads) + 1)
+            identity = threading.get_ident()
             known = threading._active.get(identity)
+            # One that was not started by Python has no state of its own between two calls.
+            thread = self.local.thread = self.foreign.get(identity) if known is None else None
+        if thread is None:
+            self.thread_count += 1
+            thread = self.local.thread = Thread(self.thread_count)
+            if known is None:
+                self.foreign[identity] = thread
             name = str(known.name) if known is not None else "thread"
             if self.main_name is not None and thread.number == 1:
                 name = self.main_name
@@ -246,8 +262,8 @@ class Recorder:
     def enter(self, thread, code, frame):
         with self.turn:
             caller = thread.top
-            self.calls += 1
-            activation = Activation(self.calls, code, caller)
+            self.wire.calls += 1
+            activation = Activation(self.wire.calls, code, caller)
             if code.is_module:
                 activation.owner, activation.known = self.module(frame.f_globals)
             thread.top = activation
@@ -259,13 +275,13 @@ class Recorder:
 
     @guarded
     def store_arguments(self, activation, frame):
-        self.heap.by = activation.number << BY_SHIFT
+        self.wire.by = activation.number << BY_SHIFT
         self.store(activation.owner, activation.known, activation.code.arguments, frame.f_locals)
 
     @guarded
     def leave(self, thread, activation, value, tag=LEAVE):
         with self.turn:
-            self.heap.by = activation.number << BY_SHIFT
+            self.wire.by = activation.number << BY_SHIFT
             word = self.heap.word(value)
             self.wire.record(activation.number << 5 | tag, word)
         thread.top = activation.caller
@@ -302,7 +318,7 @@ class Recorder:
         """Write what the line has changed that an activation has run."""
         names, heap = frame.f_locals, self.heap
         with self.turn:
-            heap.by = activation.number << BY_SHIFT
+            self.wire.by = activation.number << BY_SHIFT
             if effects.names:
                 self.store(activation.owner, activation.known, effects.names, names)
             if effects.shared:
@@ -323,7 +339,7 @@ class Recorder:
 
     def store(self, owner, known, names, values):
         heap, record, text = self.heap, self.wire.record, self.wire.text
-        owner = owner << 1 | 1 | heap.by
+        owner = owner << 1 | 1 | self.wire.by
         for name in names:
             value = values.get(name, MISSING)
             old = known.get(name, MISSING)
@@ -354,9 +370,9 @@ class Recorder:
         """The owner of a module's variables, and what is known of them."""
         found = self.modules.get(id(names))
         if found is None:
-            self.calls += 1
+            self.wire.calls += 1
             # The reference keeps the identity from being reused.
-            found = self.modules[id(names)] = (self.calls << 1, {}, names)
+            found = self.modules[id(names)] = (self.wire.calls << 1, {}, names)
         return found[:2]
 
     def follow(self, value, steps, names):

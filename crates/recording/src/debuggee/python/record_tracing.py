@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 
+from record_accelerator import native
 from record_effects import ends_iteration
 from record_wire import SUSPEND
 
@@ -27,7 +28,14 @@ class Source:
         self.set, self.get = sys.settrace, sys.gettrace
         sys.settrace, sys.gettrace = self.settrace, self.gettrace
         threading.settrace(self.on_call)
-        self.set(self.on_call)
+        self.trace_thread()
+
+    def trace_thread(self):
+        """Begin to trace the thread that runs."""
+        if native:
+            native.trace()
+        else:
+            self.set(self.on_call)
 
     def stop(self):
         self.is_on = False
@@ -40,7 +48,7 @@ class Source:
         one."""
         if function == self.on_call:
             # `threading` begins a thread with it.
-            self.set(function)
+            self.trace_thread()
             return
         frame = sys._getframe(1)
         self.others[threading.get_ident()] = function
@@ -50,7 +58,7 @@ class Source:
             self.set(function)
             return
         self.recorder.forget_ended(frame)
-        self.set(self.on_call)
+        self.trace_thread()
 
     def gettrace(self):
         return self.others.get(threading.get_ident())
@@ -101,12 +109,19 @@ class Source:
                     recorder.leave(recorder.thread(), activation, argument, SUSPEND)
                 else:
                     recorder.leave(recorder.thread(), activation, argument)
-            elif event == "exception" and not ends_iteration(frame.f_code, frame.f_lasti, argument[0]):
-                is_raised = True
-                recorder.throw(activation, argument[1] if isinstance(argument[1], BaseException) else argument[0](argument[1]))
+            elif event == "exception":
+                is_raised = self.on_exception(activation, frame, argument) or is_raised
             return trace
 
         return trace
+
+    def on_exception(self, activation, frame, argument):
+        """Record an exception, unless it is one of Python itself. Whether it was."""
+        kind, error, _ = argument
+        if ends_iteration(frame.f_code, frame.f_lasti, kind):
+            return False
+        self.recorder.throw(activation, error if isinstance(error, BaseException) else kind(error))
+        return True
 
 
 def is_yield(frame):

@@ -13,6 +13,8 @@ import os
 import threading
 import time
 
+from record_accelerator import native
+
 # Words of a file.
 SIZE = 1 << 18
 # How many files may be unread before the program waits.
@@ -42,19 +44,32 @@ def allocate(descriptor, start, length):
     os.ftruncate(descriptor, start + length)
 
 
-class Wire:
+class Counters:
+    """What the accelerator has as fields."""
+
+    def __init__(self):
+        self.texts = {}
+        self.number = -1
+        self.position = 0
+        # How many calls have begun, and objects have numbers.
+        self.calls = self.objects = 0
+        # The number of the call that makes the changes, for the upper half of a word.
+        self.by = 0
+        self.words = None
+
+
+class Wire(native.Wire if native else Counters):
     """Writes records. Numbers of texts, objects and so on are given out here."""
 
     def __init__(self, prefix):
+        super().__init__()
         self.prefix = prefix
         # Called when nobody reads the recording any more. What is written from then on is lost.
         self.on_lost = None
         self.is_lost = False
         self.turn = threading.Lock()
-        self.texts = {}
         self.number = -1
-        self.position = 0
-        self.words = self.bytes = None
+        self.bytes = None
         self.advance(-1)
 
     def abandon(self):
