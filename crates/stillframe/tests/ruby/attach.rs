@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
-use test_support::{Fixture, Language};
+use test_support::{ClosedPort, Fixture, Language};
 
 use crate::debugging::{Debugging, Report};
 
@@ -38,9 +38,10 @@ async fn a_program_with_rdbg_is_attached_to_by_port_and_continues() {
 
 #[tokio::test]
 async fn a_port_without_rdbg_is_refused_with_instructions() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let closed = ClosedPort::new();
     let session = Debugging::of(Language::Ruby).await;
-    let failed = session.call("attach_to_process", json!({ "host": "127.0.0.1", "port": free })).await;
+    let failed =
+        session.call("attach_to_process", json!({ "host": "127.0.0.1", "port": closed.number })).await;
     assert_eq!(failed["success"], false, "{}", failed.text);
     assert!(failed.text.contains("rdbg --open"), "{}", failed.text);
     session.finish().await;

@@ -61,11 +61,9 @@ async fn a_cancelled_call_ends_its_program() {
     while messages.recv().await.unwrap()["method"] != "notifications/progress" {}
     // The call reports its progress each second, however far the program is.
     let file = scripting.folder().join("pid");
-    let mut pid = String::new();
-    while pid.is_empty() {
-        tokio::task::yield_now().await;
-        pid = std::fs::read_to_string(&file).unwrap_or_default();
-    }
+    let written = || std::fs::read_to_string(&file).unwrap_or_default();
+    test_support::eventually(|| !written().is_empty()).await;
+    let pid = written();
     let cancelled =
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
     scripting.server.send(&cancelled).await;

@@ -116,9 +116,10 @@ async fn a_hanging_command_is_killed_with_the_session(language: Language) {
     assert_eq!(ran.outcome(), "running", "{}", ran.text);
     // On a busy machine the program may not listen yet.
     assert!(["waiting", "pending"].contains(&ran.at("/trigger/state").as_str().unwrap()), "{}", ran.text);
-    while !server.mark().processes().iter().any(|(_, command)| command.contains("client.")) {
-        tokio::task::yield_now().await;
-    }
+    test_support::eventually(|| {
+        server.mark().processes().iter().any(|(_, command)| command.contains("client."))
+    })
+    .await;
     server.ok("close_debug_session", json!({ "sessionId": ran["sessionId"] })).await;
     server.mark().wait_for_ends("client.", std::time::Duration::from_secs(5));
     server.finish().await;

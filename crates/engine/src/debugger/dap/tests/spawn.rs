@@ -208,10 +208,10 @@ async fn protocol_messages_are_not_output() {
 
 #[tokio::test]
 async fn unreachable_address_is_named() {
-    let free = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port();
-    let error =
-        session(Transport::Connect { host: "127.0.0.1".to_owned(), port: free }).start(launch()).await;
+    let closed = test_support::ClosedPort::new();
+    let port = closed.number;
+    let error = session(Transport::Connect { host: "127.0.0.1".to_owned(), port }).start(launch()).await;
     let Err(Error::Environment { problem, remedy }) = error else { panic!("{error:?}") };
-    assert!(problem.starts_with(&format!("no debugger responds at 127.0.0.1:{free}: ")), "{problem}");
+    assert!(problem.starts_with(&format!("no debugger responds at 127.0.0.1:{port}: ")), "{problem}");
     assert!(remedy.contains(Quirks::NONE.listens), "{remedy}");
 }

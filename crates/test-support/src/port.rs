@@ -1,0 +1,43 @@
+//! Ports at which nothing listens.
+
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
+/// A port of this machine that refuses connections. Nobody else gets it before this is dropped: one that is only looked
+/// for and closed again may be that of another test's program a moment later.
+#[derive(Debug)]
+pub struct ClosedPort {
+    /// Its number.
+    pub number: u16,
+    /// It is the port of this client, to which nobody can connect.
+    _client: TcpStream,
+    _listener: TcpListener,
+}
+
+impl ClosedPort {
+    /// Takes one.
+    pub fn new() -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port can be opened");
+        let address = listener.local_addr().expect("it has an address");
+        let client = TcpStream::connect(address).expect("it accepts a connection");
+        let number = client.local_addr().expect("it has an address").port();
+        Self { number, _client: client, _listener: listener }
+    }
+}
+
+impl Default for ClosedPort {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_port_refuses_connections() {
+        let closed = ClosedPort::new();
+        let refused = TcpStream::connect((Ipv4Addr::LOCALHOST, closed.number)).unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+    }
+}
