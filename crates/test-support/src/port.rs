@@ -2,13 +2,13 @@
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
-/// A port of this machine that refuses connections. Nobody else gets it before this is dropped: one that is only looked
-/// for and closed again may be that of another test's program a moment later.
+/// A port of this machine that refuses connections. It stays reserved until this is dropped: an ephemeral port that is
+/// bound and closed again can be given to another test's program at once.
 #[derive(Debug)]
 pub struct ClosedPort {
     /// Its number.
     pub number: u16,
-    /// It is the port of this client, to which nobody can connect.
+    /// Has that port as its local one. It does not listen, so that connections are refused.
     _client: TcpStream,
     _listener: TcpListener,
 }

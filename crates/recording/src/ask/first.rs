@@ -35,10 +35,10 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     if let Some(found) = search.run(occurrence)? {
         return answer(recording, request.condition, &found, &search.roots);
     }
-    if let [variable] = search.roots.as_slice()
-        && request.function.is_none()
+    if request.function.is_none()
         && request.file.is_none()
-        && let Some(found) = objects::search(recording, &search.condition, variable, occurrence)?
+        && let Some((variable, names)) = search.attributes()
+        && let Some(found) = objects::search(recording, &search.condition, variable, names, occurrence)?
     {
         return objects::answer(recording, request.condition, variable, &found);
     }

@@ -15,7 +15,7 @@ const MOST_TRIED: usize = 200;
 pub(super) struct Target {
     /// As it was asked for.
     text: String,
-    /// The number of the event, before which it is looked at.
+    /// The number of the event just before which its value is read.
     pub(super) event: i64,
     /// The frame whose variables it begins at.
     frame: String,
@@ -39,18 +39,17 @@ impl Target {
             Some((_, (owner, key))) => memory.get(owner, key)?.is_some(),
             None => false,
         };
-        if at.is_none() && !is_there {
-            let Some(mut last) = Self::last(recording, &target, text)? else {
-                return Err(absent(recording, &target, text, moment, &frames, &memory)?);
-            };
-            last.note =
-                Some(format!("`{text}` is not there at `{moment}`; this is after it was last written"));
-            return Ok(last);
+        // A moment that was given is kept: the answer is then that the target is not there.
+        if let Some((frame, slot)) = found.filter(|_| is_there || at.is_some()) {
+            return Ok(Self::at(recording, text, &event, frame, slot));
         }
-        match found {
-            Some((frame, slot)) => Ok(Self::at(recording, text, &event, frame, slot)),
-            None => Err(absent(recording, &target, text, moment, &frames, &memory)?),
+        if at.is_none()
+            && let Some(last) = Self::last(recording, &target, text)?
+        {
+            let note = format!("`{text}` is not there at `{moment}`; this is after it was last written");
+            return Ok(Self { note: Some(note), ..last });
         }
+        Err(absent(recording, &target, text, moment, &frames, &memory)?)
     }
 
     /// Where it was last there: in the stack of what wrote it, or the variable that it begins at, just afterwards.

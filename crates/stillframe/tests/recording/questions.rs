@@ -152,7 +152,7 @@ async fn hits_are_counted_with_arguments_and_ends() {
         );
         let file = client.ask("count_hits", json!({ "target": "main.py" })).await;
         has(&file, &["lines that ran, by hits:"]);
-        // Without a moment, a variable of a call that has returned is looked at where it was last there.
+        // Without a moment, a variable of a call that has returned is read at the last event that has it.
         let limit = client.ask("find_origin", json!({ "target": "limit" })).await;
         has(
             &limit,

@@ -20,19 +20,14 @@ pub(super) struct Found {
     object: i64,
 }
 
-/// The first object for which a condition on attributes of `variable` holds; none if it is not such a condition.
+/// The first object for which a condition on attributes of `variable` holds. `names` are those in it.
 pub(super) fn search(
     recording: &Recording,
     condition: &Expression,
     variable: &str,
+    names: &HashSet<i64>,
     occurrence: usize,
 ) -> Result<Option<Found>> {
-    let mut names = HashSet::new();
-    if condition.about(variable, 0).is_none()
-        || !condition.names(&mut |name| names.extend(recording.number(name)))
-    {
-        return Ok(None);
-    }
     let types = types_of(recording, variable)?;
     let mut memory = GrowingMemory::default();
     let mut holding = HashSet::new();

@@ -18,7 +18,7 @@ use crate::value::{Key, Owner, Word};
 const WRITES: &str = "SELECT writes.id, writes.event, since, owner, key, writes.value, coalesce(events.call, 0) \
                       FROM writes LEFT JOIN events ON events.id = writes.event - since ORDER BY writes.id";
 
-/// How many calls are looked at that contain a write, innermost first.
+/// How many calls a condition is evaluated in after a write: the one that made it, and its callers.
 const MOST_CALLS: usize = 20;
 /// How many calls are remembered.
 const MOST_KNOWN: usize = 20_000;
@@ -32,7 +32,7 @@ pub(super) struct Search<'a> {
     is_about_attributes: bool,
     /// The names that the condition may read; none if it may read anything.
     names: Option<HashSet<i64>>,
-    /// The calls that were looked at, by their number.
+    /// Calls that were read from the recording, by their number.
     known: HashMap<i64, Rc<KnownCall>>,
     memory: GrowingMemory,
     /// How often something was written that the condition may read.
@@ -96,7 +96,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Goes through all writes. Those before one event are looked at together, because a line may write several things.
+    /// Replays all writes. The condition is evaluated after all that were made before one event: a line may write several
+    /// values.
     pub(super) fn run(&mut self, occurrence: usize) -> Result<Option<Found>> {
         let mut count = 0;
         let mut last: Option<(Write, i64)> = None;
@@ -123,6 +124,12 @@ impl<'a> Search<'a> {
             self.memory.write(write.owner, write.key, write.word);
             last = Some((write, call));
         }
+    }
+
+    /// The variable whose attributes the condition is about, and all names in it; none if it is about anything else.
+    pub(super) fn attributes(&self) -> Option<(&str, &HashSet<i64>)> {
+        let variable = self.roots.first().filter(|_| self.is_about_attributes)?;
+        Some((variable, self.names.as_ref()?))
     }
 
     /// Whether the condition may read what is kept there.
@@ -199,8 +206,8 @@ impl<'a> Search<'a> {
         for root in &self.roots {
             let Some((owner, key)) = scope.slot(&Expression::Name(root.clone()))? else { return Ok(None) };
             let word = self.memory.get(owner, key)?.unwrap_or(Word::Absent);
-            // A method `total` differs from every number, but nobody who asks for `total != 0` means it; and it is not
-            // about `State` that `state == State.DONE` asks.
+            // `total != 0` is true of a method `total`, too, and `state == State.DONE` has `State` in it, but neither
+            // asks about these.
             if self.is_about_attributes || !is_declared(self.recording, root, word)? {
                 return Ok(Some((owner, scope.holds(&self.condition)?.unwrap_or(false))));
             }

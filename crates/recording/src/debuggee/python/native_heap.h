@@ -289,27 +289,46 @@ static int compare_items(PyObject *known, PyObject *value, Py_ssize_t depth)
     return failed ? -1 : 0;
 }
 
-/* What is different in attributes, whose names are strings. Those that are gone follow. */
-static int write_attributes(PyObject *known, PyObject *old, PyObject *own, Py_ssize_t depth)
+/* `Heap.key_of`; 0 with an error. */
+static uint64_t key_number(PyObject *key)
 {
-    PyObject *attribute, *item;
-    for (Py_ssize_t at = 0; PyDict_Next(own, &at, &attribute, &item);) {
-        PyObject *before = PyDict_GetItemWithError(old, attribute);
+    int is_short = PyUnicode_CheckExact(key) && PyUnicode_GET_LENGTH(key) <= now.most_text;
+    PyObject *found = is_short ? PyObject_Repr(key) : call(now.heap, name.key_of, key, NULL, NULL);
+    if (found == NULL)
+        return 0;
+    uint64_t number = is_short ? text_number(now.wire, found) : PyLong_AsUnsignedLongLong(found);
+    Py_DECREF(found);
+    return number;
+}
+
+/* The number of the key of an attribute or of an item; 0 with an error. */
+static uint64_t part_number(PyObject *key, int kind)
+{
+    return kind == NAME ? text_number(now.wire, key) : key_number(key);
+}
+
+/* What is different in attributes (NAME), whose names are strings, or in the items of a dictionary (ITEM). Those that are
+   gone follow. */
+static int write_parts(PyObject *known, PyObject *old, PyObject *parts, int kind, Py_ssize_t depth)
+{
+    PyObject *key, *item;
+    for (Py_ssize_t at = 0; PyDict_Next(parts, &at, &key, &item);) {
+        PyObject *before = PyDict_GetItemWithError(old, key);
         int is_new = before == NULL ? 1 : differ(before, item);
         if (!is_new)
             continue;
         Py_INCREF(item);
-        uint64_t text = is_new > 0 ? text_number(now.wire, attribute) : 0;
-        int failed = text == 0 || write_part(known, text, NAME, item, depth) < 0;
+        uint64_t number = is_new > 0 ? part_number(key, kind) : 0;
+        int failed = number == 0 || write_part(known, number, kind, item, depth) < 0;
         Py_DECREF(item);
         if (failed)
             return -1;
     }
-    for (Py_ssize_t at = 0; PyDict_Next(old, &at, &attribute, &item);) {
-        if (PyDict_Contains(own, attribute) == 1)
+    for (Py_ssize_t at = 0; PyDict_Next(old, &at, &key, &item);) {
+        if (PyDict_Contains(parts, key) == 1)
             continue;
-        uint64_t text = text_number(now.wire, attribute);
-        if (text == 0 || write_word(known, text, NAME, ABSENT) < 0)
+        uint64_t number = part_number(key, kind);
+        if (number == 0 || write_word(known, number, kind, ABSENT) < 0)
             return -1;
     }
     return 0;
@@ -341,49 +360,11 @@ static int compare_attributes(PyObject *known, PyObject *value, Py_ssize_t depth
         failed = 1;
     } else if (!failed) {
         set_field(known, known_at.contents, Py_NewRef(own));
-        failed = write_attributes(known, old, own, depth);
+        failed = write_parts(known, old, own, NAME, depth);
     }
     Py_XDECREF(old);
     Py_XDECREF(own);
     return failed;
-}
-
-/* `Heap.key_of`; 0 with an error. */
-static uint64_t key_number(PyObject *key)
-{
-    int is_short = PyUnicode_CheckExact(key) && PyUnicode_GET_LENGTH(key) <= now.most_text;
-    PyObject *found = is_short ? PyObject_Repr(key) : call(now.heap, name.key_of, key, NULL, NULL);
-    if (found == NULL)
-        return 0;
-    uint64_t number = is_short ? text_number(now.wire, found) : PyLong_AsUnsignedLongLong(found);
-    Py_DECREF(found);
-    return number;
-}
-
-/* What is different in the items of a dictionary. Those that are gone follow. */
-static int write_pairs(PyObject *known, PyObject *old, PyObject *pairs, Py_ssize_t depth)
-{
-    PyObject *key, *item;
-    for (Py_ssize_t at = 0; PyDict_Next(pairs, &at, &key, &item);) {
-        PyObject *before = PyDict_GetItemWithError(old, key);
-        int is_new = before == NULL ? 1 : differ(before, item);
-        if (!is_new)
-            continue;
-        Py_INCREF(item);
-        uint64_t number = is_new > 0 ? key_number(key) : 0;
-        int failed = number == 0 || write_part(known, number, ITEM, item, depth) < 0;
-        Py_DECREF(item);
-        if (failed)
-            return -1;
-    }
-    for (Py_ssize_t at = 0; PyDict_Next(old, &at, &key, &item);) {
-        if (PyDict_Contains(pairs, key) == 1)
-            continue;
-        uint64_t number = key_number(key);
-        if (number == 0 || write_word(known, number, ITEM, ABSENT) < 0)
-            return -1;
-    }
-    return 0;
 }
 
 /* The first items of a dictionary; NULL without an error if their keys, or those before, are not plain. */
@@ -412,7 +393,7 @@ static int compare_pairs(PyObject *known, PyObject *value, Py_ssize_t depth)
     if (!PyDict_CheckExact(old))
         Py_SETREF(old, PyDict_New());
     set_field(known, known_at.contents, Py_NewRef(pairs));
-    int failed = old == NULL || write_pairs(known, old, pairs, depth) < 0 || set_length(known, length) < 0;
+    int failed = old == NULL || write_parts(known, old, pairs, ITEM, depth) < 0 || set_length(known, length) < 0;
     Py_XDECREF(old);
     Py_DECREF(pairs);
     return failed ? -1 : 0;
