@@ -61,3 +61,21 @@ async fn properties_of_a_class_without_a_name_have_theirs() {
     assert_eq!(stopped.variable("pair"), "class@anonymous {one: 5}", "{}", stopped.text);
     session.finish().await;
 }
+
+/// The names that the program itself uses are those with the namespace.
+#[tokio::test]
+async fn a_function_in_a_namespace_that_is_loaded_later_is_found_by_its_short_name() {
+    let folder = folder();
+    let cart = Fixture::write(folder.path(), "cart.php", CART);
+    let program = Fixture::write(folder.path(), "main.php", PROGRAM);
+    for (name, line) in
+        [("double", "double"), ("Cart.count", "count"), ("count", "count"), ("Shop\\Cart::count", "count")]
+    {
+        let session = Debugging::of(Language::Php).await;
+        session.ok("set_breakpoint", json!({ "function": name })).await;
+        let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+        assert_eq!(stopped.place(), (cart.path(), cart.line(line)), "{name}: {}", stopped.text);
+        assert_eq!(session.breakpoints().await[0]["hits"], 1, "{name}");
+        session.finish().await;
+    }
+}

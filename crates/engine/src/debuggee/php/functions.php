@@ -5,6 +5,11 @@ namespace Stillframe;
 
 final class Functions
 {
+    /** How many files, and entries of folders, are read in search of one that is not loaded. */
+    private const FILES = 500;
+    private const ENTRIES = 20000;
+    private const LIBRARIES = ['vendor', 'node_modules'];
+
     /**
      * The functions of a name that are loaded: `deposit`, `Account.deposit`, `Account::deposit`, `Account->deposit`.
      * Each is a class or none, the name of the function, its file and its first line.
@@ -33,6 +38,84 @@ final class Functions
         return \array_values(\array_filter($found, function ($place) {
             return \strncmp($place['name'], 'Stillframe\\', 11) !== 0 && \strncmp((string) $place['class'], 'Stillframe\\', 11) !== 0;
         }));
+    }
+
+    /**
+     * The functions of a name in the sources below these folders, with their namespaces: each is a class or none, the
+     * name of the function, and its file.
+     */
+    public static function unloaded($name, $folders)
+    {
+        [$class, $function] = self::parts($name);
+        $short = \substr(\strrchr('\\' . $function, '\\'), 1);
+        $found = [];
+        foreach (\function_exists('token_get_all') ? self::sources($folders) : [] as $file) {
+            $text = (string) @\file_get_contents($file);
+            foreach (\stripos($text, $short) === false ? [] : self::declared($text) as [$of, $own]) {
+                $isNamed = \strcasecmp($own, $of === null ? \ltrim($function, '\\') : $function) === 0;
+                $isNamed = $isNamed || $of === null && \strcasecmp(\substr(\strrchr('\\' . $own, '\\'), 1), $function) === 0;
+                if ($isNamed && ($of === null ? $class === null : self::isOf($of, $class))) {
+                    $found[] = ['class' => $of, 'name' => $own, 'file' => $file];
+                }
+            }
+        }
+        return $found;
+    }
+
+    /** The functions of a source, with their classes. */
+    private static function declared($text)
+    {
+        $tokens = \array_values(\array_filter(\token_get_all($text), function ($token) {
+            return !\is_array($token) || !\in_array($token[0], [\T_WHITESPACE, \T_COMMENT, \T_DOC_COMMENT], true);
+        }));
+        $found = [];
+        [$namespace, $class, $depth, $classDepth] = ['', null, 0, null];
+        $names = [\T_STRING, \T_NAME_QUALIFIED];
+        foreach ($tokens as $at => $token) {
+            [$kind, $next, $before] = [$token[0], $tokens[$at + 1] ?? '', $tokens[$at - 1] ?? ''];
+            if ($kind === '{' || $kind === \T_CURLY_OPEN || $kind === \T_DOLLAR_OPEN_CURLY_BRACES) {
+                $depth++;
+            } elseif ($kind === '}') {
+                $depth--;
+                $class = $depth === $classDepth ? null : $class;
+            } elseif ($kind === \T_NAMESPACE) {
+                $namespace = \is_array($next) && \in_array($next[0], $names, true) ? $next[1] . '\\' : '';
+            } elseif (\in_array($kind, [\T_CLASS, \T_TRAIT, \T_INTERFACE], true) && \is_array($next) && $next[0] === \T_STRING && (!\is_array($before) || $before[0] !== \T_DOUBLE_COLON)) {
+                [$class, $classDepth] = [$namespace . $next[1], $depth];
+            } elseif ($kind === \T_FUNCTION && (!\is_array($before) || $before[0] !== \T_USE)) {
+                $own = $next === '&' || \is_array($next) && $next[1] === '&' ? $tokens[$at + 2] ?? '' : $next;
+                if (\is_array($own) && $own[1] !== '(') {
+                    $found[] = [$class, $class === null ? $namespace . $own[1] : $own[1]];
+                }
+            }
+        }
+        return $found;
+    }
+
+    /** The sources below folders, the nearest first. */
+    private static function sources($folders)
+    {
+        [$found, $read, $seen] = [[], 0, []];
+        while ($folders && \count($found) < self::FILES && $read < self::ENTRIES) {
+            $folder = (string) \realpath(\array_shift($folders));
+            if ($folder === '' || isset($seen[$folder])) {
+                continue;
+            }
+            $seen[$folder] = true;
+            foreach (@\scandir($folder) ?: [] as $name) {
+                $read++;
+                $path = "$folder/$name";
+                if ($name[0] === '.' || \is_link($path)) {
+                    continue;
+                }
+                if (\is_dir($path) && !\in_array($name, self::LIBRARIES, true)) {
+                    $folders[] = $path;
+                } elseif (\substr($name, -4) === '.php') {
+                    $found[] = $path;
+                }
+            }
+        }
+        return $found;
     }
 
     private static function parts($name)

@@ -165,8 +165,8 @@ impl Server {
                 }
             }
             None => format!(
-                "the program has not loaded a function `{}`; one in a namespace that is loaded later needs its whole \
-                 name, such as `Shop\\Cart.total`, or `file`",
+                "the program has not loaded a function `{}`; one that is loaded later from outside of the program's \
+                 folder needs its whole name, such as `Shop\\Cart.total`, or `file`",
                 set.wanted.0
             ),
         };
@@ -219,11 +219,7 @@ impl Server {
                 answers.push(json!({ "id": id, "verified": true, "line": line, "source": source }));
                 continue;
             }
-            let wanted = (one.name.clone(), None);
-            let number = self.set_unloaded(&one.name).await?;
-            let set = Set { id, number, file: None, wanted, line: None };
-            answers.push(self.answer_for(&set).await?);
-            self.breakpoints.set.push(set);
+            answers.push(self.set_unloaded(id, &one.name).await?);
         }
         self.release(hold).await?;
         Ok(json!({ "breakpoints": answers }))
@@ -248,19 +244,43 @@ impl Server {
         Ok(line)
     }
 
-    /// A function that is not loaded yet, by its full name.
-    async fn set_unloaded(&mut self, name: &str) -> Result<Option<String>, Failure> {
-        let parts: Vec<&str> = name
-            .split(['.', '#'])
-            .flat_map(|part| part.split("::"))
-            .flat_map(|part| part.split("->"))
-            .collect();
-        let Some((function, class)) = parts.split_last() else { return Ok(None) };
-        let mut set = Command::new("breakpoint_set").with('t', "call").with('m', *function);
-        if !class.is_empty() {
-            set = set.with('a', class.join("\\"));
+    /// A function that is not loaded yet: by its full name, which is the one that is asked for or one of those in the
+    /// sources of the program.
+    async fn set_unloaded(&mut self, id: i64, name: &str) -> Result<Value, Failure> {
+        let folder = Path::new(&self.file).parent().unwrap_or(Path::new("/"));
+        let is_system = self.adapter.is_internal(&folder.join("program")) || folder.starts_with("/usr");
+        let folder = if is_system { "" } else { folder.to_str().unwrap_or_default() };
+        let find = format!(
+            "\\Stillframe\\Functions::unloaded({}, [{}, \\getcwd()])",
+            literal(name),
+            literal(folder)
+        );
+        let found = self.call(&find).await?;
+        let part = |place: &Value, key: &str| place[key].as_str().map(str::to_owned);
+        let places = found.as_array().into_iter().flatten();
+        let mut names: Vec<(Option<String>, String)> =
+            places.filter_map(|place| Some((part(place, "class"), part(place, "name")?))).collect();
+        if names.is_empty() {
+            let parts: Vec<&str> = name.split(['.', '#', ':']).flat_map(|part| part.split("->")).collect();
+            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            if let Some((function, class)) = parts.split_last() {
+                names.push(((!class.is_empty()).then(|| class.join("\\")), (*function).to_owned()));
+            }
         }
-        Ok(self.command(set).await?.attribute("id").map(str::to_owned))
+        let mut answer = None;
+        for (class, function) in names {
+            let mut set = Command::new("breakpoint_set").with('t', "call").with('m', function);
+            if let Some(class) = class {
+                set = set.with('a', class);
+            }
+            let number = self.command(set).await?.attribute("id").map(str::to_owned);
+            let set = Set { id, number, file: None, wanted: (name.to_owned(), None), line: None };
+            if answer.is_none() {
+                answer = Some(self.answer_for(&set).await?);
+            }
+            self.breakpoints.set.push(set);
+        }
+        Ok(answer.unwrap_or_else(|| json!({ "id": id, "verified": false })))
     }
 
     /// A file was loaded, and with it a breakpoint became one.

@@ -47,7 +47,7 @@ pub(super) struct Server {
     pub(super) has_break_left: bool,
     /// The request that the program serves, such as `GET /`.
     request: Option<String>,
-    file: String,
+    pub(super) file: String,
     pub(super) stops_on_entry: bool,
     pub(super) motion: Motion,
     /// Which stop it is. Numbers of frames contain it.
