@@ -13,6 +13,7 @@ mod goroutines;
 mod hangs;
 mod modules;
 mod panics;
+mod steps;
 mod tests;
 mod values;
 

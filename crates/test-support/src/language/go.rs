@@ -196,7 +196,6 @@ pub(super) const ROW: Row = Row {
             "Delve steps from a return into the caller's next line, of whichever level",
         ),
         ("threads_are_listed_with_their_names_and_states", "goroutines have no names"),
-        ("an_empty_scope_is_reported_as_empty", "a result without a name is the variable `~r0`"),
         ("an_endless_expression_is_interrupted_at_its_deadline_and_the_program_survives", CALLS),
         ("all_expressions_share_one_deadline", CALLS),
         ("an_endless_watched_expression_delays_no_report", CALLS),

@@ -159,9 +159,51 @@ enum State {
     Raw,
 }
 
+/// Whether a step from the end of a function to an earlier line of it is one to its deferred calls, which belong to the
+/// `return`.
+pub(super) fn goes_back_at_end(text: &str, from: u32, to: u32) -> bool {
+    let (Ok(from), Ok(to)) = (usize::try_from(from), usize::try_from(to)) else { return false };
+    let lines: Vec<&str> = text.lines().take(from).collect();
+    let Some((end, before)) = lines.split_last() else { return false };
+    let inner = end.trim_start();
+    let is_end = end.starts_with('}') || inner.starts_with("}(") || inner.starts_with("})");
+    let indent = end.len() - inner.len();
+    // Back to where the function begins: the line before that is indented no more than its end.
+    let is_outside = |line: &&str| !line.trim().is_empty() && line.len() - line.trim_start().len() <= indent;
+    let start = before.iter().rposition(is_outside).unwrap_or_default();
+    let defers = before.iter().skip(start).any(|line| line.trim_start().starts_with("defer "));
+    is_end && defers && (start + 1..from).contains(&to)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_from_the_end_goes_back_only_within_a_function_that_defers() {
+        let text = "\
+func main() {
+\tadd()
+}
+
+func add() int {
+\tdefer unlock()
+\tif ready {
+\t\treturn 1
+\t}
+\treturn 2
+}
+
+func plain() int {
+\treturn 2
+}
+";
+        for (from, to, expected) in
+            [(11, 10, true), (11, 8, true), (11, 2, false), (9, 7, false), (15, 14, false)]
+        {
+            assert_eq!(goes_back_at_end(text, from, to), expected, "{from} to {to}");
+        }
+    }
 
     #[test]
     fn functions_and_lines_are_found() {

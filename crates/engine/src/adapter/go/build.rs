@@ -268,10 +268,15 @@ impl Builder<'_> {
             Some(rest) => format!("{folder}/{rest}\n"),
             None => format!("{line}\n"),
         });
-        Err(Error::StartFailed {
-            problem: format!("`{}` does not compile", self.title),
-            output: lines.collect(),
-        })
+        // `go test` runs some of the checks of `go vet`.
+        let has = |start: &str| ran.stderr.lines().any(|line| line.starts_with(start));
+        let is_vet = has("# [") && !has("vet: ");
+        let problem = if is_vet {
+            "does not pass `go vet`; run with `-vet=off` to skip it"
+        } else {
+            "does not compile"
+        };
+        Err(Error::StartFailed { problem: format!("`{}` {problem}", self.title), output: lines.collect() })
     }
 }
 

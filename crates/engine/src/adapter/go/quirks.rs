@@ -1,7 +1,7 @@
 //! Where Delve departs from the specification.
 
 use super::super::plan::{LockSearch, Quirks, StackSampling};
-use super::{delve, values, waits};
+use super::{analysis, delve, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
 
 /// What every failure of a test goes through, `t.Error` and `t.Fatal` included.
@@ -42,7 +42,9 @@ pub(super) const QUIRKS: Quirks = Quirks {
     },
     // The package of the program is left out, as in its sources.
     function: |name| name.strip_prefix("main.").unwrap_or(name).to_owned(),
-    value: |kind, text| (kind.to_owned(), values::of_type(kind, &text)),
+    // A result without a name, which has its value only when the function has returned.
+    variable: |name| (!name.starts_with("~r")).then_some(name),
+    value: |kind, text| (values::type_name(kind), values::of_type(kind, &text)),
     entry_function: Some("main.main"),
     // `main` is `runtime.main` too.
     other_function: |name, message| {
@@ -53,6 +55,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     wait_reason: |name| (!name.contains(" (Thread ")).then_some("runtime.curg.waitreason"),
     wait_text: values::wait_reason,
     steps_into_libraries: true,
+    goes_back_at_end: Some(analysis::goes_back_at_end),
     pauses_anywhere: true,
     pauses_for_breakpoints: true,
     stack_sampling: Some(StackSampling {

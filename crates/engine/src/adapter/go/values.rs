@@ -207,6 +207,7 @@ impl<'a> Reader<'a> {
         if self.eat("nil") {
             return Some("nil".to_owned());
         }
+        let kind = without_fields(&kind);
         match self.rest.chars().next()? {
             '{' => self.fields(address_of(&kind)),
             '[' => self.items(kind),
@@ -366,6 +367,26 @@ fn address_of(kind: &str) -> String {
     kind.strip_prefix('*').map_or_else(|| kind.to_owned(), |kind| format!("&{kind}"))
 }
 
+/// A type in front of a value, which names the fields of a structure without a name: `struct {...}`.
+fn without_fields(kind: &str) -> String {
+    let (Some((before, inside)), true) = (kind.split_once("struct {"), kind.ends_with('}')) else {
+        return kind.to_owned();
+    };
+    let shown = if inside.trim() == "}" { "struct {}" } else { "struct {...}" };
+    format!("{before}{shown}")
+}
+
+/// A type without the packages that Delve writes in front of the fields of a structure: `struct { name string }`.
+pub(super) fn type_name(kind: &str) -> String {
+    let mut is_field = false;
+    let word = |word: &str| {
+        let bare = if is_field { word.rsplit('.').next().unwrap_or(word) } else { word };
+        is_field = word.ends_with('{') || word.ends_with(';');
+        bare.to_owned()
+    };
+    kind.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 fn is_name(text: Option<&str>) -> bool {
     text.is_some_and(|text| {
         !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "_.".contains(letter))
@@ -434,7 +455,7 @@ mod tests {
             ("[]*main.Point len: 1, cap: 1, [*{x: 1, y: 2}]", "[]*main.Point{&{x: 1, y: 2}}"),
             (
                 "struct { main.inner []int } {inner: []int len: 2, cap: 2, [5,6]}",
-                "struct { main.inner []int }{inner: []int{5, 6}}",
+                "struct {...}{inner: []int{5, 6}}",
             ),
             ("Green (5)", "Green (5)"),
             ("func() main.main.func1", "main.main.func1"),
@@ -442,6 +463,22 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(in_go(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn fields_are_named_without_their_package() {
+        let table = [
+            (
+                "struct { example.com/x/cart.name string; cart.wanted []time.Duration }",
+                "struct { name string; wanted []time.Duration }",
+            ),
+            ("[]struct { main.a struct { main.b int } }", "[]struct { a struct { b int } }"),
+            ("interface {}", "interface {}"),
+            ("*main.Cart", "*main.Cart"),
+        ];
+        for (kind, expected) in table {
+            assert_eq!(type_name(kind), expected);
         }
     }
 

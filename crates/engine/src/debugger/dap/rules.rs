@@ -24,6 +24,8 @@ pub(super) struct Stepping {
     step: Option<(Step, StackPosition)>,
     /// It goes out of a function that it did not mean to stop in.
     is_going_out: bool,
+    /// It runs the rest of a line that it has come to in the middle.
+    is_finishing_line: bool,
 }
 
 impl Stepping {
@@ -46,7 +48,7 @@ pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, step: Step
         || quirks.steps_into_libraries
         || quirks.pauses_for_breakpoints;
     let began = if may_interrupt { spot(debugger, thread).await } else { None };
-    *lock(&debugger.0.stepping) = Stepping { step: began.map(|began| (step, began)), is_going_out: false };
+    *lock(&debugger.0.stepping) = Stepping { step: began.map(|began| (step, began)), ..Stepping::default() };
 }
 
 /// Not every adapter says how many frames there are besides those that it was asked for.
@@ -89,9 +91,17 @@ pub(super) struct Stop {
 pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     let Stop { thread, reason, text, numbers, is_wanted } = stop;
     let stopped = |reason, text, breakpoints| Event::Stopped { thread, reason, text, breakpoints };
-    let is_going_out = lock(&debugger.0.stepping).is_going_out;
-    if reason == StopReason::Step && is_going_out && !is_wanted {
-        match resume_interrupted(debugger, thread).await {
+    let is_going_on = {
+        let stepping = lock(&debugger.0.stepping);
+        stepping.is_going_out || stepping.is_finishing_line
+    };
+    if reason == StopReason::Step && !is_wanted {
+        let resumed = if is_going_on {
+            resume_interrupted(debugger, thread).await
+        } else {
+            finish_function(debugger, thread).await
+        };
+        match resumed {
             Ok(true) => return Vec::new(),
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "cannot continue a step"),
@@ -230,8 +240,27 @@ async fn resume_interrupted(debugger: &DapDebugger, thread: RawId) -> Result<boo
             None => Some(step),
         },
     };
-    lock(&debugger.0.stepping).is_going_out = next == Some(Step::Out);
+    {
+        let mut stepping = lock(&debugger.0.stepping);
+        stepping.is_going_out = next == Some(Step::Out);
+        stepping.is_finishing_line = false;
+    }
     debugger.go_unless_paused(thread, next).await
+}
+
+/// Continues a step off the end of a function that has gone back to an earlier line of it, to which the calls that the
+/// end makes belong. Returns false if the step has ended.
+async fn finish_function(debugger: &DapDebugger, thread: RawId) -> Result<bool> {
+    let Some(goes_back) = debugger.quirks().goes_back_at_end else { return Ok(false) };
+    let step = lock(&debugger.0.stepping).step;
+    let Some((step, began)) = step.filter(|(step, _)| *step != Step::Out) else { return Ok(false) };
+    let Some((file, line)) = place_of(debugger, thread).await else { return Ok(false) };
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    if !u32::try_from(began.line).is_ok_and(|began| goes_back(&text, began, line)) {
+        return Ok(false);
+    }
+    lock(&debugger.0.stepping).is_finishing_line = true;
+    debugger.go_unless_paused(thread, Some(step)).await
 }
 
 /// What the rules of a stop say.
