@@ -33,7 +33,11 @@ const QUIRKS: Quirks = Quirks {
     exception_command: Some("`stillframe-thrown"),
     function: shown::function,
     // What has no name, such as a parameter that is not used, cannot be asked for.
-    variable: |name| (!name.starts_with("<null>")).then_some(name),
+    variable: |name| {
+        let bare = name.split_once(" @ ").map_or(name, |(bare, _)| bare);
+        (bare != "<null>").then_some(bare)
+    },
+    shadowed: Some(|name| Some(name)),
     value: shown::value,
     // GCC's function that initializes the variables of a source has the last line of the source.
     is_start_function: Some(|name| name.starts_with("_GLOBAL__sub_")),
@@ -42,8 +46,23 @@ const QUIRKS: Quirks = Quirks {
 
 const EXTENSIONS: &[&str] = &["c", "cc", "cpp", "cxx", "C"];
 
-/// Compilers, by the extension of a source, in the order in which they are looked for.
-const COMPILERS: [(&str, &[&str]); 2] = [("c", &["cc", "gcc", "clang"]), ("", &["c++", "g++", "clang++"])];
+/// The compilers of a language, in the order in which they are looked for, and its versions.
+struct Toolchain {
+    names: &'static [&'static str],
+    versions: &'static [&'static str],
+    checks: &'static [&'static str],
+}
+
+const C_COMPILERS: Toolchain = Toolchain {
+    names: &["cc", "gcc", "clang"],
+    versions: &["", "-std=gnu23", "-std=gnu2x"],
+    checks: &["-fsyntax-only", "-x", "c", "/dev/null"],
+};
+const CPP_COMPILERS: Toolchain = Toolchain {
+    names: &["c++", "g++", "clang++"],
+    versions: &["", "-std=gnu++26", "-std=gnu++23", "-std=gnu++2b", "-std=gnu++20"],
+    checks: &["-fsyntax-only", "-x", "c++", "/dev/null"],
+};
 
 impl Adapter for C {
     fn name(&self) -> &'static str {
@@ -223,10 +242,12 @@ async fn build(host: &dyn Host, launch: Launch, progress: &Progress) -> Result<L
         native::check_binary(host, path)?;
         return Ok(launch);
     }
-    let names = COMPILERS.iter().find(|(of, _)| *of == extension || of.is_empty());
+    let Toolchain { names, versions, checks } = if extension == "c" { C_COMPILERS } else { CPP_COMPILERS };
     let compiler = Compiler {
-        names: names.map_or(&[][..], |(_, names)| names),
+        names,
         flags: ["-g", "-O0"].map(str::to_owned).into(),
+        versions,
+        checks,
         libraries: &["-lm", "-pthread"],
         includes: |line| line.starts_with("#include \""),
     };

@@ -194,6 +194,11 @@ pub struct Quirks {
     /// A command of the debugger that prints the type and the message of an exception that is being thrown, as JSON
     /// in a line behind `thrown `.
     pub exception_command: Option<&'static str>,
+    /// A command of the debugger that also stops the program where an error leaves a test, and prints the number of the
+    /// breakpoint behind `breakpoint `.
+    pub errors_command: Option<&'static str>,
+    /// A command of the debugger that completes what it does when breakpoints are set.
+    pub breakpoints_command: Option<&'static str>,
     /// A command of the debugger that records values at breakpoints while the program runs; see `dap/recording.rs`.
     pub record_command: Option<&'static str>,
     /// The description of a stop that may be at a breakpoint which the debugger inserts or removes in that moment, and
@@ -205,6 +210,9 @@ pub struct Quirks {
     pub function: fn(&str) -> String,
     /// The name of a variable; none for one that the compiler has made.
     pub variable: fn(&str) -> Option<&str>,
+    /// The name of a variable that one of an inner block hides, by the name that the adapter gives it; none if it is not
+    /// shown. Variables come from the outermost block in. Without it, the adapter lists no name twice.
+    pub shadowed: Option<fn(&str) -> Option<&str>>,
     /// A type and the text of a value, as the language writes them.
     pub value: fn(&str, String) -> (String, String),
     /// Its names for the exceptions to stop at.
@@ -222,6 +230,9 @@ pub struct Quirks {
     pub wait_text: fn(&str) -> Option<String>,
     /// A step into a library stops there, so that it is stepped out of.
     pub steps_into_libraries: bool,
+    /// Whether a step from a line of a source goes back to another one because the first ends a function, and calls that
+    /// are made there belong to the other.
+    pub goes_back_at_end: Option<fn(&str, u32, u32) -> bool>,
     /// A pause may stop in a thread of the runtime's own, while threads of the user's wait.
     pub pauses_anywhere: bool,
     /// Whether a function handles signals on a stack of its own, so that the stack does not show what it interrupted.
@@ -404,11 +415,14 @@ impl Quirks {
         listens: "an adapter that listens at `host` and `port`",
         exception_functions: |_| &[],
         exception_command: None,
+        errors_command: None,
+        breakpoints_command: None,
         record_command: None,
         missed_command: None,
         printed_exception: |_| None,
         function: str::to_owned,
         variable: |name| Some(name),
+        shadowed: None,
         value: |kind, text| (kind.to_owned(), text),
         exception_filters: |_| &[],
         entry_function: None,
@@ -417,6 +431,7 @@ impl Quirks {
         wait_reason: |_| None,
         wait_text: |_| None,
         steps_into_libraries: false,
+        goes_back_at_end: None,
         pauses_anywhere: false,
         is_signal_handler: |_| false,
         is_start_function: None,

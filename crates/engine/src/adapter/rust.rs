@@ -33,9 +33,14 @@ const QUIRKS: Quirks = Quirks {
         ExceptionMode::None => &[],
         ExceptionMode::Uncaught | ExceptionMode::UserUnhandled | ExceptionMode::All => &["rust_panic"],
     },
+    // A test that returns an error does not panic.
+    errors_command: Some("`stillframe-errors-stop"),
+    exception_command: Some("`stillframe-errors-describe"),
     printed_exception: shown::panic,
     function: shown::function,
     variable: shown::variable,
+    // What it held has often moved elsewhere.
+    shadowed: Some(|_| None),
     value: shown::value,
     ..lldb_dap::QUIRKS
 };
@@ -114,9 +119,11 @@ impl Adapter for Rust {
             commands.extend([
                 lldb_dap::imported(&formatters.join("lldb_lookup.py")),
                 format!("?command source -s true \"{}\"", formatters.join("lldb_commands").display()),
-                lldb_dap::imported(&scripts.join("stillframe_rust.py")),
-                lldb_dap::imported(&scripts.join("stillframe_rust_types.py")),
             ]);
+            commands.extend(
+                ["rust", "rust_types", "errors"]
+                    .map(|name| lldb_dap::imported(&scripts.join(format!("stillframe_{name}.py")))),
+            );
         }
         if !matches!(start, Start::Launch(launch) if !launch.just_my_code) {
             commands.push(format!("?settings set target.process.thread.step-avoid-regexp {LIBRARY}"));

@@ -3,8 +3,7 @@
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
 //! (`breakpoints.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`), `threads.rs`, values (`values.rs`,
-//! `expressions.rs`). A language with more to offer wraps this type, see
-//! `Dialect`.
+//! `shadowing.rs`, `expressions.rs`). A language with more to offer wraps this type, see `Dialect`.
 //!
 //! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
 //! what arrives into [`Event`]s. Both end with the connection.
@@ -23,6 +22,7 @@ mod recording;
 mod reverse;
 mod rules;
 mod sampling;
+mod shadowing;
 mod start;
 mod threads;
 mod thrown;
@@ -401,6 +401,7 @@ impl Debugger for DapDebugger {
 
     async fn set_exception_mode(&self, mode: ExceptionMode) -> Result<()> {
         self.stop_in_functions((self.quirks().exception_functions)(mode)).await?;
+        self.stop_at_errors(mode).await;
         let offered = self.capabilities().exception_breakpoint_filters;
         if offered.is_empty() {
             // The request itself is an error then.

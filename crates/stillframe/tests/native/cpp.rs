@@ -307,3 +307,46 @@ async fn a_trap_of_the_program_stops_there() {
     assert_eq!(server.ok("continue_execution", id).await.outcome(), "ended");
     server.finish().await;
 }
+
+#[tokio::test]
+async fn a_source_in_a_newer_version_than_the_default_compiles() {
+    let text = r"
+#include <concepts>
+#include <ranges>
+#include <vector>
+
+template <std::integral T> T twice(T value) { return 2 * value; }
+
+int main() {
+    int sum = 0;
+    for (int even : std::vector{1, 2, 3, 4} | std::views::filter([](int one) { return one % 2 == 0; }))
+        sum += twice(even);
+    return sum - 12; // @here
+}
+";
+    let sources =
+        Sources::new(&[("main.cpp", text), ("main.c", "int main(void) {\n    return nothing;\n}\n")]);
+    let server = STILLFRAME.serve().await;
+    let ran = run_until(&server, &sources.file("main.cpp"), "here", &["sum"]).await;
+    assert_evaluated(&ran, &[("sum", "12")]);
+    let failed =
+        server.call("run_until", json!({ "program": sources.path("main.c"), "timeout": 60_000 })).await;
+    assert!(failed.text.contains("nothing") && failed.text.contains("main.c:2:12"), "{}", failed.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_variable_that_an_inner_one_hides_is_shown_with_its_line() {
+    let text = "int main(void) {\n    int n = 1;\n    {\n        int n = 2;\n        n += 1; // @here\n    }\n    return n;\n}\n";
+    let sources = Sources::new(&[("main.c", text)]);
+    let server = STILLFRAME.serve().await;
+    let ran = run_until(&server, &sources.file("main.c"), "here", &["n"]).await;
+    assert_evaluated(&ran, &[("n", "2")]);
+    assert_locals(&ran, &["n @ main.c:2: int = 1", "n: int = 2"]);
+    let set = |name: &str| json!({ "sessionId": ran["sessionId"], "name": name, "value": "7" });
+    let hidden = server.call("set_variable", set("n @ main.c:2")).await;
+    assert_eq!(hidden["success"], false, "{}", hidden.text);
+    let inner = server.ok("set_variable", set("n")).await;
+    assert_eq!(inner["value"], "7", "{}", inner.text);
+    server.finish().await;
+}

@@ -12,6 +12,7 @@ mod configured;
 mod cpp;
 mod dumps;
 mod hangs;
+mod lines;
 mod packages;
 mod recording;
 mod rust;

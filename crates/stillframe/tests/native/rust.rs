@@ -28,6 +28,7 @@ fn main() {
     let reference = &item;
     let boxed = Box::new(item.clone());
     let object: Box<dyn std::fmt::Debug> = Box::new(item.clone());
+    let counted: Arc<dyn std::fmt::Debug> = Arc::new(Label::Sized(3));
     let shapes = [Shape::Circle { r: 2.0 }, Shape::Square(4), Shape::Empty];
     let some = Some(Some("deep".to_owned()));
     let none: Option<u8> = None;
@@ -48,7 +49,7 @@ fn main() {
     let letter = 'é';
     let bytes = [1_u8, 200];
     let many = vec![0_u32; 100_000];
-    println!("{labels:?}{texts:?}{copied}");
+    println!("{labels:?}{texts:?}{copied}{counted:?}");
     println!("{item:?}{slice:?}{reference:?}{boxed:?}{object:?}{shapes:?}{some:?}{none:?}{failed:?}{map:?}{set:?}"); // @here
     println!("{sorted:?}{names:?}{queue:?}{shared:?}{locked:?}{cell:?}{tuple:?}{letter}{bytes:?}{}", many.len());
 }
@@ -100,6 +101,7 @@ async fn values_are_formatted_as_in_rust() {
             &format!("reference: &Item = {item}"),
             &format!("boxed: &Item = {item}"),
             &format!("object: Box<dyn Debug> = {item}"),
+            "counted: Arc<dyn Debug> = Sized(3)",
             "shapes: [Shape; 3] = [Circle { r: 2.0 }, Square(4), Empty]",
             r#"some: Option<Option<String>> = Some(Some("deep"))"#,
             "none: Option<u8> = None",

@@ -35,7 +35,8 @@ fn adds() {
 
 #[test]
 fn parses() -> Result<(), std::num::ParseIntError> {
-    let _: i32 = \"x\".parse()?;
+    let text = \"x\";
+    let _: i32 = text.parse()?; // @parses
     Ok(())
 }
 ";
@@ -120,8 +121,82 @@ async fn cargo_test_reports_the_first_failure_of_several_test_programs() {
     let other = &answer["otherFailures"][0];
     assert_eq!(other["name"], "parses", "{}", answer.text);
     assert!(other["message"].as_str().unwrap_or_default().contains("InvalidDigit"), "{}", answer.text);
+    let line = other["line"].as_u64().and_then(|line| u32::try_from(line).ok());
+    assert_eq!(line, Some(tests.line("parses")), "{}", answer.text);
     let answer = tested(&sources, "cargo test --lib").await;
     assert_eq!((&answer["verdict"], &answer["tests"]["passed"]), (&json!("passed"), &json!(2)));
+}
+
+const RESULTS: &str = "\
+use std::fmt;
+
+#[derive(Debug)]
+pub enum Problem { Empty, Bad(std::num::ParseIntError) }
+
+impl fmt::Display for Problem {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, \"{self:?}\")
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl From<std::num::ParseIntError> for Problem {
+    fn from(error: std::num::ParseIntError) -> Self {
+        Self::Bad(error)
+    }
+}
+
+pub fn total(text: &str) -> Result<u32, Problem> {
+    if text.is_empty() {
+        return Err(Problem::Empty);
+    }
+    let mut sum = 0;
+    for part in text.split(',') {
+        let number: u32 = part.parse()?; // @first
+        sum += number;
+    }
+    Ok(sum)
+}
+
+#[test]
+fn handles() {
+    let sums: Vec<u32> = [\"1\", \"x\", \"\"].iter().filter_map(|text| total(text).ok()).collect();
+    assert_eq!(sums, [1]);
+}
+
+#[test]
+fn totals() -> Result<(), Problem> {
+    assert_eq!(total(\"1,2\")?, 3);
+    let line = \"4,x\";
+    let second = total(line)?; // @leaves
+    assert_eq!(second, 4);
+    Ok(())
+}
+
+#[test]
+fn unboxed() -> Result<(), Box<dyn std::error::Error>> {
+    let text = String::new();
+    total(&text)?; // @empty
+    Ok(())
+}
+";
+
+#[tokio::test]
+async fn an_error_that_a_test_returns_is_where_it_left_the_test() {
+    let sources = Sources::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", RESULTS)]);
+    let program = sources.file("src/lib.rs");
+    let answer = tested(&sources, "cargo test").await;
+    let counts = json!({ "run": 3, "passed": 1, "failed": 2, "skipped": 0, "expectedFailures": 0 });
+    assert_eq!(answer["tests"], counts, "{}", answer.text);
+    let failure = &answer["failure"];
+    assert_eq!((&failure["test"], &failure["line"]), (&json!("totals"), &json!(program.line("leaves"))));
+    assert!(failure["frames"][0]["locals"].to_string().contains("4,x"), "{}", answer.text);
+    let message = failure["message"].as_str().unwrap_or_default();
+    let from = format!("`shop::total` at {}:{}", program.path(), program.line("first"));
+    assert!(message.contains("error: Bad(ParseIntError") && message.contains(&from), "{}", answer.text);
+    let other = &answer["otherFailures"][0];
+    assert_eq!((&other["name"], &other["line"]), (&json!("unboxed"), &json!(program.line("empty"))));
 }
 
 /// The tests of a macro are a program that needs the compiler's libraries to say that it has none.

@@ -17,6 +17,11 @@ pub(in crate::adapter) struct Compiler {
     pub(in crate::adapter) names: &'static [&'static str],
     /// In front of the source.
     pub(in crate::adapter) flags: Vec<String>,
+    /// The version of the language, empty for the compiler's own choice. A source that does not compile is tried with the
+    /// first of the others that the compiler knows.
+    pub(in crate::adapter) versions: &'static [&'static str],
+    /// Arguments with which the compiler does nothing but check its options.
+    pub(in crate::adapter) checks: &'static [&'static str],
     /// Behind it.
     pub(in crate::adapter) libraries: &'static [&'static str],
     /// Whether a line brings in another file, which may have changed where this one has not.
@@ -31,7 +36,7 @@ pub(in crate::adapter) async fn compile(
     compiler: &Compiler,
     progress: &Progress,
 ) -> Result<PathBuf> {
-    let Compiler { names, flags, libraries, includes } = compiler;
+    let Compiler { names, flags, versions, libraries, includes, .. } = compiler;
     progress.say(format!("compiling {}", source.display()));
     let text = host
         .read(source)
@@ -45,7 +50,7 @@ pub(in crate::adapter) async fn compile(
         remedy: "install one, or compile the program with debug information and give the path of the binary"
             .to_owned(),
     })?;
-    let flag_text = flags.join("\0");
+    let flag_text = format!("{}\0{}", flags.join("\0"), versions.join("\0"));
     let binary = place(
         host,
         source,
@@ -64,15 +69,40 @@ pub(in crate::adapter) async fn compile(
         cwd: source.parent().filter(|folder| folder.is_dir()).map(Path::to_owned),
         ..ProcessSpec::default()
     };
-    let compiled = host.run(&spec, deadlines::BUILD).await?;
-    if !compiled.success {
-        return Err(Error::StartFailed {
-            problem: format!("`{}` does not compile", source.display()),
-            output: format!("{}{}", compiled.stdout, compiled.stderr),
-        });
-    }
+    run(host, source, compiler, &spec).await?;
     std::fs::rename(&part, &binary).map_err(|error| unwritable(&binary, &error))?;
     Ok(binary)
+}
+
+/// Runs the compiler, with another version of the language if the source is not in the first.
+async fn run(host: &dyn Host, source: &Path, compiler: &Compiler, spec: &ProcessSpec) -> Result<()> {
+    let with = |version: &str, args: &[OsString]| {
+        let version = Some(version).filter(|version| !version.is_empty()).map(OsString::from);
+        ProcessSpec { args: version.into_iter().chain(args.iter().cloned()).collect(), ..spec.clone() }
+    };
+    let Some((first, others)) = compiler.versions.split_first() else { return Ok(()) };
+    let first = host.run(&with(first, &spec.args), deadlines::BUILD).await?;
+    if first.success {
+        return Ok(());
+    }
+    let mut output = format!("{}{}", first.stdout, first.stderr);
+    let checks: Vec<OsString> = compiler.checks.iter().map(OsString::from).collect();
+    for version in others {
+        if !host.run(&with(version, &checks), deadlines::HELPER).await?.success {
+            continue;
+        }
+        let other = host.run(&with(version, &spec.args), deadlines::BUILD).await?;
+        if other.success {
+            return Ok(());
+        }
+        // The version that the source is written in has the fewest errors.
+        let errors = format!("{}{}", other.stdout, other.stderr);
+        if errors.lines().count() < output.lines().count() {
+            output = errors;
+        }
+        break;
+    }
+    Err(Error::StartFailed { problem: format!("`{}` does not compile", source.display()), output })
 }
 
 /// Where something belongs in the cache that is made of these contents.

@@ -8,10 +8,12 @@ use super::Host;
 use crate::error::Result;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 8] = [
+const SCRIPTS: [(&str, &str); 10] = [
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
+    ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),
     ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),
+    ("stillframe_locations.py", include_str!("../../debuggee/lldb/stillframe_locations.py")),
     ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),
     ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),

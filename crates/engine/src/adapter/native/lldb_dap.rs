@@ -78,6 +78,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
             line_at: |address| format!("`source info -a {address}"),
         }),
     },
+    breakpoints_command: Some("`stillframe-once"),
     record_command: Some("`stillframe-record"),
     launcher: launcher::launcher,
     missed_command: Some(("signal SIGTRAP", "`stillframe-missed")),
@@ -101,9 +102,14 @@ fn refusal(text: &str) -> String {
         );
     }
     let place = text.strip_prefix("<user expression ").and_then(|rest| rest.splitn(4, ':').nth(3));
-    match place {
-        Some(rest) => rest.trim_start().lines().next().unwrap_or_default().to_owned(),
-        None => text.trim_end().to_owned(),
+    let Some(sentence) = place.and_then(|rest| rest.trim_start().lines().next()) else {
+        return text.trim_end().to_owned();
+    };
+    // A part of a path in Rust is a namespace for LLDB.
+    let namespace = sentence.strip_prefix("unexpected namespace name ");
+    match namespace.and_then(|rest| rest.strip_suffix(": expected expression")) {
+        Some(name) => format!("use of undeclared identifier {name}"),
+        None => sentence.to_owned(),
     }
 }
 
@@ -150,8 +156,10 @@ impl Native<'_> {
     pub(in crate::adapter) fn plan(self, host: &dyn Host, runtime: &Runtime, start: &Start) -> Result<Plan> {
         let Self { quirks, scripts, mut commands, entry, flags } = self;
         commands.extend(index_cache(host));
-        commands.push(imported(&scripts.join("stillframe_recorder.py")));
-        commands.push(imported(&scripts.join("stillframe_traps.py")));
+        commands.extend(
+            ["locations", "recorder", "traps"]
+                .map(|name| imported(&scripts.join(format!("stillframe_{name}.py")))),
+        );
         let (request, mut arguments, launch) = match start {
             Start::Launch(launch) => (StartRequest::Launch, launch_arguments(launch, &entry), Some(launch)),
             Start::Attach(attach) => (StartRequest::Attach, attach_arguments(host, attach)?, None),

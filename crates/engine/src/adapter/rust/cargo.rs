@@ -73,11 +73,12 @@ async fn of_path(
     let text = host.read(path).unwrap_or_default();
     let has_main = text.lines().any(|line| line.contains("fn main("));
     let is_test = !has_main && text.contains("#[test]");
-    let mut flags: Vec<String> = ["-g", "--edition", "2021"].map(str::to_owned).into();
-    flags.extend(is_test.then(|| "--test".to_owned()));
+    let flags = std::iter::once("-g").chain(is_test.then_some("--test"));
     let compiler = compile::Compiler {
         names: &["rustc"],
-        flags,
+        flags: flags.map(str::to_owned).collect(),
+        versions: &["--edition=2021", "--edition=2024"],
+        checks: &["--print", "sysroot"],
         libraries: &[],
         includes: |line| line.starts_with("mod ") || line.starts_with("pub mod ") || line.contains("include"),
     };

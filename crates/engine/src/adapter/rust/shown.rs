@@ -19,7 +19,7 @@ pub(super) fn function(name: &str) -> String {
 
 /// A variable that the user has written, without the line that LLDB adds to one that another one shadows.
 pub(super) fn variable(name: &str) -> Option<&str> {
-    const MADE: [&str; 2] = ["<null>", "_task_context"];
+    const MADE: [&str; 3] = ["<null>", "_task_context", "__awaitee"];
     let bare = name.split_once(" @ ").map_or(name, |(name, _)| name);
     (!MADE.contains(&bare)).then_some(bare)
 }

@@ -29,6 +29,8 @@ LOCKS = re.compile(r"^std::sync::([a-z_]+::)*(Mutex|RwLock)<")
 WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^std::path::PathBuf$|^core::num::niche_types::\w+|^core::sync::atomic::Atomic\w+")
 CAPACITY = re.compile(r"::UsizeNoHighBit$|::raw_vec::Cap$")
 BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
+DROP = re.compile(r"^core::ptr::drop_in_place(?:::)?<(.+)>(?:::h[0-9a-f]{16})?$")
+METHOD = re.compile(r"(?:^_?<(?=.+ as .+>::)|<impl .+ for )(.+?)(?: as .+)?>::\w+(?:::h[0-9a-f]{16})?$")
 FIELD = re.compile(r"^(__)?\d+$")
 
 
@@ -73,6 +75,8 @@ def text(value, depth, room):
         return "{" + items(value, depth, room, lambda child: entry(child, depth, room)) + "}"
     if SETS.match(name):
         return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
+    if COUNTED.match(name) and "<dyn " in name:
+        return dynamic(value, name, depth, room)
     if COUNTED.match(name) or GUARDS.match(name):
         return text(value.GetChildAtIndex(0), depth, room)
     if CELLS.match(name):
@@ -291,19 +295,33 @@ def duration(value):
 
 
 def dynamic(value, name, depth, room):
-    """A trait object: its vtable refers to the drop function, whose name contains the type."""
-    raw = value.GetNonSyntheticValue()
-    table = raw.GetChildMemberWithName("vtable").GetValueAsUnsigned()
-    error = lldb.SBError()
-    drop = value.GetProcess().ReadPointerFromMemory(table, error) if table else 0
-    symbol = value.GetTarget().ResolveLoadAddress(drop).GetSymbol().GetName() or "" if drop else ""
-    symbol = symbol.replace("$LT$", "<").replace("$GT$", ">").replace("$u20$", " ").replace("..", "::")
-    found = re.match(r"^core::ptr::drop_in_place(?:::)?<(.+)>(?:::h[0-9a-f]{16})?$", symbol)
-    kind = value.GetTarget().FindFirstType(found.group(1)) if found else None
+    """A trait object, whose type is known by the names of the functions in its vtable."""
+    fat = value.GetNonSyntheticValue()
+    while not fat.GetChildMemberWithName("vtable").IsValid() and fat.GetNumChildren():
+        fat = fat.GetChildAtIndex(0).GetNonSyntheticValue()
+    found = type_by_vtable(value, fat.GetChildMemberWithName("vtable").GetValueAsUnsigned())
+    kind = value.GetTarget().FindFirstType(found) if found else None
     if kind is not None and kind.IsValid():
-        address = raw.GetChildMemberWithName("pointer").GetValueAsUnsigned()
+        address = fat.GetChildMemberWithName("pointer").GetValueAsUnsigned()
+        if COUNTED.match(name):
+            # Two counters come first.
+            align = max(kind.GetByteAlign(), 1)
+            address += -(-2 * value.GetProcess().GetAddressByteSize() // align) * align
         return text(value.CreateValueFromAddress("value", address, kind), depth + 1, room)
-    return short_type(re.sub(r", alloc::alloc::Global>$", ">", name)) + (f" ({short_type(found.group(1))})" if found else "")
+    return short_type(re.sub(r", alloc::alloc::Global>$", ">", name)) + (f" ({short_type(found)})" if found else "")
+
+
+def type_by_vtable(value, table):
+    """The type that a vtable is of: it begins with the drop function, which may be missing, the size and the alignment."""
+    error, size = lldb.SBError(), value.GetProcess().GetAddressByteSize()
+    for index in (0, 3, 4, 5):
+        function = value.GetProcess().ReadPointerFromMemory(table + index * size, error) if table else 0
+        symbol = value.GetTarget().ResolveLoadAddress(function).GetSymbol().GetName() or "" if function else ""
+        symbol = symbol.replace("$LT$", "<").replace("$GT$", ">").replace("$u20$", " ").replace("..", "::")
+        found = re.search(METHOD if index else DROP, symbol)
+        if found:
+            return found.group(1)
+    return None
 
 
 def base(name):

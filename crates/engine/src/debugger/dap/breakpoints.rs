@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 
 use super::motion::{self, PauseGuard};
-use super::{DapDebugger, lock, recording};
+use super::{DapDebugger, commands, lock, recording};
 use crate::deadlines;
 use crate::debugger::{BindResult, Debugger, FunctionBreakpoint, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::{BreakpointId, RawId};
+use crate::model::stop::ExceptionMode;
 
 /// What was sent to the adapter.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ pub(super) struct Breakpoints {
     /// Functions that every exception goes through, and the adapter's numbers for breakpoints there.
     exception_functions: &'static [&'static str],
     exception_numbers: Vec<i64>,
+    /// The debugger's number for the breakpoint at errors that leave a test.
+    error_number: Option<i64>,
     /// The last stop was there.
     is_at_exception: bool,
     /// What the debugger records, as JSON; empty for nothing.
@@ -81,7 +84,9 @@ impl Breakpoints {
 
     /// Whether a stop at these numbers is one at an exception.
     pub(super) fn stopped_at(&mut self, numbers: &[i64]) -> bool {
-        self.is_at_exception = numbers.iter().any(|number| self.exception_numbers.contains(number));
+        let is_exception =
+            |number: &i64| self.exception_numbers.contains(number) || self.error_number == Some(*number);
+        self.is_at_exception = numbers.iter().any(is_exception);
         self.is_at_exception
     }
 
@@ -237,6 +242,7 @@ impl DapDebugger {
         let _still = self.pause_for(&owners, Some(path)).await;
         let response = self.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?;
         let results = self.keep(response, owners, Some(path));
+        complete(self).await;
         recording::announce(self).await;
         Ok(results)
     }
@@ -300,6 +306,20 @@ impl DapDebugger {
             breakpoints.functions.clone()
         };
         self.send_function_breakpoints(places).await.map(drop)
+    }
+
+    /// Also stops where errors leave tests, if the debugger has a command for that.
+    pub(super) async fn stop_at_errors(&self, mode: ExceptionMode) {
+        let Some(command) = self.quirks().errors_command else { return };
+        if mode != ExceptionMode::UserUnhandled || lock(&self.0.breakpoints).error_number.is_some() {
+            return;
+        }
+        let number =
+            |answer: String| answer.lines().find_map(|line| line.strip_prefix("breakpoint ")?.parse().ok());
+        match commands::run(self, None, command.to_owned(), deadlines::READ).await {
+            Ok(answer) => lock(&self.0.breakpoints).error_number = number(answer),
+            Err(error) => tracing::warn!(%error, "errors that leave a test do not stop"),
+        }
     }
 
     /// The same breakpoints, with other names for rejected functions; none if there are no other names.
@@ -384,6 +404,14 @@ impl DapDebugger {
             })
             .map(|result| self.warned(result, file))
             .collect()
+    }
+}
+
+/// Has the debugger complete what it does when breakpoints are set, or bound anew.
+pub(super) async fn complete(debugger: &DapDebugger) {
+    let Some(command) = debugger.quirks().breakpoints_command else { return };
+    if let Err(error) = commands::run(debugger, None, command.to_owned(), deadlines::READ).await {
+        tracing::warn!(%error, "a line may be hit more than once");
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Weak;
 use serde_json::Value as Json;
 use tokio::sync::mpsc;
 
-use super::breakpoints::{bind_result, thread_at_breakpoint};
+use super::breakpoints::{bind_result, complete, thread_at_breakpoint};
 use super::{Connection, DapDebugger, commands, lock, pausing, reverse, rules};
 use crate::deadlines;
 use crate::debugger::{Debugger, Event};
@@ -120,6 +120,9 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
                 breakpoints.moved(number, event.breakpoint.line);
                 (breakpoints.owners(number), breakpoints.is_function(number))
             };
+            if !owners.is_empty() && !is_function {
+                complete(debugger).await;
+            }
             let result = bind_result(event.breakpoint, is_function, debugger.0.setup.no_code.as_deref());
             owners.into_iter().map(|id| Event::BindResult { id, result: result.clone() }).collect()
         }

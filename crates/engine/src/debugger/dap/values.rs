@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::breakpoints::positive;
-use super::{DapDebugger, commands, expressions, lock};
+use super::{DapDebugger, commands, expressions, lock, shadowing};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, expansion};
@@ -126,33 +126,24 @@ pub(super) async fn variables(
     page: Page,
     text: usize,
 ) -> Result<Children<RawId>> {
-    let counts = lock(&debugger.0.references).counts.get(&reference).copied();
+    let (counts, is_scope) = {
+        let references = lock(&debugger.0.references);
+        (references.counts.get(&reference).copied(), references.of_frames.contains(&reference))
+    };
+    let quirks = debugger.quirks();
     let (found, total) = if let Some(counts) = counts {
         numbered(debugger, reference, page, counts, text).await?
     } else {
         let found = ask_variables(debugger, reference, Part::All, text).await?;
+        let found = if is_scope { shadowing::in_scope(quirks, found) } else { found };
         let total = found.len() as u64;
         (cut(found, page.start, page.count), total)
     };
-    let quirks = debugger.quirks();
     let text = own_limit(debugger, text);
     let mut references = lock(&debugger.0.references);
     let frame = references.frames.get(&reference).copied();
-    let is_scope = references.of_frames.contains(&reference);
-    let mut variables: Vec<Variable<RawId>> = Vec::with_capacity(found.len());
-    for mut variable in found {
-        if is_scope {
-            let Some(name) = (quirks.variable)(&variable.name) else { continue };
-            name.to_owned().clone_into(&mut variable.name);
-        }
-        let shown = shown_variable(&mut references, quirks, frame, reference, variable, text);
-        // A variable that the compiler has in two places is one.
-        if !is_scope
-            || variables.iter().all(|one| (&one.name, &one.value.text) != (&shown.name, &shown.value.text))
-        {
-            variables.push(shown);
-        }
-    }
+    let shown = |variable| shown_variable(&mut references, quirks, frame, reference, variable, text);
+    let variables = found.into_iter().map(shown).collect();
     Ok(Children { variables, total, start: page.start, hidden: 0 })
 }
 

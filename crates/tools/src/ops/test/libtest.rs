@@ -19,6 +19,9 @@ pub(super) fn runner(command: &Command) -> Option<Runner> {
     (command.adapter.name() == "rust" && is_test).then_some(Runner::Cargo)
 }
 
+/// What we call the failure of a test that returns an error.
+const RETURNED: &str = "the test returned an error: ";
+
 /// What a panic has printed.
 struct Panic {
     message: String,
@@ -104,9 +107,19 @@ fn add_errors(reports: &mut [Value], stderr: &str) {
     let silent: Vec<&mut Value> = silent.collect();
     if silent.len() == errors.len() {
         for (report, error) in silent.into_iter().zip(errors) {
-            report["message"] = json!(format!("the test returned an error: {error}"));
+            report["message"] = json!(format!("{RETURNED}{error}"));
         }
     }
+}
+
+/// Where an error comes from that has gone through several functions, as our code in the debugger words it.
+pub(super) fn origin(error: &str) -> Option<&str> {
+    error.find(" (first returned by ").and_then(|at| error.get(at..))
+}
+
+/// Whether a test has failed by what it returned.
+pub(super) fn is_of_error(message: &str) -> bool {
+    message.starts_with(RETURNED)
 }
 
 /// The two sides of a comparison, as `assert_eq!` and `assert_ne!` print them; what `assert!` holds.

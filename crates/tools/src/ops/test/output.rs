@@ -112,6 +112,10 @@ impl PrintedReports {
         for failure in tested.failure.iter_mut().chain(&mut tested.others) {
             let said = failure.result.as_ref().and_then(|result| result.message.clone());
             let Some(throw) = &mut failure.throw else { continue };
+            let thrown = throw.snapshot.exception.as_ref().map(|exception| exception.message.as_str());
+            if let (Some(result), Some(origin)) = (&mut failure.result, thrown.and_then(libtest::origin)) {
+                result.message = said.as_ref().map(|said| format!("{said}{origin}"));
+            }
             let message = said.or_else(|| Some(throw.snapshot.exception.as_ref()?.message.clone()));
             let found = message.as_deref().and_then(sides);
             throw.thrown.assertion = throw.thrown.assertion.take().or(found);
@@ -169,6 +173,11 @@ pub(super) fn throw_of(throws: &[Throw], test: &str, message: Option<&str>) -> O
             && said
                 .is_some_and(|said| !said.is_empty() && message.is_some_and(|message| message.contains(said)))
     };
+    if message.is_some_and(libtest::is_of_error) {
+        return throws
+            .iter()
+            .rposition(|throw| is_in_test(&throw) && kind(throw).as_deref() == Some("error"));
+    }
     // An exception that ends a test is the last one in it.
     let by_exception = message.is_some_and(googletest::is_of_exception);
     let named = || throws.iter().rposition(is_named);

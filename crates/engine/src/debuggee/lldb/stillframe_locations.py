@@ -1,0 +1,165 @@
+"""Disables locations of a breakpoint at which its line has already been hit.
+
+LLDB breaks at the first instruction of a line in each block of variables, and a macro such as Rust's `println!` has
+several blocks inside each other on one line. Each time the line runs, all of them are reached, one after the other. Of
+these, the first remains. A location also stays if the program comes to it from another line, as to the part of a `for`
+that takes the next item, or again and again, as in a loop on one line.
+
+An async function of Rust is two functions: one that makes the future, and the body, which is entered at each resumption.
+The first has the line that declares the function, the body has all others.
+"""
+
+import re
+
+import lldb
+
+# In instructions, each of which takes 50 µs.
+LONGEST = 10_000
+ADDRESS = re.compile(r"0x([0-9a-f]+)$")
+# Those after which the next instruction does not run, on x86-64 and on ARM64.
+ENDS = {"jmp", "jmpq", "ret", "retq", "ud2", "b", "br", "brk", "udf"}
+CALLS = {"call", "callq", "bl", "blr"}
+POLLED = re.compile(r"^core::task::poll::Poll<")
+# Of rustc, with the code that drops the variables of a line that has not come to its end.
+DROP = re.compile(r"^core::ptr::drop_in_place")
+
+# How many locations each breakpoint had when it was last examined.
+examined = {}
+
+
+class Flow:
+    """The instructions of a function that run before each one. What comes to one through a table is not known."""
+
+    def __init__(self, target, function):
+        self.target, self.module = target, function.GetStartAddress().GetModule()
+        self.before, self.after_call = {}, {}
+        # A future that is polled again comes to its function's declaration, and by a table to where it waits.
+        self.is_polled = POLLED.match(function.GetType().GetFunctionReturnType().GetName() or "") is not None
+        self.declared = line_of(function.GetStartAddress()) if self.is_polled else 0
+        instructions = function.GetInstructions(target)
+        count = instructions.GetSize()
+        for index in range(count if count <= LONGEST else 0):
+            self.add(instructions.GetInstructionAtIndex(index))
+
+    def add(self, instruction):
+        address = file_address(instruction.GetAddress())
+        following, name = address + instruction.GetByteSize(), instruction.GetMnemonic(self.target)
+        if name in CALLS:
+            self.after_call[following] = address
+        elif name not in ENDS:
+            self.before.setdefault(following, []).append(address)
+        if name not in CALLS and instruction.DoesBranch():
+            to = ADDRESS.search(instruction.GetOperands(self.target))
+            if to:
+                self.before.setdefault(self.linked(int(to.group(1), 16)), []).append(address)
+
+    def linked(self, address):
+        """An address in a loaded program as it is in the file."""
+        found = self.target.ResolveLoadAddress(address)
+        return file_address(found) if found.GetSection().IsValid() else address
+
+    def line(self, address):
+        return line_of(self.module.ResolveFileAddress(address))
+
+    def leading(self, address):
+        """The instructions that run before one. A call before one that jumps lead to, on another line, may not return."""
+        found = self.before.get(address, [])
+        call = self.after_call.get(address)
+        returns = call is not None and (not found or self.line(call) == self.line(address))
+        return [*found, call] if returns else found
+
+    def arrival(self, address, others):
+        """How the program comes to a location: `fresh` from another line or in a loop on its line, `continued` only from
+        others on its line, or `resumed` in a future."""
+        lines = {self.line(address), self.declared, 0}
+        is_continued, seen, waiting = False, set(), [address]
+        while waiting:
+            for before in self.leading(waiting.pop()):
+                if before == address:
+                    return "fresh"
+                if before in others:
+                    is_continued = True
+                elif before not in seen:
+                    if self.line(before) not in lines:
+                        return "fresh"
+                    seen.add(before)
+                    waiting.append(before)
+        return "continued" if is_continued else "resumed" if self.is_polled else "fresh"
+
+
+def file_address(address):
+    return address.GetFileAddress()
+
+
+def line_of(address):
+    """The line of the function itself, where code of another one is inlined."""
+    line = address.GetLineEntry().GetLine()
+    block = address.GetBlock().GetContainingInlinedBlock()
+    while block.IsValid():
+        line = block.GetInlinedCallSiteLine()
+        block = block.GetParent().GetContainingInlinedBlock()
+    return line
+
+
+def groups(locations):
+    """The locations of each function, and of each place that a function was inlined at."""
+    found = {}
+    for location in locations:
+        address = location.GetAddress()
+        function = address.GetFunction()
+        inlined = address.GetBlock().GetContainingInlinedBlock()
+        begin = file_address(inlined.GetRangeStartAddress(0)) if inlined.IsValid() else None
+        found.setdefault((file_address(function.GetStartAddress()), begin), (function, []))[1].append(location)
+    return [group for group in found.values() if len(group[1]) > 1]
+
+
+def reduce(target, function, locations):
+    """Leave the first of the locations that are reached one after the other."""
+    flow = Flow(target, function)
+    places = {file_address(location.GetAddress()): location for location in locations}
+    arrivals = {address: flow.arrival(address, places.keys() - {address}) for address in sorted(places)}
+    kept = [address for address, arrival in arrivals.items() if arrival == "fresh"]
+    # The code of a future begins where it is polled first.
+    kept = kept or [address for address, arrival in arrivals.items() if arrival == "resumed"][:1]
+    for address, location in places.items():
+        location.SetEnabled(address in kept or not kept)
+
+
+def separate(locations):
+    """Leave each line of an async function to one of its two functions."""
+    names = {location.GetID(): function_name(location) for location in locations}
+    for maker in locations:
+        function = maker.GetAddress().GetFunction()
+        if "{async_fn_env#" not in (function.GetType().GetFunctionReturnType().GetName() or ""):
+            continue
+        bodies = tuple(names[maker.GetID()] + inside for inside in ("::{", "::_$u7b$"))
+        body = [other for other in locations if names[other.GetID()].startswith(bodies)]
+        is_declaration = line_of(maker.GetAddress()) == line_of(function.GetStartAddress())
+        for location in body if is_declaration else [maker] if body else []:
+            location.SetEnabled(False)
+
+
+def function_name(location):
+    return re.sub(r"::h[0-9a-f]{16}$", "", location.GetAddress().GetFunction().GetName() or "")
+
+
+def once(debugger, _command, _result, _internal):
+    """Disable them in all breakpoints of the program."""
+    target = debugger.GetSelectedTarget()
+    for breakpoint in target.breakpoints:
+        count = breakpoint.GetNumLocations()
+        if count < 2 or examined.get(breakpoint.GetID()) == count:
+            continue
+        examined[breakpoint.GetID()] = count
+        locations = [location for location in breakpoint.locations if location.GetAddress().GetFunction().IsValid()]
+        used = [location for location in locations if not DROP.match(function_name(location))]
+        if used:
+            for location in locations:
+                location.SetEnabled(not DROP.match(function_name(location)))
+        for function, group in groups(used):
+            reduce(target, function, group)
+        separate(used)
+
+
+def __lldb_init_module(debugger, _internal):
+    debugger.HandleCommand("command script add -s current -f stillframe_locations.once stillframe-once")

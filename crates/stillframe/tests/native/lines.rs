@@ -1,0 +1,137 @@
+//! Rust: which lines stop, how often, and which variable a name means.
+
+use serde_json::json;
+
+use crate::STILLFRAME;
+use crate::debugging::Report;
+use crate::source::{Sources, locals, run_until};
+
+const SHADOWS: &str = r#"fn parse(text: &str) -> Option<u32> {
+    let text = text.trim();
+    let number = text.parse::<u32>().ok()?;
+    let number = number + 1;
+    Some(number) // @parsed
+}
+
+fn main() {
+    let x = 1;
+    println!("{x}");
+    let mut x = format!("{x}a");
+    x.push('b');
+    for x in 10..13 {
+        let x = x * 2;
+        println!("{x}"); // @inner
+    }
+    println!("{x} {:?}", parse(" 3 ")); // @outer
+}
+"#;
+
+#[tokio::test]
+async fn a_name_means_the_variable_of_the_innermost_block() {
+    let sources = Sources::new(&[("main.rs", SHADOWS)]);
+    let program = sources.file("main.rs");
+    let server = STILLFRAME.serve().await;
+    let until = json!([{ "file": program.path(), "line": program.line("inner"), "condition": "x == 22" }]);
+    let arguments = json!({ "program": program.path(), "until": until, "expressions": ["x", "x + 1"], "timeout": 60_000 });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!(ran.place(), (program.path(), program.line("inner")), "{}", ran.text);
+    let named = |name: &str| -> Vec<String> {
+        locals(&ran).into_iter().filter(|one| one.starts_with(&format!("{name}: "))).collect()
+    };
+    assert_eq!(named("x"), ["x: i32 = 22"], "{}", ran.text);
+    assert_eq!((&ran["values"][0]["value"], &ran["values"][1]["value"]), (&json!("22"), &json!("23")));
+    let id = json!({ "sessionId": ran["sessionId"] });
+    let set = json!({ "sessionId": ran["sessionId"], "name": "x", "value": "77" });
+    server.ok("set_variable", set).await;
+    let shown = server.ok("get_local_variables", id.clone()).await;
+    let values: Vec<_> =
+        shown["variables"].as_array().unwrap().iter().filter(|one| one["name"] == "x").collect();
+    assert_eq!((values.len(), &values[0]["value"]), (1, &json!("77")), "{}", shown.text);
+    let until = json!([{ "file": program.path(), "line": program.line("parsed") }]);
+    let ran =
+        server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
+    assert_eq!(locals(&ran), [r#"text: &str = "3""#, "number: u32 = 4"], "{}", ran.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_macro_with_several_blocks_on_a_line_is_one_hit() {
+    let sources = Sources::new(&[("main.rs", SHADOWS)]);
+    let program = sources.file("main.rs");
+    let server = STILLFRAME.serve().await;
+    let points = json!([{ "file": program.path(), "line": program.line("inner"), "expressions": ["x"] }]);
+    let traced = server
+        .ok("trace_values", json!({ "program": program.path(), "points": points, "timeout": 60_000 }))
+        .await;
+    assert_eq!(traced.at("/totals/hits"), 3, "{}", traced.text);
+    let created = server.ok("create_debug_session", json!({ "language": "rust" })).await;
+    let id = json!({ "sessionId": created["sessionId"] });
+    let place =
+        json!({ "sessionId": created["sessionId"], "file": program.path(), "line": program.line("inner") });
+    server.ok("set_breakpoint", place).await;
+    let start = json!({ "sessionId": created["sessionId"], "scriptPath": program.path(), "timeout": 60_000 });
+    let mut stopped = server.ok("start_debugging", start).await;
+    for value in ["20", "22", "24"] {
+        assert_eq!(
+            (stopped.place().1, stopped.variable("x")),
+            (program.line("inner"), value),
+            "{}",
+            stopped.text
+        );
+        stopped = server.ok("continue_execution", id.clone()).await;
+    }
+    assert_eq!(stopped.outcome(), "ended", "{}", stopped.text);
+    server.finish().await;
+}
+
+const POLLED: &str = r#"use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+struct Later(u32);
+
+impl Future for Later {
+    type Output = u32;
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u32> {
+        if self.0 == 0 { return Poll::Ready(7); }
+        self.0 -= 1;
+        Poll::Pending
+    }
+}
+
+async fn price(name: &str) -> u32 { // @declared
+    let later = Later(3).await; // @awaits
+    let length = name.len() as u32;
+    let other = Later(1).await + length; // @awaits_again
+    println!("{later}"); // @prints
+    other
+} // @ends
+
+fn main() {
+    let mut future = pin!(price("pen"));
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(price) = future.as_mut().poll(&mut context) {
+            println!("{price}");
+            break;
+        }
+    }
+}
+"#;
+
+#[tokio::test]
+async fn a_line_of_an_async_function_is_hit_once_although_it_is_polled_several_times() {
+    let sources = Sources::new(&[("main.rs", POLLED)]);
+    let program = sources.file("main.rs");
+    let server = STILLFRAME.serve().await;
+    for line in ["declared", "awaits", "awaits_again", "prints", "ends"] {
+        let points = json!([{ "file": program.path(), "line": program.line(line), "expressions": ["name"] }]);
+        let traced = server
+            .ok("trace_values", json!({ "program": program.path(), "points": points, "timeout": 60_000 }))
+            .await;
+        assert_eq!(traced.at("/totals/hits"), 1, "{line}: {}", traced.text);
+    }
+    let ran = run_until(&server, &program, "ends", &["later"]).await;
+    assert_eq!(ran.at("/location/function"), "main::price::{{closure}}", "{}", ran.text);
+    server.finish().await;
+}
