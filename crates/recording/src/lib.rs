@@ -6,6 +6,7 @@
 //! [`Recording`] is one that is read, [`ask`] has the questions, [`export`] writes other formats, and [`serve`] lets a debugger move through it.
 
 pub mod ask;
+mod attributes;
 mod clock;
 mod error;
 pub mod export;

@@ -1,12 +1,13 @@
 //! A recording that is read: names, lines, calls, events and values.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::attributes::Named;
 use crate::error::{Error, Result};
 use crate::spelling::Spelling;
 use crate::value::{EARLIER, Kind, Owner, What};
@@ -24,6 +25,7 @@ pub struct Recording {
     pub(crate) codes: HashMap<i64, Code>,
     atoms: RefCell<HashMap<i64, Rc<Atom>>>,
     objects: RefCell<HashMap<i64, Object>>,
+    pub(crate) named: OnceCell<Named>,
 }
 
 /// A function, a class body or a module.
@@ -119,6 +121,7 @@ impl Recording {
             codes,
             atoms: RefCell::default(),
             objects: RefCell::default(),
+            named: OnceCell::new(),
         };
         recording.spelling = Spelling::of(&recording.fact("language")?);
         Ok(recording)

@@ -77,6 +77,23 @@ impl Spelling {
         }
     }
 
+    /// The type of classes.
+    pub(crate) fn class_type(self) -> &'static str {
+        match self {
+            Self::Python => "type",
+            Self::JavaScript => "function",
+        }
+    }
+
+    /// A class or a function, as a value.
+    pub(crate) fn named(self, kind: Kind, name: &str) -> String {
+        match (self, kind) {
+            (Self::Python, Kind::Class) => format!("<class '{name}'>"),
+            (Self::JavaScript, Kind::Class) => format!("<class {name}>"),
+            _ => format!("<function {name}>"),
+        }
+    }
+
     /// What begins a comment that ends with its line.
     pub(crate) fn comment(self) -> &'static str {
         match self {

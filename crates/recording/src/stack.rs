@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use crate::ask::is_definition;
 use crate::error::Result;
 use crate::memory::Memory;
-use crate::reading::{Call, Code, Event, Recording};
+use crate::reading::{Call, Code, Event, Object, Recording};
 use crate::spelling::Container;
 use crate::value::{Key, Kind, Owner, What, Word};
 
@@ -87,28 +88,42 @@ impl Recording {
         }
     }
 
-    /// What to call an object whose contents are not shown: `Cart #4`, or the name of a class.
+    /// What to call an object whose contents are not shown: `Cart #4`, or the name of a class or a function.
     pub(crate) fn object_name(&self, number: i64) -> Result<String> {
         let object = self.object(number)?;
-        Ok(match object.kind {
-            Kind::Class => object.type_name.to_string(),
-            _ => format!("{} #{number}", object.type_name),
+        Ok(if object.kind.is_named() {
+            object.type_name.to_string()
+        } else {
+            format!("{} #{number}", object.type_name)
         })
     }
 
-    /// A class with its attributes: `Worker(total=8)`.
-    pub(crate) fn members_text(&self, class: i64, memory: &dyn Memory, most: usize) -> Result<String> {
+    /// A class, a function or a module with its attributes: `Worker(total=8)`.
+    pub(crate) fn members_text(
+        &self,
+        name: &str,
+        owner: Owner,
+        memory: &dyn Memory,
+        most: usize,
+    ) -> Result<String> {
         let mut parts = Vec::new();
-        for (key, word) in memory.all(Owner::object(class))? {
-            parts
-                .push(self.spelling.attribute(&self.key_text(key), &self.value_text(word, memory, 1, most)?));
+        for (key, word) in memory.all(owner)? {
+            if !is_definition(self, key, word)? {
+                let value = self.value_text(word, memory, 1, most)?;
+                parts.push(self.spelling.attribute(&self.key_text(key), &value));
+            }
         }
-        Ok(cut(format!("{}({})", self.object_name(class)?, parts.join(", ")), most))
+        let of = Container { type_name: name, kind: Kind::Instance, length: 0 };
+        Ok(cut(self.spelling.container(of, &parts.join(", ")), most))
     }
 
     fn object_type(&self, number: i64) -> Result<Rc<str>> {
         let object = self.object(number)?;
-        Ok(if object.kind == Kind::Class { Rc::from("type") } else { object.type_name })
+        Ok(match object.kind {
+            Kind::Class => Rc::from(self.spelling.class_type()),
+            Kind::Function => Rc::from("function"),
+            _ => object.type_name,
+        })
     }
 
     /// The type of a value.
@@ -159,8 +174,9 @@ impl Recording {
                     format!("{}{more}", atom.text)
                 }
             }
-            Word::Object(number) if self.object(number)?.kind == Kind::Class => {
-                format!("<class '{}'>", self.object(number)?.type_name)
+            Word::Object(number) if self.object(number)?.kind.is_named() => {
+                let Object { type_name, kind } = self.object(number)?;
+                self.spelling.named(kind, &type_name)
             }
             Word::Object(number) if depth == 0 || around.contains(&number) => {
                 format!("<{}>", self.object_name(number)?)

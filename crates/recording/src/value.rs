@@ -86,6 +86,12 @@ impl Key {
 /// The variable of a closure that has the number of the call around it.
 pub(crate) const OUTER: &str = "__scope__";
 
+/// The attribute of a class that has the list of those that it inherits from.
+pub(crate) const BASES: &str = "__bases__";
+
+/// The attribute that has a function, of the object that its other attributes belong to.
+pub(crate) const OF_FUNCTION: &str = "__function__";
+
 /// How much more the kind of an event is that is kept only because a call was there when the recording begins.
 pub(crate) const EARLIER: i64 = 8;
 
@@ -101,6 +107,8 @@ pub(crate) enum Kind {
     Opaque,
     /// A class, with the attributes that are variables.
     Class,
+    /// A function, with its properties.
+    Function,
     /// It was dropped with old events.
     Dropped,
 }
@@ -111,6 +119,7 @@ impl Kind {
 
     pub(crate) fn of(stored: i64) -> Self {
         match stored {
+            0 => Self::Function,
             1 => Self::List,
             2 => Self::Dictionary,
             3 => Self::Set,
@@ -119,6 +128,11 @@ impl Kind {
             7 => Self::Class,
             _ => Self::Opaque,
         }
+    }
+
+    /// It has a name of its own, by which it is shown.
+    pub(crate) fn is_named(self) -> bool {
+        matches!(self, Self::Class | Self::Function)
     }
 }
 

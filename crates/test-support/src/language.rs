@@ -15,6 +15,7 @@ mod ruby;
 mod spelling;
 
 pub use dynamic::{Dynamic, DynamicLanguage};
+pub use each::{Body, run_body};
 pub use spelling::{PerLanguage, Program, Spelling, Texts};
 
 /// Passes each language on to a macro: its variant, its module, and when its tests run.

@@ -24,7 +24,9 @@ pub use client::Client;
 pub use effort::{rows_to_try, tries_everything};
 pub use fixture::{Fixture, repository};
 pub use http::{Event, Events, HttpAnswer, HttpClient, HttpOptions, HttpServer};
-pub use language::{Dynamic, DynamicLanguage, Language, PerLanguage, Program, Row, Spelling, Texts, Words};
+pub use language::{
+    Body, Dynamic, DynamicLanguage, Language, PerLanguage, Program, Row, Spelling, Texts, Words, run_body,
+};
 pub use leftovers::{Mark, assert_gone, interrupt};
 pub use port::ClosedPort;
 pub use python_packages::python_with_packages;

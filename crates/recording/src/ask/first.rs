@@ -125,10 +125,10 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     for (key, word) in slots {
         let name = recording.key_text(key);
         if is_definition(recording, key, word)? {
-            if let Word::Object(class) = word
-                && roots.contains(&name)
+            if roots.contains(&name)
+                && let Some(owner) = recording.attributes_of(word)?
             {
-                lines.add(format!("  {}", recording.members_text(class, &after, VALUE)?));
+                lines.add(format!("  {}", recording.members_text(&name, owner, &after, VALUE)?));
             }
             continue;
         }

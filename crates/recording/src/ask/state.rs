@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt};
 use crate::reading::{Event, Recording};
 use crate::stack::Frame;
-use crate::value::{Key, Kind, What, Word};
+use crate::value::{Key, What, Word};
 
 /// Characters of a value.
 pub(super) const VALUE: usize = 160;
@@ -92,7 +92,7 @@ pub(crate) fn is_definition(recording: &Recording, key: Key, word: Word) -> Resu
     }
     let atom = match word {
         Word::Atom(atom) => recording.atom(atom)?,
-        Word::Object(object) => return Ok(recording.object(object)?.kind == Kind::Class),
+        Word::Object(object) => return Ok(recording.object(object)?.kind.is_named()),
         _ => return Ok(false),
     };
     Ok(atom.string.is_none()
@@ -105,7 +105,7 @@ pub(super) fn is_declared(recording: &Recording, name: &str, word: Word) -> Resu
         Word::Atom(atom) => recording.atom(atom)?,
         Word::Object(object) => {
             let object = recording.object(object)?;
-            return Ok(object.kind == Kind::Class && object.type_name.rsplit('.').next() == Some(name));
+            return Ok(object.kind.is_named() && object.type_name.rsplit('.').next() == Some(name));
         }
         _ => return Ok(false),
     };

@@ -92,6 +92,9 @@ impl Scope<'_> {
             },
             Expression::Class(of) => self.class(of)?,
             Expression::TypeOf(of) => match self.value(of)? {
+                Some(Datum::Object(number)) if self.recording.object(number)?.kind.is_named() => {
+                    Some(text("function"))
+                }
                 Some(Datum::None | Datum::Object(_)) => Some(text("object")),
                 _ => self.class(of)?,
             },
@@ -157,8 +160,10 @@ impl Scope<'_> {
                 Ok(None)
             }
             Expression::Attribute(of, name) => {
-                let Some(Datum::Object(number)) = self.value(of)? else { return Ok(None) };
-                Ok(self.recording.number(name).map(|name| (Owner::object(number), Key::Name(name))))
+                let (Some(of), Some(name)) = (self.value(of)?, self.recording.number(name)) else {
+                    return Ok(None);
+                };
+                self.attribute(&of, Key::Name(name))
             }
             Expression::Item(of, key) => {
                 let Some(Datum::Object(number)) = self.value(of)? else { return Ok(None) };
@@ -167,6 +172,26 @@ impl Scope<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Where an attribute is kept: with the value itself, or with a class from which it is inherited.
+    fn attribute(&self, of: &Datum, key: Key) -> Result<Option<(Owner, Key)>> {
+        let word = match of {
+            Datum::Object(number) => Word::Object(*number),
+            Datum::Other(word) => *word,
+            _ => return Ok(None),
+        };
+        let Some(own) = self.recording.attributes_of(word)? else { return Ok(None) };
+        if let Datum::Object(number) = of
+            && self.memory.get(own, key)?.is_none()
+        {
+            for class in self.recording.inherited(*number)? {
+                if self.memory.get(Owner::object(class), key)?.is_some() {
+                    return Ok(Some((Owner::object(class), key)));
+                }
+            }
+        }
+        Ok(Some((own, key)))
     }
 
     fn key(&self, object: i64, key: &Datum) -> Result<Option<Key>> {

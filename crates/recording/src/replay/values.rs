@@ -15,7 +15,7 @@ use crate::predicate::{Datum, Expression, Scope};
 use crate::reading::{Code, collect};
 use crate::spelling::Spelling;
 use crate::stack::{Frame, base_name, quoted};
-use crate::value::{Key, Kind, OUTER, Owner, What, Word};
+use crate::value::{BASES, Key, Kind, OUTER, Owner, What, Word};
 
 /// Characters of a value, and levels of objects in it.
 const VALUE: usize = 400;
@@ -152,7 +152,9 @@ impl Replay {
             (Key::Length, Word::Integer(length)) => Some(*length),
             _ => None,
         });
-        slots.retain(|(key, _)| *key != Key::Length && self.recording.key_text(*key) != OUTER);
+        slots.retain(|(key, _)| {
+            *key != Key::Length && ![OUTER, BASES].contains(&self.recording.key_text(*key).as_str())
+        });
         let shown = i64::try_from(slots.len()).unwrap_or(i64::MAX);
         let start = asked.start.and_then(|start| usize::try_from(start).ok()).unwrap_or(0);
         let count = asked.count.and_then(|count| usize::try_from(count).ok()).filter(|count| *count > 0);
@@ -184,12 +186,18 @@ impl Replay {
         let text = self.recording.value_text(word, &self.memory(), DEPTH, VALUE)?;
         let kind = self.recording.type_name(word)?;
         let reference = match word {
-            Word::Object(number) if self.recording.object(number)?.kind != Kind::Opaque => {
+            Word::Object(number) if self.has_contents(number)? => {
                 self.references.value(Owner::object(number))
             }
             _ => 0,
         };
         Ok((text, kind, reference))
+    }
+
+    fn has_contents(&self, object: i64) -> Result<bool> {
+        let kind = self.recording.object(object)?.kind;
+        let is_empty = kind.is_named() && self.memory().all(Owner::object(object))?.is_empty();
+        Ok(kind != Kind::Opaque && !is_empty)
     }
 
     pub(super) fn evaluate(&mut self, asked: &EvaluateArguments) -> Result<EvaluateResponse> {

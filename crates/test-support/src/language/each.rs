@@ -1,4 +1,27 @@
 //! Tests made of bodies.
+//!
+//! There are some thousands of them, so that each is only a call with a function pointer: a future and a runtime of its
+//! own would take the compiler half a minute.
+
+use std::pin::Pin;
+
+use super::Language;
+
+/// What a body does.
+#[doc(hidden)]
+pub type Body = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Runs a body for a language; `path` is that of the test's module.
+#[doc(hidden)]
+#[expect(clippy::print_stdout, reason = "a test shows what it printed when it is asked to")]
+pub fn run_body(language: Language, path: &str, body: fn(Language) -> Body) {
+    if let Some(reason) = language.excuse(path) {
+        println!("not for {}: {reason}", language.name());
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime can be made").block_on(body(language));
+}
 
 /// Makes a test for each language out of every body that it names: `async fn body(language: Language)` becomes
 /// `body::python`, `body::node`, and so on. A body that is forgotten here is one that the compiler says is never used.
@@ -16,7 +39,11 @@ macro_rules! each_by_turns {
     ([$($turn:ident)+]) => {};
     ([$now:ident $($later:ident)+] $body:ident $($rest:ident)*) => {
         mod $body {
-            $crate::with_languages!($crate::tests_of, $now $body);
+            fn body(language: $crate::Language) -> $crate::Body {
+                Box::pin(super::$body(language))
+            }
+
+            $crate::with_languages!($crate::tests_of, $now);
         }
         $crate::each_by_turns! { [$($later)+ $now] $($rest)* }
     };
@@ -26,8 +53,8 @@ macro_rules! each_by_turns {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! tests_of {
-    ({ $now:ident $body:ident } $($name:ident $module:ident $turn:ident)+) => {
-        $($crate::test_of! { $now $turn $body $name $module })+
+    ({ $now:ident } $($name:ident $module:ident $turn:ident)+) => {
+        $($crate::test_of! { $now $turn $name $module })+
     };
 }
 
@@ -47,15 +74,11 @@ macro_rules! test_of {
     ($now:ident $turn:ident $($rest:ident)+) => {
         $crate::test_of! { [#[ignore = "cargo xtask test --full"]] $($rest)+ }
     };
-    ([$(#[$ignored:meta])?] $body:ident $name:ident $module:ident) => {
-        #[tokio::test]
+    ([$(#[$ignored:meta])?] $name:ident $module:ident) => {
+        #[test]
         $(#[$ignored])?
-        async fn $module() {
-            if let Some(reason) = $crate::Language::$name.excuse(module_path!()) {
-                println!("not for {}: {reason}", $crate::Language::$name.name());
-                return;
-            }
-            super::$body($crate::Language::$name).await;
+        fn $module() {
+            $crate::run_body($crate::Language::$name, module_path!(), body);
         }
     };
 }

@@ -35,6 +35,9 @@ pub(super) struct Search<'a> {
     /// Calls that were read from the recording, by their number.
     known: HashMap<i64, Rc<KnownCall>>,
     memory: GrowingMemory,
+    /// The calls of modules, by what their variables belong to, and those of them that have the first variable.
+    modules: HashMap<Owner, i64>,
+    holders: Vec<i64>,
     /// How often something was written that the condition may read.
     version: u64,
     /// The version for which the condition was last evaluated in a call, by the call's number.
@@ -90,6 +93,8 @@ impl<'a> Search<'a> {
             names: is_named.then_some(names),
             known: HashMap::new(),
             memory: GrowingMemory::default(),
+            modules: modules(recording)?,
+            holders: Vec::new(),
             version: 0,
             evaluated: HashMap::new(),
             holding: HashSet::new(),
@@ -122,6 +127,7 @@ impl<'a> Search<'a> {
             let Some((write, call)) = next else { return Ok(None) };
             is_read |= self.reads(write.key);
             self.memory.write(write.owner, write.key, write.word);
+            self.note_holder(write);
             last = Some((write, call));
         }
     }
@@ -165,20 +171,42 @@ impl<'a> Search<'a> {
             && wanted < MOST_CALLS
         {
             next = known.call.caller;
-            self.evaluated.insert(known.call.id, self.version);
-            if !known.is_wanted {
-                continue;
-            }
-            wanted += 1;
-            let Some((owner, holds)) = self.holds(&known)? else { continue };
-            let key = (owner, (self.roots.len() > 1).then_some(known.call.id));
-            if !holds {
-                self.holding.remove(&key);
-            } else if self.holding.insert(key) {
-                begun.push((known.call.clone(), owner));
+            wanted += usize::from(known.is_wanted);
+            begun.extend(self.begins_in(&known)?);
+        }
+        // What a variable of a module holds may be changed by code that has no such variable.
+        for module in self.holders.clone() {
+            if self.evaluated.get(&module) != Some(&self.version)
+                && let Some(known) = self.known(module)?
+            {
+                begun.extend(self.begins_in(&known)?);
             }
         }
         Ok(begun)
+    }
+
+    /// A call, if the condition begins to hold in it, with what the first variable belongs to.
+    fn begins_in(&mut self, known: &KnownCall) -> Result<Option<(Call, Owner)>> {
+        self.evaluated.insert(known.call.id, self.version);
+        if !known.is_wanted {
+            return Ok(None);
+        }
+        let Some((owner, holds)) = self.holds(known)? else { return Ok(None) };
+        let key = (owner, (self.roots.len() > 1).then_some(known.call.id));
+        if !holds {
+            self.holding.remove(&key);
+            return Ok(None);
+        }
+        Ok(self.holding.insert(key).then(|| (known.call.clone(), owner)))
+    }
+
+    fn note_holder(&mut self, write: Write) {
+        if let (Some(module), Key::Name(name)) = (self.modules.get(&write.owner), write.key)
+            && self.roots.first().and_then(|root| self.recording.number(root)) == Some(name)
+            && !self.holders.contains(module)
+        {
+            self.holders.push(*module);
+        }
     }
 
     fn known(&mut self, id: i64) -> Result<Option<Rc<KnownCall>>> {
@@ -229,4 +257,14 @@ impl<'a> Search<'a> {
              that have a variable `{variable}`.\n"
         )
     }
+}
+
+/// The calls of modules, by what their variables belong to.
+fn modules(recording: &Recording) -> Result<HashMap<Owner, i64>> {
+    let mut statement = recording.database.prepare(
+        "SELECT calls.owner, calls.id FROM calls JOIN codes ON codes.id = calls.code JOIN texts ON texts.id = codes.name \
+         WHERE texts.text = '<module>'",
+    )?;
+    let modules = statement.query_map([], |row| Ok((Owner(row.get(0)?), row.get(1)?)))?;
+    Ok(modules.collect::<rusqlite::Result<_>>()?)
 }

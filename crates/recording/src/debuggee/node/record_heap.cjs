@@ -7,7 +7,7 @@
 const { types } = require('util');
 const { WRITE, OBJECT, ATOM, POSITION } = require('./record_wire.cjs');
 
-const [ARRAY, MAP, SET, , INSTANCE, OPAQUE] = [1, 2, 3, 4, 5, 6];
+const [FUNCTION, ARRAY, MAP, SET, , INSTANCE, OPAQUE, CLASS] = [0, 1, 2, 3, 4, 5, 6, 7];
 // What a value is, in the lowest 3 bits of its word.
 const [INTEGER, CONSTANT, ATOMIC, REFERENCE] = [1, 2, 3, 4];
 const [NULL, TRUE, FALSE, ABSENT, UNDEFINED] = [0, 1, 2, 3, 4].map((number) => number * 8 + CONSTANT);
@@ -79,6 +79,8 @@ class Heap {
     this.mostText = text;
     this.strings = new Map();
     this.floats = new Map();
+    // The entries of the program's own functions and classes, and the words of others. A private field would make
+    // functions of different kinds where V8 has one.
     this.functions = new WeakMap();
     this.shapes = new WeakMap();
     this.count = 0;
@@ -177,22 +179,47 @@ class Heap {
     this.numbered(this.atoms, ATOMIC);
   }
 
-  /** A function or a class. */
+  /** A function or a class: with its properties if it is the program's own. */
   named(value) {
-    let number = this.functions.get(value);
-    if (number === undefined) {
-      let text = '<function>';
-      if (!types.isProxy(value)) {
-        const name = getOwnPropertyDescriptor(value, 'name')?.value;
-        const isClass = apply(functionText, value, []).startsWith('class');
-        const shown = typeof name === 'string' && name !== '' ? name : '(anonymous)';
-        text = isClass ? `<class ${shown}>` : `<function ${shown}>`;
-      }
-      this.atom('function', text);
-      number = this.atoms;
-      this.functions.set(value, number);
+    const known = this.functions.get(value) ?? this.newNamed(value);
+    if (typeof known === 'number') {
+      this.numbered(known, ATOMIC);
+      return;
     }
-    this.numbered(number, ATOMIC);
+    if (known.contents === null) {
+      known.contents = undefined;
+      this.compareProperties(known, value, this.depth);
+      if (known.kind === CLASS) this.inherited(known, value);
+    }
+    this.numbered(known.number, REFERENCE);
+  }
+
+  /** Writes which of the program's own classes a class inherits from. */
+  inherited(known, value) {
+    const bases = [];
+    for (let at = getPrototypeOf(value); typeof at === 'function' && !types.isProxy(at); at = getPrototypeOf(at)) {
+      this.named(at);
+      if (typeof this.functions.get(at) !== 'number') bases.push(at);
+    }
+    if (bases.length === 0) return;
+    this.word(bases);
+    this.write(this.wire.text('__bases__') * 4 + NAME, known.number);
+  }
+
+  newNamed(value) {
+    const isProxy = types.isProxy(value);
+    const text = isProxy ? '' : apply(functionText, value, []);
+    const name = isProxy ? '' : getOwnPropertyDescriptor(value, 'name')?.value;
+    const shown = typeof name === 'string' && name !== '' ? name : '(anonymous)';
+    const kind = text.startsWith('class') ? CLASS : FUNCTION;
+    let known;
+    if (text.includes('__$')) known = this.numberedEntry(kind, shown);
+    else {
+      this.atom('function', isProxy ? '<function>' : `<${kind === CLASS ? 'class' : 'function'} ${shown}>`);
+      known = this.atoms;
+    }
+    this.functions.set(value, known);
+    return known;
   }
 
   object(value, depth) {
@@ -205,12 +232,15 @@ class Heap {
   }
 
   newEntry(value) {
-    const [kind, name] = this.shapeOf(value);
-    this.count += 1;
-    const entry = new Entry(this.count, kind, name);
-    this.wire.record(this.count * 32 + OBJECT, this.wire.text(name) * 8 + kind);
+    const entry = this.numberedEntry(...this.shapeOf(value));
     Stamp.set(value, entry);
     return entry;
+  }
+
+  numberedEntry(kind, name) {
+    this.count += 1;
+    this.wire.record(this.count * 32 + OBJECT, this.wire.text(name) * 8 + kind);
+    return new Entry(this.count, kind, name);
   }
 
   // -- what an object is ---------------------------------------------------------------------------------------------
@@ -260,10 +290,17 @@ class Heap {
 
   /** Writes what has changed in an object since it was seen. */
   check(value) {
+    if (typeof value === 'function') this.checkNamed(value);
     if (typeof value !== 'object' || value === null) return;
     const entry = Stamp.get(value);
     if (entry === undefined || entry.contents === null) this.object(value, this.depth);
     else this.compare(entry, value, this.depth);
+  }
+
+  checkNamed(value) {
+    const known = this.functions.get(value);
+    if (known === undefined || known.contents === null) this.named(value);
+    else if (typeof known !== 'number') this.compareProperties(known, value, this.depth);
   }
 
   /** The same, unless it is an object whose properties are written by code that is recorded. */
@@ -369,12 +406,12 @@ class Heap {
     let count = 0;
     for (const key of keys) {
       if (typeof key !== 'string' || (isError && key === 'stack')) continue;
-      count += 1;
-      if (count > this.items) break;
       const descriptor = getOwnPropertyDescriptor(value, key);
       if (descriptor === undefined || !('value' in descriptor)) continue;
       if (!descriptor.writable) entry.isGuarded = true;
       if (!descriptor.enumerable && !isError) continue;
+      count += 1;
+      if (count > this.items) break;
       const item = descriptor.value;
       if (!(key in old) || !is(old[key], item)) {
         old[key] = item;
@@ -434,6 +471,7 @@ class Heap {
 
   /** A property of an object was set to a value. */
   property(object, name, text, value) {
+    if (typeof object === 'function') this.checkNamed(object);
     if (typeof object !== 'object' || object === null) return;
     const entry = Stamp.get(object);
     const isOpen = entry !== undefined && entry.contents !== null && entry.kind === INSTANCE && !entry.isGuarded;
@@ -461,10 +499,10 @@ class Heap {
 
   /** A private field of an object was set to a value. */
   field(object, name, text, value) {
-    if (typeof object !== 'object' || object === null) return;
     // Its constructor may still run, so that its other contents are not read.
-    const entry = Stamp.get(object) ?? this.newEntry(object);
-    if (entry.kind === INSTANCE && entry.contents !== null) {
+    const entry = this.entryOf(object);
+    if (typeof entry !== 'object') return;
+    if ((entry.kind === INSTANCE || entry.kind === CLASS) && entry.contents !== null) {
       if (text in entry.contents && is(entry.contents[text], value)) return;
       entry.contents[text] = value;
     }
@@ -472,8 +510,15 @@ class Heap {
     this.write(name * 4 + NAME, entry.number);
   }
 
+  /** What is known of a value with private fields. */
+  entryOf(value) {
+    if (typeof value === 'function') return this.functions.get(value) ?? this.newNamed(value);
+    return typeof value === 'object' && value !== null ? Stamp.get(value) ?? this.newEntry(value) : undefined;
+  }
+
   /** An item of an object was set to a value. */
   setItem(object, key, value) {
+    if (typeof object === 'function') this.checkNamed(object);
     if (typeof object !== 'object' || object === null) return;
     const entry = Stamp.get(object);
     if (entry === undefined || entry.contents === null || (entry.kind !== OPAQUE && !isExtensible(object))) {

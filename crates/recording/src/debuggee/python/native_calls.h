@@ -116,7 +116,8 @@ static PyObject *attribute_of(PyObject *value, PyObject *attribute)
     if (own != NULL) {
         PyObject *found = item_of(own, attribute);
         Py_DECREF(own);
-        return found;
+        if (found != NULL || PyErr_Occurred())
+            return found;
     }
     PyObject *found = call(now.recorder, name.attribute, value, attribute, NULL);
     if (found == now.missing)
@@ -181,6 +182,8 @@ static int check_slot(const Scope *scope, PyObject *value, PyObject *slot)
 {
     long kind = PyLong_AsLong(PyTuple_GET_ITEM(slot, 0));
     PyObject *step = PyTuple_GET_ITEM(slot, 1);
+    if (kind == BY_ATTRIBUTE && PyModule_Check(value))
+        return ignore(call(now.recorder, name.check_attribute, value, step, NULL));
     if (kind == BY_ATTRIBUTE)
         return check_attribute(value, step);
     PyObject *key = key_of_step(scope, kind, step);
@@ -189,8 +192,38 @@ static int check_slot(const Scope *scope, PyObject *value, PyObject *slot)
     return failed;
 }
 
-/* What a path or a slot leads to. A path is a root and steps; a slot has the last step by itself. */
-static int check_paths(const Scope *scope, PyObject *paths)
+typedef int Check(const Scope *scope, PyObject *path, PyObject *value);
+
+static int check_whole(const Scope *scope, PyObject *path, PyObject *value)
+{
+    return check(value);
+}
+
+/* A slot is a path with one more step, by itself. */
+static int check_last(const Scope *scope, PyObject *path, PyObject *value)
+{
+    return check_slot(scope, value, PyTuple_GET_ITEM(path, 2));
+}
+
+static int check_below(const Scope *scope, PyObject *path, PyObject *value)
+{
+    return is_simple(value) ? 0 : ignore(call(now.heap, name.check_below, value, NULL, NULL));
+}
+
+/* What was returned to the line, if that may be changed. */
+static int check_returned(const Scope *scope, PyObject *activation)
+{
+    PyObject *returned = FIELD(activation, activation_at.returned);
+    if (returned == Py_None)
+        return 0;
+    FIELD(activation, activation_at.returned) = Py_NewRef(Py_None);
+    int failed = check_below(scope, NULL, returned);
+    Py_DECREF(returned);
+    return failed;
+}
+
+/* Checks what paths lead to, which are a root and steps each. */
+static int check_paths(const Scope *scope, PyObject *paths, Check *check_one)
 {
     for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(paths); index++) {
         PyObject *path = PyTuple_GET_ITEM(paths, index);
@@ -200,7 +233,7 @@ static int check_paths(const Scope *scope, PyObject *paths)
                 return -1;
             continue;
         }
-        int failed = PyTuple_GET_SIZE(path) == 2 ? check(value) : check_slot(scope, value, PyTuple_GET_ITEM(path, 2));
+        int failed = check_one(scope, path, value);
         Py_DECREF(value);
         if (failed < 0)
             return -1;
@@ -270,9 +303,10 @@ static int settle_in(const Scope *scope, PyObject *activation, PyObject *effects
         return -1;
     if (PyTuple_GET_SIZE(shared) > 0 && store_shared(scope, shared) < 0)
         return -1;
-    if (check_paths(scope, FIELD(effects, effects_at.paths)) < 0)
+    if (check_paths(scope, FIELD(effects, effects_at.paths), check_whole) < 0 ||
+        check_paths(scope, FIELD(effects, effects_at.slots), check_last) < 0)
         return -1;
-    return check_paths(scope, FIELD(effects, effects_at.slots));
+    return check_paths(scope, FIELD(effects, effects_at.below), check_below) < 0 ? -1 : check_returned(scope, activation);
 }
 
 /* `Recorder.settle` of what is pending. */
@@ -332,6 +366,7 @@ static PyObject *new_activation(uint64_t number, PyObject *code, PyObject *calle
     FIELD(made, activation_at.code) = Py_NewRef(code);
     FIELD(made, activation_at.caller) = Py_NewRef(caller);
     FIELD(made, activation_at.pending) = Py_NewRef(Py_None);
+    FIELD(made, activation_at.returned) = Py_NewRef(Py_None);
     if (FIELD(made, activation_at.number) && FIELD(made, activation_at.owner) && FIELD(made, activation_at.known))
         return made;
     Py_DECREF(made);
@@ -386,7 +421,11 @@ static int leave(PyObject *thread, PyObject *activation, PyObject *value, int ta
     turn_end(now.turn);
     if (failed)
         return recovered();
-    set_field(thread, thread_at.top, Py_NewRef(FIELD(activation, activation_at.caller)));
+    PyObject *caller = FIELD(activation, activation_at.caller);
+    set_field(thread, thread_at.top, Py_NewRef(caller));
+    PyObject *effects = caller != Py_None ? FIELD(caller, activation_at.pending) : Py_None;
+    if (effects != Py_None && FIELD(effects, effects_at.returned) == Py_True)
+        set_field(caller, activation_at.returned, Py_NewRef(value));
     return 0;
 }
 

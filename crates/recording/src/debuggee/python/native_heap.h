@@ -429,6 +429,12 @@ static int compare(PyObject *known, PyObject *value, Py_ssize_t depth)
     return 1;
 }
 
+static int has_attributes(PyObject *value)
+{
+    PyObject *own = PyFunction_Check(value) ? ((PyFunctionObject *)value)->func_dict : NULL;
+    return own != NULL && PyDict_GET_SIZE(own) > 0;
+}
+
 /* `Heap.check` */
 static int check(PyObject *value)
 {
@@ -436,7 +442,7 @@ static int check(PyObject *value)
         return 0;
     PyObject *known = Py_XNewRef(find(value));
     int left = 1;
-    if (known == NULL && named_word(value) != 0)
+    if (known == NULL && named_word(value) != 0 && !has_attributes(value))
         return 0;
     if (known != NULL && FIELD(known, known_at.contents) != Py_None)
         left = kind_of(known) == TUPLE || is_unchanged(known, value) ? 0 : compare(known, value, now.depth);

@@ -3,11 +3,11 @@
 /* -- fields of objects of the Python code ------------------------------------------------------------------------- */
 
 static struct {
-    Py_ssize_t owner, number, code, pending, known, caller;
+    Py_ssize_t owner, number, code, pending, known, caller, returned;
 } activation_at;
 static struct { Py_ssize_t top, number; } thread_at;
 static struct { Py_ssize_t number, lines, arguments, is_module, code; } code_at;
-static struct { Py_ssize_t names, shared, paths, slots; } effects_at;
+static struct { Py_ssize_t names, shared, paths, slots, below, returned; } effects_at;
 static struct { Py_ssize_t number, word, held, weak, kind, contents, length, shape; } known_at;
 static struct { Py_ssize_t kind, name, dictionary, slots, is_weak; } shape_at;
 
@@ -15,11 +15,13 @@ static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
     {"Activation", "owner", &activation_at.owner}, {"Activation", "number", &activation_at.number},
     {"Activation", "code", &activation_at.code}, {"Activation", "pending", &activation_at.pending},
     {"Activation", "known", &activation_at.known}, {"Activation", "caller", &activation_at.caller},
+    {"Activation", "returned", &activation_at.returned},
     {"Thread", "top", &thread_at.top}, {"Thread", "number", &thread_at.number},
     {"Code", "number", &code_at.number}, {"Code", "lines", &code_at.lines}, {"Code", "code", &code_at.code},
     {"Code", "arguments", &code_at.arguments}, {"Code", "is_module", &code_at.is_module},
     {"Effects", "names", &effects_at.names}, {"Effects", "shared", &effects_at.shared},
     {"Effects", "paths", &effects_at.paths}, {"Effects", "slots", &effects_at.slots},
+    {"Effects", "below", &effects_at.below}, {"Effects", "returned", &effects_at.returned},
     {"Known", "number", &known_at.number}, {"Known", "word", &known_at.word}, {"Known", "held", &known_at.held},
     {"Known", "weak", &known_at.weak}, {"Known", "kind", &known_at.kind}, {"Known", "contents", &known_at.contents},
     {"Known", "length", &known_at.length}, {"Known", "shape", &known_at.shape},
@@ -89,7 +91,8 @@ static struct {
 /* Names of methods and so on. */
 static struct {
     PyObject *leave, *word, *check, *fail, *thread, *code, *enter, *settle, *line_of, *attribute, *module,
-        *key_of, *unwind, *resume, *on_exception, *observe, *disable, *contents_of, *new, *sweep;
+        *key_of, *unwind, *resume, *on_exception, *observe, *disable, *contents_of, *new, *sweep, *check_attribute,
+        *check_below;
 } name;
 
 static int ignore(PyObject *result)

@@ -2,6 +2,7 @@
 
 After a line has run, only this is compared with what is known: the names that it stores, and the objects that it
 stores into or calls methods of or passes on. An object is given by a path: a name, and attributes and items from there.
+Where a path is not known to its end, as in `rows[i + 1].append(0)`, everything below its beginning is compared.
 """
 
 import ast
@@ -20,21 +21,31 @@ HARMLESS = frozenset(
     "reversed round set sorted str sum tuple type zip".split()
 )
 
+# Methods that change their object, and functions that change their first argument.
+METHODS = frozenset(
+    "add append appendleft clear difference_update discard extend extendleft insert intersection_update move_to_end pop "
+    "popitem popleft remove reverse rotate setdefault sort subtract symmetric_difference_update update".split()
+)
+FUNCTIONS = frozenset(
+    "delattr heapify heappop heappush heappushpop heapreplace insort insort_left insort_right setattr shuffle".split()
+)
+
 # Ways from one object to the next: an attribute, an item with a constant key, an item whose key is a variable.
 ATTRIBUTE, CONSTANT, VARIABLE = range(3)
 
 
 class Effects:
-    """What a line may change: variables of its function and of its module, objects as a whole, and single attributes
-    and items of objects."""
+    """What a line may change: variables of its function and of its module, objects as a whole, single attributes and
+    items of objects, objects somewhere in others, and whether what a call in it returns."""
 
-    __slots__ = ("names", "shared", "paths", "slots")
+    __slots__ = ("names", "shared", "paths", "slots", "below", "returned")
 
-    def __init__(self, names=(), shared=(), paths=(), slots=()):
+    def __init__(self, names=(), shared=(), paths=(), slots=(), below=(), returned=False):
         self.names, self.shared, self.paths, self.slots = names, shared, paths, slots
+        self.below, self.returned = below, returned
 
     def is_empty(self):
-        return not (self.names or self.shared or self.paths or self.slots)
+        return not (self.names or self.shared or self.paths or self.slots or self.below or self.returned)
 
 
 NOTHING = Effects()
@@ -55,19 +66,78 @@ class Found:
     """What is found for a line."""
 
     def __init__(self):
-        self.names, self.shared, self.paths, self.slots = set(), set(), {}, {}
+        self.names, self.shared, self.paths, self.slots, self.below = set(), set(), {}, {}, {}
+        self.returned = False
+        # Those of the paths that are changed for certain.
+        self.changed = set()
 
     def add(self, other):
         self.names |= other.names
         self.shared |= other.shared
+        self.changed |= other.changed
+        self.returned |= other.returned
         self.paths.update(other.paths)
         self.slots.update(other.slots)
+        self.below.update(other.below)
+
+    def passed(self, node):
+        """An object is given to a function that may change it. Where the program's own do, their lines say so."""
+        path, _ = path_of(node)
+        if path is not None:
+            self.paths[path] = True
+
+    def change(self, node):
+        """The object that an expression gives is changed."""
+        path, is_whole = path_of(node)
+        if is_whole:
+            self.paths[path] = True
+            self.changed.add(path)
+        else:
+            self.change_below(node, path)
+
+    def change_below(self, node, path):
+        """The same for an expression whose path ends early: the object is somewhere below."""
+        paths = [path] if path is not None else [(name, ()) for name in loaded_names(node)]
+        self.below.update(dict.fromkeys(paths, True))
+        self.returned |= path is None
+
+    def store(self, node):
+        """An attribute or an item is stored, or deleted."""
+        of, is_whole = path_of(node.value)
+        if not is_whole:
+            self.change_below(node.value, of)
+            return
+        path, is_known = path_of(node)
+        if is_known and isinstance(node.ctx, ast.Store):
+            self.slots[of + (path[1][-1],)] = True
+        else:
+            self.paths[of] = True
+        self.changed.add(of)
+
+    def call(self, node):
+        if isinstance(node.func, ast.Name) and node.func.id in HARMLESS:
+            return
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", None)
+        if isinstance(node.func, ast.Attribute):
+            (self.change if name in METHODS else self.passed)(node.func.value)
+        for index, argument in enumerate(node.args + [keyword.value for keyword in node.keywords]):
+            (self.change if name in FUNCTIONS and index == 0 else self.passed)(argument)
+
+    def comprehend(self, node, inner):
+        """What a comprehension changes. Its variables are its own, and what they hold is somewhere in what it iterates."""
+        own = {name for each in node.generators for name in all_names(each.target)}
+        self.paths.update({path: True for path in inner.paths if path[0] not in own})
+        self.below.update({path: True for path in inner.below if path[0] not in own})
+        if any(path[0] in own for path in [*inner.changed, *inner.below]):
+            iterated = {name for each in node.generators for name in loaded_names(each.iter)}
+            self.below.update({(name, ()): True for name in iterated - own})
 
     def effects(self):
         slots = [slot for slot in self.slots if slot[:2] not in self.paths]
         # The accelerator compares names by identity.
         names = tuple(map(sys.intern, sorted(self.names)))
-        return Effects(names, tuple(sorted(self.shared)), tuple(self.paths), tuple(slots))
+        shared, below = tuple(sorted(self.shared)), tuple(self.below)
+        return Effects(names, shared, tuple(self.paths), tuple(slots), below, self.returned)
 
 
 def ends_iteration(code, at, kind):
@@ -144,7 +214,7 @@ def last_line(statement):
 def collect(statement, found):
     """Add what a statement stores. Whether it may run other code of the program."""
     calls = False
-    names, paths = found.names, found.paths
+    names = found.names
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         names.add(statement.name)
     elif isinstance(statement, (ast.Import, ast.ImportFrom)):
@@ -160,14 +230,10 @@ def collect(statement, found):
         elif isinstance(node, ast.Lambda):
             continue
         elif isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-            add_slot(node, found)
+            found.store(node)
         elif isinstance(node, ast.Call):
             calls = True
-            if not (isinstance(node.func, ast.Name) and node.func.id in HARMLESS):
-                if isinstance(node.func, ast.Attribute):
-                    add_path(node.func.value, paths)
-                for argument in node.args + [keyword.value for keyword in node.keywords]:
-                    add_path(argument, paths)
+            found.call(node)
         elif isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom)):
             calls = True
         elif type(node).__name__ in ("MatchAs", "MatchStar") and node.name:
@@ -175,40 +241,33 @@ def collect(statement, found):
         elif type(node).__name__ == "MatchMapping" and node.rest:
             names.add(node.rest)
         if isinstance(node, COMPREHENSIONS):
-            # Its variables are its own.
             inner = Found()
             parts = [collect(ast.Expr(value=child), inner) for child in ast.iter_child_nodes(node)]
-            paths.update(inner.paths)
+            found.comprehend(node, inner)
             calls = calls or any(parts)
             continue
         waiting.extend(ast.iter_child_nodes(node))
     if isinstance(statement, ast.AugAssign):
         # `items += more` changes the list itself.
-        add_path(statement.target, paths)
+        found.change(statement.target)
     return calls
 
 
-def add_slot(node, found):
-    """An attribute or an item that is stored, or the whole object if it is not known which."""
-    of = path_of(node.value)
-    whole = path_of(node)
-    if of is None:
-        return
-    if isinstance(node.ctx, ast.Store) and whole is not None and len(whole[1]) == len(of[1]) + 1:
-        found.slots[of + (whole[1][-1],)] = True
-    else:
-        found.paths[of] = True
+def all_names(node):
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
-def add_path(node, paths):
-    path = path_of(node)
-    if path is not None:
-        paths[path] = True
+def loaded_names(node):
+    """The variables that an expression reads, but for those of functions in it."""
+    if isinstance(node, ast.Lambda):
+        return set()
+    names = {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else set()
+    return names.union(*map(loaded_names, ast.iter_child_nodes(node)))
 
 
 def path_of(node):
-    """The path of an expression, or of as much of it as has one."""
-    steps = []
+    """The path of an expression, or of as much of it as has one, and whether that is the whole expression."""
+    steps, is_whole = [], True
     while True:
         if isinstance(node, ast.Starred):
             node = node.value
@@ -218,21 +277,29 @@ def path_of(node):
         elif isinstance(node, ast.Subscript):
             key = node.slice
             key = getattr(key, "value", key) if type(key).__name__ == "Index" else key
-            if isinstance(key, ast.Constant) and type(key.value) in (int, str):
+            if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.USub) and is_index(key.operand):
+                steps.append((CONSTANT, -key.operand.value))
+            elif isinstance(key, ast.Constant) and type(key.value) in (int, str):
                 steps.append((CONSTANT, key.value))
             elif isinstance(key, ast.Name):
                 steps.append((VARIABLE, key.id))
             else:
                 # What comes after an unknown item is not known either.
                 steps.clear()
+                is_whole = False
             node = node.value
         elif isinstance(node, ast.Call):
             # What a call returns has no name; what it was called on may be part of it.
             steps.clear()
+            is_whole = False
             if not isinstance(node.func, ast.Attribute):
-                return None
+                return None, False
             node = node.func.value
         elif isinstance(node, ast.Name):
-            return node.id, tuple(reversed(steps))
+            return (node.id, tuple(reversed(steps))), is_whole
         else:
-            return None
+            return None, False
+
+
+def is_index(node):
+    return isinstance(node, ast.Constant) and type(node.value) is int

@@ -21,21 +21,29 @@ WIDE = 1 << 60
 MOST_KNOWN = 50_000
 # Objects that are known at once. Beyond, the oldest are numbered again when they are seen again.
 MOST_OBJECTS = 300_000
+# Objects below another that are compared after a line.
+MOST_BELOW = 1000
 # After so many new objects, those of them that are gone are let go.
 NEW = 64
 
-LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS = range(1, 8)
-KINDS = {LIST: "list", DICT: "dict", SET: "set", TUPLE: "tuple", INSTANCE: "instance", OPAQUE: "opaque", CLASS: "class"}
+FUNCTION, LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS = range(8)
 
 SIMPLE = (int, str, float, bool, type(None), bytes, complex)
-# What is shown by name and never changes.
+# What is shown by name. Its attributes belong to an object of their own.
 NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType, enum.Enum)
+
+# The types of what is kept of what has been written, if it contains others.
+CONTENTS = (list, tuple, dict)
 
 is_ = operator.is_
 class_dict = type.__dict__["__dict__"].__get__
 class_order = type.__dict__["__mro__"].__get__
 class_module = type.__dict__["__module__"].__get__
 class_name = type.__dict__["__qualname__"].__get__
+module_dict = types.ModuleType.__dict__["__dict__"].__get__
+
+# The attribute by which a class has the classes that it inherits from, and the object with a function's attributes it.
+BASES, OF = "__bases__", "__function__"
 
 
 class Known:
@@ -72,6 +80,8 @@ class Heap:
         self.wire, self.items, self.depth, self.most_text = wire, items, depth, most_text
         self.is_user_module, self.render = is_user_module, render
         self.known = {}
+        # What is known of functions with attributes, by their words.
+        self.functions = {}
         self.new = []
         self.texts, self.floats, self.tuples, self.keys = {}, {}, {}, {}
         self.shapes = {}
@@ -165,7 +175,28 @@ class Heap:
         """A class of the program, with its attributes."""
         known = self.numbered(value, Shape(CLASS, class_name(value)))
         self.contents_of(known, value, self.depth)
+        bases = tuple(base for base in class_order(value)[1:] if self.has_state(base))
+        if bases:
+            self.attribute_write(known, BASES, self.word(bases))
         return known.word
+
+    def attributes_of_function(self, value):
+        """What a function of the program keeps in its attributes."""
+        own = value.__dict__
+        if not own or not self.is_user_module(value.__globals__.get("__name__")):
+            return {}
+        return {name: item for name, item in list(own.items())[: self.items] if name[:2] != "__"}
+
+    def check_function(self, value):
+        """Write what has changed in a function's attributes."""
+        word, now = self.named(value, types.FunctionType), self.attributes_of_function(value)
+        known = self.functions.get(word)
+        if known is None:
+            if not now:
+                return
+            known = self.functions[word] = self.numbered(value, Shape(FUNCTION, value.__qualname__), keep=False)
+            self.attribute_write(known, OF, word)
+        self.compare_named(known, now, self.depth)
 
     def find(self, value):
         known = self.known.get(id(value))
@@ -207,11 +238,30 @@ class Heap:
         kind = type(value)
         if kind in SIMPLE:
             return
+        if kind is types.FunctionType:
+            self.check_function(value)
+            return
         known = self.find(value)
         if known is None or known.contents is None:
             self.object(value, kind, self.depth)
         elif known.kind is not TUPLE:
             self.compare(known, value, self.depth)
+
+    def check_below(self, value):
+        """The same for an object and all that has been written of what is in it."""
+        waiting, seen = [value], set()
+        self.check(value)
+        for at in waiting:
+            known = self.find(at)
+            if known is None or type(known.contents) not in CONTENTS or known.number in seen:
+                continue
+            seen.add(known.number)
+            if at is not value:
+                self.check(at)
+            if len(waiting) < MOST_BELOW:
+                contents = known.contents
+                contents = contents.values() if type(contents) is dict else contents
+                waiting += [item for item in contents if type(item) not in SIMPLE]
 
     def check_item(self, value, key):
         """The same for one item, whose key is an integer or a string."""
@@ -338,13 +388,15 @@ class Heap:
         """Write what is different in attributes."""
         old = known.contents or {}
         known.contents = now
-        number, text = known.number, self.wire.text
         for name, item in now.items():
             if name not in old or differ(old[name], item):
-                self.write(text(str(name)) << 7 | NAME << 5 | WRITE, number, self.word(item, depth - 1))
+                self.attribute_write(known, name, self.word(item, depth - 1))
         for name in old:
             if name not in now:
-                self.write(text(str(name)) << 7 | NAME << 5 | WRITE, number, ABSENT)
+                self.attribute_write(known, name, ABSENT)
+
+    def attribute_write(self, known, name, word):
+        self.write(self.wire.text(str(name)) << 7 | NAME << 5 | WRITE, known.number, word)
 
     def compare_members(self, known, value, depth):
         base = set if issubclass(type(value), set) else frozenset

@@ -10,10 +10,11 @@ import os
 import sys
 import sysconfig
 import threading
+import types
 
 from record_accelerator import native
 from record_effects import NOTHING, ATTRIBUTE, CONSTANT, Effects, effects_in
-from record_heap import INSTANCE, WIDE, Heap, Known, Shape, differ
+from record_heap import INSTANCE, WIDE, Heap, Known, Shape, class_dict, class_order, differ, is_variable, module_dict
 from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, SUSPEND, THREAD, THROW, UNWIND, WRITE
 from record_wire import BY_SHIFT, CALL_SHIFT, Wire
 
@@ -89,7 +90,7 @@ class Code:
 class Activation:
     """A call that has begun and not ended."""
 
-    __slots__ = ("owner", "number", "base", "code", "pending", "known", "caller")
+    __slots__ = ("owner", "number", "base", "code", "pending", "known", "caller", "returned")
 
     def __init__(self, number, code, caller):
         self.number = number
@@ -100,6 +101,8 @@ class Activation:
         self.caller = caller
         # What the line that runs may change.
         self.pending = None
+        # What was returned to that line last, if it may change that.
+        self.returned = None
         self.known = {}
 
 
@@ -284,7 +287,9 @@ class Recorder:
             self.wire.by = activation.number << BY_SHIFT
             word = self.heap.word(value)
             self.wire.record(activation.number << 5 | tag, word)
-        thread.top = activation.caller
+        caller = thread.top = activation.caller
+        if caller is not None and caller.pending is not None and caller.pending.returned:
+            caller.returned = value
 
     def forget_ended(self, frame):
         """Let go of calls that are not on the stack of this frame any more, because they ended unseen."""
@@ -333,9 +338,28 @@ class Recorder:
                 if value is MISSING:
                     continue
                 if kind == ATTRIBUTE:
-                    heap.check_attribute(value, step)
+                    self.check_attribute(value, step)
                 else:
                     heap.check_item(value, step if kind == CONSTANT else names.get(step, MISSING))
+            for root, steps in effects.below:
+                value = self.find(root, steps, names, frame)
+                if value is not MISSING:
+                    heap.check_below(value)
+            if activation.returned is not None:
+                heap.check_below(activation.returned)
+                activation.returned = None
+
+    def check_attribute(self, value, name):
+        """Write an attribute that may have changed. Those of a module are its variables."""
+        if type(value) is not types.ModuleType:
+            self.heap.check_attribute(value, name)
+        elif self.is_own(value):
+            owner, known = self.module(module_dict(value))
+            self.store(owner, known, (name,), module_dict(value))
+
+    def is_own(self, module):
+        name = module_dict(module).get("__name__")
+        return type(name) is str and self.is_user_module(name)
 
     def store(self, owner, known, names, values):
         heap, record, text = self.heap, self.wire.record, self.wire.text
@@ -394,21 +418,35 @@ class Recorder:
         return value
 
     def attribute(self, value, name):
-        heap = self.heap
-        if issubclass(type(value), type):
-            return heap.class_attributes(value).get(name, MISSING) if heap.has_state(value) else MISSING
-        shape = heap.shapes.get(type(value)) or heap.shape_of(type(value))
-        if shape.kind == INSTANCE:
-            if shape.dictionary is not None:
-                found = shape.dictionary(value).get(name, MISSING)
-                if found is not MISSING:
-                    return found
-            for slot, read in shape.slots:
-                if slot == name:
-                    try:
-                        return read(value)
-                    except AttributeError:
-                        pass
+        """What an attribute is, if it can be read without running code."""
+        heap, kind = self.heap, type(value)
+        if kind is types.ModuleType:
+            return module_dict(value).get(name, MISSING) if self.is_own(value) else MISSING
+        if kind is types.FunctionType:
+            return heap.attributes_of_function(value).get(name, MISSING)
+        if issubclass(kind, type):
+            return self.class_attribute(value, name)
+        shape = heap.shapes.get(kind) or heap.shape_of(kind)
+        if shape.kind != INSTANCE:
+            return MISSING
+        if shape.dictionary is not None:
+            found = shape.dictionary(value).get(name, MISSING)
+            if found is not MISSING:
+                return found
+        for slot, read in shape.slots:
+            if slot == name:
+                try:
+                    return read(value)
+                except AttributeError:
+                    pass
+        return self.class_attribute(kind, name)
+
+    def class_attribute(self, kind, name):
+        """An attribute of a class, or of one that it inherits from, if it is a variable."""
+        for base in class_order(kind):
+            found = class_dict(base).get(name, MISSING)
+            if found is not MISSING:
+                return found if self.heap.has_state(base) and is_variable(name, found) else MISSING
         return MISSING
 
     # -- output -----------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ mod expressions;
 mod functions;
 mod statements;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use engine::javascript::LineStarts;
@@ -20,7 +21,7 @@ use serde::Serialize;
 
 use super::edits::{Applied, Edits, Piece};
 use super::original::Original;
-use super::scopes::{Declared, Scope};
+use super::scopes::{Declared, Scope, changed_objects};
 
 /// The functions of the recorder, by the letter behind `__$`.
 const HELPERS: &str = "a b c d e f g h i j k l m n o p q r t u v w x y z";
@@ -65,6 +66,7 @@ pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
         .into_iter()
         .find_map(|typed| parse(&allocator, script.text, kind.with_typescript(typed)))?;
     let mut instrumenter = Instrumenter::new(script);
+    instrumenter.changed = changed_objects(&program);
     instrumenter.visit_program(&program);
     let Instrumenter { edits, codes, original, .. } = instrumenter;
     Some(Instrumented { applied: edits.apply(script.text, &original), codes, file: original.path })
@@ -92,6 +94,8 @@ struct Instrumenter<'t> {
     class: Option<String>,
     /// Values of parameters, which are computed before the call has a number.
     is_quiet: bool,
+    /// Variables of whose values a property is assigned to somewhere in the script.
+    changed: HashSet<String>,
     /// The line of the statement around, whose event stands for what follows on the same line.
     head_line: u32,
 }
@@ -144,6 +148,7 @@ impl<'t> Instrumenter<'t> {
             hint: None,
             class: None,
             is_quiet: false,
+            changed: HashSet::new(),
             head_line: 0,
         }
     }
@@ -342,11 +347,12 @@ mod tests {
                      export class D<T extends C> { private e: T | null = null; constructor(public readonly f: string) {}\n\
                      get(this: D<T>, g?: number): T { return this.e!; } }\n\
                      function h(a: string): void;\nfunction h(a: unknown): void { const i = a as string; i satisfies string; }\n\
-                     declare const j: number;\nenum K { L = 1 }\nexport const m = <T,>(n: T): T => n;\n";
+                     declare const j: number;\ndeclare let n: number;\ndeclare class O {}\nenum K { L = 1 }\nexport const m = <T,>(n: T): T => n;\n";
         let text = instrumented(typed, Kind::Module).unwrap();
         for kept in ["interface B { c: number }", "a as string", "g?: number): T", "<T,>(n: T): T =>"] {
             assert!(text.contains(kept), "{kept}: {text}");
         }
+        assert!(!text.contains(",n)") && !text.contains(",O)"), "only declared: {text}");
         let dense =
             instrumented("function f(){return{a:1}}function*g(){yield[1];throw{b:2}}", Kind::CommonJs)
                 .unwrap();

@@ -1,13 +1,13 @@
 //! Which names a piece of code declares, and to which function a name belongs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, BindingPattern, Class, Declaration, ExportDefaultDeclarationKind,
-    Expression, FormalParameters, Function, ImportDeclarationSpecifier, Statement, VariableDeclaration,
-    VariableDeclarationKind,
+    Expression, FormalParameters, Function, ImportDeclarationSpecifier, Program, SimpleAssignmentTarget,
+    Statement, VariableDeclaration, VariableDeclarationKind,
 };
-use oxc_ast_visit::VisitJs;
+use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
 
 /// What a name stands for.
@@ -128,6 +128,29 @@ impl<'a> VisitJs<'a> for HoistedNames {
     fn visit_arrow_function_expression(&mut self, _: &ArrowFunctionExpression<'a>) {}
 
     fn visit_class(&mut self, _: &Class<'a>) {}
+}
+
+/// The variables of whose values a property is assigned to somewhere in a script.
+pub(super) fn changed_objects(program: &Program<'_>) -> HashSet<String> {
+    let mut found = ChangedObjects(HashSet::new());
+    found.visit_program(program);
+    found.0
+}
+
+struct ChangedObjects(HashSet<String>);
+
+impl<'a> VisitJs<'a> for ChangedObjects {
+    fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
+        let object = match it {
+            SimpleAssignmentTarget::StaticMemberExpression(member) => Some(&member.object),
+            SimpleAssignmentTarget::ComputedMemberExpression(member) => Some(&member.object),
+            _ => None,
+        };
+        if let Some(Expression::Identifier(id)) = object {
+            self.0.insert(id.name.to_string());
+        }
+        walk_js::walk_simple_assignment_target(self, it);
+    }
 }
 
 /// Whether Node or a package provides what is imported by this name.

@@ -253,7 +253,7 @@ impl Instrumenter<'_> {
             self.visit_property_key(&it.key);
         }
         let Some(value) = &it.value else { return };
-        let is_private = matches!(it.key, PropertyKey::PrivateIdentifier(_)) && !it.r#static;
+        let is_private = matches!(it.key, PropertyKey::PrivateIdentifier(_));
         self.hint = Some(self.member_name(&it.key));
         let class = self.class.take();
         if let (PropertyKey::PrivateIdentifier(key), true, false) = (&it.key, is_private, is_code(value)) {

@@ -2,9 +2,9 @@
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, AssignmentTarget, BlockStatement, CatchClause, Class, ClassElement, Declaration,
-    DoWhileStatement, Expression, ForInStatement, ForOfStatement, ForStatement, ForStatementInit,
-    ForStatementLeft, Function, IfStatement, LabeledStatement, Program, ReturnStatement, Statement,
-    SwitchStatement, ThrowStatement, VariableDeclaration, VariableDeclarationKind, WhileStatement,
+    DoWhileStatement, ExportDefaultDeclarationKind, Expression, ForInStatement, ForOfStatement, ForStatement,
+    ForStatementInit, ForStatementLeft, Function, IfStatement, LabeledStatement, Program, ReturnStatement,
+    Statement, SwitchStatement, ThrowStatement, VariableDeclaration, VariableDeclarationKind, WhileStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::GetSpan;
@@ -12,7 +12,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::super::scopes::{Scope, is_foreign_module, names_of, names_of_declaration};
 use super::expressions::targets_of;
-use super::functions::{Kind, is_code};
+use super::functions::Kind;
 use super::{Instrumenter, text};
 
 impl Instrumenter<'_> {
@@ -72,17 +72,52 @@ impl Instrumenter<'_> {
 
     /// What a declaration writes, behind it.
     fn written_by(&mut self, statement: &Statement<'_>) {
-        let declaration = match statement {
-            Statement::VariableDeclaration(it) => it,
+        let names = match statement {
+            Statement::VariableDeclaration(it) => self.variables(it),
+            Statement::ClassDeclaration(it) => class_name(it),
+            Statement::FunctionDeclaration(it) => self.function_name(it),
             Statement::ExportDeclaration(it) => match &it.declaration {
-                Declaration::VariableDeclaration(it) => it,
+                Declaration::VariableDeclaration(it) => self.variables(it),
+                Declaration::ClassDeclaration(it) => class_name(it),
+                Declaration::FunctionDeclaration(it) => self.function_name(it),
+                _ => return,
+            },
+            Statement::ExportDefaultDeclaration(it) => match &it.declaration {
+                ExportDefaultDeclarationKind::ClassDeclaration(it) => class_name(it),
+                ExportDefaultDeclarationKind::FunctionDeclaration(it) => self.function_name(it),
                 _ => return,
             },
             _ => return,
         };
         let mut pieces = vec![text(";")];
-        pieces.extend(self.writes_of(&written_names(declaration)));
+        pieces.extend(self.writes_of(&names));
         self.put(statement.span().end, pieces);
+    }
+
+    /// The variables that a declaration writes, but for what Node or a package provides.
+    fn variables(&self, it: &VariableDeclaration<'_>) -> Vec<String> {
+        if it.declare {
+            return Vec::new();
+        }
+        let written = it.declarations.iter().flat_map(|each| match &each.init {
+            Some(Expression::FunctionExpression(_) | Expression::ArrowFunctionExpression(_)) => {
+                self.with_properties(names_of(&each.id))
+            }
+            Some(init) if is_foreign_module(init) => Vec::new(),
+            None if it.kind != VariableDeclarationKind::Let => Vec::new(),
+            _ => names_of(&each.id),
+        });
+        written.collect()
+    }
+
+    fn function_name(&self, it: &Function<'_>) -> Vec<String> {
+        let name = it.id.as_ref().filter(|_| it.body.is_some());
+        self.with_properties(name.map(|id| id.name.to_string()).into_iter().collect())
+    }
+
+    /// Those of some functions that are recorded as variables. Most functions are not, for they never change.
+    fn with_properties(&self, names: Vec<String>) -> Vec<String> {
+        names.into_iter().filter(|name| self.changed.contains(name)).collect()
     }
 
     fn block(&mut self, statements: &[Statement<'_>]) {
@@ -151,14 +186,9 @@ fn has_event(statement: &Statement<'_>) -> bool {
     }
 }
 
-/// The variables that a declaration writes, but for functions, and what Node or a package provides.
-fn written_names(it: &VariableDeclaration<'_>) -> Vec<String> {
-    let is_written = |init: &Expression<'_>| !is_code(init) && !is_foreign_module(init);
-    let written = it.declarations.iter().filter(|each| match &each.init {
-        Some(init) => is_written(init),
-        None => it.kind == VariableDeclarationKind::Let,
-    });
-    written.flat_map(|each| names_of(&each.id)).collect()
+fn class_name(it: &Class<'_>) -> Vec<String> {
+    let name = it.id.as_ref().filter(|_| !it.declare);
+    name.map(|id| id.name.to_string()).into_iter().collect()
 }
 
 impl<'a> VisitJs<'a> for Instrumenter<'_> {
@@ -220,7 +250,7 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
             match &it.init {
                 Some(ForStatementInit::VariableDeclaration(init)) => {
                     this.visit_variable_declaration(init);
-                    let names = written_names(init);
+                    let names = this.variables(init);
                     if !names.is_empty() && !init.kind.is_using() {
                         // One more variable of the loop, for what its value does.
                         let mut pieces = vec![text(format!(",__$i{}=(", this.level()))];

@@ -1,0 +1,140 @@
+//! Where attributes are kept that are not an object's own: those of functions, of modules, and of classes.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use rusqlite::{OptionalExtension, params};
+
+use crate::error::Result;
+use crate::memory::{Memory, MemoryAt};
+use crate::reading::{Code, Recording};
+use crate::spelling::Spelling;
+use crate::value::{BASES, Key, Kind, OF_FUNCTION, Owner, Word};
+
+/// What is known of the named values of a recording, once it was asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Named {
+    /// The objects with the attributes of functions, by the functions' words.
+    functions: HashMap<Word, i64>,
+    /// Classes by their names; none where several have the same.
+    classes: HashMap<Rc<str>, Option<i64>>,
+}
+
+impl Recording {
+    /// What the attributes of a value belong to; none if it has none.
+    pub(crate) fn attributes_of(&self, word: Word) -> Result<Option<Owner>> {
+        match word {
+            Word::Object(object) => Ok(Some(Owner::object(object))),
+            Word::Atom(number) => {
+                let atom = self.atom(number)?;
+                match module_name(&atom.text) {
+                    Some(name) if atom.string.is_none() => self.module(name),
+                    _ => Ok(self.named()?.functions.get(&word).map(|object| Owner::object(*object))),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The classes that an object has attributes from which are not its own, nearest first.
+    pub(crate) fn inherited(&self, object: i64) -> Result<Vec<i64>> {
+        let found = self.object(object)?;
+        let class = match found.kind {
+            Kind::Class => return self.bases(object),
+            Kind::Instance if self.spelling == Spelling::Python => {
+                self.named()?.classes.get(&found.type_name).copied().flatten()
+            }
+            _ => None,
+        };
+        let Some(class) = class else { return Ok(Vec::new()) };
+        let mut classes = vec![class];
+        classes.extend(self.bases(class)?);
+        Ok(classes)
+    }
+
+    /// The classes that a class inherits from.
+    fn bases(&self, class: i64) -> Result<Vec<i64>> {
+        let Some(name) = self.number(BASES) else { return Ok(Vec::new()) };
+        let memory = MemoryAt { recording: self, event: i64::MAX };
+        let Some(Word::Object(list)) = memory.get(Owner::object(class), Key::Name(name))? else {
+            return Ok(Vec::new());
+        };
+        let mut bases = memory.all(Owner::object(list))?;
+        bases.sort_by_key(|(key, _)| *key);
+        Ok(bases
+            .into_iter()
+            .filter_map(|(_, word)| if let Word::Object(base) = word { Some(base) } else { None })
+            .collect())
+    }
+
+    /// What the variables of a module belong to, by its name; none if several files can be meant.
+    fn module(&self, name: &str) -> Result<Option<Owner>> {
+        let is_it = |code: &&Code| &*code.name == "<module>" && is_module(&code.path, name);
+        let mut files = self.codes.values().filter(is_it).map(|code| code.file);
+        let (Some(file), None) = (files.next(), files.next()) else { return Ok(None) };
+        let mut statement = self.database.prepare_cached(
+            "SELECT calls.owner FROM calls JOIN codes ON codes.id = calls.code JOIN texts ON texts.id = codes.name \
+             WHERE codes.file = ? AND texts.text = '<module>' LIMIT 1",
+        )?;
+        Ok(statement.query_row([file], |row| row.get(0).map(Owner)).optional()?)
+    }
+
+    fn named(&self) -> Result<&Named> {
+        if let Some(named) = self.named.get() {
+            return Ok(named);
+        }
+        let mut named = Named::default();
+        let mut statement = self.database.prepare("SELECT id FROM objects WHERE kind = 7")?;
+        for class in statement.query_map([], |row| row.get(0))? {
+            let class = class?;
+            named
+                .classes
+                .entry(self.object(class)?.type_name)
+                .and_modify(|known| *known = None)
+                .or_insert(Some(class));
+        }
+        if let Some(name) = self.number(OF_FUNCTION) {
+            let mut statement = self.database.prepare("SELECT owner, value FROM writes WHERE key = ?")?;
+            let writes = statement
+                .query_map(params![Key::Name(name).stored()], |row| Ok((Owner(row.get(0)?), row.get(1)?)))?;
+            for write in writes {
+                let (owner, value) = write?;
+                named.functions.extend(owner.as_object().map(|object| (Word::of(value), object)));
+            }
+        }
+        Ok(self.named.get_or_init(|| named))
+    }
+}
+
+/// The name in `<module 'app.state'>`.
+fn module_name(text: &str) -> Option<&str> {
+    text.strip_prefix("<module '")?.strip_suffix("'>")
+}
+
+/// Whether a file is that of a module.
+fn is_module(path: &str, name: &str) -> bool {
+    let path = path.strip_suffix(".py").unwrap_or(path);
+    let path = path.strip_suffix("/__init__").unwrap_or(path);
+    Path::new(path).ends_with(name.replace('.', "/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_a_module_is_known_by_its_name() {
+        for (path, name, expected) in [
+            ("/app/state.py", "state", true),
+            ("/app/state.py", "app.state", true),
+            ("/app/state/__init__.py", "app.state", true),
+            ("/app/mystate.py", "state", false),
+            ("/app/state/other.py", "state", false),
+        ] {
+            assert_eq!(is_module(path, name), expected, "{path} {name}");
+        }
+        assert_eq!(module_name("<module 'app.state'>"), Some("app.state"));
+        assert_eq!(module_name("<function state>"), None);
+    }
+}
