@@ -109,7 +109,7 @@ impl Recording {
         let mut parts = Vec::new();
         for (key, word) in memory.all(owner)? {
             if !is_definition(self, key, word)? {
-                let value = self.value_text(word, memory, 1, most)?;
+                let value = self.value_text(word, memory, 2, most)?;
                 parts.push(self.spelling.attribute(&self.key_text(key), &value));
             }
         }

@@ -47,17 +47,22 @@ async fn recorded(program: &Fixture, python: &str, switch: &str) -> (String, Vec
 
 #[tokio::test]
 async fn it_records_what_the_python_code_records() {
-    let program = Fixture::python("recording_native");
+    let (all, changes) = (Fixture::python("recording_native"), Fixture::python("recording_changes"));
     for python in accelerated().await {
-        let (said, plain) = recorded(&program, &python, "0").await;
-        has(&said, &["exited with code 3", "plain"]);
-        let (said, native) = recorded(&program, &python, "1").await;
-        has(&said, &["exited with code 3", "native"]);
-        assert!(plain.len() > 10_000, "{}", plain.len());
-        for (at, (one, other)) in plain.iter().zip(&native).enumerate() {
-            assert_eq!(one, other, "{python}: row {at}");
+        for (program, least, ends) in [
+            (&all, 10_000, [&["exited with code 3", "plain"], &["exited with code 3", "native"]]),
+            (&changes, 400, [&["exited with code 0", "done"]; 2]),
+        ] {
+            let (said, plain) = recorded(program, &python, "0").await;
+            has(&said, ends[0]);
+            let (said, native) = recorded(program, &python, "1").await;
+            has(&said, ends[1]);
+            assert!(plain.len() > least, "{}", plain.len());
+            for (at, (one, other)) in plain.iter().zip(&native).enumerate() {
+                assert_eq!(one, other, "{python}: row {at}");
+            }
+            assert_eq!(plain.len(), native.len(), "{python}");
         }
-        assert_eq!(plain.len(), native.len(), "{python}");
     }
 }
 

@@ -10,6 +10,7 @@
 mod accelerator;
 mod agreement;
 mod bugs;
+mod changes;
 mod command_line;
 mod export;
 mod faults;

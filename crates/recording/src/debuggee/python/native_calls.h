@@ -141,26 +141,37 @@ static PyObject *item_at(PyObject *value, PyObject *key)
     return NULL;
 }
 
-/* The key of a step, owned: the constant itself, or what the variable is. NULL without an error if it has no value. */
+static PyObject *computed(const Scope *scope, PyObject *formula);
+
+/* The key of a step, owned: the constant itself, or what the variable or the formula is. NULL without an error if it has no
+   value. */
 static PyObject *key_of_step(const Scope *scope, long kind, PyObject *step)
 {
+    if (kind == BY_FORMULA)
+        return computed(scope, step);
     return kind == BY_VARIABLE ? variable(scope, step) : Py_NewRef(step);
 }
 
-/* `Recorder.follow`; takes the reference to the value. NULL with an error. */
-static PyObject *follow(const Scope *scope, PyObject *value, PyObject *steps)
+static PyObject *next_of(const Scope *scope, PyObject *value, long kind, PyObject *step)
+{
+    if (kind == BY_ATTRIBUTE)
+        return attribute_of(value, step);
+    PyObject *key = key_of_step(scope, kind, step);
+    PyObject *found = key != NULL ? item_at(value, key) : NULL;
+    Py_XDECREF(key);
+    return found;
+}
+
+/* `Recorder.follow`; takes the reference to the value. NULL with an error, or if nothing is at the very end. */
+static PyObject *follow(const Scope *scope, PyObject *value, PyObject *steps, int is_exact)
 {
     for (Py_ssize_t index = 0; index < PyTuple_GET_SIZE(steps); index++) {
-        PyObject *step = PyTuple_GET_ITEM(steps, index), *found = NULL;
+        PyObject *step = PyTuple_GET_ITEM(steps, index);
         long kind = PyLong_AsLong(PyTuple_GET_ITEM(step, 0));
-        if (kind == BY_ATTRIBUTE) {
-            found = attribute_of(value, PyTuple_GET_ITEM(step, 1));
-        } else {
-            PyObject *key = key_of_step(scope, kind, PyTuple_GET_ITEM(step, 1));
-            found = key != NULL ? item_at(value, key) : NULL;
-            Py_XDECREF(key);
-        }
-        if (PyErr_Occurred())
+        PyObject *found = next_of(scope, value, kind, PyTuple_GET_ITEM(step, 1));
+        if (found == NULL && kind == BY_FORMULA && !is_exact && !PyErr_Occurred() && check_all_below(value) < 0)
+            Py_CLEAR(value);
+        if (PyErr_Occurred() || (found == NULL && is_exact))
             Py_CLEAR(value);
         if (found == NULL)
             return value;
@@ -169,13 +180,68 @@ static PyObject *follow(const Scope *scope, PyObject *value, PyObject *steps)
     return value;
 }
 
+/* What is at the beginning of a path, owned; NULL without an error if nothing is. */
+static PyObject *root_of(const Scope *scope, PyObject *root)
+{
+    PyObject *value = variable(scope, root);
+    return value != NULL ? value : item_of(scope->globals, root);
+}
+
+static PyObject *length_of(PyObject *value) /* takes the reference */
+{
+    PyObject *length = NULL;
+    if (value != NULL && (PyList_CheckExact(value) || PyTuple_CheckExact(value) || PyDict_CheckExact(value) || PyUnicode_CheckExact(value)))
+        length = PyLong_FromSsize_t(PyObject_Size(value));
+    Py_XDECREF(value);
+    return length;
+}
+
+static PyObject *operated(long kind, PyObject *left, PyObject *right)
+{
+    if (PyUnicode_CheckExact(left) && PyUnicode_CheckExact(right) && kind == OF_SUM)
+        return PyUnicode_Concat(left, right);
+    if (!PyLong_CheckExact(left) || !PyLong_CheckExact(right))
+        return NULL;
+    switch (kind) {
+    case OF_SUM:
+        return PyNumber_Add(left, right);
+    case OF_DIFFERENCE:
+        return PyNumber_Subtract(left, right);
+    case OF_PRODUCT:
+        return PyNumber_Multiply(left, right);
+    case OF_QUOTIENT:
+        return PyNumber_FloorDivide(left, right);
+    }
+    return PyNumber_Remainder(left, right);
+}
+
+/* `Recorder.compute`; owned, NULL without an error if it has no value. */
+static PyObject *computed(const Scope *scope, PyObject *formula)
+{
+    long kind = PyLong_AsLong(PyTuple_GET_ITEM(formula, 0));
+    PyObject *first = PyTuple_GET_ITEM(formula, 1);
+    if (kind == OF_LITERAL)
+        return Py_NewRef(first);
+    if (kind == OF_PATH) {
+        PyObject *value = root_of(scope, first);
+        return value != NULL ? follow(scope, value, PyTuple_GET_ITEM(formula, 2), 1) : NULL;
+    }
+    if (kind == OF_LENGTH)
+        return length_of(computed(scope, first));
+    PyObject *left = computed(scope, first), *right = left != NULL ? computed(scope, PyTuple_GET_ITEM(formula, 2)) : NULL;
+    PyObject *result = right != NULL ? operated(kind, left, right) : NULL;
+    /* A division by zero is the program's, which has had it. */
+    PyErr_Clear();
+    Py_XDECREF(left);
+    Py_XDECREF(right);
+    return result;
+}
+
 /* `Recorder.find`: the object at the end of a path, owned; NULL without an error if there is none. */
 static PyObject *find_path(const Scope *scope, PyObject *root, PyObject *steps)
 {
-    PyObject *value = variable(scope, root);
-    if (value == NULL)
-        value = item_of(scope->globals, root);
-    return value == NULL ? NULL : follow(scope, value, steps);
+    PyObject *value = root_of(scope, root);
+    return value == NULL ? NULL : follow(scope, value, steps, 0);
 }
 
 static int check_slot(const Scope *scope, PyObject *value, PyObject *slot)
@@ -207,7 +273,7 @@ static int check_last(const Scope *scope, PyObject *path, PyObject *value)
 
 static int check_below(const Scope *scope, PyObject *path, PyObject *value)
 {
-    return is_simple(value) ? 0 : ignore(call(now.heap, name.check_below, value, NULL, NULL));
+    return is_simple(value) ? 0 : check_all_below(value);
 }
 
 /* What was returned to the line, if that may be changed. */

@@ -449,3 +449,72 @@ static int check(PyObject *value)
     Py_XDECREF(known);
     return left == 1 ? ignore(call(now.heap, name.check, value, NULL, NULL)) : left;
 }
+
+/* -- what is in others -------------------------------------------------------------------------------------------- */
+
+/* Whether the kept contents of an object contain others. */
+static int has_parts(PyObject *contents)
+{
+    return PyList_CheckExact(contents) || PyTuple_CheckExact(contents) || PyDict_CheckExact(contents);
+}
+
+static int add_waiting(PyObject *waiting, PyObject *part)
+{
+    return is_simple(part) ? 0 : PyList_Append(waiting, part);
+}
+
+static int add_parts(PyObject *waiting, PyObject *contents)
+{
+    Py_ssize_t at = 0;
+    PyObject *part;
+    if (PyDict_CheckExact(contents)) {
+        while (PyDict_Next(contents, &at, NULL, &part))
+            if (add_waiting(waiting, part) < 0)
+                return -1;
+        return 0;
+    }
+    for (; at < PySequence_Fast_GET_SIZE(contents); at++)
+        if (add_waiting(waiting, PySequence_Fast_GET_ITEM(contents, at)) < 0)
+            return -1;
+    return 0;
+}
+
+/* One of `check_all_below`: 1 if it has been looked at before. */
+static int was_seen(PyObject *seen, PyObject *known)
+{
+    PyObject *key = PyLong_FromVoidPtr(known);
+    int found = key == NULL ? -1 : PySet_Contains(seen, key);
+    if (found == 0)
+        found = PySet_Add(seen, key);
+    Py_XDECREF(key);
+    return found;
+}
+
+static int check_one_below(PyObject *value, int is_first, PyObject *waiting, PyObject *seen)
+{
+    PyObject *known = Py_XNewRef(find(value));
+    if (known == NULL)
+        return 0;
+    int done = has_parts(FIELD(known, known_at.contents)) ? was_seen(seen, known) : 1;
+    if (done == 0 && !is_first)
+        done = check(value);
+    if (done == 0 && PyList_GET_SIZE(waiting) < MOST_BELOW) {
+        PyObject *contents = Py_NewRef(FIELD(known, known_at.contents));
+        done = has_parts(contents) ? add_parts(waiting, contents) : 0;
+        Py_DECREF(contents);
+    }
+    Py_DECREF(known);
+    return done < 0 ? -1 : 0;
+}
+
+/* `Heap.check_below` */
+static int check_all_below(PyObject *value)
+{
+    PyObject *waiting = PyList_New(0), *seen = PySet_New(NULL);
+    int failed = waiting == NULL || seen == NULL || check(value) < 0 || PyList_Append(waiting, value) < 0;
+    for (Py_ssize_t at = 0; !failed && at < PyList_GET_SIZE(waiting); at++)
+        failed = check_one_below(PyList_GET_ITEM(waiting, at), at == 0, waiting, seen) < 0;
+    Py_XDECREF(waiting);
+    Py_XDECREF(seen);
+    return failed ? -1 : 0;
+}

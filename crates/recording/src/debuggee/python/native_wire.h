@@ -91,8 +91,7 @@ static struct {
 /* Names of methods and so on. */
 static struct {
     PyObject *leave, *word, *check, *fail, *thread, *code, *enter, *settle, *line_of, *attribute, *module,
-        *key_of, *unwind, *resume, *on_exception, *observe, *disable, *contents_of, *new, *sweep, *check_attribute,
-        *check_below;
+        *key_of, *unwind, *resume, *on_exception, *observe, *disable, *contents_of, *new, *sweep, *check_attribute;
 } name;
 
 static int ignore(PyObject *result)

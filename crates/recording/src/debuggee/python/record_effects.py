@@ -30,8 +30,13 @@ FUNCTIONS = frozenset(
     "delattr heapify heappop heappush heappushpop heapreplace insort insort_left insort_right setattr shuffle".split()
 )
 
-# Ways from one object to the next: an attribute, an item with a constant key, an item whose key is a variable.
-ATTRIBUTE, CONSTANT, VARIABLE = range(3)
+# Ways from one object to the next: an attribute, an item with a constant key, an item whose key is a variable, and one
+# whose key is computed by a formula.
+ATTRIBUTE, CONSTANT, VARIABLE, COMPUTED = range(4)
+
+# What a formula is: a constant, the object at the end of a path, a length, or an operation with two formulas.
+LITERAL, PATH, LENGTH = range(3)
+OPERATIONS = {ast.Add: 3, ast.Sub: 4, ast.Mult: 5, ast.FloorDiv: 6, ast.Mod: 7}
 
 
 class Effects:
@@ -283,6 +288,8 @@ def path_of(node):
                 steps.append((CONSTANT, key.value))
             elif isinstance(key, ast.Name):
                 steps.append((VARIABLE, key.id))
+            elif formula_of(key) is not None:
+                steps.append((COMPUTED, formula_of(key)))
             else:
                 # What comes after an unknown item is not known either.
                 steps.clear()
@@ -303,3 +310,19 @@ def path_of(node):
 
 def is_index(node):
     return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def formula_of(node):
+    """How a key can be computed again without running code of the program; None if it cannot."""
+    if isinstance(node, ast.Constant) and type(node.value) in (int, str):
+        return LITERAL, node.value
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        path, is_whole = path_of(node)
+        return (PATH, *path) if is_whole else None
+    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
+        left, right = formula_of(node.left), formula_of(node.right)
+        return (OPERATIONS[type(node.op)], left, right) if left is not None and right is not None else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1:
+        of = formula_of(node.args[0])
+        return (LENGTH, of) if of is not None else None
+    return None

@@ -41,9 +41,10 @@ enum { CALL_SHIFT = 29, BY_SHIFT = 32 };
 #define ABSENT CONSTANT_WORD(3)
 /* As in record_heap.py and record_effects.py. */
 #define WIDE ((int64_t)1 << 60)
-enum { NEW = 64, MOST_MEMBERS = 8 };
+enum { NEW = 64, MOST_MEMBERS = 8, MOST_BELOW = 1000 };
 enum { FUNCTION, LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS };
-enum { BY_ATTRIBUTE, BY_CONSTANT, BY_VARIABLE };
+enum { BY_ATTRIBUTE, BY_CONSTANT, BY_VARIABLE, BY_FORMULA };
+enum { OF_LITERAL, OF_PATH, OF_LENGTH, OF_SUM, OF_DIFFERENCE, OF_PRODUCT, OF_QUOTIENT, OF_REST };
 
 #include "native_wire.h"
 
@@ -151,7 +152,7 @@ static int make_names(void)
     return MAKE(leave) || MAKE(word) || MAKE(check) || MAKE(fail) || MAKE(thread) || MAKE(code) || MAKE(enter) ||
                    MAKE(settle) || MAKE(line_of) || MAKE(attribute) || MAKE(module) || MAKE(key_of) || MAKE(unwind) ||
                    MAKE(resume) || MAKE(on_exception) || MAKE(observe) || MAKE(disable) || MAKE(contents_of) ||
-                   MAKE(new) || MAKE(sweep) || MAKE(check_attribute) || MAKE(check_below)
+                   MAKE(new) || MAKE(sweep) || MAKE(check_attribute)
                ? -1
                : 0;
 #undef MAKE

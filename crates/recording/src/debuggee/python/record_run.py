@@ -4,8 +4,10 @@
 reaches a line, or ends. The program's code is what is in files that are not part of Python or of an installed package.
 """
 
+import ast
 import functools
 import io
+import operator
 import os
 import sys
 import sysconfig
@@ -13,7 +15,7 @@ import threading
 import types
 
 from record_accelerator import native
-from record_effects import NOTHING, ATTRIBUTE, CONSTANT, Effects, effects_in
+from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, LENGTH, LITERAL, NOTHING, OPERATIONS, PATH, VARIABLE, Effects, effects_in
 from record_heap import INSTANCE, WIDE, Heap, Known, Shape, class_dict, class_order, differ, is_variable, module_dict
 from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, SUSPEND, THREAD, THROW, UNWIND, WRITE
 from record_wire import BY_SHIFT, CALL_SHIFT, Wire
@@ -25,6 +27,14 @@ else:
 
 # Code that is part of the line that it is on.
 PARTS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+OPERATORS = {
+    OPERATIONS[ast.Add]: operator.add,
+    OPERATIONS[ast.Sub]: operator.sub,
+    OPERATIONS[ast.Mult]: operator.mul,
+    OPERATIONS[ast.FloorDiv]: operator.floordiv,
+    OPERATIONS[ast.Mod]: operator.mod,
+}
 
 # Characters of output that are recorded of each write.
 MOST_OUTPUT = 4000
@@ -340,7 +350,7 @@ class Recorder:
                 if kind == ATTRIBUTE:
                     self.check_attribute(value, step)
                 else:
-                    heap.check_item(value, step if kind == CONSTANT else names.get(step, MISSING))
+                    heap.check_item(value, self.key(kind, step, names, frame))
             for root, steps in effects.below:
                 value = self.find(root, steps, names, frame)
                 if value is not MISSING:
@@ -388,7 +398,7 @@ class Recorder:
             value = frame.f_globals.get(root, MISSING)
             if value is MISSING:
                 return value
-        return self.follow(value, steps, names) if steps else value
+        return self.follow(value, steps, names, frame) if steps else value
 
     def module(self, names):
         """The owner of a module's variables, and what is known of them."""
@@ -399,23 +409,53 @@ class Recorder:
             found = self.modules[id(names)] = (self.wire.calls << 1, {}, names)
         return found[:2]
 
-    def follow(self, value, steps, names):
+    def follow(self, value, steps, names, frame, is_exact=False):
         """The object at the end of a path, or as near to it as can be read without running code."""
         for kind, step in steps:
             found = MISSING
             if kind == ATTRIBUTE:
                 found = self.attribute(value, step)
             else:
-                key = step if kind == CONSTANT else names.get(step, MISSING)
+                key = self.key(kind, step, names, frame)
                 base = type(value)
                 if type(key) is int and (base is list or base is tuple) and -len(value) <= key < len(value):
                     found = value[key]
                 elif type(key) in (int, str) and isinstance(value, dict):
                     found = dict.get(value, key, MISSING)
             if found is MISSING:
-                return value
+                if kind == COMPUTED and not is_exact:
+                    self.heap.check_below(value)
+                return MISSING if is_exact else value
             value = found
         return value
+
+    def key(self, kind, step, names, frame):
+        """The key of a step."""
+        if kind == CONSTANT:
+            return step
+        return names.get(step, MISSING) if kind == VARIABLE else self.compute(step, names, frame)
+
+    def compute(self, formula, names, frame):
+        """The value of a formula, of integers and strings only: operations with others run code."""
+        kind = formula[0]
+        if kind == LITERAL:
+            return formula[1]
+        if kind == PATH:
+            _, root, steps = formula
+            value = names.get(root, MISSING)
+            value = frame.f_globals.get(root, MISSING) if value is MISSING else value
+            return self.follow(value, steps, names, frame, is_exact=True)
+        if kind == LENGTH:
+            value = self.compute(formula[1], names, frame)
+            return len(value) if type(value) in (list, tuple, dict, str) else MISSING
+        left, right = (self.compute(each, names, frame) for each in formula[1:])
+        are_integers = type(left) is int and type(right) is int
+        if are_integers or type(left) is str and type(right) is str and kind == OPERATIONS[ast.Add]:
+            try:
+                return OPERATORS[kind](left, right)
+            except ZeroDivisionError:
+                pass
+        return MISSING
 
     def attribute(self, value, name):
         """What an attribute is, if it can be read without running code."""

@@ -1,0 +1,80 @@
+//! No change of an object is missed, however a line of the program reaches it, and whatever keeps it.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::recorder::{Client, at, has, pythons};
+
+/// The value of a variable, as an answer shows it.
+fn shown<'a>(state: &'a str, name: &str) -> &'a str {
+    let mut lines = state.lines().filter_map(|line| line.trim().strip_prefix(name)?.strip_prefix(" = "));
+    lines.next().unwrap_or_else(|| panic!("no {name} in {state}"))
+}
+
+#[tokio::test]
+async fn objects_are_followed_through_computed_keys_and_calls() {
+    let program = Fixture::python("recording_changes");
+    for (python, native) in pythons().iter().flat_map(|python| [(python, "1"), (python, "0")]) {
+        let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0", "done"]);
+        let state = client.ask("state_at", json!({ "at": "end" })).await;
+        for name in ["grid", "groups", "rows", "deep", "accounts", "bank", "lists"] {
+            let text = shown(&state, &format!("{name}_is")).trim_matches('\'').replace("\\'", "'");
+            assert_eq!(shown(&state, name), text, "{python}, native {native}: {name}");
+        }
+        let stored = client.ask("find_first", json!({ "condition": "grid[2][2] > 3" })).await;
+        has(&stored, &[&at(&program, "stored"), "[2]: 0 → 4"]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn attributes_of_classes_functions_and_modules_are_variables() {
+    let program = Fixture::python("recording_changes");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        for (condition, marker, parts) in [
+            ("len(owner.log) > 1", "logged", &["`len(owner.log) > 1` first holds after "][..]),
+            ("owner.fee < 5", "cheaper", &["Account.fee: 5 → 2"]),
+            ("double.calls > 3", "counted", &["wrapper.calls: 3 → 4", "double(calls=4, seen=[["]),
+            ("state.counter > 0", "other", &["counter: 0 → 5", "state(counter=5, items=[], registry={})"]),
+        ] {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &[&at(&program, marker)]);
+            has(&first, parts);
+        }
+        let writes = client.ask("find_writes", json!({ "target": "state.registry" })).await;
+        has(&writes, &["`state.registry` is {'X': [1, 2]}", "['X'] = [1"]);
+        let writes = client.ask("find_writes", json!({ "target": "double.seen" })).await;
+        has(&writes, &["`double.seen` is [[0, 2], [1, 3]]"]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn static_fields_and_properties_of_functions_are_variables() {
+    let program = Fixture::node("recording_changes");
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "done -1 4 -2"]);
+    for (condition, marker, parts) in [
+        (
+            "Pool.size < 0",
+            "given",
+            &["Pool.size: 0 → -1", "Pool {#taken: 1, size: -1, free: Map {'a' => 1}}"][..],
+        ),
+        ("Shared.size < 0", "given", &["Pool.size: 0 → -1"]),
+        ("square.calls > 3", "called", &["wrapped.calls: 3 → 4", "square {calls: 4"]),
+        ("wrapped.calls > 3", "called", &["it is about variables of memoized", "wrapped {calls: 4"]),
+        ("tally.sum < -5", "summed", &["tally.sum: -5 → -6"]),
+    ] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &[&at(&program, marker)]);
+        has(&first, parts);
+    }
+    let writes = client.ask("find_writes", json!({ "target": "Pool.#taken" })).await;
+    has(&writes, &["`Pool.#taken` is 1", "Pool.#taken: 0 → 1", &at(&program, "taken"), "Pool.#taken = 0"]);
+    let kind = client.ask("find_first", json!({ "condition": "typeof square === 'function'" })).await;
+    has(&kind, &["first holds after "]);
+    client.server.finish().await;
+}
