@@ -54,6 +54,11 @@ pub fn show_in_text(text: &mut String) {
 
 /// A text without the sequences that choose colours and weights, `ESC [ … m`. They only say how it is to look.
 pub fn uncoloured(text: &str) -> Cow<'_, str> {
+    // Some terminals reset the character set together with the colours.
+    const CHARACTER_SET: &str = "\x1b(B";
+    if text.contains(CHARACTER_SET) {
+        return Cow::Owned(uncoloured(&text.replace(CHARACTER_SET, "")).into_owned());
+    }
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default();
     if first.len() == text.len() {

@@ -35,7 +35,8 @@ const QUIRKS: Quirks = Quirks {
     // What has no name, such as a parameter that is not used, cannot be asked for.
     variable: |name| {
         let bare = name.split_once(" @ ").map_or(name, |(bare, _)| bare);
-        (bare != "<null>").then_some(bare)
+        // Those of coroutines are GCC's own.
+        (bare != "<null>" && !bare.starts_with("_Coro_")).then_some(bare)
     },
     shadowed: Some(|name| Some(name)),
     value: shown::value,

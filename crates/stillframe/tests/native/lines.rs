@@ -135,3 +135,70 @@ async fn a_line_of_an_async_function_is_hit_once_although_it_is_polled_several_t
     assert_eq!(ran.at("/location/function"), "main::price::{{closure}}", "{}", ran.text);
     server.finish().await;
 }
+
+/// The first future that is awaited has no variable before it, the other one is ready at once.
+const AWAITED: &str = r#"use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+struct Later(u32);
+
+impl Future for Later {
+    type Output = u32;
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u32> {
+        if self.0 == 0 { return Poll::Ready(7); }
+        self.0 -= 1;
+        Poll::Pending
+    }
+}
+
+async fn price(items: &[u32]) -> u32 {
+    let mut sum = 0;
+    for item in items {
+        sum += item; // @adds
+        Later(*item).await; // @awaits
+    }
+    let found = discount(sum).await; // @calls
+    sum - found // @left
+}
+
+async fn discount(sum: u32) -> u32 {
+    let off = Later(2).await; // @off
+    off.min(sum) // @min
+}
+
+fn main() {
+    let mut futures = [Box::pin(price(&[3, 0])), Box::pin(price(&[1, 2]))];
+    let mut context = Context::from_waker(Waker::noop());
+    let mut open = vec![true, true];
+    while open.contains(&true) { // @polls
+        for (future, open) in futures.iter_mut().zip(&mut open) {
+            if *open && let Poll::Ready(price) = future.as_mut().poll(&mut context) {
+                println!("{price}");
+                *open = false;
+            }
+        }
+    }
+}
+"#;
+
+#[tokio::test]
+async fn a_line_that_awaits_is_hit_before_it_does() {
+    let sources = Sources::new(&[("main.rs", AWAITED)]);
+    let program = sources.file("main.rs");
+    let server = STILLFRAME.serve().await;
+    for (line, hits) in [("awaits", 4), ("calls", 2), ("off", 2), ("left", 2)] {
+        let points = json!([{ "file": program.path(), "line": program.line(line), "expressions": ["sum"] }]);
+        let traced = server
+            .ok("trace_values", json!({ "program": program.path(), "points": points, "timeout": 60_000 }))
+            .await;
+        assert_eq!(traced.at("/totals/hits"), hits, "{line}: {}", traced.text);
+    }
+    let until = json!([{ "file": program.path(), "line": program.line("awaits"), "condition": "sum > 2" }]);
+    let ran =
+        server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
+    assert_eq!((ran.place().1, ran.variable("sum")), (program.line("awaits"), "3"), "{}", ran.text);
+    let ended = server.ok("continue_execution", json!({ "sessionId": ran["sessionId"] })).await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    server.finish().await;
+}

@@ -106,8 +106,14 @@ fn sides(answer: &Answer) -> [String; 2] {
 
 #[tokio::test]
 async fn cargo_test_reports_the_first_failure_of_several_test_programs() {
-    let sources =
-        Sources::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", LIBRARY), ("tests/more.rs", TESTS)]);
+    let main = "fn main() {}\n";
+    let sources = Sources::new(&[
+        ("Cargo.toml", MANIFEST),
+        ("src/lib.rs", LIBRARY),
+        ("src/main.rs", main),
+        ("examples/one.rs", main),
+        ("tests/more.rs", TESTS),
+    ]);
     let tests = sources.file("tests/more.rs");
     let answer = tested(&sources, "cargo test").await;
     assert_eq!(answer["verdict"], "failed", "{}", answer.text);
@@ -197,6 +203,13 @@ async fn an_error_that_a_test_returns_is_where_it_left_the_test() {
     assert!(message.contains("error: Bad(ParseIntError") && message.contains(&from), "{}", answer.text);
     let other = &answer["otherFailures"][0];
     assert_eq!((&other["name"], &other["line"]), (&json!("unboxed"), &json!(program.line("empty"))));
+    let built = std::fs::read_dir(sources.path("target/debug/deps")).unwrap().flatten();
+    let binary = built
+        .map(|entry| entry.path())
+        .find(|path| path.extension().is_none() && path.to_string_lossy().contains("/shop-"));
+    let answer = tested(&sources, &binary.unwrap().to_string_lossy()).await;
+    assert_eq!(answer["tests"], counts, "{}", answer.text);
+    assert_eq!(answer.at("/failure/line"), program.line("leaves"), "{}", answer.text);
 }
 
 /// The tests of a macro are a program that needs the compiler's libraries to say that it has none.

@@ -64,7 +64,7 @@ async fn of_path(
 ) -> Result<Launch> {
     if path.extension().is_none_or(|extension| extension != "rs") {
         native::check_binary(host, path)?;
-        return Ok(launch);
+        return Ok(tests_of::of_binary(host, sysroot, path, launch).await);
     }
     if let Some((folder, words)) = target_of(host, path) {
         let runtime_args = if launch.runtime_args.is_empty() { words } else { launch.runtime_args.clone() };
@@ -130,6 +130,10 @@ async fn of_package(
         progress.say("rebuilding with debug information");
         built = run_cargo(host, folder, &words, &FULL, progress).await?;
     }
+    if words.iter().any(|word| is_test(word)) {
+        // Those that the tests may start, and examples, are built beside them.
+        built.executables.retain(|executable| executable.is_test);
+    }
     let executable = match tests_of::choose(host, sysroot, built.executables, &launch).await? {
         Choice::Single(executable) => executable,
         Choice::Tests(programs) => {
@@ -171,11 +175,15 @@ async fn tests_of_library(
     build(&["test"]).await
 }
 
+/// Whether a word of a command line of Cargo is the command that runs tests.
+fn is_test(word: &str) -> bool {
+    matches!(word, "test" | "t" | "bench")
+}
+
 /// What builds the program that a command of Cargo would run.
 fn as_build(words: &[String]) -> Vec<String> {
     let mut built: Vec<String> = words.to_vec();
-    let is_test = |word: &String| matches!(word.as_str(), "test" | "t" | "bench");
-    if built.iter().any(is_test) {
+    if built.iter().any(|word| is_test(word)) {
         built.push("--no-run".to_owned());
     } else if let Some(run) = built.iter_mut().find(|word| matches!(word.as_str(), "run" | "r")) {
         "build".clone_into(run);

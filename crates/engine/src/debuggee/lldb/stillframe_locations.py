@@ -6,9 +6,11 @@ these, the first remains. A location also stays if the program comes to it from 
 that takes the next item, or again and again, as in a loop on one line.
 
 An async function of Rust is two functions: one that makes the future, and the body, which is entered at each resumption.
-The first has the line that declares the function, the body has all others.
+The first has the line that declares the function, the body has all others. LLDB may break in the body only where a future
+is resumed: then another breakpoint is set where the line begins.
 """
 
+import json
 import re
 
 import lldb
@@ -25,16 +27,18 @@ DROP = re.compile(r"^core::ptr::drop_in_place")
 
 # How many locations each breakpoint had when it was last examined.
 examined = {}
+# The breakpoints that are set where the line of another one begins, with the number of that one.
+others_of = {}
 
 
 class Flow:
     """The instructions of a function that run before each one. What comes to one through a table is not known."""
 
     def __init__(self, target, function):
-        self.target, self.module = target, function.GetStartAddress().GetModule()
+        self.target, self.function, self.module = target, function, function.GetStartAddress().GetModule()
         self.before, self.after_call = {}, {}
         # A future that is polled again comes to its function's declaration, and by a table to where it waits.
-        self.is_polled = POLLED.match(function.GetType().GetFunctionReturnType().GetName() or "") is not None
+        self.is_polled = POLLED.match(returned(function)) is not None
         self.declared = line_of(function.GetStartAddress()) if self.is_polled else 0
         instructions = function.GetInstructions(target)
         count = instructions.GetSize()
@@ -57,6 +61,15 @@ class Flow:
         """An address in a loaded program as it is in the file."""
         found = self.target.ResolveLoadAddress(address)
         return file_address(found) if found.GetSection().IsValid() else address
+
+    def entries(self):
+        """Where lines begin."""
+        unit = self.function.GetStartAddress().GetCompileUnit()
+        start, end = file_address(self.function.GetStartAddress()), file_address(self.function.GetEndAddress())
+        for index in range(unit.GetNumLineEntries()):
+            address = file_address(unit.GetLineEntryAtIndex(index).GetStartAddress())
+            if start <= address < end:
+                yield address
 
     def line(self, address):
         return line_of(self.module.ResolveFileAddress(address))
@@ -110,12 +123,11 @@ def groups(locations):
         inlined = address.GetBlock().GetContainingInlinedBlock()
         begin = file_address(inlined.GetRangeStartAddress(0)) if inlined.IsValid() else None
         found.setdefault((file_address(function.GetStartAddress()), begin), (function, []))[1].append(location)
-    return [group for group in found.values() if len(group[1]) > 1]
+    return list(found.values())
 
 
-def reduce(target, function, locations):
+def reduce(target, flow, locations):
     """Leave the first of the locations that are reached one after the other."""
-    flow = Flow(target, function)
     places = {file_address(location.GetAddress()): location for location in locations}
     arrivals = {address: flow.arrival(address, places.keys() - {address}) for address in sorted(places)}
     kept = [address for address, arrival in arrivals.items() if arrival == "fresh"]
@@ -123,6 +135,21 @@ def reduce(target, function, locations):
     kept = kept or [address for address, arrival in arrivals.items() if arrival == "resumed"][:1]
     for address, location in places.items():
         location.SetEnabled(address in kept or not kept)
+    if flow.is_polled and not any(arrivals[address] == "fresh" for address in kept):
+        begin(target, flow, locations)
+
+
+def begin(target, flow, locations):
+    """Break where a line of a future begins, if LLDB only does where it is resumed."""
+    line = line_of(locations[0].GetAddress())
+    entries = [address for address in flow.entries() if flow.line(address) == line]
+    fresh = [address for address in entries if flow.arrival(address, set(entries) - {address}) == "fresh"]
+    if not fresh or line == flow.declared:
+        return
+    for location in locations:
+        location.SetEnabled(False)
+    other = target.BreakpointCreateBySBAddress(flow.module.ResolveFileAddress(min(fresh)))
+    others_of[other.GetID()] = locations[0].GetBreakpoint().GetID()
 
 
 def separate(locations):
@@ -130,7 +157,7 @@ def separate(locations):
     names = {location.GetID(): function_name(location) for location in locations}
     for maker in locations:
         function = maker.GetAddress().GetFunction()
-        if "{async_fn_env#" not in (function.GetType().GetFunctionReturnType().GetName() or ""):
+        if "{async_fn_env#" not in returned(function):
             continue
         bodies = tuple(names[maker.GetID()] + inside for inside in ("::{", "::_$u7b$"))
         body = [other for other in locations if names[other.GetID()].startswith(bodies)]
@@ -139,16 +166,22 @@ def separate(locations):
             location.SetEnabled(False)
 
 
+def returned(function):
+    return function.GetType().GetFunctionReturnType().GetName() or ""
+
+
 def function_name(location):
     return re.sub(r"::h[0-9a-f]{16}$", "", location.GetAddress().GetFunction().GetName() or "")
 
 
-def once(debugger, _command, _result, _internal):
-    """Disable them in all breakpoints of the program."""
+def once(debugger, _command, result, _internal):
+    """Disable them in all breakpoints of the program. Prints the breakpoints that stand for others, as JSON after a
+    marker."""
     target = debugger.GetSelectedTarget()
-    for breakpoint in target.breakpoints:
+    forget(target)
+    for breakpoint in [target.GetBreakpointAtIndex(index) for index in range(target.GetNumBreakpoints())]:
         count = breakpoint.GetNumLocations()
-        if count < 2 or examined.get(breakpoint.GetID()) == count:
+        if examined.get(breakpoint.GetID()) == count or breakpoint.GetID() in others_of:
             continue
         examined[breakpoint.GetID()] = count
         locations = [location for location in breakpoint.locations if location.GetAddress().GetFunction().IsValid()]
@@ -157,8 +190,20 @@ def once(debugger, _command, _result, _internal):
             for location in locations:
                 location.SetEnabled(not DROP.match(function_name(location)))
         for function, group in groups(used):
-            reduce(target, function, group)
+            if len(group) > 1 or POLLED.match(returned(function)):
+                reduce(target, Flow(target, function), group)
         separate(used)
+    for number, of in others_of.items():
+        target.FindBreakpointByID(number).SetCondition(target.FindBreakpointByID(of).GetCondition())
+    result.AppendMessage("others " + json.dumps(list(others_of.items())))
+
+
+def forget(target):
+    """Remove those whose breakpoint is gone."""
+    for number, of in list(others_of.items()):
+        if not target.FindBreakpointByID(of).IsValid():
+            target.BreakpointDelete(number)
+            del others_of[number]
 
 
 def __lldb_init_module(debugger, _internal):

@@ -15,6 +15,7 @@ import sys
 import time
 
 import lldb
+import stillframe_locations
 from stillframe_expressions import Evaluation, Failed, check_names, spelled
 
 # Messages of errors are not cut below this.
@@ -107,7 +108,10 @@ class Rule:
         try:
             value = evaluated(frame, expression)
             if value.GetError().Fail():
-                return [None, (value.GetError().GetCString() or "evaluate failed")[:LONG_MESSAGE]]
+                message = value.GetError().GetCString() or "evaluate failed"
+                if message == "unknown error" and NAME.fullmatch(expression):
+                    message = f"use of undeclared identifier '{expression}'"
+                return [None, message[:LONG_MESSAGE]]
             return [value.GetDisplayTypeName() or "<no-type>", text_of(value)[: self.given["limit"] + ROOM]]
         except Left:
             raise
@@ -191,7 +195,8 @@ def write(path, line):
 def hit(frame, location, _extra, _internal):
     """LLDB's callback: whether to stop."""
     global is_pausing
-    place = places.get(location.GetBreakpoint().GetID())
+    number = location.GetBreakpoint().GetID()
+    place = places.get(stillframe_locations.others_of.get(number, number))
     if place is None:
         return True
     unfinished = [rule.given["id"] for rule in place.rules if not rule.passed(frame)]
@@ -199,6 +204,12 @@ def hit(frame, location, _extra, _internal):
         left.setdefault(frame.GetThread().GetThreadID(), []).extend(unfinished)
     stops, is_pausing = place.stops or is_pausing or bool(unfinished), False
     return stops
+
+
+def breakpoints(target, number):
+    """The breakpoint of a number, and those that stand for it."""
+    numbers = [number, *(other for other, of in stillframe_locations.others_of.items() if of == number)]
+    return filter(lldb.SBBreakpoint.IsValid, map(target.FindBreakpointByID, numbers))
 
 
 def record(debugger, command, result, _internal):
@@ -214,8 +225,7 @@ def record(debugger, command, result, _internal):
     target = debugger.GetSelectedTarget()
     wanted = {place["number"]: place for place in json.loads(command)}
     for number in places.keys() - wanted.keys():
-        breakpoint = target.FindBreakpointByID(number)
-        if breakpoint.IsValid():
+        for breakpoint in breakpoints(target, number):
             breakpoint.SetScriptCallbackBody("return True")
     paths = {rule["pipe"] for place in wanted.values() for rule in place["records"]}
     for path in pipes.keys() - paths:
@@ -225,10 +235,8 @@ def record(debugger, command, result, _internal):
         pipes[path] = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         os.set_blocking(pipes[path], True)
     places = {number: Place(place, places.get(number)) for number, place in wanted.items()}
-    for number in places:
-        error = target.FindBreakpointByID(number).SetScriptCallbackFunction(
-            "stillframe_recorder.hit", lldb.SBStructuredData()
-        )
+    for breakpoint in (breakpoint for number in places for breakpoint in breakpoints(target, number)):
+        error = breakpoint.SetScriptCallbackFunction("stillframe_recorder.hit", lldb.SBStructuredData())
         if error.Fail():
             raise RuntimeError(error.GetCString())
     is_pausing = False

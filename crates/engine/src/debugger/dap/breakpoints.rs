@@ -27,6 +27,8 @@ pub(super) struct Breakpoints {
     exception_numbers: Vec<i64>,
     /// The debugger's number for the breakpoint at errors that leave a test.
     error_number: Option<i64>,
+    /// Breakpoints of the debugger that stand for one of these: their numbers, and that of the one.
+    others: HashMap<i64, i64>,
     /// The last stop was there.
     is_at_exception: bool,
     /// What the debugger records, as JSON; empty for nothing.
@@ -72,6 +74,8 @@ impl Breakpoints {
     /// The places that a stop is about: by the adapter's numbers, or by where the thread is.
     pub(super) fn hit(&self, numbers: &[i64], at: Option<(&Path, u32)>) -> Vec<SentBreakpoint> {
         if !numbers.is_empty() {
+            let numbers: Vec<i64> =
+                numbers.iter().map(|number| self.others.get(number).copied().unwrap_or(*number)).collect();
             let is_hit = |sent: &&SentBreakpoint| sent.number.is_some_and(|number| numbers.contains(&number));
             return self.sent.iter().filter(is_hit).cloned().collect();
         }
@@ -410,8 +414,13 @@ impl DapDebugger {
 /// Has the debugger complete what it does when breakpoints are set, or bound anew.
 pub(super) async fn complete(debugger: &DapDebugger) {
     let Some(command) = debugger.quirks().breakpoints_command else { return };
-    if let Err(error) = commands::run(debugger, None, command.to_owned(), deadlines::READ).await {
-        tracing::warn!(%error, "a line may be hit more than once");
+    match commands::run(debugger, None, command.to_owned(), deadlines::READ).await {
+        Ok(answer) => {
+            let others = answer.lines().find_map(|line| line.strip_prefix("others "));
+            let others = others.and_then(|text| serde_json::from_str::<Vec<(i64, i64)>>(text).ok());
+            lock(&debugger.0.breakpoints).others = others.unwrap_or_default().into_iter().collect();
+        }
+        Err(error) => tracing::warn!(%error, "a line may be hit more than once"),
     }
 }
 

@@ -131,6 +131,26 @@ async fn list(
     Some(listed.stdout.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
+/// A launch of a binary: of its tests, if it is one that Cargo has built for them, and they are to be reported.
+pub(super) async fn of_binary(host: &dyn Host, sysroot: &str, path: &Path, launch: Launch) -> Launch {
+    let is_built = path.parent().is_some_and(|folder| folder.ends_with("deps"));
+    if !is_built || !launch.env.contains_key(TestReports::VARIABLE) {
+        return launch;
+    }
+    let executable = Executable {
+        path: path.to_owned(),
+        kind: "test".to_owned(),
+        name: String::new(),
+        package: launch.working_folder(),
+        package_name: String::new(),
+        is_test: true,
+        has_harness: true,
+        has_variables: true,
+    };
+    let tests = list(host, sysroot, &executable, &launch).await;
+    as_tests(launch, tests.is_some_and(|tests| !tests.is_empty()))
+}
+
 /// A launch of tests, one after the other and with their output as it comes.
 pub(super) fn as_tests(mut launch: Launch, has_harness: bool) -> Launch {
     if !has_harness {
