@@ -3,6 +3,7 @@
 //! They are evaluated by us, not by the program: names, attributes, items, `len()`, comparisons, `in`, `is`, arithmetic,
 //! `and`, `or` and `not`, spelled as in Python or JavaScript. Of a value's class, its name is known: `type(x) == str`,
 //! `isinstance(x, str)`, `typeof x === 'string'` and `x instanceof Cart` compare that, and not the classes above it.
+//! `total()` is what a call of `total` returned.
 
 mod evaluate;
 mod parse;
@@ -10,6 +11,7 @@ mod parse;
 pub(crate) use self::evaluate::{Datum, Scope};
 
 use crate::error::{Error, Result};
+use crate::value::Word;
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +22,8 @@ pub(crate) enum Expression {
     Attribute(Box<Expression>, String),
     Item(Box<Expression>, Box<Expression>),
     Length(Box<Expression>),
+    /// What a call of the function returned, by its name or path: `Cart.total`.
+    Returned(String),
     /// The name of a value's class.
     Class(Box<Expression>),
     /// What JavaScript's `typeof` gives.
@@ -41,8 +45,8 @@ pub(crate) enum Literal {
     Integer(i64),
     Float(f64),
     Text(String),
-    /// The number of an object that a name stands for.
-    Object(i64),
+    /// A recorded value that a name stands for.
+    Word(Word),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +78,7 @@ impl Expression {
     /// because it looks into containers.
     pub(crate) fn names(&self, found: &mut impl FnMut(&str)) -> bool {
         match self {
-            Self::Literal(_) => true,
+            Self::Literal(_) | Self::Returned(_) => true,
             Self::Name(name) => {
                 found(name);
                 true
@@ -105,9 +109,9 @@ impl Expression {
         let about = |of: &Self| of.about(variable, object).map(Box::new);
         Some(match self {
             Self::Literal(_) => self.clone(),
-            Self::Name(_) | Self::Item(..) => return None,
+            Self::Name(_) | Self::Item(..) | Self::Returned(_) => return None,
             Self::Attribute(of, name) if matches!(&**of, Self::Name(root) if root == variable) => {
-                Self::Attribute(Box::new(Self::Literal(Literal::Object(object))), name.clone())
+                Self::Attribute(Box::new(Self::Literal(Literal::Word(Word::Object(object)))), name.clone())
             }
             Self::Attribute(of, name) => Self::Attribute(about(of)?, name.clone()),
             Self::Length(of) => Self::Length(about(of)?),
@@ -125,6 +129,40 @@ impl Expression {
         })
     }
 
+    /// The same with some of its parts replaced.
+    pub(crate) fn replaced(&self, new: &impl Fn(&Self) -> Option<Self>) -> Self {
+        if let Some(new) = new(self) {
+            return new;
+        }
+        let part = |of: &Self| Box::new(of.replaced(new));
+        match self {
+            Self::Literal(_) | Self::Name(_) | Self::Returned(_) => self.clone(),
+            Self::Attribute(of, name) => Self::Attribute(part(of), name.clone()),
+            Self::Item(of, key) => Self::Item(part(of), part(key)),
+            Self::Length(of) => Self::Length(part(of)),
+            Self::Class(of) => Self::Class(part(of)),
+            Self::TypeOf(of) => Self::TypeOf(part(of)),
+            Self::Not(of) => Self::Not(part(of)),
+            Self::Negative(of) => Self::Negative(part(of)),
+            Self::And(left, right) => Self::And(part(left), part(right)),
+            Self::Or(left, right) => Self::Or(part(left), part(right)),
+            Self::Arithmetic(left, sign, right) => Self::Arithmetic(part(left), *sign, part(right)),
+            Self::Comparison(first, rest) => Self::Comparison(
+                part(first),
+                rest.iter().map(|(sign, other)| (*sign, other.replaced(new))).collect(),
+            ),
+        }
+    }
+
+    /// The path of a name and attributes, as it is written; none of anything else.
+    pub(crate) fn path(&self) -> Option<String> {
+        match self {
+            Self::Name(name) => Some(name.clone()),
+            Self::Attribute(of, name) => Some(format!("{}.{name}", of.path()?)),
+            _ => None,
+        }
+    }
+
     /// The last name in a path: that of the attribute, or of the variable that it begins at.
     pub(crate) fn last_name(&self) -> Option<&str> {
         match self {
@@ -137,7 +175,7 @@ impl Expression {
     /// Calls this with each name that it begins at.
     pub(crate) fn roots(&self, found: &mut Vec<String>) {
         match self {
-            Self::Literal(_) => {}
+            Self::Literal(_) | Self::Returned(_) => {}
             Self::Name(name) => {
                 if !found.contains(name) {
                     found.push(name.clone());

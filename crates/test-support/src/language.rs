@@ -20,15 +20,15 @@ pub use spelling::{PerLanguage, Program, Spelling, Texts};
 
 /// Passes each language on to a macro: its variant, its module, and when its tests run.
 ///
-/// `always`: on each push. `first` to `eighth`: on each push each eighth body, beginning with that one; the others run
-/// with `cargo xtask test --full`. Languages with different turns share the bodies between them.
+/// `odd` and `even`: on each push each second body. `first` to `eighth`: each eighth body, beginning with that one. The
+/// others run with `cargo xtask test --full`. Languages with different turns share the bodies between them.
 #[macro_export]
 macro_rules! with_languages {
     ($then:path, $($with:tt)*) => {
         $then! {
             { $($with)* }
-            Python python always
-            Node node always
+            Python python odd
+            Node node even
             Java java second
             Go go first
             C c third

@@ -1,6 +1,7 @@
 //! The first moment at which something holds.
 
 mod objects;
+mod returns;
 mod search;
 
 use std::rc::Rc;
@@ -12,6 +13,7 @@ use super::state::{VALUE, is_definition};
 use super::text::Lines;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::predicate::Expression;
 use crate::reading::{Call, Event, Recording};
 use crate::value::{Key, OUTER, Owner, What, Word};
 
@@ -31,7 +33,16 @@ pub struct FirstRequest<'a> {
 /// The first moment at which a condition holds in some call, what it looked like before, and what made it so.
 pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String> {
     let occurrence = request.occurrence.max(1);
-    let mut search = Search::new(recording, request)?;
+    let condition = Expression::parse(request.condition)?;
+    if let Some(function) = returns::function(&condition)? {
+        return match returns::search(recording, request, &condition, &function)? {
+            Some(event) => returns::answer(recording, request.condition, &event),
+            None => {
+                Ok(format!("`{}` never holds in this run where `{function}` returns.\n", request.condition))
+            }
+        };
+    }
+    let mut search = Search::new(recording, request, condition)?;
     if let Some(found) = search.run(occurrence)? {
         return answer(recording, request.condition, &found, &search.roots);
     }
@@ -41,6 +52,12 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
         && let Some(found) = objects::search(recording, &search.condition, variable, names, occurrence)?
     {
         return objects::answer(recording, request.condition, variable, &found);
+    }
+    if let Some(condition) = returns::of_property(recording, &search.condition)
+        && let Some(function) = returns::function(&condition)?
+        && let Some(event) = returns::search(recording, request, &condition, &function)?
+    {
+        return returns::answer(recording, request.condition, &event);
     }
     Ok(search.never())
 }

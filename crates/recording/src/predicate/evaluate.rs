@@ -71,7 +71,10 @@ impl Scope<'_> {
     /// The value of an expression; none if something in it has none.
     pub(crate) fn value(&self, expression: &Expression) -> Result<Option<Datum>> {
         Ok(match expression {
+            Expression::Literal(Literal::Word(word)) => Some(self.datum(*word)?),
             Expression::Literal(literal) => Some(of_literal(literal)),
+            // Each return is asked about by itself.
+            Expression::Returned(_) => None,
             Expression::Name(_) | Expression::Attribute(..) | Expression::Item(..) => {
                 match (self.word(expression)?, expression) {
                     (Some(word), _) => Some(self.datum(word)?),
@@ -220,8 +223,10 @@ impl Scope<'_> {
     }
 
     fn word(&self, expression: &Expression) -> Result<Option<Word>> {
-        if let Expression::Name(name) = expression {
-            return self.name(name);
+        match expression {
+            Expression::Name(name) => return self.name(name),
+            Expression::Literal(Literal::Word(word)) => return Ok(Some(*word)),
+            _ => {}
         }
         let Some((owner, key)) = self.slot(expression)? else { return Ok(None) };
         self.memory.get(owner, key)
@@ -331,7 +336,7 @@ fn of_literal(literal: &Literal) -> Datum {
         Literal::Integer(number) => Datum::Integer(*number),
         Literal::Float(number) => Datum::Float(*number),
         Literal::Text(literal) => text(literal),
-        Literal::Object(number) => Datum::Object(*number),
+        Literal::Word(word) => Datum::Other(*word),
     }
 }
 

@@ -225,7 +225,14 @@ impl Parser {
                 }
                 value = Expression::Item(Box::new(value), Box::new(key));
             } else if matches!(self.tokens.get(self.at), Some(Token::Sign("("))) {
-                return Err("only `len()`, `type()` and `isinstance()` can be called".to_owned());
+                let path = value.path().ok_or("only a function with a name can be called")?;
+                self.at += 1;
+                if !self.sign(")") {
+                    return Err(format!(
+                        "only `len()`, `type()` and `isinstance()` can be called; `{path}()` is what a call of it returned"
+                    ));
+                }
+                value = Expression::Returned(path);
             } else {
                 return Ok(value);
             }
@@ -319,7 +326,11 @@ mod tests {
             ("total < 0)", "did not expect `)`"),
             ("(total", "`)` is missing"),
             ("items[0", "`]` is missing"),
-            ("f(3)", "only `len()`, `type()` and `isinstance()` can be called"),
+            (
+                "f(3)",
+                "only `len()`, `type()` and `isinstance()` can be called; `f()` is what a call of it returned",
+            ),
+            ("(a or b)()", "only a function with a name can be called"),
             ("isinstance(a)", "`isinstance` needs a class"),
             ("isinstance(a, (int, float)", "`)` is missing"),
             ("a instanceof 3", "the name of a class is missing"),

@@ -44,6 +44,21 @@ async fn attributes_of_classes_functions_and_modules_are_variables() {
             has(&first, &[&at(&program, marker)]);
             has(&first, parts);
         }
+        // What a function returned needs no variable; a property is what its function returns.
+        for condition in
+            ["Account.worth() < -96", "owner.worth < -96", "worth() == -97 and self.balance == 3"]
+        {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            let returned = format!("`{condition}` first holds where -9");
+            has(
+                &first,
+                &[&returned, " is returned: ", &at(&program, "worth"), "called from ", "self = Account("],
+            );
+        }
+        let never = client.ask("find_first", json!({ "condition": "worth() > 0" })).await;
+        has(&never, &["`worth() > 0` never holds in this run where `worth` returns"]);
+        let unknown = client.fails("find_first", json!({ "condition": "price() > 0" })).await;
+        has(&unknown, &["no call of `price` was recorded; check its spelling"]);
         let writes = client.ask("find_writes", json!({ "target": "state.registry" })).await;
         has(&writes, &["`state.registry` is {'X': [1, 2]}", "['X'] = [1"]);
         let writes = client.ask("find_writes", json!({ "target": "double.seen" })).await;
@@ -56,7 +71,7 @@ async fn attributes_of_classes_functions_and_modules_are_variables() {
 async fn static_fields_and_properties_of_functions_are_variables() {
     let program = Fixture::node("recording_changes");
     let client = Client::new("node").await;
-    has(&client.record(&program, &[]).await, &["exited with code 0", "done -1 4 -2"]);
+    has(&client.record(&program, &[]).await, &["exited with code 0", "done 0 -1 4 -2"]);
     for (condition, marker, parts) in [
         (
             "Pool.size < 0",
@@ -74,6 +89,8 @@ async fn static_fields_and_properties_of_functions_are_variables() {
     }
     let writes = client.ask("find_writes", json!({ "target": "Pool.#taken" })).await;
     has(&writes, &["`Pool.#taken` is 1", "Pool.#taken: 0 → 1", &at(&program, "taken"), "Pool.#taken = 0"]);
+    let left = client.ask("find_first", json!({ "condition": "pool.left < 1" })).await;
+    has(&left, &["`pool.left < 1` first holds where 0 is returned: ", &at(&program, "left"), "called from "]);
     let kind = client.ask("find_first", json!({ "condition": "typeof square === 'function'" })).await;
     has(&kind, &["first holds after "]);
     client.server.finish().await;

@@ -62,7 +62,14 @@ macro_rules! tests_of {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! test_of {
-    ($now:ident always $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (first odd $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (third odd $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (fifth odd $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (seventh odd $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (second even $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (fourth even $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (sixth even $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (eighth even $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (first first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (second second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (third third $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };

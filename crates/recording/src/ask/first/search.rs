@@ -65,8 +65,11 @@ struct KnownCall {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(recording: &'a Recording, request: &'a FirstRequest<'a>) -> Result<Self> {
-        let condition = Expression::parse(request.condition)?;
+    pub(super) fn new(
+        recording: &'a Recording,
+        request: &'a FirstRequest<'a>,
+        condition: Expression,
+    ) -> Result<Self> {
         let mut roots = Vec::new();
         condition.roots(&mut roots);
         if roots.is_empty() {

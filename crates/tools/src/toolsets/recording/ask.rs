@@ -11,7 +11,8 @@ use crate::{Context, Effects, Text, Tool, ToolError};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFirst {
-    /// Such as `total < 0`, `len(self.items) > 10`, `user is None`, `isinstance(total, str)`, `'x' not in cache`.
+    /// Such as `total < 0`, `len(self.items) > 10`, `user is None`, `isinstance(total, str)`, `'x' not in cache`, or
+    /// `Cart.total() < 0` about what a function returned.
     condition: String,
     /// Only in this function.
     function: Option<String>,

@@ -1,0 +1,127 @@
+//! Looks for the first return of a function for whose value a condition holds.
+//!
+//! `total() < 0` is asked about what calls of `total` returned, and so is `cart.total < 0` if that is a property.
+
+use std::collections::HashSet;
+
+use super::super::state::{VALUE, variables};
+use super::super::text::Lines;
+use super::{FirstRequest, owners};
+use crate::error::{Error, Result};
+use crate::memory::MemoryAt;
+use crate::predicate::{Expression, Literal, Scope};
+use crate::reading::{Code, Event, Recording, is_file};
+use crate::value::{What, Word};
+
+/// The function whose returns a condition is about; none if it is about none.
+pub(super) fn function(condition: &Expression) -> Result<Option<String>> {
+    let mut functions = HashSet::new();
+    visit(condition, &mut |part| {
+        if let Expression::Returned(path) = part {
+            functions.insert(path.clone());
+        }
+    });
+    match functions.len() {
+        0 | 1 => Ok(functions.into_iter().next()),
+        _ => Err(Error::question(
+            "a condition can be about the returns of one function; ask about one after the other",
+        )),
+    }
+}
+
+/// The same condition about returns of a property, if the program has a function of the name of its last attribute.
+pub(super) fn of_property(recording: &Recording, condition: &Expression) -> Option<Expression> {
+    let mut found = None;
+    visit(condition, &mut |part| {
+        if let Expression::Attribute(_, name) = part
+            && !codes(recording, name).is_empty()
+        {
+            found = Some(part.clone());
+        }
+    });
+    let property = found?;
+    let Expression::Attribute(_, name) = &property else { return None };
+    Some(condition.replaced(&|part| (*part == property).then(|| Expression::Returned(name.clone()))))
+}
+
+fn visit(expression: &Expression, each: &mut dyn FnMut(&Expression)) {
+    let each = std::cell::RefCell::new(each);
+    expression.replaced(&|part| {
+        each.borrow_mut()(part);
+        None
+    });
+}
+
+/// The functions that a name or a path can mean: those of that path, or else all with the last name in it.
+fn codes(recording: &Recording, path: &str) -> Vec<(i64, Code)> {
+    let last = path.rsplit('.').next();
+    let all = || recording.codes.iter().map(|(id, code)| (*id, code.clone()));
+    let exact: Vec<_> = all().filter(|(_, code)| &*code.name == path).collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    all().filter(|(_, code)| code.name.rsplit('.').next() == last).collect()
+}
+
+/// The return for which it holds.
+pub(super) fn search(
+    recording: &Recording,
+    request: &FirstRequest<'_>,
+    condition: &Expression,
+    function: &str,
+) -> Result<Option<Event>> {
+    let mut codes = codes(recording, function);
+    codes.retain(|(_, code)| request.file.is_none_or(|file| is_file(&code.path, file)));
+    if codes.is_empty() {
+        return Err(Error::question(format!("no call of `{function}` was recorded; check its spelling")));
+    }
+    let codes: Vec<String> = codes.iter().map(|(id, _)| id.to_string()).collect();
+    let mut statement = recording.database.prepare(&format!(
+        "SELECT events.id FROM events JOIN calls ON calls.id = events.call WHERE kind = ? AND calls.code IN ({}) \
+         ORDER BY events.id",
+        codes.join(", ")
+    ))?;
+    let mut rows = statement.query([What::Return.stored()])?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        let event = recording.event(row.get(0)?)?;
+        let returned = Expression::Literal(Literal::Word(event.value.map_or(Word::None, Word::of)));
+        let asked =
+            condition.replaced(&|part| matches!(part, Expression::Returned(_)).then(|| returned.clone()));
+        let Some(call) = recording.call(event.call)? else { continue };
+        let memory = MemoryAt { recording, event: event.id };
+        let scope = Scope { recording, memory: &memory, owners: owners(recording, &call)? };
+        if scope.holds(&asked)?.unwrap_or(false) {
+            count += 1;
+            if count == request.occurrence.max(1) {
+                return Ok(Some(event));
+            }
+        }
+    }
+    Ok(None)
+}
+
+pub(super) fn answer(recording: &Recording, condition: &str, event: &Event) -> Result<String> {
+    let memory = MemoryAt { recording, event: event.id };
+    let frames = recording.stack(event)?;
+    let value = recording.value_text(event.value.map_or(Word::None, Word::of), &memory, 3, VALUE)?;
+    let mut lines = Lines::default();
+    lines.add(format!(
+        "`{condition}` first holds where {value} is returned: {} (event {})",
+        recording.place_text(event.place),
+        event.id
+    ));
+    if let Some(callers) = recording.callers_text(&frames) {
+        lines.add(callers);
+    }
+    if let Some(frame) = frames.first() {
+        let variables = variables(recording, frame, &memory)?;
+        if !variables.is_empty() {
+            lines.add("variables then:");
+        }
+        for line in variables {
+            lines.add(format!("  {line}"));
+        }
+    }
+    Ok(lines.finish())
+}
