@@ -18,7 +18,7 @@ async fn objects_are_followed_through_computed_keys_and_calls() {
         let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0", "done"]);
         let state = client.ask("state_at", json!({ "at": "end" })).await;
-        for name in ["grid", "groups", "rows", "deep", "accounts", "bank", "lists"] {
+        for name in ["grid", "groups", "rows", "deep", "accounts", "bank", "lists", "calls", "seen"] {
             let text = shown(&state, &format!("{name}_is")).trim_matches('\'').replace("\\'", "'");
             assert_eq!(shown(&state, name), text, "{python}, native {native}: {name}");
         }

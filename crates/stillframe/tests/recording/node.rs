@@ -304,6 +304,19 @@ async fn programs_do_the_same_when_they_are_recorded() {
     client.server.finish().await;
 }
 
+#[tokio::test]
+async fn timers_run_in_their_order() {
+    let text = "setTimeout(() => console.log('one'), 1);\nsetTimeout(() => console.log('five'), 5);\n\
+                const until = Date.now() + 30;\nwhile (Date.now() < until);\n";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    for _ in 0..3 {
+        has(&client.record(&program, &[]).await, &["output:\none\nfive\n"]);
+    }
+    client.server.finish().await;
+}
+
 /// Some of them compile modules themselves, and some in a process that they soon kill.
 #[tokio::test]
 async fn test_runners_are_recorded() {

@@ -51,11 +51,12 @@ class Wire {
       flush(workerData, true);
       this.isFlushing = false;
     };
-    // A process may be killed before the other thread has started.
+    // A process may be killed before the other thread has started. Node keeps timers of one duration together, and would
+    // run those of the program with this one, before shorter ones; hence a duration that few programs use.
     const timer = setInterval(() => {
       if (this.isOnline) clearInterval(timer);
       else this.flushNow();
-    }, 5);
+    }, 13);
     timer.unref();
   }
 

@@ -131,6 +131,7 @@ class Found:
     def comprehend(self, node, inner):
         """What a comprehension changes. Its variables are its own, and what they hold is somewhere in what it iterates."""
         own = {name for each in node.generators for name in all_names(each.target)}
+        self.names |= inner.names - own
         self.paths.update({path: True for path in inner.paths if path[0] not in own})
         self.below.update({path: True for path in inner.below if path[0] not in own})
         if any(path[0] in own for path in [*inner.changed, *inner.below]):
@@ -164,10 +165,25 @@ def visit_body(scope, lines):
         last = last_line(statement)
         line = statement.pattern.lineno if type(statement).__name__ == "match_case" else statement.lineno
         first = min([line] + [each.lineno for each in getattr(statement, "decorator_list", ())])
-        for line in range(first, last + 1):
-            lines.setdefault(line, Found()).add(found)
+        add_to(lines, first, last, found)
+        for node in own_parts(statement):
+            visit_lambdas(node, lines)
     for node in scopes_in(scope):
         visit_body(node, lines)
+
+
+def add_to(lines, first, last, found):
+    for line in range(first, last + 1):
+        lines.setdefault(line, Found()).add(found)
+
+
+def visit_lambdas(expression, lines):
+    """What the functions in an expression change when they are called."""
+    for node in ast.walk(expression):
+        if isinstance(node, ast.Lambda):
+            found = Found()
+            collect(ast.Expr(value=node.body), found)
+            add_to(lines, node.body.lineno, node.body.end_lineno, found)
 
 
 def statements_in(scope):
