@@ -5,9 +5,10 @@ import { report } from "../browser.mjs";
 
 const [modules, executablePath, address, awaited, picture] = process.argv.slice(2);
 await report(modules, executablePath, address, async (page) => {
-  // What is read of a stop comes after it.
+  // What is read of a stop comes after it, and the timeline by itself.
   const isThere = (awaited) =>
     document.querySelector("#state").innerText.includes(awaited) &&
+    document.querySelector("#timeline").innerText.trim() !== "" &&
     document.querySelector("#source .is-current") &&
     document.querySelector("#variables").innerText.trim() !== "";
   await page.waitForFunction(isThere, { timeout: 30_000 }, awaited);
