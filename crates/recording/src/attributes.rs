@@ -73,6 +73,11 @@ impl Recording {
         let is_it = |code: &&Code| &*code.name == "<module>" && is_module(&code.path, name);
         let mut files = self.codes.values().filter(is_it).map(|code| code.file);
         let (Some(file), None) = (files.next(), files.next()) else { return Ok(None) };
+        self.module_of(file)
+    }
+
+    /// What the variables of a file's module belong to.
+    pub(crate) fn module_of(&self, file: i64) -> Result<Option<Owner>> {
         let mut statement = self.database.prepare_cached(
             "SELECT calls.owner FROM calls JOIN codes ON codes.id = calls.code JOIN texts ON texts.id = codes.name \
              WHERE codes.file = ? AND texts.text = '<module>' LIMIT 1",
@@ -85,8 +90,8 @@ impl Recording {
             return Ok(named);
         }
         let mut named = Named::default();
-        let mut statement = self.database.prepare("SELECT id FROM objects WHERE kind = 7")?;
-        for class in statement.query_map([], |row| row.get(0))? {
+        let mut statement = self.database.prepare("SELECT id FROM objects WHERE kind = ?")?;
+        for class in statement.query_map([Kind::CLASS], |row| row.get(0))? {
             let class = class?;
             named
                 .classes

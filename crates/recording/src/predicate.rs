@@ -172,34 +172,35 @@ impl Expression {
         }
     }
 
-    /// Calls this with each name that it begins at.
-    pub(crate) fn roots(&self, found: &mut Vec<String>) {
+    /// What it is directly made of.
+    pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {
-            Self::Literal(_) | Self::Returned(_) => {}
-            Self::Name(name) => {
-                if !found.contains(name) {
-                    found.push(name.clone());
-                }
-            }
+            Self::Literal(_) | Self::Name(_) | Self::Returned(_) => Vec::new(),
             Self::Attribute(of, _)
             | Self::Length(of)
             | Self::Class(of)
             | Self::TypeOf(of)
             | Self::Not(of)
-            | Self::Negative(of) => of.roots(found),
+            | Self::Negative(of) => vec![of],
             Self::Item(of, other)
             | Self::And(of, other)
             | Self::Or(of, other)
-            | Self::Arithmetic(of, _, other) => {
-                of.roots(found);
-                other.roots(found);
-            }
+            | Self::Arithmetic(of, _, other) => vec![of, other],
             Self::Comparison(first, rest) => {
-                first.roots(found);
-                for (_, other) in rest {
-                    other.roots(found);
-                }
+                std::iter::once(&**first).chain(rest.iter().map(|(_, other)| other)).collect()
             }
+        }
+    }
+
+    /// Calls this with each name that it begins at.
+    pub(crate) fn roots(&self, found: &mut Vec<String>) {
+        if let Self::Name(name) = self
+            && !found.contains(name)
+        {
+            found.push(name.clone());
+        }
+        for part in self.parts() {
+            part.roots(found);
         }
     }
 }

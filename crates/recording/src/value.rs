@@ -116,6 +116,8 @@ pub(crate) enum Kind {
 impl Kind {
     /// How [`Kind::Tuple`] is stored.
     pub(crate) const TUPLE: i64 = 4;
+    /// How [`Kind::Class`] is stored.
+    pub(crate) const CLASS: i64 = 7;
 
     pub(crate) fn of(stored: i64) -> Self {
         match stored {
@@ -125,7 +127,7 @@ impl Kind {
             3 => Self::Set,
             Self::TUPLE => Self::Tuple,
             5 => Self::Instance,
-            7 => Self::Class,
+            Self::CLASS => Self::Class,
             _ => Self::Opaque,
         }
     }

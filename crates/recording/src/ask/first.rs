@@ -35,7 +35,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     let occurrence = request.occurrence.max(1);
     let condition = Expression::parse(request.condition)?;
     if let Some(function) = returns::function(&condition)? {
-        return match returns::search(recording, request, &condition, &function)? {
+        return match returns::search(recording, request, &condition, &function, occurrence)? {
             Some(event) => returns::answer(recording, request.condition, &event),
             None => {
                 Ok(format!("`{}` never holds in this run where `{function}` returns.\n", request.condition))
@@ -55,7 +55,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     }
     if let Some(condition) = returns::of_property(recording, &search.condition)
         && let Some(function) = returns::function(&condition)?
-        && let Some(event) = returns::search(recording, request, &condition, &function)?
+        && let Some(event) = returns::search(recording, request, &condition, &function, occurrence)?
     {
         return returns::answer(recording, request.condition, &event);
     }
@@ -82,14 +82,8 @@ pub(crate) fn own_and_outer(recording: &Recording, call: &Call) -> Result<Vec<Ow
 /// Where the names of a call are looked up: in its variables, then in its module's.
 pub(crate) fn owners(recording: &Recording, call: &Call) -> Result<Vec<Owner>> {
     let mut owners = own_and_outer(recording, call)?;
-    let Some(code) = recording.codes.get(&call.code) else { return Ok(owners) };
-    let mut statement = recording.database.prepare_cached(
-        "SELECT calls.owner FROM calls JOIN codes ON codes.id = calls.code JOIN texts ON texts.id = codes.name \
-         WHERE codes.file = ? AND texts.text = '<module>' LIMIT 1",
-    )?;
-    let mut rows = statement.query([code.file])?;
-    if let Some(row) = rows.next()? {
-        owners.push(Owner(row.get(0)?));
+    if let Some(code) = recording.codes.get(&call.code) {
+        owners.extend(recording.module_of(code.file)?);
     }
     owners.dedup();
     Ok(owners)

@@ -1,6 +1,7 @@
 //! Rust: which lines stop, how often, and which variable a name means.
 
 use serde_json::json;
+use test_support::{Answer, Fixture, Server};
 
 use crate::STILLFRAME;
 use crate::debugging::Report;
@@ -25,6 +26,12 @@ fn main() {
     println!("{x} {:?}", parse(" 3 ")); // @outer
 }
 "#;
+
+/// What is recorded of an expression on a line.
+async fn traced(server: &Server, program: &Fixture, line: &str, expression: &str) -> Answer {
+    let points = json!([{ "file": program.path(), "line": program.line(line), "expressions": [expression] }]);
+    server.ok("trace_values", json!({ "program": program.path(), "points": points, "timeout": 60_000 })).await
+}
 
 #[tokio::test]
 async fn a_name_means_the_variable_of_the_innermost_block() {
@@ -59,10 +66,7 @@ async fn a_macro_with_several_blocks_on_a_line_is_one_hit() {
     let sources = Sources::new(&[("main.rs", SHADOWS)]);
     let program = sources.file("main.rs");
     let server = STILLFRAME.serve().await;
-    let points = json!([{ "file": program.path(), "line": program.line("inner"), "expressions": ["x"] }]);
-    let traced = server
-        .ok("trace_values", json!({ "program": program.path(), "points": points, "timeout": 60_000 }))
-        .await;
+    let traced = traced(&server, &program, "inner", "x").await;
     assert_eq!(traced.at("/totals/hits"), 3, "{}", traced.text);
     let created = server.ok("create_debug_session", json!({ "language": "rust" })).await;
     let id = json!({ "sessionId": created["sessionId"] });
@@ -84,7 +88,8 @@ async fn a_macro_with_several_blocks_on_a_line_is_one_hit() {
     server.finish().await;
 }
 
-const POLLED: &str = r#"use std::future::Future;
+/// A future that is ready when it has been polled so often.
+const LATER: &str = r"use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
@@ -98,7 +103,9 @@ impl Future for Later {
         Poll::Pending
     }
 }
+";
 
+const POLLED: &str = r#"
 async fn price(name: &str) -> u32 { // @declared
     let later = Later(3).await; // @awaits
     let length = name.len() as u32;
@@ -121,14 +128,11 @@ fn main() {
 
 #[tokio::test]
 async fn a_line_of_an_async_function_is_hit_once_although_it_is_polled_several_times() {
-    let sources = Sources::new(&[("main.rs", POLLED)]);
+    let sources = Sources::new(&[("main.rs", &format!("{LATER}{POLLED}"))]);
     let program = sources.file("main.rs");
     let server = STILLFRAME.serve().await;
     for line in ["declared", "awaits", "awaits_again", "prints", "ends"] {
-        let points = json!([{ "file": program.path(), "line": program.line(line), "expressions": ["name"] }]);
-        let traced = server
-            .ok("trace_values", json!({ "program": program.path(), "points": points, "timeout": 60_000 }))
-            .await;
+        let traced = traced(&server, &program, line, "name").await;
         assert_eq!(traced.at("/totals/hits"), 1, "{line}: {}", traced.text);
     }
     let ran = run_until(&server, &program, "ends", &["later"]).await;
@@ -137,21 +141,7 @@ async fn a_line_of_an_async_function_is_hit_once_although_it_is_polled_several_t
 }
 
 /// The first future that is awaited has no variable before it, the other one is ready at once.
-const AWAITED: &str = r#"use std::future::Future;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
-
-struct Later(u32);
-
-impl Future for Later {
-    type Output = u32;
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<u32> {
-        if self.0 == 0 { return Poll::Ready(7); }
-        self.0 -= 1;
-        Poll::Pending
-    }
-}
-
+const AWAITED: &str = r#"
 async fn price(items: &[u32]) -> u32 {
     let mut sum = 0;
     for item in items {
@@ -184,14 +174,11 @@ fn main() {
 
 #[tokio::test]
 async fn a_line_that_awaits_is_hit_before_it_does() {
-    let sources = Sources::new(&[("main.rs", AWAITED)]);
+    let sources = Sources::new(&[("main.rs", &format!("{LATER}{AWAITED}"))]);
     let program = sources.file("main.rs");
     let server = STILLFRAME.serve().await;
     for (line, hits) in [("awaits", 4), ("calls", 2), ("off", 2), ("left", 2)] {
-        let points = json!([{ "file": program.path(), "line": program.line(line), "expressions": ["sum"] }]);
-        let traced = server
-            .ok("trace_values", json!({ "program": program.path(), "points": points, "timeout": 60_000 }))
-            .await;
+        let traced = traced(&server, &program, line, "sum").await;
         assert_eq!(traced.at("/totals/hits"), hits, "{line}: {}", traced.text);
     }
     let until = json!([{ "file": program.path(), "line": program.line("awaits"), "condition": "sum > 2" }]);

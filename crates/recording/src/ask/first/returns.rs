@@ -10,17 +10,13 @@ use super::{FirstRequest, owners};
 use crate::error::{Error, Result};
 use crate::memory::MemoryAt;
 use crate::predicate::{Expression, Literal, Scope};
-use crate::reading::{Code, Event, Recording, is_file};
+use crate::reading::{Code, Event, Recording, event_of, is_file};
 use crate::value::{What, Word};
 
 /// The function whose returns a condition is about; none if it is about none.
 pub(super) fn function(condition: &Expression) -> Result<Option<String>> {
     let mut functions = HashSet::new();
-    visit(condition, &mut |part| {
-        if let Expression::Returned(path) = part {
-            functions.insert(path.clone());
-        }
-    });
+    add_functions(condition, &mut functions);
     match functions.len() {
         0 | 1 => Ok(functions.into_iter().next()),
         _ => Err(Error::question(
@@ -29,27 +25,27 @@ pub(super) fn function(condition: &Expression) -> Result<Option<String>> {
     }
 }
 
-/// The same condition about returns of a property, if the program has a function of the name of its last attribute.
-pub(super) fn of_property(recording: &Recording, condition: &Expression) -> Option<Expression> {
-    let mut found = None;
-    visit(condition, &mut |part| {
-        if let Expression::Attribute(_, name) = part
-            && !codes(recording, name).is_empty()
-        {
-            found = Some(part.clone());
-        }
-    });
-    let property = found?;
-    let Expression::Attribute(_, name) = &property else { return None };
-    Some(condition.replaced(&|part| (*part == property).then(|| Expression::Returned(name.clone()))))
+fn add_functions(part: &Expression, functions: &mut HashSet<String>) {
+    if let Expression::Returned(path) = part {
+        functions.insert(path.clone());
+    }
+    for part in part.parts() {
+        add_functions(part, functions);
+    }
 }
 
-fn visit(expression: &Expression, each: &mut dyn FnMut(&Expression)) {
-    let each = std::cell::RefCell::new(each);
-    expression.replaced(&|part| {
-        each.borrow_mut()(part);
-        None
-    });
+/// The same condition about returns of a property, if the program has a function of the name of its last attribute.
+pub(super) fn of_property(recording: &Recording, condition: &Expression) -> Option<Expression> {
+    let (property, name) = last_property(recording, condition)?;
+    Some(condition.replaced(&|part| (part == property).then(|| Expression::Returned(name.to_owned()))))
+}
+
+fn last_property<'a>(recording: &Recording, part: &'a Expression) -> Option<(&'a Expression, &'a str)> {
+    let inner = part.parts().into_iter().rev().find_map(|inner| last_property(recording, inner));
+    inner.or_else(|| match part {
+        Expression::Attribute(_, name) if !codes(recording, name).is_empty() => Some((part, name.as_str())),
+        _ => None,
+    })
 }
 
 /// The functions that a name or a path can mean: those of that path, or else all with the last name in it.
@@ -69,6 +65,7 @@ pub(super) fn search(
     request: &FirstRequest<'_>,
     condition: &Expression,
     function: &str,
+    occurrence: usize,
 ) -> Result<Option<Event>> {
     let mut codes = codes(recording, function);
     codes.retain(|(_, code)| request.file.is_none_or(|file| is_file(&code.path, file)));
@@ -77,14 +74,13 @@ pub(super) fn search(
     }
     let codes: Vec<String> = codes.iter().map(|(id, _)| id.to_string()).collect();
     let mut statement = recording.database.prepare(&format!(
-        "SELECT events.id FROM events JOIN calls ON calls.id = events.call WHERE kind = ? AND calls.code IN ({}) \
+        "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call WHERE kind = ? AND calls.code IN ({}) \
          ORDER BY events.id",
         codes.join(", ")
     ))?;
-    let mut rows = statement.query([What::Return.stored()])?;
     let mut count = 0;
-    while let Some(row) = rows.next()? {
-        let event = recording.event(row.get(0)?)?;
+    for event in statement.query_map([What::Return.stored()], event_of)? {
+        let event = event?;
         let returned = Expression::Literal(Literal::Word(event.value.map_or(Word::None, Word::of)));
         let asked =
             condition.replaced(&|part| matches!(part, Expression::Returned(_)).then(|| returned.clone()));
@@ -93,7 +89,7 @@ pub(super) fn search(
         let scope = Scope { recording, memory: &memory, owners: owners(recording, &call)? };
         if scope.holds(&asked)?.unwrap_or(false) {
             count += 1;
-            if count == request.occurrence.max(1) {
+            if count == occurrence {
                 return Ok(Some(event));
             }
         }

@@ -304,12 +304,14 @@ def path_of(node):
                 steps.append((CONSTANT, key.value))
             elif isinstance(key, ast.Name):
                 steps.append((VARIABLE, key.id))
-            elif formula_of(key) is not None:
-                steps.append((COMPUTED, formula_of(key)))
             else:
-                # What comes after an unknown item is not known either.
-                steps.clear()
-                is_whole = False
+                formula = formula_of(key)
+                if formula is None:
+                    # What comes after an unknown item is not known either.
+                    steps.clear()
+                    is_whole = False
+                else:
+                    steps.append((COMPUTED, formula))
             node = node.value
         elif isinstance(node, ast.Call):
             # What a call returns has no name; what it was called on may be part of it.

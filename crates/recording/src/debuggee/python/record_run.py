@@ -393,12 +393,8 @@ class Recorder:
 
     def find(self, root, steps, names, frame):
         """The object at the end of a path."""
-        value = names.get(root, MISSING)
-        if value is MISSING:
-            value = frame.f_globals.get(root, MISSING)
-            if value is MISSING:
-                return value
-        return self.follow(value, steps, names, frame) if steps else value
+        value = root_of(root, names, frame)
+        return self.follow(value, steps, names, frame) if steps and value is not MISSING else value
 
     def module(self, names):
         """The owner of a module's variables, and what is known of them."""
@@ -442,9 +438,8 @@ class Recorder:
             return formula[1]
         if kind == PATH:
             _, root, steps = formula
-            value = names.get(root, MISSING)
-            value = frame.f_globals.get(root, MISSING) if value is MISSING else value
-            return self.follow(value, steps, names, frame, is_exact=True)
+            value = root_of(root, names, frame)
+            return value if value is MISSING else self.follow(value, steps, names, frame, is_exact=True)
         if kind == LENGTH:
             value = self.compute(formula[1], names, frame)
             return len(value) if type(value) in (list, tuple, dict, str) else MISSING
@@ -518,6 +513,12 @@ class Recorder:
             top = self.thread().top
             by = (top.number if top is not None else 0) << 1 | 1
             self.wire.blob(number << 5 | OUTPUT, text[:MOST_OUTPUT].encode("utf-8", "replace"), by)
+
+
+def root_of(name, names, frame):
+    """What is at the beginning of a path."""
+    value = names.get(name, MISSING)
+    return frame.f_globals.get(name, MISSING) if value is MISSING else value
 
 
 def renderer(most_text):
