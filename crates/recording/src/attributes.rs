@@ -68,6 +68,15 @@ impl Recording {
             .collect())
     }
 
+    /// Where an item of a tuple is kept whose items have names: they were written in their order.
+    pub(crate) fn nth_attribute(&self, object: i64, index: i64) -> Result<Option<Key>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT key FROM writes WHERE owner = ? AND key & 3 = 0 ORDER BY id LIMIT 1 OFFSET ?",
+        )?;
+        let owner = Owner::object(object).0;
+        Ok(statement.query_row([owner, index], |row| row.get(0).map(Key::of)).optional()?)
+    }
+
     /// What the variables of a module belong to, by its name; none if several files can be meant.
     fn module(&self, name: &str) -> Result<Option<Owner>> {
         let is_it = |code: &&Code| &*code.name == "<module>" && is_module(&code.path, name);

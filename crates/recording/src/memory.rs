@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use crate::error::Result;
 use crate::reading::{Event, Recording};
@@ -64,15 +64,31 @@ impl Memory for MemoryAt<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct GrowingMemory {
     values: HashMap<(Owner, Key), Word>,
+    /// The keys that objects have, in the order in which they got them; none if nobody asks for all of an object.
+    keys: Option<HashMap<i64, Vec<Key>>>,
 }
 
 impl GrowingMemory {
-    /// Takes a write in, and returns what was there before.
-    pub(crate) fn write(&mut self, owner: Owner, key: Key, word: Word) -> Option<Word> {
-        if word == Word::Absent {
+    /// One that can be asked for all that an object has.
+    pub(crate) fn of_whole_objects() -> Self {
+        Self { keys: Some(HashMap::new()), ..Self::default() }
+    }
+
+    /// Takes a write in.
+    pub(crate) fn write(&mut self, owner: Owner, key: Key, word: Word) {
+        let known = if word == Word::Absent {
             self.values.remove(&(owner, key))
         } else {
             self.values.insert((owner, key), word)
+        };
+        let (Some(keys), Some(object)) = (&mut self.keys, owner.as_object()) else { return };
+        let keys = keys.entry(object).or_default();
+        if word != Word::Absent && known.is_none() {
+            keys.push(key);
+        } else if word == Word::Absent
+            && let Some(at) = keys.iter().rposition(|other| *other == key)
+        {
+            keys.remove(at);
         }
     }
 }
@@ -82,10 +98,10 @@ impl Memory for GrowingMemory {
         Ok(self.values.get(&(owner, key)).copied())
     }
 
-    /// Slow: it is for the few questions about whole objects.
     fn all(&self, owner: Owner) -> Result<Vec<(Key, Word)>> {
-        let of_owner = self.values.iter().filter(|((whose, _), _)| *whose == owner);
-        Ok(of_owner.map(|((_, key), word)| (*key, *word)).collect())
+        let keys = self.keys.as_ref().zip(owner.as_object()).and_then(|(keys, object)| keys.get(&object));
+        let value = |key: &Key| Some((*key, *self.values.get(&(owner, *key))?));
+        Ok(keys.into_iter().flatten().filter_map(value).collect())
     }
 }
 
@@ -153,6 +169,15 @@ impl Recording {
         let mut rows = statement.query(params![write.owner.0, write.key.stored(), write.id])?;
         let found = rows.next()?.map(|row| row.get(0)).transpose()?;
         Ok(found.map(Word::of).filter(|word| *word != Word::Absent))
+    }
+
+    /// The event with which the call ended whose variables an owner is; none if it is an object, or did not end.
+    pub(crate) fn end_of(&self, owner: Owner) -> Result<Option<i64>> {
+        let mut statement =
+            self.database.prepare_cached("SELECT ended FROM calls WHERE id = ? AND owner = ?")?;
+        let ended: Option<Option<i64>> =
+            statement.query_row(params![owner.0 >> 1, owner.0], |row| row.get(0)).optional()?;
+        Ok(ended.flatten())
     }
 
     /// The function whose variables an owner is, if its call was active at an event.

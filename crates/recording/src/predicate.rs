@@ -1,14 +1,18 @@
 //! Expressions over recorded values, such as `total < 0 and len(self.items) > 10`.
 //!
-//! They are evaluated by us, not by the program: names, attributes, items, `len()`, comparisons, `in`, `is`, arithmetic,
-//! `and`, `or` and `not`, spelled as in Python or JavaScript. Of a value's class, its name is known: `type(x) == str`,
+//! They are evaluated by us, not by the program: names, attributes, items, comparisons, `in`, `is`, arithmetic, `and`, `or`
+//! and `not`, and functions that look into containers, `sum()`, `min()`, `max()`, `any()` and `all()`, with a
+//! comprehension or without, spelled as in Python or JavaScript. Of a value's class, its name is known: `type(x) == str`,
 //! `isinstance(x, str)`, `typeof x === 'string'` and `x instanceof Cart` compare that, and not the classes above it.
 //! `total()` is what a call of `total` returned.
 
+mod containers;
 mod evaluate;
+mod functions;
 mod parse;
 
 pub(crate) use self::evaluate::{Datum, Scope};
+pub(crate) use self::functions::Function;
 
 use crate::error::{Error, Result};
 use crate::value::Word;
@@ -21,20 +25,27 @@ pub(crate) enum Expression {
     Name(String),
     Attribute(Box<Expression>, String),
     Item(Box<Expression>, Box<Expression>),
-    Length(Box<Expression>),
     /// What a call of the function returned, by its name or path: `Cart.total`.
     Returned(String),
-    /// The name of a value's class.
-    Class(Box<Expression>),
-    /// What JavaScript's `typeof` gives.
-    TypeOf(Box<Expression>),
-    Not(Box<Expression>),
-    Negative(Box<Expression>),
+    /// What one of our own functions, or an operator, makes of a value.
+    Of(Function, Box<Expression>),
+    List(Vec<Expression>),
+    Each(Box<Each>),
     And(Box<Expression>, Box<Expression>),
     Or(Box<Expression>, Box<Expression>),
     Arithmetic(Box<Expression>, char, Box<Expression>),
     /// A comparison, or several in a row.
     Comparison(Box<Expression>, Vec<(Comparison, Expression)>),
+}
+
+/// A comprehension: `value for variables in over if filter`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Each {
+    pub(crate) value: Expression,
+    /// One, or several that an item is taken apart into.
+    pub(crate) variables: Vec<String>,
+    pub(crate) over: Expression,
+    pub(crate) filter: Option<Expression>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -68,65 +79,60 @@ impl Expression {
     pub(crate) fn parse(text: &str) -> Result<Self> {
         parse::parse(text).map_err(|problem| {
             Error::question(format!(
-                "cannot read `{text}`: {problem}; use names, attributes, items, `len()`, `type()`, comparisons, arithmetic, \
-                 `in`, `is None`, `and`, `or` and `not`"
+                "cannot read `{text}`: {problem}; use names, attributes, items, comparisons, arithmetic, `in`, `is None`, \
+                 `and`, `or`, `not`, and {}",
+                functions::known()
             ))
         })
     }
 
-    /// Calls this with the name of each variable and attribute that it reads. Returns false if it may also read others,
-    /// because it looks into containers.
-    pub(crate) fn names(&self, found: &mut impl FnMut(&str)) -> bool {
-        match self {
-            Self::Literal(_) | Self::Returned(_) => true,
-            Self::Name(name) => {
-                found(name);
-                true
-            }
-            Self::Attribute(of, name) => {
-                found(name);
-                of.names(found)
-            }
-            Self::Length(of) | Self::Class(of) | Self::TypeOf(of) | Self::Not(of) | Self::Negative(of) => {
-                of.names(found)
-            }
-            Self::Item(..) => false,
-            Self::And(left, right) | Self::Or(left, right) | Self::Arithmetic(left, _, right) => {
-                left.names(found) && right.names(found)
-            }
-            Self::Comparison(first, rest) => {
-                first.names(found)
-                    && rest.iter().all(|(comparison, other)| {
-                        !matches!(comparison, Comparison::In | Comparison::NotIn) && other.names(found)
-                    })
-            }
+    /// One of our own functions of an expression.
+    pub(crate) fn of(function: Function, inner: Self) -> Self {
+        Self::Of(function, Box::new(inner))
+    }
+
+    /// Calls this with the name of each variable and attribute that it reads.
+    pub(crate) fn names(&self, found: &mut impl FnMut(&str)) {
+        if let Self::Name(name) | Self::Attribute(_, name) = self {
+            found(name);
+        }
+        for part in self.parts() {
+            part.names(found);
         }
     }
 
+    /// Whether it reads all that a container has.
+    pub(crate) fn reads_whole_objects(&self) -> bool {
+        let is_whole = match self {
+            Self::Each(_) => true,
+            Self::Of(function, _) => function.reads_whole_objects(),
+            // What is in a list of the condition's own is known.
+            Self::Comparison(_, rest) => rest.iter().any(|(comparison, other)| {
+                matches!(comparison, Comparison::In | Comparison::NotIn) != matches!(other, Self::List(_))
+            }),
+            _ => false,
+        };
+        is_whole || self.parts().into_iter().any(Self::reads_whole_objects)
+    }
+
     /// The same about one object: what is asked of attributes of a variable is asked of that object. None if the
-    /// variable is used in another way.
+    /// variable, or another one, is used in another way.
     pub(crate) fn about(&self, variable: &str, object: i64) -> Option<Self> {
-        let about = |of: &Self| of.about(variable, object).map(Box::new);
-        Some(match self {
-            Self::Literal(_) => self.clone(),
-            Self::Name(_) | Self::Item(..) | Self::Returned(_) => return None,
-            Self::Attribute(of, name) if matches!(&**of, Self::Name(root) if root == variable) => {
-                Self::Attribute(Box::new(Self::Literal(Literal::Word(Word::Object(object)))), name.clone())
+        let is_variable = |part: &Self| matches!(part, Self::Name(name) if name == variable);
+        let object = Self::Literal(Literal::Word(Word::Object(object)));
+        let about = self.replaced(&|part| match part {
+            Self::Attribute(of, name) if is_variable(of) => {
+                Some(Self::Attribute(Box::new(object.clone()), name.clone()))
             }
-            Self::Attribute(of, name) => Self::Attribute(about(of)?, name.clone()),
-            Self::Length(of) => Self::Length(about(of)?),
-            Self::Class(of) => Self::Class(about(of)?),
-            Self::TypeOf(of) => Self::TypeOf(about(of)?),
-            Self::Not(of) => Self::Not(about(of)?),
-            Self::Negative(of) => Self::Negative(about(of)?),
-            Self::And(left, right) => Self::And(about(left)?, about(right)?),
-            Self::Or(left, right) => Self::Or(about(left)?, about(right)?),
-            Self::Arithmetic(left, sign, right) => Self::Arithmetic(about(left)?, *sign, about(right)?),
-            Self::Comparison(first, rest) => {
-                let rest = rest.iter().map(|(sign, other)| Some((*sign, other.about(variable, object)?)));
-                Self::Comparison(about(first)?, rest.collect::<Option<_>>()?)
-            }
-        })
+            _ => None,
+        });
+        about.is_about_objects().then_some(about)
+    }
+
+    /// Whether it is about known objects only, and their attributes.
+    fn is_about_objects(&self) -> bool {
+        !matches!(self, Self::Name(_) | Self::Item(..) | Self::Returned(_) | Self::Each(_))
+            && self.parts().into_iter().all(Self::is_about_objects)
     }
 
     /// The same with some of its parts replaced.
@@ -139,11 +145,14 @@ impl Expression {
             Self::Literal(_) | Self::Name(_) | Self::Returned(_) => self.clone(),
             Self::Attribute(of, name) => Self::Attribute(part(of), name.clone()),
             Self::Item(of, key) => Self::Item(part(of), part(key)),
-            Self::Length(of) => Self::Length(part(of)),
-            Self::Class(of) => Self::Class(part(of)),
-            Self::TypeOf(of) => Self::TypeOf(part(of)),
-            Self::Not(of) => Self::Not(part(of)),
-            Self::Negative(of) => Self::Negative(part(of)),
+            Self::Of(function, of) => Self::Of(*function, part(of)),
+            Self::List(items) => Self::List(items.iter().map(|item| item.replaced(new)).collect()),
+            Self::Each(each) => Self::Each(Box::new(Each {
+                value: each.value.replaced(new),
+                variables: each.variables.clone(),
+                over: each.over.replaced(new),
+                filter: each.filter.as_ref().map(|filter| filter.replaced(new)),
+            })),
             Self::And(left, right) => Self::And(part(left), part(right)),
             Self::Or(left, right) => Self::Or(part(left), part(right)),
             Self::Arithmetic(left, sign, right) => Self::Arithmetic(part(left), *sign, part(right)),
@@ -176,12 +185,9 @@ impl Expression {
     pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {
             Self::Literal(_) | Self::Name(_) | Self::Returned(_) => Vec::new(),
-            Self::Attribute(of, _)
-            | Self::Length(of)
-            | Self::Class(of)
-            | Self::TypeOf(of)
-            | Self::Not(of)
-            | Self::Negative(of) => vec![of],
+            Self::Attribute(of, _) | Self::Of(_, of) => vec![of],
+            Self::List(items) => items.iter().collect(),
+            Self::Each(each) => [&each.over, &each.value].into_iter().chain(&each.filter).collect(),
             Self::Item(of, other)
             | Self::And(of, other)
             | Self::Or(of, other)
@@ -192,15 +198,33 @@ impl Expression {
         }
     }
 
-    /// Calls this with each name that it begins at.
+    /// Whether it asks about a variable itself, and not about something of it.
+    pub(crate) fn has_bare(&self, variable: &str) -> bool {
+        match self {
+            Self::Name(name) => name == variable,
+            Self::Attribute(of, _) => !matches!(**of, Self::Name(_)) && of.has_bare(variable),
+            Self::Item(of, key) => {
+                key.has_bare(variable) || !matches!(**of, Self::Name(_)) && of.has_bare(variable)
+            }
+            _ => self.parts().into_iter().any(|part| part.has_bare(variable)),
+        }
+    }
+
+    /// Adds each variable of the program that it begins at.
     pub(crate) fn roots(&self, found: &mut Vec<String>) {
         if let Self::Name(name) = self
             && !found.contains(name)
         {
             found.push(name.clone());
         }
+        let mut inner = Vec::new();
         for part in self.parts() {
-            part.roots(found);
+            part.roots(&mut inner);
         }
+        if let Self::Each(each) = self {
+            inner.retain(|name| !each.variables.contains(name));
+        }
+        inner.retain(|name| !found.contains(name));
+        found.extend(inner);
     }
 }

@@ -46,6 +46,13 @@ impl Spelling {
         }
     }
 
+    pub(crate) fn list_type(self) -> &'static str {
+        match self {
+            Self::Python => "list",
+            Self::JavaScript => "Array",
+        }
+    }
+
     pub(crate) fn string(self) -> &'static str {
         match self {
             Self::Python => "str",

@@ -210,7 +210,7 @@ impl Recording {
                 |word| self.whole_text(word, memory, 0, most, around),
             );
         }
-        if matches!(object.kind, Kind::List | Kind::Tuple) {
+        if object.kind == Kind::List {
             slots.sort_by_key(|(key, _)| *key);
         }
         let length = slots.iter().find_map(|(key, word)| match (key, word) {
@@ -227,7 +227,7 @@ impl Recording {
             let text = self.whole_text(*word, memory, depth - 1, room, around)?;
             let text = match (object.kind, key) {
                 (Kind::Dictionary, Key::Item(key)) => self.spelling.pair(&self.text(*key), &text),
-                (Kind::Instance, Key::Name(name)) => {
+                (Kind::Instance | Kind::Tuple, Key::Name(name)) => {
                     let name = self.text(*name);
                     if is_plain(&name) {
                         self.spelling.attribute(&name, &text)

@@ -30,6 +30,20 @@ impl Word {
             _ => Self::Absent,
         }
     }
+
+    /// As it is stored.
+    pub(crate) fn stored(self) -> i64 {
+        match self {
+            Self::Integer(number) => number << 3 | 1,
+            Self::None => 2,
+            Self::Bool(true) => 1 << 3 | 2,
+            Self::Bool(false) => 2 << 3 | 2,
+            Self::Absent => 3 << 3 | 2,
+            Self::Undefined => 4 << 3 | 2,
+            Self::Atom(number) => number << 3 | 3,
+            Self::Object(number) => number << 3 | 4,
+        }
+    }
 }
 
 /// Where a value is kept: in the variables of a call or of a module, or in an object.

@@ -112,7 +112,7 @@ enum Question {
     },
     /// Count how often a line, a file's lines or a function were reached.
     Hits {
-        /// Line (`FILE:LINE`), file, or name of a function.
+        /// Line (`FILE:LINE`), file, or function (`NAME` or `FILE:NAME`).
         target: String,
     },
     /// Find where two recorded runs part.

@@ -123,9 +123,12 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     if !is_before {
         lines.add("written there:");
     }
-    for write in writes_of(recording, &line, found.write.event)? {
-        if !is_definition(recording, write.key, write.word)? {
-            lines.add(format!("  {}", write_text(recording, &write, &line)?));
+    let writes = writes_of(recording, &line, found.write.event)?;
+    for write in &writes {
+        let is_shown =
+            is_part_of_new(recording, write, &writes)? || is_definition(recording, write.key, write.word)?;
+        if !is_shown {
+            lines.add(format!("  {}", write_text(recording, write, &line)?));
         }
     }
     let before = MemoryAt { recording, event: line.id };
@@ -159,6 +162,16 @@ fn owner_text(recording: &Recording, found: &Found) -> Result<Rc<str>> {
     let code: Option<i64> = statement.query_row([found.owner.0], |row| row.get(0)).optional()?;
     let code = recording.codes.get(&code.unwrap_or(found.call.code));
     Ok(code.map_or_else(|| Rc::from("?"), |code| Rc::clone(&code.name)))
+}
+
+/// Whether a write only fills an object that a later one of them shows whole.
+fn is_part_of_new(recording: &Recording, write: &Write, all: &[Write]) -> Result<bool> {
+    let Some(object) = write.owner.as_object() else { return Ok(false) };
+    let is_given = |other: &Write| other.id > write.id && other.word == Word::Object(object);
+    let Some(first) = all.first().filter(|_| all.iter().any(is_given)) else { return Ok(false) };
+    let mut statement =
+        recording.database.prepare_cached("SELECT 1 FROM writes WHERE owner = ? AND id < ? LIMIT 1")?;
+    Ok(!statement.exists([write.owner.0, first.id])?)
 }
 
 /// The writes of a line, until an event.

@@ -164,7 +164,8 @@ impl Search<'_> {
                     code.place()
                 ));
             }
-            return Ok(format!("event {}: {change}, argument of {function} from {from}", line.id));
+            let role = if recording.is_of_outer(write, &line)? { "outer variable" } else { "argument" };
+            return Ok(format!("event {}: {change}, {role} of {function} from {from}", line.id));
         }
         Ok(format!("event {}: {change} by {}", line.id, recording.place_text(line.place)))
     }
@@ -178,12 +179,12 @@ impl Search<'_> {
         } else {
             recording.value_text(returned.word, &memory, 1, VALUE)?
         };
-        let event = recording.event(returned.event)?;
+        let line = recording.line_of_return(returned)?;
         let function = recording.codes.get(&returned.code).map_or("?", |code| &code.name);
         Ok(format!(
             "event {}: {function} returned {value} at {}",
-            event.id,
-            recording.place_text(event.place)
+            returned.event,
+            recording.place_text(line.place)
         ))
     }
 
@@ -218,7 +219,9 @@ impl Search<'_> {
 /// Whether the line that a step shows calls something.
 fn calls_something(step: &str) -> bool {
     let source = step.split_once('`').map_or("", |(_, source)| source);
-    !statement::calls(source.trim_end_matches('`')).is_empty() && !step.contains(", argument of ")
+    !statement::calls(source.trim_end_matches('`')).is_empty()
+        && !step.contains(", argument of ")
+        && !step.contains(", outer variable of ")
 }
 
 fn word_of(cause: &Cause) -> Word {

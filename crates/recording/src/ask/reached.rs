@@ -10,7 +10,7 @@ use crate::value::{Key, OUTER, Owner, What, Word};
 
 /// How often a line, a function or the lines of a file were reached.
 ///
-/// A target is `FILE:LINE`, `FILE` or the name of a function.
+/// A target is `FILE:LINE`, `FILE`, `FILE:FUNCTION` or the name of a function.
 pub fn reached(recording: &Recording, target: &str) -> Result<String> {
     let target = target.trim();
     if let Some((file, line)) = target.rsplit_once(':')
@@ -23,7 +23,10 @@ pub fn reached(recording: &Recording, target: &str) -> Result<String> {
         let places: Vec<i64> = of_file.iter().map(|(place, _)| *place).collect();
         return file_hits(recording, &places);
     }
-    function_calls(recording, target)
+    match target.rsplit_once(':') {
+        Some((file, function)) => function_calls(recording, Some(file), function),
+        None => function_calls(recording, None, target),
+    }
 }
 
 /// How often places were reached, and the first and the last time, by what they are called: processes have numbers of
@@ -73,11 +76,12 @@ fn file_hits(recording: &Recording, places: &[i64]) -> Result<String> {
     Ok(lines.finish())
 }
 
-fn function_calls(recording: &Recording, name: &str) -> Result<String> {
+fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Result<String> {
     // Processes have numbers of their own for the same function.
     let mut codes: BTreeMap<(&str, &str, i64), Vec<i64>> = BTreeMap::new();
     for (id, code) in &recording.codes {
-        if &*code.name == name || code.name.rsplit('.').next() == Some(name) {
+        let is_in_file = file.is_none_or(|file| is_file(&code.path, file));
+        if is_in_file && (&*code.name == name || code.name.rsplit('.').next() == Some(name)) {
             codes.entry((&code.path, &code.name, code.line)).or_default().push(*id);
         }
     }

@@ -75,6 +75,11 @@ pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
     let to_name = assigns
         .iter()
         .find(|at| at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(|token| token.text == name));
+    if to_name.is_none()
+        && let Some(value) = named_argument(text, &tokens, name)
+    {
+        return Value { text: value, ..whole };
+    }
     let Some(at) = to_name.or(assigns.last()).copied() else {
         let begin = tokens.iter().position(|token| matches!(token.text, "return" | "yield" | "=>"));
         return begin.map_or(whole.clone(), |begin| Value { text: from(text, &tokens, begin + 1), ..whole });
@@ -100,6 +105,19 @@ pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
     Value { text: value, is_compound, is_item: targets.len() > 1 && values.len() == 1 }
 }
 
+/// What a call gives for a parameter by its name, or a literal object for a property, if that is all that the statement
+/// says of the name.
+fn named_argument<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
+    let is_it = |at: &usize| {
+        let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
+        let before = if *at == 0 { "" } else { text_at(at - 1) };
+        text_at(*at) == name && matches!(before, "(" | "," | "{") && matches!(text_at(at + 1), "=" | ":")
+    };
+    let mut found = (0..tokens.len()).filter(is_it);
+    let (Some(at), None) = (found.next(), found.next()) else { return None };
+    parts(from(text, tokens, at + 2)).first().copied()
+}
+
 /// What follows `for (...)` on the same line, if it assigns to a name.
 fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
     let [head, open, ..] = tokens else { return None };
@@ -111,6 +129,18 @@ fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a 
         |at: &usize| is_assignment(tokens, *at) && tokens.get(at - 1).is_some_and(|token| token.text == name);
     (close + 2..tokens.len()).find(assigns)?;
     text.get(tokens.get(close)?.at.end..).map(str::trim)
+}
+
+/// Whether a function's first line gives a parameter a default.
+pub(super) fn has_default(text: &str, name: &str) -> bool {
+    let tokens = tokens(text);
+    let is_it = |pair: &[Token<'_>]| matches!(pair, [first, second] if first.text == name && matches!(second.text, "=" | ":"));
+    tokens.windows(2).any(is_it)
+}
+
+/// Whether a word stands in a statement.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    tokens(text).iter().any(|token| token.text == word)
 }
 
 /// What an expression reads, in the order of its text.

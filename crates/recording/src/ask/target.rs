@@ -5,7 +5,7 @@ use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Expression, Scope};
-use crate::reading::{Call, Event, Recording};
+use crate::reading::{Call, Code, Event, Recording};
 use crate::stack::Frame;
 use crate::value::{Key, Owner};
 
@@ -43,10 +43,11 @@ impl Target {
         if let Some((frame, slot)) = found.filter(|_| is_there || at.is_some()) {
             return Ok(Self::at(recording, text, &event, frame, slot));
         }
-        if at.is_none()
+        // At the end of a program its functions have no variables.
+        if matches!(at, None | Some("end" | "exception"))
             && let Some(last) = Self::last(recording, &target, text)?
         {
-            let note = format!("`{text}` is not there at `{moment}`; this is after it was last written");
+            let note = format!("`{text}` is not there at `{moment}`; this is where it was there last");
             return Ok(Self { note: Some(note), ..last });
         }
         Err(absent(recording, &target, text, moment, &frames, &memory)?)
@@ -65,7 +66,7 @@ impl Target {
         Ok(last)
     }
 
-    /// After the last write of a variable or an attribute with which it is there.
+    /// After the last write of a variable or an attribute with which it is there, or where that variable ends.
     fn after_write(
         recording: &Recording,
         target: &Expression,
@@ -78,13 +79,18 @@ impl Target {
         let mut rows = statement.query([Key::Name(name).stored()])?;
         while let Some(row) = rows.next()? {
             let write: Write = write_of(row)?;
-            let Some(event) = recording.find_event(write.event + 1)? else { continue };
-            let frames = recording.stack(&event)?;
-            let memory = MemoryAt { recording, event: event.id };
-            if let Some((frame, slot)) = slot(recording, target, &frames, &memory)?
-                && memory.get(slot.0, slot.1)?.is_some()
-            {
-                return Ok(Some(Self::at(recording, text, &event, frame, slot)));
+            // What a variable contains may be written after the variable is.
+            let end =
+                if matches!(target, Expression::Name(_)) { None } else { recording.end_of(write.owner)? };
+            for moment in end.into_iter().chain([write.event + 1]) {
+                let Some(event) = recording.find_event(moment)? else { continue };
+                let frames = recording.stack(&event)?;
+                let memory = MemoryAt { recording, event: event.id };
+                if let Some((frame, slot)) = slot(recording, target, &frames, &memory)?
+                    && memory.get(slot.0, slot.1)?.is_some()
+                {
+                    return Ok(Some(Self::at(recording, text, &event, frame, slot)));
+                }
             }
         }
         Ok(None)
@@ -112,7 +118,8 @@ fn slot<'a>(
     memory: &MemoryAt<'_>,
 ) -> Result<Option<(&'a Frame, (Owner, Key))>> {
     for frame in frames {
-        let scope = Scope { recording, memory, owners: owners(recording, &frame.call)? };
+        let owners = owners(recording, &frame.call)?;
+        let scope = Scope::new(recording, memory, &owners);
         if let Some(slot) = scope.slot(target)? {
             return Ok(Some((frame, slot)));
         }
@@ -154,7 +161,7 @@ fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
         "SELECT {COLUMNS} FROM writes WHERE key = ? AND owner & 1 = ? ORDER BY id DESC LIMIT 1"
     ))?;
     let mut rows = statement.query((Key::Name(number).stored(), is_attribute))?;
-    let Some(row) = rows.next()? else { return Ok(String::new()) };
+    let Some(row) = rows.next()? else { return Ok(computed(recording, target)) };
     let line = recording.writer(&write_of(row)?)?;
     let place = recording.writer_text(&line)?;
     let kind = if is_attribute { "an attribute" } else { "a variable" };
@@ -162,4 +169,14 @@ fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
         "; {kind} `{name}` was last written at event {}: {place}; give `at` a moment after it",
         line.id
     ))
+}
+
+/// That a function of this name gives an attribute, as that of a property or a getter does.
+fn computed(recording: &Recording, target: &Expression) -> String {
+    let Expression::Attribute(_, name) = target else { return String::new() };
+    let is_it = |code: &&Code| code.name.rsplit_once('.').is_some_and(|(_, last)| last == name);
+    let function = recording.codes.values().filter(is_it).min_by_key(|code| code.line);
+    function.map_or_else(String::new, |code| {
+        format!("; it is computed by {} ({}): ask about what that reads", code.name, code.place())
+    })
 }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::reading::Recording;
 use crate::stack::base_name;
-use crate::value::{Key, Owner, Word};
+use crate::value::{Key, Kind, Owner, Word};
 
 /// What is asked about.
 #[derive(Debug)]
@@ -37,7 +37,10 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         }
     }
     let mut found = writes_to(recording, owner, Some(key), event, request.limit)?;
-    if let Some(Word::Object(number)) = value {
+    // What a tuple contains is written once, and shown with it.
+    if let Some(Word::Object(number)) = value
+        && recording.object(number)?.kind != Kind::Tuple
+    {
         found.extend(writes_to(recording, Owner::object(number), None, event, request.limit)?);
     }
     found.sort_by_key(|write| std::cmp::Reverse(write.id));

@@ -1,9 +1,12 @@
 //! Evaluates expressions over recorded values.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::{Comparison, Expression, Literal};
+use super::containers::{distinct, extreme, of_items, order_of_items};
+use super::{Comparison, Expression, Function, Literal};
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::reading::Recording;
@@ -22,6 +25,8 @@ pub(crate) enum Datum {
     /// A string, and its length, which is greater if only the beginning is known.
     Text(Rc<str>, i64),
     Object(i64),
+    /// Several values that are no object of the program.
+    Items(Rc<[Datum]>),
     /// A member of an enumeration, such as `State.NEW`, and its value as text.
     Member(Rc<str>, Rc<str>),
     /// Something that can only be compared with itself.
@@ -38,29 +43,84 @@ impl Datum {
             Self::Integer(_) => spelling.integer(),
             Self::Float(_) => spelling.float(),
             Self::Text(..) => spelling.string(),
+            Self::Items(_) => spelling.list_type(),
             Self::Object(_) | Self::Member(..) | Self::Other(_) => "",
         }
     }
 }
 
 /// Where names are looked up.
+#[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub(crate) recording: &'a Recording,
     pub(crate) memory: &'a dyn Memory,
     /// The variables: of a call, then of its module.
-    pub(crate) owners: Vec<Owner>,
+    owners: &'a [Owner],
+    /// The variables of comprehensions, innermost first.
+    bound: Option<&'a Bound<'a>>,
+    /// Takes the objects whose length or items were read.
+    read: Option<&'a RefCell<HashSet<i64>>>,
 }
 
-impl Scope<'_> {
+/// A variable of a comprehension.
+struct Bound<'a> {
+    name: &'a str,
+    value: Datum,
+    outer: Option<&'a Bound<'a>>,
+}
+
+impl<'a> Scope<'a> {
+    pub(crate) fn new(recording: &'a Recording, memory: &'a dyn Memory, owners: &'a [Owner]) -> Self {
+        Self { recording, memory, owners, bound: None, read: None }
+    }
+
+    /// The same, and what is evaluated notes the objects whose length or items it reads.
+    pub(crate) fn noting(self, read: &'a RefCell<HashSet<i64>>) -> Self {
+        Self { read: Some(read), ..self }
+    }
+
+    pub(super) fn note(&self, object: i64) {
+        if let Some(read) = self.read {
+            read.borrow_mut().insert(object);
+        }
+    }
+
+    pub(super) fn length_of(&self, object: i64) -> Result<Option<Word>> {
+        self.note(object);
+        self.memory.get(Owner::object(object), Key::Length)
+    }
+
+    /// Does something with some more variables.
+    pub(super) fn with<T>(
+        &self,
+        named: &[(&str, Datum)],
+        then: &mut impl FnMut(&Scope<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let [(name, value), rest @ ..] = named else { return then(self) };
+        let bound = Bound { name, value: value.clone(), outer: self.bound };
+        Scope { bound: Some(&bound), ..*self }.with(rest, then)
+    }
+
     /// The value of a name; none if there is no such variable.
     pub(crate) fn name(&self, name: &str) -> Result<Option<Word>> {
         let Some(number) = self.recording.number(name) else { return Ok(None) };
-        for owner in &self.owners {
+        for owner in self.owners {
             if let Some(word) = self.memory.get(*owner, Key::Name(number))? {
                 return Ok(Some(word));
             }
         }
         Ok(None)
+    }
+
+    fn bound(&self, name: &str) -> Option<&Datum> {
+        let mut next = self.bound;
+        while let Some(bound) = next {
+            if bound.name == name {
+                return Some(&bound.value);
+            }
+            next = bound.outer;
+        }
+        None
     }
 
     /// Whether the expression holds; none if something in it has no value.
@@ -75,38 +135,27 @@ impl Scope<'_> {
             Expression::Literal(literal) => Some(of_literal(literal)),
             // Each return is asked about by itself.
             Expression::Returned(_) => None,
+            Expression::Name(name) if self.bound(name).is_some() => self.bound(name).cloned(),
             Expression::Name(_) | Expression::Attribute(..) | Expression::Item(..) => {
                 match (self.word(expression)?, expression) {
                     (Some(word), _) => Some(self.datum(word)?),
                     (None, Expression::Attribute(of, name)) if name == "length" || name == "size" => {
-                        return self.value(&Expression::Length(of.clone()));
+                        self.value(of)?.map(|of| self.length(&of)).transpose()?.flatten()
                     }
                     (None, Expression::Attribute(of, name)) => self.of_enumeration(of, name)?,
                     (None, _) => None,
                 }
             }
-            Expression::Length(of) => match self.value(of)? {
-                Some(Datum::Text(_, length)) => Some(Datum::Integer(length)),
-                Some(Datum::Object(number)) => {
-                    let length = self.memory.get(Owner::object(number), Key::Length)?;
-                    length.map(|length| self.datum(length)).transpose()?
-                }
-                _ => None,
-            },
-            Expression::Class(of) => self.class(of)?,
-            Expression::TypeOf(of) => match self.value(of)? {
-                Some(Datum::Object(number)) if self.recording.object(number)?.kind.is_named() => {
-                    Some(text("function"))
-                }
-                Some(Datum::None | Datum::Object(_)) => Some(text("object")),
-                _ => self.class(of)?,
-            },
-            Expression::Not(of) => self.holds(of)?.map(|holds| Datum::Bool(!holds)),
-            Expression::Negative(of) => match self.value(of)? {
-                Some(Datum::Integer(number)) => number.checked_neg().map(Datum::Integer),
-                Some(Datum::Float(number)) => Some(Datum::Float(-number)),
-                _ => None,
-            },
+            Expression::Of(function, of) => self.of(*function, of)?,
+            Expression::List(items) => {
+                let items: Result<Option<Rc<[Datum]>>> = items
+                    .iter()
+                    .filter_map(|item| self.value(item).transpose())
+                    .map(|item| item.map(Some))
+                    .collect();
+                items?.map(Datum::Items)
+            }
+            Expression::Each(each) => self.each(each)?,
             Expression::And(left, right) => match self.holds(left)? {
                 Some(true) => self.holds(right)?.map(Datum::Bool),
                 other => other.map(Datum::Bool),
@@ -120,6 +169,62 @@ impl Scope<'_> {
                 left.zip(right).and_then(|(left, right)| arithmetic(&left, *sign, &right))
             }
             Expression::Comparison(first, rest) => return self.comparison(first, rest),
+        })
+    }
+
+    /// What a function makes of an expression.
+    fn of(&self, function: Function, of: &Expression) -> Result<Option<Datum>> {
+        if function == Function::Class {
+            return self.class(of);
+        }
+        let Some(value) = self.value(of)? else { return Ok(None) };
+        Ok(match function {
+            Function::Class => None,
+            Function::TypeOf => match value {
+                Datum::Object(number) if self.recording.object(number)?.kind.is_named() => {
+                    Some(text("function"))
+                }
+                Datum::None | Datum::Object(_) | Datum::Items(_) => Some(text("object")),
+                _ => self.class(of)?,
+            },
+            Function::Not => Some(Datum::Bool(!self.is_true(&value)?)),
+            Function::Negative => match value {
+                Datum::Integer(number) => number.checked_neg().map(Datum::Integer),
+                Datum::Float(number) => Some(Datum::Float(-number)),
+                _ => None,
+            },
+            Function::Absolute => match value {
+                Datum::Integer(number) => number.checked_abs().map(Datum::Integer),
+                Datum::Float(number) => Some(Datum::Float(number.abs())),
+                _ => None,
+            },
+            Function::Length => self.length(&value)?,
+            Function::Items => self.items(&value)?.map(of_items),
+            Function::Distinct => self.items(&value)?.map(|items| of_items(distinct(items))),
+            Function::Keys => {
+                self.pairs(&value)?.map(|pairs| of_items(pairs.into_iter().map(|(key, _)| key)))
+            }
+            Function::Values => {
+                self.pairs(&value)?.map(|pairs| of_items(pairs.into_iter().map(|(_, value)| value)))
+            }
+            Function::Pairs => self
+                .pairs(&value)?
+                .map(|pairs| of_items(pairs.into_iter().map(|(key, value)| of_items([key, value])))),
+            Function::Sum => self.items(&value)?.and_then(|items| {
+                items.iter().try_fold(Datum::Integer(0), |sum, item| arithmetic(&sum, '+', item))
+            }),
+            Function::Least => self.items(&value)?.and_then(|items| extreme(items, Ordering::Less)),
+            Function::Greatest => self.items(&value)?.and_then(|items| extreme(items, Ordering::Greater)),
+            Function::Any | Function::All => {
+                let Some(items) = self.items(&value)? else { return Ok(None) };
+                let is_any = function == Function::Any;
+                for item in &items {
+                    if self.is_true(item)? == is_any {
+                        return Ok(Some(Datum::Bool(is_any)));
+                    }
+                }
+                Some(Datum::Bool(!is_any))
+            }
         })
     }
 
@@ -143,19 +248,22 @@ impl Scope<'_> {
 
     /// The name of the class of a value; none if something in it has none.
     fn class(&self, expression: &Expression) -> Result<Option<Datum>> {
-        let name = match self.word(expression)? {
-            Some(word) => Some(self.recording.type_name(word)?),
-            None => self.value(expression)?.map(|value| value.type_name(self.recording.spelling).to_owned()),
+        let name = match (self.word(expression)?, self.value(expression)?) {
+            (Some(word), _) | (None, Some(Datum::Other(word))) => self.recording.type_name(word)?,
+            (None, Some(Datum::Object(number))) => self.recording.type_name(Word::Object(number))?,
+            (None, Some(value)) => value.type_name(self.recording.spelling).to_owned(),
+            (None, None) => return Ok(None),
         };
-        Ok(name.map(|name| text(&name)))
+        Ok(Some(text(&name)))
     }
 
     /// Where an expression is kept: the owner and the key.
     pub(crate) fn slot(&self, expression: &Expression) -> Result<Option<(Owner, Key)>> {
         match expression {
+            Expression::Name(name) if self.bound(name).is_some() => Ok(None),
             Expression::Name(name) => {
                 let Some(number) = self.recording.number(name) else { return Ok(None) };
-                for owner in &self.owners {
+                for owner in self.owners {
                     if self.memory.get(*owner, Key::Name(number))?.is_some() {
                         return Ok(Some((*owner, Key::Name(number))));
                     }
@@ -170,6 +278,7 @@ impl Scope<'_> {
             }
             Expression::Item(of, key) => {
                 let Some(Datum::Object(number)) = self.value(of)? else { return Ok(None) };
+                self.note(number);
                 let Some(key) = self.value(key)? else { return Ok(None) };
                 Ok(self.key(number, &key)?.map(|key| (Owner::object(number), key)))
             }
@@ -203,7 +312,11 @@ impl Scope<'_> {
             Datum::Integer(index) if matches!(kind, Kind::List | Kind::Tuple) => {
                 let length = self.memory.get(Owner::object(object), Key::Length)?;
                 let length = if let Some(Word::Integer(length)) = length { length } else { 0 };
-                return Ok(Some(Key::Index(if *index < 0 { length + index } else { *index })));
+                let index = if *index < 0 { length + index } else { *index };
+                // The items of a named tuple have names.
+                let named =
+                    if kind == Kind::Tuple { self.recording.nth_attribute(object, index)? } else { None };
+                return Ok(Some(named.unwrap_or(Key::Index(index))));
             }
             // Where attributes are items as well.
             Datum::Text(text, _) if kind == Kind::Instance => {
@@ -224,7 +337,7 @@ impl Scope<'_> {
 
     fn word(&self, expression: &Expression) -> Result<Option<Word>> {
         match expression {
-            Expression::Name(name) => return self.name(name),
+            Expression::Name(name) if self.bound(name).is_none() => return self.name(name),
             Expression::Literal(Literal::Word(word)) => return Ok(Some(*word)),
             _ => {}
         }
@@ -232,7 +345,7 @@ impl Scope<'_> {
         self.memory.get(owner, key)
     }
 
-    fn datum(&self, word: Word) -> Result<Datum> {
+    pub(super) fn datum(&self, word: Word) -> Result<Datum> {
         Ok(match word {
             Word::Integer(number) => Datum::Integer(number),
             Word::None => Datum::None,
@@ -260,9 +373,8 @@ impl Scope<'_> {
             Datum::Integer(number) => *number != 0,
             Datum::Float(number) => *number != 0.0,
             Datum::Text(_, length) => *length > 0,
-            Datum::Object(number) => {
-                self.memory.get(Owner::object(*number), Key::Length)? != Some(Word::Integer(0))
-            }
+            Datum::Items(items) => !items.is_empty(),
+            Datum::Object(number) => self.length_of(*number)? != Some(Word::Integer(0)),
             Datum::Member(..) | Datum::Other(_) => true,
         })
     }
@@ -280,7 +392,16 @@ impl Scope<'_> {
     }
 
     fn compare(&self, left: &Datum, comparison: Comparison, right: &Datum) -> Result<Option<bool>> {
-        let order = order(left, right);
+        let order = match (left, right) {
+            // A list of the program, and one that the condition has in it.
+            (Datum::Items(_), _) | (_, Datum::Items(_))
+                if !matches!(comparison, Comparison::In | Comparison::NotIn) =>
+            {
+                let (left, right) = (self.items(left)?, self.items(right)?);
+                left.zip(right).and_then(|(left, right)| order_of_items(&left, &right))
+            }
+            _ => order(left, right),
+        };
         Ok(match comparison {
             // JavaScript's two kinds of nothing are equal, but not the same.
             Comparison::Equal if is_nothing(left) && is_nothing(right) => Some(true),
@@ -296,21 +417,28 @@ impl Scope<'_> {
         })
     }
 
+    fn is_among(&self, item: &Datum, others: impl IntoIterator<Item = Datum>) -> Result<Option<bool>> {
+        for other in others {
+            if self.compare(item, Comparison::Equal, &other)? == Some(true) {
+                return Ok(Some(true));
+            }
+        }
+        Ok(Some(false))
+    }
+
     fn is_in(&self, item: &Datum, container: &Datum) -> Result<Option<bool>> {
         match (item, container) {
             (Datum::Text(part, _), Datum::Text(text, _)) => Ok(Some(text.contains(&**part))),
+            (_, Datum::Items(items)) => self.is_among(item, items.iter().cloned()),
             (_, Datum::Object(number)) => {
+                self.note(*number);
                 let owner = Owner::object(*number);
                 if !matches!(self.recording.object(*number)?.kind, Kind::List | Kind::Tuple) {
                     let Some(key) = self.key(*number, item)? else { return Ok(Some(false)) };
                     return Ok(Some(self.memory.get(owner, key)?.is_some()));
                 }
-                for (key, word) in self.memory.all(owner)? {
-                    if key != Key::Length && order(item, &self.datum(word)?) == Some(Ordering::Equal) {
-                        return Ok(Some(true));
-                    }
-                }
-                Ok(Some(false))
+                let items = self.items(container)?.unwrap_or_default();
+                self.is_among(item, items)
             }
             _ => Ok(None),
         }
@@ -328,7 +456,7 @@ fn is_nothing(datum: &Datum) -> bool {
     matches!(datum, Datum::None | Datum::Undefined)
 }
 
-fn of_literal(literal: &Literal) -> Datum {
+pub(super) fn of_literal(literal: &Literal) -> Datum {
     match literal {
         Literal::None => Datum::None,
         Literal::Undefined => Datum::Undefined,
@@ -340,7 +468,7 @@ fn of_literal(literal: &Literal) -> Datum {
     }
 }
 
-fn text(text: &str) -> Datum {
+pub(super) fn text(text: &str) -> Datum {
     Datum::Text(Rc::from(text), i64::try_from(text.chars().count()).unwrap_or(0))
 }
 
@@ -358,7 +486,7 @@ fn number(datum: &Datum) -> Option<f64> {
 }
 
 /// How two values compare; none if they are of different kinds.
-fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
+pub(super) fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
     match (left, right) {
         (Datum::None, Datum::None) | (Datum::Undefined, Datum::Undefined) => Some(Ordering::Equal),
         (Datum::Integer(left), Datum::Integer(right)) => Some(left.cmp(right)),

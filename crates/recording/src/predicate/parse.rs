@@ -1,6 +1,6 @@
 //! Reads expressions.
 
-use super::{Comparison, Expression, Literal};
+use super::{Comparison, Each, Expression, Function, Literal};
 
 type Parsed<T> = Result<T, String>;
 
@@ -13,9 +13,9 @@ enum Token {
 }
 
 /// Longer ones first.
-const SIGNS: [&str; 23] = [
-    "===", "!==", "==", "!=", "<=", ">=", "//", "<", ">", "(", ")", "[", "]", ".", "+", "-", "*", "/", "%",
-    "&&", "||", "!", ",",
+const SIGNS: [&str; 27] = [
+    "===", "!==", "...", "=>", "==", "!=", "<=", ">=", "//", "<", ">", "(", ")", "[", "]", "{", "}", ".",
+    "+", "-", "*", "/", "%", "&&", "||", "!", ",",
 ];
 
 pub(super) fn parse(text: &str) -> Parsed<Expression> {
@@ -131,7 +131,7 @@ impl Parser {
             count += 1;
         }
         let inner = self.comparison()?;
-        Ok((0..count).fold(inner, |inner, _| Expression::Not(Box::new(inner))))
+        Ok((0..count).fold(inner, |inner, _| Expression::of(Function::Not, inner)))
     }
 
     fn comparison(&mut self) -> Parsed<Expression> {
@@ -143,7 +143,8 @@ impl Parser {
         while let Some(comparison) = self.comparison_sign() {
             let other = self.sum()?;
             // A class is compared by its name, and has no other value here.
-            let other = if matches!(first, Expression::Class(_)) { named(other) } else { other };
+            let is_class = matches!(first, Expression::Of(Function::Class, _));
+            let other = if is_class { named(other) } else { other };
             rest.push((comparison, other));
         }
         Ok(if rest.is_empty() { first } else { Expression::Comparison(Box::new(first), rest) })
@@ -201,10 +202,10 @@ impl Parser {
 
     fn unary(&mut self) -> Parsed<Expression> {
         if self.word("typeof") {
-            return Ok(Expression::TypeOf(Box::new(self.postfix()?)));
+            return Ok(Expression::of(Function::TypeOf, self.postfix()?));
         }
         if self.sign("-") {
-            return Ok(Expression::Negative(Box::new(self.postfix()?)));
+            return Ok(Expression::of(Function::Negative, self.postfix()?));
         }
         self.postfix()
     }
@@ -213,36 +214,173 @@ impl Parser {
         let mut value = self.atom()?;
         loop {
             if self.sign(".") {
-                let Some(Token::Word(name)) = self.tokens.get(self.at).cloned() else {
-                    return Err("a name is missing after `.`".to_owned());
-                };
-                self.at += 1;
-                value = Expression::Attribute(Box::new(value), name);
+                value = Expression::Attribute(Box::new(value), self.name()?);
             } else if self.sign("[") {
                 let key = self.or()?;
-                if !self.sign("]") {
-                    return Err("`]` is missing".to_owned());
-                }
+                self.expect("]")?;
                 value = Expression::Item(Box::new(value), Box::new(key));
-            } else if matches!(self.tokens.get(self.at), Some(Token::Sign("("))) {
-                let path = value.path().ok_or("only a function with a name can be called")?;
-                self.at += 1;
-                if !self.sign(")") {
-                    return Err(format!(
-                        "only `len()`, `type()` and `isinstance()` can be called; `{path}()` is what a call of it returned"
-                    ));
-                }
-                value = Expression::Returned(path);
+            } else if self.sign("(") {
+                value = self.call(value)?;
             } else {
                 return Ok(value);
             }
         }
     }
 
-    /// An expression, and the parenthesis behind it.
-    fn last_argument(&mut self) -> Parsed<Expression> {
-        let inner = self.or()?;
-        if self.sign(")") { Ok(inner) } else { Err("`)` is missing".to_owned()) }
+    /// A call of what stands before the parenthesis.
+    fn call(&mut self, called: Expression) -> Parsed<Expression> {
+        let path = called.path();
+        if self.sign(")") {
+            return match (called, path) {
+                (Expression::Attribute(of, name), _) if Function::method(&name).is_some() => {
+                    Ok(Function::method(&name).map_or(*of.clone(), |function| Expression::of(function, *of)))
+                }
+                (_, Some(path)) => Ok(Expression::Returned(path)),
+                _ => Err("only a function with a name can be called".to_owned()),
+            };
+        }
+        if let Some(function) = path.as_deref().and_then(Function::named) {
+            return Ok(Expression::of(function, self.arguments()?));
+        }
+        if let Expression::Attribute(of, method) = called
+            && let Some(value) = self.method(*of, &method)?
+        {
+            self.expect(")")?;
+            return Ok(value);
+        }
+        let path = path.unwrap_or_else(|| "that".to_owned());
+        Err(format!(
+            "`{path}` cannot be called with arguments here; `{path}()` is what a call of it returned"
+        ))
+    }
+
+    /// What a method with arguments gives; none if it is not known.
+    fn method(&mut self, of: Expression, method: &str) -> Parsed<Option<Expression>> {
+        let compared = |comparison, item, container| {
+            Expression::Comparison(Box::new(item), vec![(comparison, container)])
+        };
+        Ok(Some(match method {
+            "get" | "at" => Expression::Item(Box::new(of), Box::new(self.or()?)),
+            "has" | "includes" => compared(Comparison::In, self.or()?, of),
+            "some" => Expression::of(Function::Any, self.function_of_each(of)?),
+            "every" => Expression::of(Function::All, self.function_of_each(of)?),
+            "map" => self.function_of_each(of)?,
+            "filter" => {
+                let each = self.function_of_each(of)?;
+                filtered(each)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `item => value`, `({ price }) => value` or `([key, item]) => value`, applied to each item.
+    fn function_of_each(&mut self, over: Expression) -> Parsed<Expression> {
+        const ITEM: &str = "item of each";
+        let in_parentheses = self.sign("(");
+        let is_object = self.sign("{");
+        let in_brackets = !is_object && self.sign("[");
+        let variables = self.names()?;
+        if is_object {
+            self.expect("}")?;
+        } else if in_brackets {
+            self.expect("]")?;
+        }
+        if in_parentheses {
+            self.expect(")")?;
+        }
+        self.expect("=>")?;
+        let value = self.or()?;
+        if !is_object {
+            return Ok(each(value, variables, over));
+        }
+        let attribute =
+            |name: &String| Expression::Attribute(Box::new(Expression::Name(ITEM.to_owned())), name.clone());
+        let value = value.replaced(&|part| match part {
+            Expression::Name(name) if variables.contains(name) => Some(attribute(name)),
+            _ => None,
+        });
+        Ok(each(value, vec![ITEM.to_owned()], over))
+    }
+
+    fn name(&mut self) -> Parsed<String> {
+        let Some(Token::Word(name)) = self.tokens.get(self.at).cloned() else {
+            return Err("a name is missing".to_owned());
+        };
+        self.at += 1;
+        Ok(name)
+    }
+
+    /// Names with commas between.
+    fn names(&mut self) -> Parsed<Vec<String>> {
+        let mut names = vec![self.name()?];
+        while self.sign(",") {
+            names.push(self.name()?);
+        }
+        Ok(names)
+    }
+
+    fn expect(&mut self, sign: &str) -> Parsed<()> {
+        if self.sign(sign) { Ok(()) } else { Err(format!("`{sign}` is missing")) }
+    }
+
+    /// What is in the parentheses of one of our functions: one value, a comprehension, or several values.
+    fn arguments(&mut self) -> Parsed<Expression> {
+        self.sign("...");
+        let first = self.or()?;
+        let items = self.rest_of_list(first, ")")?;
+        Ok(match <[_; 1]>::try_from(items) {
+            Ok([only]) => only,
+            Err(items) => Expression::List(items),
+        })
+    }
+
+    /// The items of a list after the first one; one comprehension, if it is one.
+    fn rest_of_list(&mut self, first: Expression, end: &str) -> Parsed<Vec<Expression>> {
+        let first = if self.word("for") { self.comprehension(first)? } else { first };
+        let mut items = vec![first];
+        while self.sign(",") {
+            // One may stand behind the last item.
+            if self.sign(end) {
+                return Ok(items);
+            }
+            items.push(self.or()?);
+        }
+        self.expect(end)?;
+        Ok(items)
+    }
+
+    /// What follows `value for`.
+    fn comprehension(&mut self, value: Expression) -> Parsed<Expression> {
+        let variables = self.names()?;
+        if !self.word("in") {
+            return Err("`in` is missing".to_owned());
+        }
+        let over = self.or()?;
+        let filter = if self.word("if") { Some(self.or()?) } else { None };
+        Ok(Expression::Each(Box::new(Each { value, variables, over, filter })))
+    }
+
+    /// A value in parentheses, or a tuple.
+    fn in_parentheses(&mut self) -> Parsed<Expression> {
+        let first = self.or()?;
+        if self.sign(")") {
+            return Ok(first);
+        }
+        Ok(Expression::List(self.rest_of_list(first, ")")?))
+    }
+
+    fn list(&mut self) -> Parsed<Expression> {
+        if self.sign("]") {
+            return Ok(Expression::List(Vec::new()));
+        }
+        let is_spread = self.sign("...");
+        let first = self.or()?;
+        let mut items = self.rest_of_list(first, "]")?;
+        let is_whole = is_spread || matches!(items.as_slice(), [Expression::Each(_)]);
+        match items.pop() {
+            Some(only) if is_whole && items.is_empty() => Ok(only),
+            last => Ok(Expression::List(items.into_iter().chain(last).collect())),
+        }
     }
 
     /// What is in the parentheses of `isinstance`: a value, and a class or several in parentheses.
@@ -272,7 +410,8 @@ impl Parser {
         let token = self.tokens.get(self.at).cloned().ok_or("it ends too early")?;
         self.at += 1;
         Ok(match token {
-            Token::Sign("(") => self.last_argument()?,
+            Token::Sign("(") => self.in_parentheses()?,
+            Token::Sign("[") => self.list()?,
             Token::Sign(_) => return Err(format!("did not expect {}", describe(&token))),
             Token::Text(text) => Expression::Literal(Literal::Text(text)),
             Token::Number(number) => Expression::Literal(self::number(&number)?),
@@ -281,8 +420,6 @@ impl Parser {
                 "undefined" => Expression::Literal(Literal::Undefined),
                 "True" | "true" => Expression::Literal(Literal::Bool(true)),
                 "False" | "false" => Expression::Literal(Literal::Bool(false)),
-                "len" if self.sign("(") => Expression::Length(Box::new(self.last_argument()?)),
-                "type" if self.sign("(") => Expression::Class(Box::new(self.last_argument()?)),
                 "isinstance" if self.sign("(") => self.is_instance()?,
                 _ => Expression::Name(word),
             },
@@ -290,11 +427,26 @@ impl Parser {
     }
 }
 
+/// Something of each item of a container.
+fn each(value: Expression, variables: Vec<String>, over: Expression) -> Expression {
+    Expression::Each(Box::new(Each { value, variables, over, filter: None }))
+}
+
+/// The items for which something holds.
+fn filtered(holds: Expression) -> Expression {
+    let Expression::Each(each) = holds else { return holds };
+    let item = match each.variables.as_slice() {
+        [only] => Expression::Name(only.clone()),
+        several => Expression::List(several.iter().cloned().map(Expression::Name).collect()),
+    };
+    Expression::Each(Box::new(Each { value: item, filter: Some(each.value), ..*each }))
+}
+
 /// Whether a value is of a class with this name.
 fn is_of(value: &Expression, class: String) -> Expression {
     let class = Expression::Literal(Literal::Text(class));
     Expression::Comparison(
-        Box::new(Expression::Class(Box::new(value.clone()))),
+        Box::new(Expression::of(Function::Class, value.clone())),
         vec![(Comparison::Equal, class)],
     )
 }
@@ -326,10 +478,14 @@ mod tests {
             ("total < 0)", "did not expect `)`"),
             ("(total", "`)` is missing"),
             ("items[0", "`]` is missing"),
+            ("f(3)", "`f` cannot be called with arguments here; `f()` is what a call of it returned"),
             (
-                "f(3)",
-                "only `len()`, `type()` and `isinstance()` can be called; `f()` is what a call of it returned",
+                "items.push(3)",
+                "`items.push` cannot be called with arguments here; `items.push()` is what a call of it returned",
             ),
+            ("any(x for items)", "`in` is missing"),
+            ("items.some(x < 3)", "`=>` is missing"),
+            ("[1, 2", "`]` is missing"),
             ("(a or b)()", "only a function with a name can be called"),
             ("isinstance(a)", "`isinstance` needs a class"),
             ("isinstance(a, (int, float)", "`)` is missing"),
@@ -354,6 +510,13 @@ mod tests {
             ("isinstance(a, (int, float))", "type(a) == int or type(a) == 'float'"),
             ("a.b instanceof Map", "type(a.b) == 'Map'"),
             ("!(typeof a.b === 'string')", "not ((typeof (a.b)) === 'string')"),
+            ("items.some((x) => x.n < 0)", "any(x.n < 0 for x in items)"),
+            ("d.items.every(x => x > 1)", "all([x > 1 for x in d.items])"),
+            ("rows.filter(r => r.n).length > 1", "[r for r in rows if r.n].length > 1"),
+            ("Object.entries(m).some(([k, v]) => v < k)", "any(v < k for k, v in m.entries())"),
+            ("Math.max(...xs) > cart.get('a')", "max(xs) > cart['a']"),
+            ("m.has(1) && [...m.values()].includes(2)", "(1 in m) and (2 in m.values())"),
+            ("a in (1, 2,) or min(a, b) < 0", "a in [1, 2] or min([a, b]) < 0"),
         ];
         for (one, other) in same {
             assert_eq!(parse(one).unwrap(), parse(other).unwrap(), "{one}");

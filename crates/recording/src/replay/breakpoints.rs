@@ -213,7 +213,8 @@ impl Recording {
         // The arguments of a call are written after its event.
         let moment = event.id + i64::from(event.what == What::Call);
         let memory = MemoryAt { recording: self, event: moment };
-        let scope = Scope { recording: self, memory: &memory, owners: owners(self, &call)? };
+        let owners = owners(self, &call)?;
+        let scope = Scope::new(self, &memory, &owners);
         Ok(scope.holds(condition)?.unwrap_or(false))
     }
 

@@ -145,7 +145,7 @@ impl Replay {
         let kind = owner.as_object().map(|object| self.recording.object(object)).transpose()?;
         let kind = kind.map(|object| object.kind);
         let mut slots = self.memory().all(owner)?;
-        if matches!(kind, Some(Kind::List | Kind::Tuple)) {
+        if kind == Some(Kind::List) {
             slots.sort_by_key(|(key, _)| *key);
         }
         let length = slots.iter().find_map(|(key, word)| match (key, word) {
@@ -208,8 +208,8 @@ impl Replay {
         };
         let call = call.ok_or_else(|| Error::question("there is no frame at this moment"))?;
         let memory = self.memory();
-        let scope =
-            Scope { recording: &self.recording, memory: &memory, owners: owners(&self.recording, &call)? };
+        let owners = owners(&self.recording, &call)?;
+        let scope = Scope::new(&self.recording, &memory, &owners);
         let kept = scope.slot(&expression)?.map(|(owner, key)| memory.get(owner, key)).transpose()?.flatten();
         let word = match (kept, scope.value(&expression)?) {
             (Some(word), _) | (None, Some(Datum::Other(word))) => word,
@@ -264,7 +264,12 @@ fn computed(spelling: Spelling, datum: &Datum) -> (String, String) {
         Datum::Undefined => "undefined".to_owned(),
         Datum::Text(text, _) => quoted(text),
         Datum::Member(member, value) => format!("<{member}: {value}>"),
-        Datum::Object(_) | Datum::Other(_) => String::new(),
+        Datum::Items(items) => {
+            let items: Vec<String> = items.iter().map(|item| computed(spelling, item).0).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Datum::Object(number) => format!("<object #{number}>"),
+        Datum::Other(_) => String::new(),
     };
     (text, datum.type_name(spelling).to_owned())
 }

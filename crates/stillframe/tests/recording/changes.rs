@@ -11,21 +11,36 @@ fn shown<'a>(state: &'a str, name: &str) -> &'a str {
     lines.next().unwrap_or_else(|| panic!("no {name} in {state}"))
 }
 
-#[tokio::test]
-async fn objects_are_followed_through_computed_keys_and_calls() {
-    let program = Fixture::python("recording_changes");
+/// Records a program whose variables have the texts that others say, with all Pythons, with native code and without.
+async fn has_become(fixture: &str, names: &[&str], also: impl AsyncFn(&Client, &Fixture)) {
+    let program = Fixture::python(fixture);
     for (python, native) in pythons().iter().flat_map(|python| [(python, "1"), (python, "0")]) {
         let client = Client::with_env(&[("STILLFRAME_RECORD_NATIVE", native)], python).await;
         has(&client.record(&program, &[]).await, &["exited with code 0", "done"]);
         let state = client.ask("state_at", json!({ "at": "end" })).await;
-        for name in ["grid", "groups", "rows", "deep", "accounts", "bank", "lists", "calls", "seen"] {
+        for name in names {
             let text = shown(&state, &format!("{name}_is")).trim_matches('\'').replace("\\'", "'");
             assert_eq!(shown(&state, name), text, "{python}, native {native}: {name}");
         }
-        let stored = client.ask("find_first", json!({ "condition": "grid[2][2] > 3" })).await;
-        has(&stored, &[&at(&program, "stored"), "[2]: 0 → 4"]);
+        also(&client, &program).await;
         client.server.finish().await;
     }
+}
+
+#[tokio::test]
+async fn objects_are_followed_through_computed_keys_and_calls() {
+    let names = ["grid", "groups", "rows", "deep", "accounts", "bank", "lists", "calls", "seen"];
+    has_become("recording_changes", &names, async |client, program| {
+        let stored = client.ask("find_first", json!({ "condition": "grid[2][2] > 3" })).await;
+        has(&stored, &[&at(program, "stored"), "[2]: 0 → 4"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn items_that_a_dictionary_makes_when_it_is_read_are_recorded() {
+    let names = ["by_first", "counts", "index", "by_word", "sales"];
+    has_become("recording_filled", &names, async |_, _| ()).await;
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ mod agreement;
 mod bugs;
 mod changes;
 mod command_line;
+mod conditions;
 mod export;
 mod faults;
 mod node;

@@ -159,7 +159,7 @@ async fn hits_are_counted_with_arguments_and_ends() {
             &[
                 "`limit` is 30 at event ",
                 " in without_expensive)",
-                "`limit` is not there at `exception`; this is after",
+                "`limit` is not there at `exception`; this is where it was there last",
             ],
         );
         let unknown = client.fails("count_hits", json!({ "target": "nothing" })).await;
@@ -242,7 +242,7 @@ async fn mistakes_are_explained() {
         (
             "find_first",
             json!({ "condition": "print(total)" }),
-            "only `len()`, `type()` and `isinstance()` can be called",
+            "`print` cannot be called with arguments here; `print()` is what a call of it returned",
         ),
         ("find_writes", json!({ "target": "nothing" }), "no `nothing` at `exception`"),
         (

@@ -43,7 +43,7 @@ pub(super) fn search(
             for write in std::mem::take(&mut written) {
                 let Some(object) = write.owner.as_object() else { continue };
                 let Some(asked) = condition.about(variable, object) else { continue };
-                let scope = Scope { recording, memory: &memory, owners: Vec::new() };
+                let scope = Scope::new(recording, &memory, &[]);
                 if !scope.holds(&asked)?.unwrap_or(false) {
                     holding.remove(&object);
                 } else if holding.insert(object) {

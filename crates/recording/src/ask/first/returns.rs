@@ -86,7 +86,8 @@ pub(super) fn search(
             condition.replaced(&|part| matches!(part, Expression::Returned(_)).then(|| returned.clone()));
         let Some(call) = recording.call(event.call)? else { continue };
         let memory = MemoryAt { recording, event: event.id };
-        let scope = Scope { recording, memory: &memory, owners: owners(recording, &call)? };
+        let owners = owners(recording, &call)?;
+        let scope = Scope::new(recording, &memory, &owners);
         if scope.holds(&asked)?.unwrap_or(false) {
             count += 1;
             if count == occurrence {

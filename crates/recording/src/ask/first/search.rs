@@ -3,6 +3,7 @@
 //! All writes are gone through in their order, which is millions of them, so that a condition is evaluated only where
 //! something was written that it may read, or in a call for which it has not been evaluated since.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -30,8 +31,10 @@ pub(super) struct Search<'a> {
     pub(super) roots: Vec<String>,
     /// It has one variable, and asks about its attributes only.
     is_about_attributes: bool,
-    /// The names that the condition may read; none if it may read anything.
-    names: Option<HashSet<i64>>,
+    /// The names of the variables and attributes that the condition reads.
+    names: HashSet<i64>,
+    /// The objects whose length or items it has read.
+    read: RefCell<HashSet<i64>>,
     /// Calls that were read from the recording, by their number.
     known: HashMap<i64, Rc<KnownCall>>,
     memory: GrowingMemory,
@@ -86,16 +89,18 @@ impl<'a> Search<'a> {
             )));
         }
         let mut names = HashSet::new();
-        let is_named = condition.names(&mut |name| names.extend(recording.number(name)));
+        condition.names(&mut |name| names.extend(recording.number(name)));
+        let is_whole = condition.reads_whole_objects();
         Ok(Self {
             recording,
             request,
             condition,
             roots,
             is_about_attributes,
-            names: is_named.then_some(names),
+            names,
+            read: RefCell::default(),
             known: HashMap::new(),
-            memory: GrowingMemory::default(),
+            memory: if is_whole { GrowingMemory::of_whole_objects() } else { GrowingMemory::default() },
             modules: modules(recording)?,
             holders: Vec::new(),
             version: 0,
@@ -128,7 +133,7 @@ impl<'a> Search<'a> {
                 is_read = false;
             }
             let Some((write, call)) = next else { return Ok(None) };
-            is_read |= self.reads(write.key);
+            is_read |= self.reads(write);
             self.memory.write(write.owner, write.key, write.word);
             self.note_holder(write);
             last = Some((write, call));
@@ -138,18 +143,13 @@ impl<'a> Search<'a> {
     /// The variable whose attributes the condition is about, and all names in it; none if it is about anything else.
     pub(super) fn attributes(&self) -> Option<(&str, &HashSet<i64>)> {
         let variable = self.roots.first().filter(|_| self.is_about_attributes)?;
-        Some((variable, self.names.as_ref()?))
+        Some((variable, &self.names))
     }
 
     /// Whether the condition may read what is kept there.
-    fn reads(&self, key: Key) -> bool {
-        let Some(names) = &self.names else { return true };
-        match key {
-            Key::Name(name) => names.contains(&name),
-            // An empty list is false.
-            Key::Length => true,
-            Key::Index(_) | Key::Item(_) => false,
-        }
+    fn reads(&self, write: Write) -> bool {
+        matches!(write.key, Key::Name(name) if self.names.contains(&name))
+            || write.owner.as_object().is_some_and(|object| self.read.borrow().contains(&object))
     }
 
     /// The calls in which the condition begins to hold after the writes of a call, that one and those around it, with
@@ -233,17 +233,23 @@ impl<'a> Search<'a> {
     /// What the first variable of the condition belongs to, and whether the condition holds. None where there is no such
     /// variable.
     fn holds(&self, known: &KnownCall) -> Result<Option<(Owner, bool)>> {
-        let scope = Scope { recording: self.recording, memory: &self.memory, owners: known.owners.clone() };
+        let scope = Scope::new(self.recording, &self.memory, &known.owners).noting(&self.read);
+        let mut asked = None;
         for root in &self.roots {
             let Some((owner, key)) = scope.slot(&Expression::Name(root.clone()))? else { return Ok(None) };
             let word = self.memory.get(owner, key)?.unwrap_or(Word::Absent);
             // `total != 0` is true of a method `total`, too, and `state == State.DONE` has `State` in it, but neither
-            // asks about these.
-            if self.is_about_attributes || !is_declared(self.recording, root, word)? {
-                return Ok(Some((owner, scope.holds(&self.condition)?.unwrap_or(false))));
+            // asks about these. `Shop.prices['pen'] < 0` does, if there is nothing else.
+            if !is_declared(self.recording, root, word)? {
+                asked = Some(owner);
+                break;
+            }
+            if asked.is_none() && !self.condition.has_bare(root) {
+                asked = Some(owner);
             }
         }
-        Ok(None)
+        let Some(owner) = asked else { return Ok(None) };
+        Ok(Some((owner, scope.holds(&self.condition)?.unwrap_or(false))))
     }
 
     pub(super) fn never(&self) -> String {

@@ -8,13 +8,17 @@ use crate::ask::state::is_definition;
 use crate::ask::statement::{self, Parameter, Value};
 use crate::ask::writes::writes_to;
 use crate::error::Result;
-use crate::memory::{Memory, MemoryAt, Write};
+use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording, event_of};
+use crate::spelling::Spelling;
 use crate::value::{Key, Kind, OUTER, Owner, What, Word};
 
 /// How much later the value before a `+=` is followed than what was added.
 const BEFORE: usize = 4;
+
+/// How far back it is looked for what a callback is given.
+const MOST_EVENTS: i64 = 100_000;
 
 /// The most calls that are looked at behind one value.
 const MOST_CALLS: usize = 30;
@@ -72,12 +76,30 @@ impl Recording {
             from: line.id,
             until: write.event,
         };
-        self.inputs(&ran)
+        let mut inputs = self.inputs(&ran)?;
+        // `sort()` and `reverse()` move what was there.
+        if inputs.is_empty()
+            && matches!(write.key, Key::Index(_))
+            && let Some(object) = write.owner.as_object()
+        {
+            let memory = MemoryAt { recording: self, event: line.id };
+            let slot = self.item_with(object, write.word, &memory)?;
+            let moved = slot.map(|slot| self.last_write(slot, line.id)).transpose()?.flatten();
+            inputs.extend(moved.map(|moved| (Cause::Write(moved), 1)));
+        }
+        Ok(inputs)
     }
 
     /// What the argument was that a call began with.
     fn inputs_of_argument(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
-        let Some(given) = self.given(write, line, call)? else { return Ok(Vec::new()) };
+        let Some(given) = self.given(write, line, call)? else {
+            // A callback is given what some call returned.
+            let carried = self.carried(write.word, line.id - MOST_EVENTS, line.id, &[])?;
+            return match carried {
+                Some(returned) => Ok(vec![(Cause::Return(returned), 1)]),
+                None => self.inputs_of_outer(write, call),
+            };
+        };
         let is_receiver = given.is_receiver;
         let value = Value { text: &given.text, is_compound: false, is_item: false };
         let (from, until) = (given.from, line.id - 1);
@@ -86,14 +108,49 @@ impl Recording {
         if is_receiver {
             inputs.retain(|(cause, _)| word_of(cause) == write.word);
         }
-        Ok(inputs)
+        if inputs.is_empty() { self.inputs_of_outer(write, call) } else { Ok(inputs) }
+    }
+
+    /// What gave a variable of the function around a closure, which Python writes where a call of the closure begins.
+    fn inputs_of_outer(&self, write: &Write, call: &Call) -> Result<Inputs> {
+        let Some(code) = self.codes.get(&call.code) else { return Ok(Vec::new()) };
+        let Some((outer, _)) = code.name.rsplit_once(".<locals>.") else { return Ok(Vec::new()) };
+        let mut statement = self.database.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM writes WHERE id < ? AND id > ? AND key = ? AND value = ? AND owner & 1 = 0 ORDER BY id DESC"
+        ))?;
+        let values =
+            rusqlite::params![write.id, write.id - MOST_EVENTS, write.key.stored(), write.word.stored()];
+        for other in statement.query_map(values, write_of)? {
+            let other = other?;
+            let writer = self.writer(&other)?;
+            let of = self.call(writer.call)?.and_then(|call| self.codes.get(&call.code));
+            let Some(of) = of.filter(|of| of.file == code.file) else { continue };
+            let is_inside = of.name.strip_prefix(outer).is_some_and(|rest| rest.starts_with(".<locals>."));
+            if &*of.name == outer || is_inside && writer.what == What::Line {
+                return Ok(vec![(Cause::Write(other), 1)]);
+            }
+        }
+        Ok(Vec::new())
     }
 
     /// Whether an argument is the default that the function has for it, because its caller gives none.
     pub(super) fn is_default(&self, write: &Write, line: &Event) -> Result<bool> {
         let Some(call) = self.call(line.call)? else { return Ok(false) };
         let given = self.given(write, line, &call)?;
-        Ok(given.is_some_and(|given| given.text.is_empty() && !given.is_receiver))
+        let is_given = given.is_none_or(|given| !given.text.is_empty() || given.is_receiver);
+        let (Some(code), Key::Name(name)) = (self.codes.get(&call.code), write.key) else {
+            return Ok(!is_given);
+        };
+        let has_default = || statement::has_default(&self.statement(code, code.line), &self.text(name));
+        Ok(!is_given && (self.spelling != Spelling::Python || has_default()))
+    }
+
+    /// Whether a variable that Python writes where a call begins is one of the function around.
+    pub(super) fn is_of_outer(&self, write: &Write, line: &Event) -> Result<bool> {
+        let code = self.call(line.call)?.and_then(|call| self.codes.get(&call.code));
+        let (Some(code), Key::Name(name)) = (code, write.key) else { return Ok(false) };
+        Ok(code.name.contains(".<locals>.")
+            && !statement::has_word(&self.statement(code, code.line), &self.text(name)))
     }
 
     /// What the caller gives for an argument; none if its text does not show it.
@@ -126,15 +183,61 @@ impl Recording {
     }
 
     pub(super) fn inputs_of_return(&self, returned: &Returned) -> Result<Inputs> {
-        let event = self.event(returned.event)?;
+        let line = self.line_of_return(returned)?;
         let Some(call) = self.call(returned.call)? else { return Ok(Vec::new()) };
-        let Some((code, number)) = event.place.and_then(|place| self.place(place)) else {
-            return Ok(Vec::new());
-        };
-        let text = self.statement(code, number);
-        let from = self.line_before(&call, event.id)?;
-        let value = statement::value_of(&text, "");
-        self.inputs(&Ran { value, call, word: returned.word, into: None, key: None, from, until: event.id })
+        let Some(text) = self.statement_of(&line) else { return Ok(Vec::new()) };
+        let from = if line.what == What::Line { line.id } else { self.line_before(&call, line.id)? };
+        let (value, until) = (statement::value_of(&text, ""), returned.event);
+        self.inputs(&Ran { value, call, word: returned.word, into: None, key: None, from, until })
+    }
+
+    /// The line whose value a call returned: the last one with a `return`, if others ran after it, as those of a
+    /// `finally` or of a `with` do in Python.
+    pub(super) fn line_of_return(&self, returned: &Returned) -> Result<Event> {
+        let event = self.event(returned.event)?;
+        let returns =
+            |event: &Event| self.statement_of(event).is_none_or(|text| statement::has_word(&text, "return"));
+        let has_statements = self.codes.get(&returned.code).is_some_and(|code| !code.name.ends_with('>'));
+        let is_nothing = matches!(returned.word, Word::None | Word::Undefined);
+        if self.spelling != Spelling::Python || !has_statements || is_nothing || returns(&event) {
+            return Ok(event);
+        }
+        let mut statement = self.database.prepare_cached(
+            "SELECT id, kind, call, place, value FROM events WHERE id < ? AND call = ? AND kind = 0 \
+             ORDER BY id DESC LIMIT ?",
+        )?;
+        let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
+        let lines = statement.query_map([event.id, returned.call, most], event_of)?;
+        for line in lines {
+            let line = line?;
+            if returns(&line) {
+                return Ok(line);
+            }
+        }
+        Ok(event)
+    }
+
+    /// The last call, of whatever caller, that returned a value between two events: what is awaited, and what a callback is
+    /// given, comes by ways that are not recorded. A value that is no object is one that others have by chance, so that a
+    /// name must say which function is meant.
+    fn carried(&self, word: Word, from: i64, until: i64, names: &[&str]) -> Result<Option<Returned>> {
+        if is_common(word) {
+            return Ok(None);
+        }
+        let mut statement = self.database.prepare_cached(
+            "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \
+             WHERE events.id > ? AND events.id <= ? AND events.kind = ? AND events.value = ? ORDER BY events.id DESC",
+        )?;
+        let values = rusqlite::params![from, until, What::Return.stored(), word.stored()];
+        for returned in statement.query_map(values, returned_of)? {
+            let returned = returned?;
+            let is_named =
+                || self.codes.get(&returned.code).is_some_and(|code| names.contains(&called_name(code)));
+            if matches!(word, Word::Object(_)) || is_named() {
+                return Ok(Some(returned));
+            }
+        }
+        Ok(None)
     }
 
     /// What an expression used that is recorded: returns of calls, and what was last written to what it reads.
@@ -154,8 +257,14 @@ impl Recording {
         {
             return Ok(vec![(Cause::Return(*copied), 1)]);
         }
+        if statement::has_word(ran.value.text, "await")
+            && let Some(carried) = self.carried(ran.word, ran.from, ran.until, &names)?
+        {
+            return Ok(vec![(Cause::Return(carried), 1)]);
+        }
         let memory = MemoryAt { recording: self, event: ran.from.max(1) };
-        let scope = Scope { recording: self, memory: &memory, owners: owners(self, &ran.call)? };
+        let owners = owners(self, &ran.call)?;
+        let scope = Scope::new(self, &memory, &owners);
         let reads = statement::reads(ran.value.text);
         let is_only = reads.len() == 1;
         let mut inputs: Inputs = Vec::new();
@@ -313,6 +422,12 @@ impl Recording {
         let mut keys: Vec<Key> = keys.collect::<rusqlite::Result<_>>()?;
         keys.retain(|key| self.key_text(*key) != OUTER);
         Ok(keys)
+    }
+
+    /// The statement at an event.
+    fn statement_of(&self, event: &Event) -> Option<String> {
+        let (code, line) = event.place.and_then(|place| self.place(place))?;
+        Some(self.statement(code, line))
     }
 
     fn statement(&self, code: &Code, line: i64) -> String {

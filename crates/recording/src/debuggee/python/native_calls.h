@@ -276,6 +276,15 @@ static int check_below(const Scope *scope, PyObject *path, PyObject *value)
     return is_simple(value) ? 0 : check_all_below(value);
 }
 
+/* `Heap.check_read` */
+static int check_read(const Scope *scope, PyObject *path, PyObject *value)
+{
+    PyObject *known = PyDict_Check(value) && !PyDict_CheckExact(value) ? find(value) : NULL;
+    int is_filled = known != NULL && FIELD(known, known_at.contents) != Py_None &&
+                    PyDict_GET_SIZE(value) != PyLong_AsSsize_t(FIELD(known, known_at.length));
+    return is_filled ? check(value) : 0;
+}
+
 /* What was returned to the line, if that may be changed. */
 static int check_returned(const Scope *scope, PyObject *activation)
 {
@@ -372,7 +381,10 @@ static int settle_in(const Scope *scope, PyObject *activation, PyObject *effects
     if (check_paths(scope, FIELD(effects, effects_at.paths), check_whole) < 0 ||
         check_paths(scope, FIELD(effects, effects_at.slots), check_last) < 0)
         return -1;
-    return check_paths(scope, FIELD(effects, effects_at.below), check_below) < 0 ? -1 : check_returned(scope, activation);
+    if (check_paths(scope, FIELD(effects, effects_at.below), check_below) < 0 ||
+        check_paths(scope, FIELD(effects, effects_at.read), check_read) < 0)
+        return -1;
+    return check_returned(scope, activation);
 }
 
 /* `Recorder.settle` of what is pending. */

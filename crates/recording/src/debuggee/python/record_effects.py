@@ -41,16 +41,21 @@ OPERATIONS = {ast.Add: 3, ast.Sub: 4, ast.Mult: 5, ast.FloorDiv: 6, ast.Mod: 7}
 
 class Effects:
     """What a line may change: variables of its function and of its module, objects as a whole, single attributes and
-    items of objects, objects somewhere in others, and whether what a call in it returns."""
+    items of objects, objects somewhere in others, and whether what a call in it returns. And what it reads items of, as
+    a `defaultdict` makes those that it has not."""
 
-    __slots__ = ("names", "shared", "paths", "slots", "below", "returned")
+    __slots__ = ("names", "shared", "paths", "slots", "below", "read", "returned")
 
-    def __init__(self, names=(), shared=(), paths=(), slots=(), below=(), returned=False):
+    def __init__(self, names=(), shared=(), paths=(), slots=(), below=(), read=(), returned=False):
         self.names, self.shared, self.paths, self.slots = names, shared, paths, slots
-        self.below, self.returned = below, returned
+        self.below, self.read, self.returned = below, read, returned
 
-    def is_empty(self):
-        return not (self.names or self.shared or self.paths or self.slots or self.below or self.returned)
+    def when(self, reading_changes):
+        """The same where reading an item may make it, or not; None if the line changes nothing then."""
+        read = self.read if reading_changes else ()
+        if not (self.names or self.shared or self.paths or self.slots or self.below or read or self.returned):
+            return None
+        return Effects(self.names, self.shared, self.paths, self.slots, self.below, read, self.returned)
 
 
 NOTHING = Effects()
@@ -71,7 +76,7 @@ class Found:
     """What is found for a line."""
 
     def __init__(self):
-        self.names, self.shared, self.paths, self.slots, self.below = set(), set(), {}, {}, {}
+        self.names, self.shared, self.paths, self.slots, self.below, self.read = set(), set(), {}, {}, {}, {}
         self.returned = False
         # Those of the paths that are changed for certain.
         self.changed = set()
@@ -84,6 +89,7 @@ class Found:
         self.paths.update(other.paths)
         self.slots.update(other.slots)
         self.below.update(other.below)
+        self.read.update(other.read)
 
     def passed(self, node):
         """An object is given to a function that may change it. Where the program's own do, their lines say so."""
@@ -119,6 +125,12 @@ class Found:
             self.paths[of] = True
         self.changed.add(of)
 
+    def load(self, node):
+        """An item is read."""
+        path, _ = path_of(node.value)
+        if path is not None and not isinstance(node.slice, ast.Slice):
+            self.read[path] = True
+
     def call(self, node):
         if isinstance(node.func, ast.Name) and node.func.id in HARMLESS:
             return
@@ -134,6 +146,7 @@ class Found:
         self.names |= inner.names - own
         self.paths.update({path: True for path in inner.paths if path[0] not in own})
         self.below.update({path: True for path in inner.below if path[0] not in own})
+        self.read.update({path: True for path in inner.read if path[0] not in own})
         if any(path[0] in own for path in [*inner.changed, *inner.below]):
             iterated = {name for each in node.generators for name in loaded_names(each.iter)}
             self.below.update({(name, ()): True for name in iterated - own})
@@ -143,7 +156,7 @@ class Found:
         # The accelerator compares names by identity.
         names = tuple(map(sys.intern, sorted(self.names)))
         shared, below = tuple(sorted(self.shared)), tuple(self.below)
-        return Effects(names, shared, tuple(self.paths), tuple(slots), below, self.returned)
+        return Effects(names, shared, tuple(self.paths), tuple(slots), below, tuple(self.read), self.returned)
 
 
 def ends_iteration(code, at, kind):
@@ -252,6 +265,8 @@ def collect(statement, found):
             continue
         elif isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
             found.store(node)
+        elif isinstance(node, ast.Subscript):
+            found.load(node)
         elif isinstance(node, ast.Call):
             calls = True
             found.call(node)

@@ -11,6 +11,7 @@ import sys
 import time
 import types
 import weakref
+from collections import Counter
 
 from record_wire import ABSENT, ATOM, ATOMIC, CONSTANT, FALSE, INDEX, INTEGER, ITEM, LENGTH, MASK, NAME, NONE, OBJECT
 from record_wire import REFERENCE, TRUE, WRITE
@@ -65,10 +66,12 @@ class Known:
 class Shape:
     """How the values of a type are read."""
 
-    __slots__ = ("kind", "name", "dictionary", "slots", "is_weak")
+    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "is_weak")
 
-    def __init__(self, kind, name, dictionary=None, slots=()):
+    def __init__(self, kind, name, dictionary=None, slots=(), fields=()):
         self.kind, self.name, self.dictionary, self.slots = kind, name, dictionary, slots
+        # The names of the items of a named tuple.
+        self.fields = fields
         # Whether objects can be referred to weakly, until one cannot.
         self.is_weak = True
 
@@ -85,6 +88,8 @@ class Heap:
         self.new = []
         self.texts, self.floats, self.tuples, self.keys = {}, {}, {}, {}
         self.shapes = {}
+        # What to do when the program has a first dictionary that makes the items that it is read for.
+        self.on_filling = None
         self.atoms = 0
         self.swept = time.monotonic()
         self.pause = 0.01
@@ -292,6 +297,13 @@ class Heap:
             contents[key] = item
         return None
 
+    def check_read(self, value):
+        """The same for what an item was read of: a `defaultdict` and the like make those that they have not."""
+        if type(value) is not dict and isinstance(value, dict):
+            known = self.find(value)
+            if known is not None and known.contents is not None and dict.__len__(value) != known.length:
+                self.check(value)
+
     def check_attribute(self, value, name):
         """The same for one attribute."""
         known = self.find(value)
@@ -318,7 +330,10 @@ class Heap:
 
     def compare(self, known, value, depth):
         kind = known.kind
-        if kind is LIST or kind is TUPLE:
+        if kind is TUPLE and known.shape.fields:
+            self.compare_named(known, dict(zip(known.shape.fields, tuple.__iter__(value))), depth)
+            self.set_length(known, tuple.__len__(value))
+        elif kind is LIST or kind is TUPLE:
             self.compare_items(known, value, depth)
         elif kind is DICT:
             self.compare_pairs(known, value, depth)
@@ -486,7 +501,10 @@ class Heap:
             return Shape(OPAQUE, name)
         for base, number in ((list, LIST), (dict, DICT), (tuple, TUPLE), (set, SET), (frozenset, SET)):
             if issubclass(kind, base):
-                return Shape(number, name)
+                if base is dict and self.on_filling is not None and fills_itself(kind):
+                    self.on_filling, note = None, self.on_filling
+                    note()
+                return Shape(number, name, fields=fields_of(kind) if base is tuple else ())
         if not self.is_user_module(class_module(kind) if type(class_module(kind)) is str else ""):
             return Shape(OPAQUE, name)
         dictionary, slots = None, []
@@ -521,6 +539,18 @@ def is_variable(name, item):
     if name[:2] == "__" or name == "_abc_impl":
         return False
     return kind in SIMPLE or not any("__get__" in class_dict(base) for base in class_order(kind))
+
+
+def fills_itself(kind):
+    """Whether dictionaries of a type may make an item when it is read."""
+    has_hook = next((base for base in class_order(kind) if "__missing__" in class_dict(base)), Counter)
+    return has_hook is not Counter
+
+
+def fields_of(kind):
+    """The names of the items of a named tuple; none of another one."""
+    found = next((class_dict(base)["_fields"] for base in class_order(kind) if "_fields" in class_dict(base)), ())
+    return found if type(found) is tuple and all(type(name) is str for name in found) else ()
 
 
 def is_simple(value):

@@ -157,6 +157,7 @@ class Recorder:
         self.wire = Wire("%s-s%d" % (self.segments, stream))
         self.wire.on_lost = self.stop
         self.heap = Heap(self.wire, *self.limits)
+        self.heap.on_filling = self.look_at_reads
         # The name of this process's first thread.
         self.main_name = "process %d" % os.getpid() if stream else None
         self.codes, self.local, self.foreign = {}, threading.local(), {}
@@ -242,11 +243,19 @@ class Recorder:
         """The word of a line, and what it may change."""
         self.places += 1
         self.wire.record(self.places << 5 | PLACE, code.number << 1 | 1, line << 1 | 1)
-        effects = code.effects.get(line)
-        if effects is not None and effects.is_empty():
-            effects = None
-        found = code.lines[line] = (self.places << 5 | LINE, effects)
+        found = code.lines[line] = (self.places << 5 | LINE, self.effects_of(code, line))
         return found
+
+    def effects_of(self, code, line):
+        effects = code.effects.get(line)
+        return effects.when(self.heap.on_filling is None) if effects is not None else None
+
+    def look_at_reads(self):
+        """From now on, what lines read items of may change by that."""
+        for code in list(self.codes.values()):
+            if code:
+                for line, (word, _) in list(code.lines.items()):
+                    code.lines[line] = (word, self.effects_of(code, line))
 
     # -- threads ----------------------------------------------------------------------------------------------------
 
@@ -355,6 +364,10 @@ class Recorder:
                 value = self.find(root, steps, names, frame)
                 if value is not MISSING:
                     heap.check_below(value)
+            for root, steps in effects.read:
+                value = self.find(root, steps, names, frame)
+                if value is not MISSING:
+                    heap.check_read(value)
             if activation.returned is not None:
                 heap.check_below(activation.returned)
                 activation.returned = None

@@ -11,8 +11,9 @@ use crate::{Context, Effects, Text, Tool, ToolError};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FindFirst {
-    /// Such as `total < 0`, `len(self.items) > 10`, `user is None`, `isinstance(total, str)`, `'x' not in cache`, or
-    /// `Cart.total() < 0` about what a function returned.
+    /// Such as `total < 0`, `len(self.items) > 10`, `user is None`, `isinstance(total, str)`, `'x' not in cache`,
+    /// `any(row.units < 0 for row in rows)`, `sum(accounts.values()) != 300`, or `Cart.total() < 0` about what a function
+    /// returned.
     condition: String,
     /// Only in this function.
     function: Option<String>,
@@ -160,7 +161,7 @@ impl Tool for CompareMoments {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CountHits {
-    /// `FILE:LINE`, a file, or the name of a function.
+    /// `FILE:LINE`, a file, `FILE:FUNCTION`, or the name of a function.
     target: String,
     /// Name of the recording; default: the newest.
     recording: Option<String>,

@@ -1,0 +1,129 @@
+//! Conditions that look into containers, and where values come from that took a detour.
+
+use serde_json::json;
+use test_support::{Fixture, repository};
+
+use crate::recorder::{Client, at, has, pythons};
+
+/// Asks when each condition holds first, and looks for what the answer must have in it, in its order.
+async fn all_hold(client: &Client, program: &Fixture, cases: &[(&str, &str, &[&str])]) {
+    for (condition, marker, parts) in cases {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &[&format!("`{condition}` first holds after {} in ", at(program, marker))]);
+        has(&first, parts);
+    }
+}
+
+#[tokio::test]
+async fn conditions_look_into_python_containers() {
+    let program = Fixture::python("recording_report");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0", "ann 5 3 13"]);
+        let cases: &[(&str, &str, &[&str])] = &[
+            (
+                "any(row.units < 0 for row in self.rows)",
+                "added",
+                &["[3] = Sale(month='mar', product='pear', units=-4"],
+            ),
+            ("sum(row.units for row in report.rows) > 8", "added", &["units=9"]),
+            ("len(set(row.month for row in self.rows)) == 2", "added", &["month='feb'"]),
+            ("units != [5, 3, 9, -4]", "sorted", &["it is about variables of main", "units = [-4, 3, 5, 9]"]),
+            ("min(units) < 0 and units[0] == min(units)", "sorted", &["[0]: 5 → -4"]),
+            ("max(values) in (9, 10) and values[-1] == 9", "sorted", &[]),
+            ("self.by_product.get('pear') == [-4]", "grouped", &["['pear'] = [-4]"]),
+            ("[-4] in self.by_product.values()", "grouped", &[]),
+            ("any(key == 'plum' for key, units in report.by_product.items())", "grouped", &["[9]"]),
+        ];
+        all_hold(&client, &program, cases).await;
+        // An item of a named tuple, by its name and by its place.
+        for condition in ["sale.units < 0", "sale[2] < 0", "sale[-2] < 0"] {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &["sale: Sale(month='feb', product='plum', units=9", "→ Sale(month='mar'"]);
+        }
+        let login = client.ask("find_first", json!({ "condition": "login.user == 'ann'" })).await;
+        has(&login, &["login = Login(user='ann', password='[redacted]')"]);
+        let never =
+            client.ask("find_first", json!({ "condition": "any(row.units > 9 for row in self.rows)" })).await;
+        has(&never, &["never holds in this run"]);
+        let unknown = client.fails("find_first", json!({ "condition": "self.rows.count(1) > 1" })).await;
+        has(&unknown, &["`self.rows.count` cannot be called with arguments here", "`any()`"]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn the_origin_of_a_python_value_is_followed_through_finally_and_closures() {
+    let program = Fixture::python("recording_report");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let now = at(&program, "printed");
+        let total = client.ask("find_origin", json!({ "target": "total", "at": now })).await;
+        has(
+            &total,
+            &["total_of returned this at ", &at(&program, "reduced"), "rows = ", &at(&program, "shared")],
+        );
+        let difference = client.ask("find_origin", json!({ "target": "difference", "at": now })).await;
+        has(&difference, &["calculate returned this at ", &at(&program, "subtracted"), "second = -1"]);
+        // The end of the program is no moment at which its functions have variables.
+        let moved = client.ask("find_origin", json!({ "target": "units[0]", "at": "end" })).await;
+        has(
+            &moved,
+            &[
+                "`units[0]` is -4 at event ",
+                "`units[0]` is not there at `end`; this is where it was there last",
+                &at(&program, "sorted"),
+                "[3] = -4 by ",
+            ],
+        );
+        let grouped = client.ask("find_writes", json!({ "target": "report.by_product['pear']" })).await;
+        has(&grouped, &["is [3] at event ", &at(&program, "grouped")]);
+        let hits = client.ask("count_hits", json!({ "target": "main.py:median" })).await;
+        has(&hits, &["median was called once"]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn conditions_look_into_javascript_containers() {
+    let program = Fixture::read(repository().join("fixtures/recording_pool/main.mjs"));
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "50 50"]);
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("cache.get('item 3').id == 3", "kept", &["['item 3'] = {id: 3"]),
+        ("[...cache.values()].some((item) => item.id > 3)", "kept", &["id: 4"]),
+        ("Object.values(item).includes(20)", "fetched", &["item = {id: 2"]),
+        ("items.filter(({ id }) => id === 1).length > 0 && items.length < 3", "loaded", &["{id: 4"]),
+        ("items.every((item) => item.tags.length < 2) && items[0].tags.includes('first')", "tagged", &[]),
+        ("Math.max(...totals) < 61 && totals[0] < totals[1]", "reversed", &["[0]: 60 → 50"]),
+    ];
+    all_hold(&client, &program, cases).await;
+    let computed = client.fails("find_writes", json!({ "target": "player.score" })).await;
+    let place = at(&program, "computed");
+    has(&computed, &["it is computed by Player.score (", &place, "): ask about what that reads"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn the_origin_of_an_awaited_value_is_the_call_that_returned_it() {
+    let program = Fixture::read(repository().join("fixtures/recording_pool/main.mjs"));
+    let client = Client::new("node").await;
+    client.record(&program, &[]).await;
+    let cached = json!({ "target": "items[1]", "at": format!("{}#2", at(&program, "tagged")) });
+    let origin = client.ask("find_origin", cached).await;
+    has(
+        &origin,
+        &[
+            "[1] = {id: 1",
+            &at(&program, "loaded"),
+            "load returned this at ",
+            &at(&program, "cached"),
+            "['item 1'] = {id: 1",
+            &at(&program, "kept"),
+            "key = 'item 1' by ",
+            &at(&program, "keyed"),
+        ],
+    );
+    client.server.finish().await;
+}
