@@ -1,5 +1,6 @@
 //! Where a value came from: the assignments, arguments and returns behind it.
 
+mod detours;
 mod inputs;
 
 use std::cmp::Reverse;
@@ -180,9 +181,10 @@ impl Search<'_> {
             recording.value_text(returned.word, &memory, 1, VALUE)?
         };
         let line = recording.line_of_return(returned)?;
+        let did = if line.what == What::Yield { "yielded" } else { "returned" };
         let function = recording.codes.get(&returned.code).map_or("?", |code| &code.name);
         Ok(format!(
-            "event {}: {function} returned {value} at {}",
+            "event {}: {function} {did} {value} at {}",
             returned.event,
             recording.place_text(line.place)
         ))

@@ -32,6 +32,15 @@ pub(super) struct Value<'a> {
     pub(super) is_compound: bool,
     /// The value is an item of the expression's.
     pub(super) is_item: bool,
+    /// It stands behind the head of a loop, on the same line.
+    pub(super) is_in_loop: bool,
+}
+
+impl<'a> Value<'a> {
+    /// That of a whole expression.
+    pub(super) fn of(text: &'a str) -> Self {
+        Self { text, is_compound: false, is_item: false, is_in_loop: false }
+    }
 }
 
 /// The statement that begins at a line (from 0), with the lines on which its brackets are still open.
@@ -53,10 +62,10 @@ pub(super) fn statement_at(lines: &[String], line: usize, comment: &str) -> Stri
 /// The value that a statement gives to a name or an item.
 pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
     let tokens = tokens(text);
-    let whole = Value { text, is_compound: false, is_item: false };
+    let whole = Value::of(text);
     let first = tokens.iter().find(|token| token.text != "async").map_or("", |token| token.text);
     if let Some(body) = loop_body(text, &tokens, name) {
-        return value_of(body, name);
+        return Value { is_in_loop: true, ..value_of(body, name) };
     }
     if first == "for"
         && let Some(at) = tokens.iter().position(|token| matches!(token.text, "in" | "of"))
@@ -99,36 +108,45 @@ pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
         if targets.len() == values.len()
             && let Some(value) = which.and_then(|at| values.get(at))
         {
-            return Value { text: value.trim(), is_compound, is_item: false };
+            return Value { text: value.trim(), is_compound, ..whole };
         }
     }
-    Value { text: value, is_compound, is_item: targets.len() > 1 && values.len() == 1 }
+    Value { text: value, is_compound, is_item: targets.len() > 1 && values.len() == 1, ..whole }
 }
 
 /// What a call gives for a parameter by its name, or a literal object for a property, if that is all that the statement
 /// says of the name.
 fn named_argument<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
+    let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
     let is_it = |at: &usize| {
-        let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
         let before = if *at == 0 { "" } else { text_at(at - 1) };
-        text_at(*at) == name && matches!(before, "(" | "," | "{") && matches!(text_at(at + 1), "=" | ":")
+        let is_short = || matches!(text_at(at + 1), "," | "}") && bracket_around(tokens, *at) == "{";
+        text_at(*at) == name
+            && matches!(before, "(" | "," | "{")
+            // Behind it, an assignment takes an object apart.
+            && !(*at..tokens.len()).any(|at| is_assignment(tokens, at))
+            && (matches!(text_at(at + 1), "=" | ":") || is_short())
     };
     let mut found = (0..tokens.len()).filter(is_it);
     let (Some(at), None) = (found.next(), found.next()) else { return None };
+    if matches!(text_at(at + 1), "," | "}") {
+        return text.get(tokens.get(at)?.at.clone());
+    }
     parts(from(text, tokens, at + 2)).first().copied()
 }
 
-/// What follows `for (...)` on the same line, if it assigns to a name.
+/// What follows `for (...)` on the same line, if it gives the name its value and not the head.
 fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
-    let [head, open, ..] = tokens else { return None };
-    if head.text != "for" || open.text != "(" {
-        return None;
-    }
-    let close = closing(tokens, 1)?;
+    let open = tokens.iter().position(|token| token.text == "(").filter(|open| (1..=2).contains(open))?;
+    let is_loop = tokens.first().is_some_and(|token| token.text == "for");
+    let close = closing(tokens, open).filter(|close| is_loop && close + 1 < tokens.len())?;
     let assigns =
         |at: &usize| is_assignment(tokens, *at) && tokens.get(at - 1).is_some_and(|token| token.text == name);
-    (close + 2..tokens.len()).find(assigns)?;
-    text.get(tokens.get(close)?.at.end..).map(str::trim)
+    let is_of_head = tokens.iter().take(close).any(|token| token.text == name && name != "]");
+    if is_of_head {
+        (close + 2..tokens.len()).find(assigns)?;
+    }
+    text.get(tokens.get(close)?.at.end..).map(str::trim).filter(|body| *body != "{")
 }
 
 /// Whether a function's first line gives a parameter a default.
@@ -281,6 +299,18 @@ fn depth(tokens: &[Token<'_>], at: usize) -> i32 {
         .take(at)
         .map(|token| i32::from(matches!(token.text, "(" | "[")) - i32::from(matches!(token.text, ")" | "]")))
         .sum()
+}
+
+/// The bracket that is open before a token; empty outside of all.
+fn bracket_around<'a>(tokens: &[Token<'a>], at: usize) -> &'a str {
+    let mut open = 0;
+    for token in tokens.iter().take(at).rev() {
+        open += token.opens();
+        if open > 0 {
+            return token.text;
+        }
+    }
+    ""
 }
 
 /// The text from a token until the statement or the bracket around it ends.
@@ -470,6 +500,13 @@ mod tests {
             ("return total - discount", "", "total - discount"),
             ("items.append(found)", "[3]", "items.append(found)"),
             ("found = find(key=name, most=3)", "found", "find(key=name, most=3)"),
+            ("rows.append(Row(name, price=old.price * 2))", "price", "old.price * 2"),
+            ("yield { name, price: row[1] * 2, };", "price", "row[1] * 2"),
+            ("yield { name, price: row[1] };", "name", "name"),
+            ("call(name, other)", "name", "call(name, other)"),
+            ("for await (const { name } of rows) total += name;", "total", "name"),
+            ("for await (const { name } of rows) totals.set(name, 1);", "]", "totals.set(name, 1);"),
+            ("for await (const { name } of rows) totals.set(name, 1);", "name", "rows"),
         ];
         for (text, name, expected) in table {
             assert_eq!(value_of(text, name).text, expected, "{text}");

@@ -77,6 +77,11 @@ async fn the_origin_of_a_python_value_is_followed_through_finally_and_closures()
                 "[3] = -4 by ",
             ],
         );
+        let worst = client.ask("find_origin", json!({ "target": "worst", "at": now })).await;
+        has(
+            &worst,
+            &["each = -8 by ", "negative yielded this at ", &at(&program, "yielded"), "units = -4 by "],
+        );
         let grouped = client.ask("find_writes", json!({ "target": "report.by_product['pear']" })).await;
         has(&grouped, &["is [3] at event ", &at(&program, "grouped")]);
         let hits = client.ask("count_hits", json!({ "target": "main.py:median" })).await;
@@ -89,7 +94,7 @@ async fn the_origin_of_a_python_value_is_followed_through_finally_and_closures()
 async fn conditions_look_into_javascript_containers() {
     let program = Fixture::read(repository().join("fixtures/recording_pool/main.mjs"));
     let client = Client::new("node").await;
-    has(&client.record(&program, &[]).await, &["exited with code 0", "50 50"]);
+    has(&client.record(&program, &[]).await, &["exited with code 0", "220 50 50"]);
     let cases: &[(&str, &str, &[&str])] = &[
         ("cache.get('item 3').id == 3", "kept", &["['item 3'] = {id: 3"]),
         ("[...cache.values()].some((item) => item.id > 3)", "kept", &["id: 4"]),
@@ -125,5 +130,9 @@ async fn the_origin_of_an_awaited_value_is_the_call_that_returned_it() {
             &at(&program, "keyed"),
         ],
     );
+    let summed = client.ask("find_origin", json!({ "target": "sum" })).await;
+    let (summing, yielding) = (at(&program, "summed"), at(&program, "yielded"));
+    has(&summed, &["sum: 100 → 220 by ", &summing, "twice: 100 → 120 by ", ".twice = 120 by ", &yielding]);
+    assert!(!summed.contains("label = "), "{summed}");
     client.server.finish().await;
 }

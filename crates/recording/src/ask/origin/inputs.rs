@@ -8,7 +8,7 @@ use crate::ask::state::is_definition;
 use crate::ask::statement::{self, Parameter, Value};
 use crate::ask::writes::writes_to;
 use crate::error::Result;
-use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording, event_of};
 use crate::spelling::Spelling;
@@ -18,10 +18,10 @@ use crate::value::{Key, Kind, OUTER, Owner, What, Word};
 const BEFORE: usize = 4;
 
 /// How far back it is looked for what a callback is given.
-const MOST_EVENTS: i64 = 100_000;
+pub(super) const MOST_EVENTS: i64 = 100_000;
 
 /// The most calls that are looked at behind one value.
-const MOST_CALLS: usize = 30;
+pub(super) const MOST_CALLS: usize = 30;
 
 /// An expression that ran.
 struct Ran<'a> {
@@ -50,7 +50,7 @@ struct Given {
 }
 
 /// What a step used, each with how much further away it is.
-type Inputs = Vec<(Cause, usize)>;
+pub(super) type Inputs = Vec<(Cause, usize)>;
 
 impl Recording {
     pub(super) fn inputs_of_write(&self, write: &Write) -> Result<Inputs> {
@@ -101,7 +101,7 @@ impl Recording {
             };
         };
         let is_receiver = given.is_receiver;
-        let value = Value { text: &given.text, is_compound: false, is_item: false };
+        let value = Value::of(&given.text);
         let (from, until) = (given.from, line.id - 1);
         let ran = Ran { value, call: given.caller, word: write.word, into: None, key: None, from, until };
         let mut inputs = self.inputs(&ran)?;
@@ -109,28 +109,6 @@ impl Recording {
             inputs.retain(|(cause, _)| word_of(cause) == write.word);
         }
         if inputs.is_empty() { self.inputs_of_outer(write, call) } else { Ok(inputs) }
-    }
-
-    /// What gave a variable of the function around a closure, which Python writes where a call of the closure begins.
-    fn inputs_of_outer(&self, write: &Write, call: &Call) -> Result<Inputs> {
-        let Some(code) = self.codes.get(&call.code) else { return Ok(Vec::new()) };
-        let Some((outer, _)) = code.name.rsplit_once(".<locals>.") else { return Ok(Vec::new()) };
-        let mut statement = self.database.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM writes WHERE id < ? AND id > ? AND key = ? AND value = ? AND owner & 1 = 0 ORDER BY id DESC"
-        ))?;
-        let values =
-            rusqlite::params![write.id, write.id - MOST_EVENTS, write.key.stored(), write.word.stored()];
-        for other in statement.query_map(values, write_of)? {
-            let other = other?;
-            let writer = self.writer(&other)?;
-            let of = self.call(writer.call)?.and_then(|call| self.codes.get(&call.code));
-            let Some(of) = of.filter(|of| of.file == code.file) else { continue };
-            let is_inside = of.name.strip_prefix(outer).is_some_and(|rest| rest.starts_with(".<locals>."));
-            if &*of.name == outer || is_inside && writer.what == What::Line {
-                return Ok(vec![(Cause::Write(other), 1)]);
-            }
-        }
-        Ok(Vec::new())
     }
 
     /// Whether an argument is the default that the function has for it, because its caller gives none.
@@ -191,55 +169,6 @@ impl Recording {
         self.inputs(&Ran { value, call, word: returned.word, into: None, key: None, from, until })
     }
 
-    /// The line whose value a call returned: the last one with a `return`, if others ran after it, as those of a
-    /// `finally` or of a `with` do in Python.
-    pub(super) fn line_of_return(&self, returned: &Returned) -> Result<Event> {
-        let event = self.event(returned.event)?;
-        let returns =
-            |event: &Event| self.statement_of(event).is_none_or(|text| statement::has_word(&text, "return"));
-        let has_statements = self.codes.get(&returned.code).is_some_and(|code| !code.name.ends_with('>'));
-        let is_nothing = matches!(returned.word, Word::None | Word::Undefined);
-        if self.spelling != Spelling::Python || !has_statements || is_nothing || returns(&event) {
-            return Ok(event);
-        }
-        let mut statement = self.database.prepare_cached(
-            "SELECT id, kind, call, place, value FROM events WHERE id < ? AND call = ? AND kind = 0 \
-             ORDER BY id DESC LIMIT ?",
-        )?;
-        let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
-        let lines = statement.query_map([event.id, returned.call, most], event_of)?;
-        for line in lines {
-            let line = line?;
-            if returns(&line) {
-                return Ok(line);
-            }
-        }
-        Ok(event)
-    }
-
-    /// The last call, of whatever caller, that returned a value between two events: what is awaited, and what a callback is
-    /// given, comes by ways that are not recorded. A value that is no object is one that others have by chance, so that a
-    /// name must say which function is meant.
-    fn carried(&self, word: Word, from: i64, until: i64, names: &[&str]) -> Result<Option<Returned>> {
-        if is_common(word) {
-            return Ok(None);
-        }
-        let mut statement = self.database.prepare_cached(
-            "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \
-             WHERE events.id > ? AND events.id <= ? AND events.kind = ? AND events.value = ? ORDER BY events.id DESC",
-        )?;
-        let values = rusqlite::params![from, until, What::Return.stored(), word.stored()];
-        for returned in statement.query_map(values, returned_of)? {
-            let returned = returned?;
-            let is_named =
-                || self.codes.get(&returned.code).is_some_and(|code| names.contains(&called_name(code)));
-            if matches!(word, Word::Object(_)) || is_named() {
-                return Ok(Some(returned));
-            }
-        }
-        Ok(None)
-    }
-
     /// What an expression used that is recorded: returns of calls, and what was last written to what it reads.
     fn inputs(&self, ran: &Ran<'_>) -> Result<Inputs> {
         let mut names = statement::names(ran.value.text);
@@ -257,12 +186,21 @@ impl Recording {
         {
             return Ok(vec![(Cause::Return(*copied), 1)]);
         }
+        if ran.value.is_item
+            && let Some(yielded) =
+                self.yielded(ran.word, self.line_before(&ran.call, ran.from)?, ran.until)?
+        {
+            return Ok(vec![(yielded, 1)]);
+        }
         if statement::has_word(ran.value.text, "await")
             && let Some(carried) = self.carried(ran.word, ran.from, ran.until, &names)?
         {
             return Ok(vec![(Cause::Return(carried), 1)]);
         }
-        let memory = MemoryAt { recording: self, event: ran.from.max(1) };
+        let before = ran.from.max(1);
+        // The head of a loop has given its variables their values on the same line.
+        let event = if ran.value.is_in_loop { ran.until + 1 } else { before };
+        let memory = MemoryAt { recording: self, event };
         let owners = owners(self, &ran.call)?;
         let scope = Scope::new(self, &memory, &owners);
         let reads = statement::reads(ran.value.text);
@@ -298,7 +236,7 @@ impl Recording {
         if ran.value.is_compound
             && let Some(slot) = ran.key
         {
-            inputs.extend(self.last_write(slot, memory.event)?.map(|write| (Cause::Write(write), BEFORE)));
+            inputs.extend(self.last_write(slot, before)?.map(|write| (Cause::Write(write), BEFORE)));
         }
         // A variable that is computed from itself goes back as far as its loop does.
         for (cause, distance) in &mut inputs {
@@ -330,7 +268,12 @@ impl Recording {
     }
 
     /// The item or attribute of an object that has a value.
-    fn item_with(&self, object: i64, word: Word, memory: &MemoryAt<'_>) -> Result<Option<(Owner, Key)>> {
+    pub(super) fn item_with(
+        &self,
+        object: i64,
+        word: Word,
+        memory: &MemoryAt<'_>,
+    ) -> Result<Option<(Owner, Key)>> {
         if self.object(object)?.kind == Kind::Opaque
             || matches!(word, Word::None | Word::Bool(_) | Word::Absent)
         {
@@ -355,7 +298,7 @@ impl Recording {
         Ok(None)
     }
 
-    fn last_write(&self, (owner, key): (Owner, Key), until: i64) -> Result<Option<Write>> {
+    pub(super) fn last_write(&self, (owner, key): (Owner, Key), until: i64) -> Result<Option<Write>> {
         Ok(writes_to(self, owner, Some(key), until, 1)?.into_iter().next())
     }
 
@@ -425,25 +368,25 @@ impl Recording {
     }
 
     /// The statement at an event.
-    fn statement_of(&self, event: &Event) -> Option<String> {
+    pub(super) fn statement_of(&self, event: &Event) -> Option<String> {
         let (code, line) = event.place.and_then(|place| self.place(place))?;
         Some(self.statement(code, line))
     }
 
-    fn statement(&self, code: &Code, line: i64) -> String {
+    pub(super) fn statement(&self, code: &Code, line: i64) -> String {
         let at = usize::try_from(line - 1).unwrap_or(usize::MAX);
         statement::statement_at(self.lines_of(code), at, self.spelling.comment())
     }
 }
 
 /// Reads a call, its code, the event with which it ended and its value.
-fn returned_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Returned> {
+pub(super) fn returned_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Returned> {
     let word = row.get::<_, Option<i64>>(3)?.map_or(Word::None, Word::of);
     Ok(Returned { call: row.get(0)?, code: row.get(1)?, event: row.get(2)?, word })
 }
 
 /// Whether many expressions have this value by chance.
-fn is_common(word: Word) -> bool {
+pub(super) fn is_common(word: Word) -> bool {
     matches!(word, Word::None | Word::Undefined | Word::Bool(_) | Word::Absent)
 }
 
@@ -459,7 +402,7 @@ fn initializes(code: &Code) -> bool {
 }
 
 /// The name by which a function is called: that of its class for one that initializes an object.
-fn called_name(code: &Code) -> &str {
+pub(super) fn called_name(code: &Code) -> &str {
     let mut names = code.name.rsplit('.');
     let last = names.next().unwrap_or_default();
     if initializes(code) { names.next().unwrap_or(last) } else { last }

@@ -1,0 +1,118 @@
+//! Values that come by another way than from a call to the line that has them: what is awaited or yielded, what a callback is
+//! given, what a closure has from around it, and what a call returned before others of its lines ran.
+
+use super::inputs::{Inputs, MOST_CALLS, MOST_EVENTS, called_name, is_common, returned_of};
+use super::{Cause, Returned};
+use crate::ask::statement;
+use crate::error::Result;
+use crate::memory::{COLUMNS, MemoryAt, Write, write_of};
+use crate::reading::{Call, Event, Recording, event_of};
+use crate::spelling::Spelling;
+use crate::value::{What, Word};
+
+impl Recording {
+    /// The last call, of whatever caller, that returned a value between two events: what is awaited, and what a callback is
+    /// given, comes by ways that are not recorded. A value that is no object is one that others have by chance, so that a
+    /// name must say which function is meant.
+    pub(super) fn carried(
+        &self,
+        word: Word,
+        from: i64,
+        until: i64,
+        names: &[&str],
+    ) -> Result<Option<Returned>> {
+        if is_common(word) {
+            return Ok(None);
+        }
+        let mut statement = self.database.prepare_cached(
+            "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \
+             WHERE events.id > ? AND events.id <= ? AND events.kind = ? AND events.value = ? ORDER BY events.id DESC",
+        )?;
+        let values = rusqlite::params![from, until, What::Return.stored(), word.stored()];
+        for returned in statement.query_map(values, returned_of)? {
+            let returned = returned?;
+            let is_named =
+                || self.codes.get(&returned.code).is_some_and(|code| names.contains(&called_name(code)));
+            if matches!(word, Word::Object(_)) || is_named() {
+                return Ok(Some(returned));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What a generator yielded last between two events, if it is a value, or has it.
+    pub(super) fn yielded(&self, word: Word, from: i64, until: i64) -> Result<Option<Cause>> {
+        if is_common(word) {
+            return Ok(None);
+        }
+        let mut statement = self.database.prepare_cached(
+            "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \
+             WHERE events.id > ? AND events.id <= ? AND events.kind = ? ORDER BY events.id DESC LIMIT ?",
+        )?;
+        let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
+        let values = rusqlite::params![from, until, What::Yield.stored(), most];
+        for yielded in statement.query_map(values, returned_of)? {
+            let yielded = yielded?;
+            if yielded.word == word {
+                return Ok(Some(Cause::Return(yielded)));
+            }
+            let memory = MemoryAt { recording: self, event: yielded.event };
+            if let Word::Object(object) = yielded.word
+                && let Some(slot) = self.item_with(object, word, &memory)?
+                && let Some(write) = self.last_write(slot, memory.event)?
+            {
+                return Ok(Some(Cause::Write(write)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What gave a variable of the function around a closure, which Python writes where a call of the closure begins.
+    pub(super) fn inputs_of_outer(&self, write: &Write, call: &Call) -> Result<Inputs> {
+        let Some(code) = self.codes.get(&call.code) else { return Ok(Vec::new()) };
+        let Some((outer, _)) = code.name.rsplit_once(".<locals>.") else { return Ok(Vec::new()) };
+        let mut statement = self.database.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM writes WHERE id < ? AND id > ? AND key = ? AND value = ? AND owner & 1 = 0 ORDER BY id DESC"
+        ))?;
+        let values =
+            rusqlite::params![write.id, write.id - MOST_EVENTS, write.key.stored(), write.word.stored()];
+        for other in statement.query_map(values, write_of)? {
+            let other = other?;
+            let writer = self.writer(&other)?;
+            let of = self.call(writer.call)?.and_then(|call| self.codes.get(&call.code));
+            let Some(of) = of.filter(|of| of.file == code.file) else { continue };
+            let is_inside = of.name.strip_prefix(outer).is_some_and(|rest| rest.starts_with(".<locals>."));
+            if &*of.name == outer || is_inside && writer.what == What::Line {
+                return Ok(vec![(Cause::Write(other), 1)]);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The line whose value a call returned: the last one with a `return`, if others ran after it, as those of a
+    /// `finally` or of a `with` do in Python.
+    pub(super) fn line_of_return(&self, returned: &Returned) -> Result<Event> {
+        let event = self.event(returned.event)?;
+        let returns =
+            |event: &Event| self.statement_of(event).is_none_or(|text| statement::has_word(&text, "return"));
+        let has_statements = self.codes.get(&returned.code).is_some_and(|code| !code.name.ends_with('>'));
+        let is_nothing = matches!(returned.word, Word::None | Word::Undefined);
+        let is_clear = event.what == What::Yield || self.spelling != Spelling::Python;
+        if is_clear || !has_statements || is_nothing || returns(&event) {
+            return Ok(event);
+        }
+        let mut statement = self.database.prepare_cached(
+            "SELECT id, kind, call, place, value FROM events WHERE id < ? AND call = ? AND kind = 0 \
+             ORDER BY id DESC LIMIT ?",
+        )?;
+        let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
+        let lines = statement.query_map([event.id, returned.call, most], event_of)?;
+        for line in lines {
+            let line = line?;
+            if returns(&line) {
+                return Ok(line);
+            }
+        }
+        Ok(event)
+    }
+}
