@@ -9,6 +9,7 @@ mod build;
 mod commands;
 mod delve;
 mod quirks;
+mod rehearsal;
 mod values;
 mod waits;
 
@@ -150,6 +151,10 @@ impl Adapter for Go {
     }
 
     /// The standard library, and what is in the module cache.
+    fn passes_definitions(&self) -> bool {
+        false
+    }
+
     fn is_internal(&self, path: &Path) -> bool {
         delve::is_library(path)
     }

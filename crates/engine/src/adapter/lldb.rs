@@ -45,6 +45,9 @@ const QUIRKS: Quirks = Quirks {
     ..lldb_dap::QUIRKS
 };
 
+/// The same where libraries are debugged too.
+const ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..QUIRKS };
+
 const EXTENSIONS: &[&str] = &["c", "cc", "cpp", "cxx", "C"];
 
 /// The compilers of a language, in the order in which they are looked for, and its versions.
@@ -124,12 +127,14 @@ impl Adapter for C {
     fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {
         let imported = |name: &str| lldb_dap::imported(&scripts.join(name));
         let mut commands = vec![imported("stillframe_cpp.py"), imported("stillframe_cpp_types.py")];
-        if !matches!(start, Start::Launch(launch) if !launch.just_my_code) {
+        let is_all_code = matches!(start, Start::Launch(launch) if !launch.just_my_code);
+        if !is_all_code {
             // A step into a function of the C library, whose sources are rarely there, goes over it.
             commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());
         }
         let flags = "`-g -O0`";
-        let native = lldb_dap::Native { quirks: &QUIRKS, scripts, commands, entry: "main".to_owned(), flags };
+        let quirks = if is_all_code { &ALL_CODE } else { &QUIRKS };
+        let native = lldb_dap::Native { quirks, scripts, commands, entry: "main".to_owned(), flags };
         native.plan(host, runtime, start)
     }
 

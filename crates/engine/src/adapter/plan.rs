@@ -230,6 +230,8 @@ pub struct Quirks {
     pub wait_text: fn(&str) -> Option<String>,
     /// A step into a library stops there, so that it is stepped out of.
     pub steps_into_libraries: bool,
+    /// A step off the end of a function that a library has called, such as a closure, stops in that library.
+    pub steps_out_into_libraries: bool,
     /// Whether a step from a line of a source goes back to another one because the first ends a function, and calls that
     /// are made there belong to the other.
     pub goes_back_at_end: Option<fn(&str, u32, u32) -> bool>,
@@ -243,6 +245,8 @@ pub struct Quirks {
     /// A function that every exception goes through, and an expression for the exception there, for exceptions whose
     /// message the adapter does not know.
     pub thrown_value: Option<(&'static str, &'static str)>,
+    /// Functions of the runner of tests and, in each, an expression for the name of the test that runs there.
+    pub running_test: &'static [(&'static str, &'static str)],
     /// Whether the text of a stop says that a condition could not be evaluated, rather than that the program threw.
     pub is_bad_condition: fn(&str) -> bool,
     /// The command that starts the program in our terminal, by the one that the adapter asks for.
@@ -431,11 +435,13 @@ impl Quirks {
         wait_reason: |_| None,
         wait_text: |_| None,
         steps_into_libraries: false,
+        steps_out_into_libraries: false,
         goes_back_at_end: None,
         pauses_anywhere: false,
         is_signal_handler: |_| false,
         is_start_function: None,
         thrown_value: None,
+        running_test: &[],
         is_bad_condition: |_| false,
         launcher: |words| words,
         is_gone: |_| false,

@@ -42,8 +42,12 @@ const QUIRKS: Quirks = Quirks {
     // What it held has often moved elsewhere.
     shadowed: Some(|_| None),
     value: shown::value,
+    message: shown::refusal,
     ..lldb_dap::QUIRKS
 };
+
+/// The same where libraries are debugged too.
+const ALL_CODE: Quirks = Quirks { steps_out_into_libraries: false, ..QUIRKS };
 
 /// Functions that a step into a line goes over, by a regular expression.
 const LIBRARY: &str = concat!(
@@ -125,7 +129,8 @@ impl Adapter for Rust {
                     .map(|name| lldb_dap::imported(&scripts.join(format!("stillframe_{name}.py")))),
             );
         }
-        if !matches!(start, Start::Launch(launch) if !launch.just_my_code) {
+        let is_all_code = matches!(start, Start::Launch(launch) if !launch.just_my_code);
+        if !is_all_code {
             commands.push(format!("?settings set target.process.thread.step-avoid-regexp {LIBRARY}"));
             commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());
         }
@@ -134,7 +139,8 @@ impl Adapter for Rust {
             _ => "main".to_owned(),
         };
         let flags = "`cargo build` (the `dev` profile) or `rustc -g`";
-        lldb_dap::Native { quirks: &QUIRKS, scripts, commands, entry, flags }.plan(host, runtime, start)
+        let quirks = if is_all_code { &ALL_CODE } else { &QUIRKS };
+        lldb_dap::Native { quirks, scripts, commands, entry, flags }.plan(host, runtime, start)
     }
 
     /// The standard library, and packages that Cargo has downloaded.

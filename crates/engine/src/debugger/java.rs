@@ -247,7 +247,7 @@ impl Debugger for JavaDebugger {
             left: actual.map(side),
             right: expected.map(side),
         });
-        Ok(Thrown { mark, stack: Vec::new(), assertion })
+        Ok(Thrown { mark, assertion, ..Thrown::default() })
     }
 
     async fn start_sampling(&self, interval: Duration) -> Result<()> {

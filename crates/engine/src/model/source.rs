@@ -93,6 +93,18 @@ pub struct Function {
     pub end: u32,
 }
 
+/// A name with dots for what languages write between its parts: `Account#deposit`, `Bank\Account->deposit`,
+/// `bank.(*Account).Deposit`.
+fn dotted(name: &str) -> String {
+    let name =
+        name.replace("(*", "").replace(')', "").replace("::", ".").replace("->", ".").replace('\\', ".");
+    match name.split_once('#') {
+        // Without a class, it is the name of a private method of JavaScript.
+        Some((class, method)) if class.ends_with(char::is_alphanumeric) => format!("{class}.{method}"),
+        _ => name,
+    }
+}
+
 impl Function {
     /// Whether the line is one that it begins on, up to that with its name.
     fn heads(&self, line: u32) -> bool {
@@ -202,11 +214,15 @@ impl Code {
         self.functions.iter().find(|function| function.heads(line))
     }
 
-    /// The functions of that name. `deposit` finds `Account.deposit` too.
+    /// The functions of that name. `deposit` finds `Account.deposit` too, and so does `bank::Account#deposit`, as a stack
+    /// may show it.
     pub fn functions_named(&self, name: &str) -> impl Iterator<Item = &Function> {
+        let name = dotted(name);
         self.functions.iter().filter(move |function| {
-            function.name == name
-                || function.name.strip_suffix(name).is_some_and(|around| around.ends_with(['.', ':']))
+            let own = dotted(&function.name);
+            let ends =
+                |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('.'));
+            own == name || ends(&own, &name) || own.contains('.') && ends(&name, &own)
         })
     }
 
@@ -330,5 +346,23 @@ mod tests {
         assert_eq!(names(".g"), [0; 0]);
         assert_eq!(code().defined_at(4).map(|found| found.body), Some(7));
         assert_eq!(code().defined_at(7), None);
+    }
+
+    #[test]
+    fn a_function_is_found_by_the_name_that_a_stack_shows() {
+        let function = |name: &str| Function { name: name.to_owned(), ..code().functions[0].clone() };
+        let code = Code {
+            functions: ["Shop.Cart.total", "Cart.#total", "Account.deposit", "total"].map(function).into(),
+            ..Code::default()
+        };
+        let found = |name: &str| {
+            code.functions_named(name).map(|function| function.name.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(found("Shop::Cart#total"), ["Shop.Cart.total"]);
+        assert_eq!(found("Bank\\Account->deposit"), ["Account.deposit"]);
+        assert_eq!(found("bank.(*Account).deposit"), ["Account.deposit"]);
+        assert_eq!(found("#total"), ["Cart.#total"]);
+        assert_eq!(found("total"), ["Shop.Cart.total", "total"]);
+        assert_eq!(found("Other.total"), [""; 0]);
     }
 }

@@ -208,7 +208,8 @@ impl Session {
         };
         let column = wanted.column;
         let planned = planning(&path, lines.as_deref().unwrap_or_default(), code.as_ref(), (line, column))?;
-        let note = code.as_ref().and_then(|code| code.defined_at(planned.line.unwrap_or(line))).map(|function| {
+        let defining = code.as_ref().filter(|_| self.language_of(&path).passes_definitions());
+        let note = defining.and_then(|code| code.defined_at(planned.line.unwrap_or(line))).map(|function| {
             format!(
                 "line {} defines `{}`: it stops at the definition, not at calls; the body begins on line {}",
                 planned.line.unwrap_or(line),

@@ -79,3 +79,18 @@ async fn tests_that_do_not_pass_vet_are_refused_with_that_word() {
     assert!(failed.text.contains("shop_test.go:9:"), "{}", failed.text);
     session.finish().await;
 }
+
+#[tokio::test]
+async fn a_function_on_one_line_stops_where_it_is_called() {
+    let program =
+        "package main\n\nfunc one() int { return 1 } // @one\n\nfunc main() {\n\tprintln(one())\n}\n";
+    let module = Module::new(&[("main.go", program)]);
+    let main = module.file("main.go");
+    let session = Debugging::of(Language::Go).await;
+    let set = session.break_at(&main, "one").await;
+    assert!(!set.text.contains("not at calls"), "{}", set.text);
+    let stopped =
+        session.ok("start_debugging", json!({ "scriptPath": main.path(), "timeout": 50_000 })).await;
+    assert_eq!(stopped.place(), (main.path(), main.line("one")), "{}", stopped.text);
+    session.finish().await;
+}

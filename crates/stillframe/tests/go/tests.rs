@@ -94,6 +94,83 @@ async fn passing_tests_panics_and_unmatched_names_are_reported() {
     server.finish().await;
 }
 
+const PARALLEL: &str = "\
+package stock
+
+import \"testing\"
+
+type Pair[K comparable, V any] struct {
+\tKey K
+\tVal V
+}
+
+func TestPairs(t *testing.T) {
+\tfor _, test := range []struct {
+\t\tname string
+\t\twant int
+\t}{{\"one\", 1}, {\"two\", 3}, {\"three\", 2}} {
+\t\tt.Run(test.name, func(t *testing.T) {
+\t\t\tt.Parallel()
+\t\t\tpairs := []Pair[string, int]{{\"a\", 1}, {\"b\", 2}}[:min(test.want, 2)]
+\t\t\tif len(pairs) != test.want {
+\t\t\t\tt.Fatalf(\"got %d, want %d\", len(pairs), test.want) // @fails
+\t\t\t}
+\t\t})
+\t}
+}
+";
+
+/// What is printed last is of another test.
+#[tokio::test]
+async fn the_failure_of_a_parallel_test_has_its_own_locals() {
+    let module = Module::new(&[("stock/stock_test.go", PARALLEL)]);
+    let tests = module.file("stock/stock_test.go");
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "go test ./stock", "cwd": module.folder(), "timeout": 120_000 });
+    let tested = server.ok("debug_test", asked).await;
+    let failure = &tested["failure"];
+    assert_eq!(
+        (&failure["test"], &failure["line"]),
+        (&json!("TestPairs/two"), &json!(tests.line("fails"))),
+        "{}",
+        tested.text
+    );
+    let locals = failure["frames"][0]["locals"].to_string();
+    assert!(locals.contains("name: \\\"two\\\""), "{}", tested.text);
+    assert!(locals.contains("Pair[string, int]{{Key: \\\"a\\\", Val: 1}, {"), "{}", tested.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn of_several_packages_the_first_that_fails_is_debugged() {
+    let passes = "package bag\n\nimport \"testing\"\n\nfunc TestBag(t *testing.T) {}\n";
+    let module = Module::new(&[
+        ("main.go", "package main\n\nfunc main() {}\n"),
+        ("bag/bag_test.go", passes),
+        ("cart/cart.go", CART),
+        ("cart/cart_test.go", TESTS),
+        ("stock/stock_test.go", PARALLEL),
+    ]);
+    let tests = module.file("cart/cart_test.go");
+    let server = STILLFRAME.serve().await;
+    let asked = json!({
+        "command": "go test ./... -skip TestPanics", "cwd": module.folder(), "timeout": 120_000,
+    });
+    let tested = server.ok("debug_test", asked).await;
+    let counts = json!({ "run": 7, "passed": 5, "failed": 2, "skipped": 0, "expectedFailures": 0 });
+    assert_eq!(tested["tests"], counts, "{}", tested.text);
+    let failure = &tested["failure"];
+    assert_eq!(failure["test"], "TestTotal/two", "{}", tested.text);
+    assert_eq!(
+        (&failure["file"], &failure["line"]),
+        (&json!(tests.path()), &json!(tests.line("fails"))),
+        "{}",
+        tested.text
+    );
+    assert_eq!(tested["otherFailures"][0]["name"], "example.com/shop/stock.TestPairs/two", "{}", tested.text);
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn a_test_is_debugged_by_name() {
     let module = cart();

@@ -350,3 +350,62 @@ async fn a_variable_that_an_inner_one_hides_is_shown_with_its_line() {
     assert_eq!(inner["value"], "7", "{}", inner.text);
     server.finish().await;
 }
+
+const CAPTURES: &str = r#"
+#include <functional>
+#include <memory>
+#include <string>
+
+struct Shape { virtual ~Shape() = default; virtual int area() const = 0; };
+namespace {
+struct Named { virtual ~Named() = default; std::string name = "a"; };
+struct Square : Named, Shape { int side = 3; int area() const override { return side * side; } };
+}
+
+int main() {
+    std::unique_ptr<Shape> shape = std::make_unique<Square>();
+    Shape *plain = shape.get();
+    int rate = 7;
+    std::string word = "x";
+    auto scaled = [rate, &word, plain](int by) {
+        int rate = by + 1;
+        return rate * by * (int)word.size() * plain->area(); // @inside
+    };
+    std::function<int(int)> held = scaled;
+    int total = held(1); // @calls
+    return scaled(4) + total; // @outside
+}
+"#;
+
+#[tokio::test]
+async fn what_a_lambda_has_captured_is_listed() {
+    let sources = Sources::new(&[("main.cpp", CAPTURES)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
+    let ran = run_until(&server, &program, "inside", &["rate", "word", "by"]).await;
+    assert_evaluated(&ran, &[("rate", "2"), ("word", "\"x\""), ("by", "1")]);
+    assert_locals(&ran, &["by: int = 1", "rate: int = 2", "word: std::string & = \"x\""]);
+    server.finish().await;
+}
+
+/// LLDB does not find their types.
+#[tokio::test]
+async fn an_object_of_a_class_in_an_anonymous_namespace_is_shown_with_its_own_fields() {
+    let sources = Sources::new(&[("main.cpp", CAPTURES)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
+    let ran = run_until(&server, &program, "outside", &[]).await;
+    let square = r#"{name = "a", side = 3}"#;
+    assert_locals(&ran, &[&format!("shape: std::unique_ptr<Shape> = {square}")]);
+    assert!(ran.variable("plain").ends_with(square), "{}", ran.text);
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn a_step_off_the_end_of_a_lambda_goes_on_in_code_of_the_users() {
+    let sources = Sources::new(&[("main.cpp", CAPTURES)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
+    let ran = run_until(&server, &program, "inside", &[]).await;
+    let id = json!({ "sessionId": ran["sessionId"] });
+    let out = server.ok("step_out", id.clone()).await;
+    assert_eq!(out.place(), (program.path(), program.line("calls")), "{}", out.text);
+    server.finish().await;
+}

@@ -189,3 +189,43 @@ async fn a_line_that_awaits_is_hit_before_it_does() {
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     server.finish().await;
 }
+
+const CLOSURES: &str = r#"fn main() {
+    let pairs = vec![("a", 1), ("b", 2)];
+    let dear: Vec<_> = pairs.iter().filter(|(_, price)| *price > 1).collect(); // @filters
+    let mut sum = 0;
+    pairs.iter().for_each(|(name, price)| {
+        sum += price + name.len(); // @sums
+    });
+    println!("{dear:?}{sum}"); // @after
+}
+"#;
+
+#[tokio::test]
+async fn a_closure_stops_with_the_names_of_its_pattern() {
+    let sources = Sources::new(&[("main.rs", CLOSURES)]);
+    let program = sources.file("main.rs");
+    let server = STILLFRAME.serve().await;
+    let until =
+        json!([{ "file": program.path(), "line": program.line("filters"), "condition": "*price == 2" }]);
+    let arguments = json!({ "program": program.path(), "until": until, "timeout": 60_000 });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!(locals(&ran), ["price: &usize = 2"], "{}", ran.text);
+    server.finish().await;
+}
+
+/// The library that calls it has debug information.
+#[tokio::test]
+async fn a_step_off_the_end_of_a_closure_goes_on_in_code_of_the_users() {
+    let sources = Sources::new(&[("main.rs", CLOSURES)]);
+    let program = sources.file("main.rs");
+    let server = STILLFRAME.serve().await;
+    let ran = run_until(&server, &program, "sums", &[]).await;
+    let id = json!({ "sessionId": ran["sessionId"] });
+    server.ok("clear_breakpoints", id.clone()).await;
+    let out = server.ok("step_out", id.clone()).await;
+    let line = out.place().1;
+    assert!((program.line("sums") - 1..=program.line("sums") + 1).contains(&line), "{}", out.text);
+    assert_eq!(out.place().0, program.path(), "{}", out.text);
+    server.finish().await;
+}

@@ -46,17 +46,20 @@ fn main() {
     let locked = Arc::new(Mutex::new(5_u16));
     let cell = Cell::new(true);
     let tuple = (1, "two", 3.0);
+    let mixed = ('c', 1_i8, ());
+    let heap = std::collections::BinaryHeap::from([3, 9]);
     let letter = 'é';
     let bytes = [1_u8, 200];
     let many = vec![0_u32; 100_000];
     println!("{labels:?}{texts:?}{copied}{counted:?}");
     println!("{item:?}{slice:?}{reference:?}{boxed:?}{object:?}{shapes:?}{some:?}{none:?}{failed:?}{map:?}{set:?}"); // @here
+    println!("{mixed:?}{heap:?}");
     println!("{sorted:?}{names:?}{queue:?}{shared:?}{locked:?}{cell:?}{tuple:?}{letter}{bytes:?}{}", many.len());
 }
 "#;
 
 /// Expressions of Rust, and their values or what is wrong with them.
-const EXPRESSIONS: [(&str, &str); 19] = [
+const EXPRESSIONS: [(&str, &str); 20] = [
     ("items[0].price", "3"),
     ("item.price + 1", "4"),
     ("item.name.len()", "7"),
@@ -70,6 +73,7 @@ const EXPRESSIONS: [(&str, &str); 19] = [
     (r#"some.unwrap() == Some("deep")"#, "true"),
     ("texts[0].is_none() && !texts[1].is_none()", "true"),
     ("matches[0]", "use of undeclared identifier 'matches'"),
+    ("sum", "use of undeclared identifier 'sum'"),
     ("shapes[2] == Shape::Empty", "true"),
     ("failed.unwrap()", r#"the value is `Err("no")`"#),
     ("shared.borrow()[0]", "1"),
@@ -117,6 +121,8 @@ async fn values_are_formatted_as_in_rust() {
             "locked: Arc<Mutex<u16>> = Mutex { data: 5 }",
             "cell: Cell<bool> = Cell { value: true }",
             r#"tuple: (i32, &str, f64) = (1, "two", 3.0)"#,
+            "mixed: (char, i8, ()) = ('c', 1, ())",
+            "heap: BinaryHeap<i32> = [9, 3]",
             "letter: char = 'é'",
             "bytes: [u8; 2] = [1, 200]",
         ],

@@ -212,6 +212,75 @@ async fn an_error_that_a_test_returns_is_where_it_left_the_test() {
     assert_eq!(answer.at("/failure/line"), program.line("leaves"), "{}", answer.text);
 }
 
+const MADE: &str = "\
+/// Adds.
+///
+/// ```
+/// assert_eq!(shop::add(1, 2), 4);
+/// ```
+pub fn add(left: u32, right: u32) -> u32 {
+    left + right
+}
+
+#[test]
+fn handles() -> Result<(), String> {
+    let handled: Result<u32, String> = Err(\"no\".into());
+    match handled {
+        Err(text) if text.is_empty() => Err(text),
+        Ok(_) => Err(\"none\".into()),
+        Err(_) => Ok(()),
+    }
+}
+
+#[test]
+fn returns() -> Result<(), String> {
+    let sum = add(1, 2);
+    if sum != 4 {
+        return Err(format!(\"{sum} for 4\")); // @returns
+    }
+    Ok(())
+}
+
+#[test]
+fn spawns() {
+    let spawned = std::thread::spawn(|| assert_eq!(add(1, 1), 3)).join();
+    std::panic::resume_unwind(spawned.unwrap_err());
+}
+
+#[test]
+fn tails() -> Result<(), String> {
+    let sum = add(2, 2);
+    if sum == 5 { Ok(()) } else { Err(\"tail\".to_owned()) } // @tails
+}
+";
+
+#[tokio::test]
+async fn an_error_that_a_test_makes_is_where_it_is_made() {
+    let sources = Sources::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", MADE)]);
+    let program = sources.file("src/lib.rs");
+    let answer = tested(&sources, "cargo test").await;
+    let counts = json!({ "run": 5, "passed": 1, "failed": 4, "skipped": 0, "expectedFailures": 0 });
+    assert_eq!(answer["tests"], counts, "{}", answer.text);
+    let failure = &answer["failure"];
+    assert_eq!((&failure["test"], &failure["line"]), (&json!("returns"), &json!(program.line("returns"))));
+    assert_eq!(failure["message"], "the test returned an error: \"3 for 4\"", "{}", answer.text);
+    assert!(failure["frames"][0]["locals"].to_string().contains("sum"), "{}", answer.text);
+    let others = answer["otherFailures"].as_array().unwrap();
+    let other =
+        |name: &str| others.iter().find(|other| other["name"].as_str().unwrap().starts_with(name)).unwrap();
+    assert_eq!(other("tails")["line"], program.line("tails"), "{}", answer.text);
+    assert_eq!(other("tails")["message"], "the test returned an error: \"tail\"", "{}", answer.text);
+    assert_eq!(
+        other("src/lib.rs - add (line 3)")["message"],
+        "it failed without a debugger, and was not debugged"
+    );
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "cargo test --doc", "cwd": sources.folder() });
+    let refused = server.call("debug_test", asked).await;
+    assert!(refused.is_error && refused.text.contains("copy one into a test"), "{}", refused.text);
+    server.finish().await;
+}
+
 /// The tests of a macro are a program that needs the compiler's libraries to say that it has none.
 #[tokio::test]
 async fn tests_of_a_workspace_are_found_beside_a_macro() {

@@ -35,7 +35,8 @@ async fn a_function_on_one_line_stops_where_it_is_called() {
     let program = Fixture::write(folder.path(), "main.php", PROGRAM);
     let session = Debugging::of(Language::Php).await;
     let until = json!([
-        { "file": cart.path(), "function": "count" },
+        // As a stack names it.
+        { "file": cart.path(), "function": "Shop\\Cart->count" },
         { "file": cart.path(), "function": "double" },
     ]);
     let stopped = session.server.ok("run_until", json!({ "program": program.path(), "until": until })).await;

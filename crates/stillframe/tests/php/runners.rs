@@ -84,6 +84,29 @@ async fn a_failed_assertion_is_shown_with_its_sides_and_locals() {
 }
 
 #[tokio::test]
+async fn assertions_have_their_sides_and_operators() {
+    let folder = folder();
+    let test = "<?php\nuse PHPUnit\\Framework\\TestCase;\n\nclass SidesTest extends TestCase\n{\n    \
+                public function testContains() { $this->assertContains(4, [1, 2]); }\n    \
+                public function testGreater() { $this->assertGreaterThan(5, 3); }\n    \
+                public function testEquals() { $this->assertEquals([1], [2]); }\n}\n";
+    Fixture::write(folder.path(), "SidesTest.php", test);
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "phpunit SidesTest.php", "cwd": folder.path(), "failures": 3 });
+    let tested = server.ok("debug_test", asked).await;
+    let failures = std::iter::once(&tested["failure"]).chain(tested["moreFailures"].as_array().unwrap());
+    let assertions: Vec<[&str; 3]> = failures
+        .map(|failure| {
+            ["/left/value", "/operator", "/right/value"]
+                .map(|part| failure["assertion"].pointer(part).and_then(Value::as_str).unwrap_or_default())
+        })
+        .collect();
+    let expected = [["[1, 2]", "contains", "4"], ["3", ">", "5"], ["[2]", "==", "[1]"]];
+    assert_eq!(assertions, expected, "{}", tested.text);
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn tests_that_pass_are_counted() {
     let (folder, _) = cart();
     let server = STILLFRAME.serve().await;

@@ -98,6 +98,21 @@ async fn a_failing_minitest_test_is_reported() {
 }
 
 #[tokio::test]
+async fn an_operator_of_minitest_is_shown_between_its_sides() {
+    let folder = cart();
+    let test = "require 'minitest/autorun'\n\nclass CartTest < Minitest::Test\n  def test_order\n    \
+                assert_operator 3, :<, 2\n  end\nend\n";
+    Fixture::write(folder.path(), "cart_test.rb", test);
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "ruby cart_test.rb", "cwd": folder.path(), "timeout": 60_000 });
+    let tested = server.ok("debug_test", asked).await;
+    let assertion = &tested["failure"]["assertion"];
+    let parts = ["/left/value", "/operator", "/right/value"].map(|part| assertion.pointer(part));
+    assert_eq!(parts, [Some(&json!("3")), Some(&json!("<")), Some(&json!("2"))], "{}", tested.text);
+    server.finish().await;
+}
+
+#[tokio::test]
 async fn tests_in_a_rake_child_process_are_reported() {
     let folder = cart();
     let tests = Fixture::write(folder.path(), "cart_test.rb", TEST);

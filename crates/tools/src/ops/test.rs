@@ -255,7 +255,7 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
     }
     let mut tested = conclude(session, &request, runner, &reports, throws, run_end)?;
     if let Some(printed) = &printed {
-        printed.complete(&mut tested);
+        printed.complete(session, &mut tested);
     }
     Ok(TestRunResult { notes: notes.into_iter().chain(tested.notes).collect(), ..tested })
 }

@@ -466,12 +466,14 @@ fn phase_name(phase: TestPhase) -> &'static str {
 impl BriefData {
     fn of(failure: &Failure) -> Self {
         let result = failure.result.clone().unwrap_or_default();
-        let location = failure.throw.as_ref().and_then(|throw| throw.snapshot.frame()?.location.clone());
+        let thrown = failure.throw.as_ref().map(|throw| &throw.snapshot);
+        let location = thrown.and_then(|thrown| thrown.frame()?.location.clone());
+        let said = || Some(thrown?.exception.as_ref()?.message.clone());
         let (file, line) = match location {
             Some(location) => (Some(location.source.name), Some(location.line)),
             None => (result.file.map(|file| file.display().to_string()), result.line),
         };
-        let message = brief(&result.message.unwrap_or_default());
+        let message = brief(&result.message.or_else(said).unwrap_or_default());
         Self { name: result.id, exception: result.exception, message, file, line }
     }
 }

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use super::super::Host;
-use super::{binary, delve, unusable};
+use super::{binary, delve, rehearsal, unusable};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
@@ -141,6 +141,14 @@ pub(super) async fn build(host: &dyn Host, launch: Launch, progress: &Progress) 
     }
     let title = launch.program.name();
     let builder = Builder { host, go: delve::go(host)?, folder, title, env: launch.env.clone() };
+    if wanted.is_test == Some(true)
+        && let Some(reports) = rehearsal::reports(&launch.env)
+        && let Some(package) = builder.first_that_fails(&wanted.packages, reports, &launch, progress).await?
+    {
+        wanted.packages = vec![package];
+        // Files are named from the folder of the package, which the command does not tell.
+        wanted.args.insert(0, "-test.fullpath".to_owned());
+    }
     let is_files = wanted.packages.iter().all(|package| is_source(package));
     let of_package = if is_files && wanted.is_test.is_none() {
         None
@@ -201,6 +209,33 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// Of several packages that have tests, the one to debug. None for a single one, and for files.
+    async fn first_that_fails(
+        &self,
+        packages: &[String],
+        reports: &str,
+        launch: &Launch,
+        progress: &Progress,
+    ) -> Result<Option<String>> {
+        let is_one = packages.len() == 1 && !packages.iter().any(|package| package.contains("..."));
+        if is_one || packages.iter().all(|package| is_source(package)) {
+            return Ok(None);
+        }
+        let format = "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}";
+        let mut words: Vec<OsString> = ["list", "-find", "-f", format].map(Into::into).into();
+        words.extend(packages.iter().map(Into::into));
+        let listed = self.run(words).await?;
+        let listed: Vec<&str> = listed.lines().filter(|line| !line.is_empty()).collect();
+        let &[_, _, ..] = listed.as_slice() else { return Ok(listed.first().map(|only| (*only).to_owned())) };
+        // Tests may not end.
+        progress.end_preparation();
+        progress.say(format!("running the tests of {} packages to see which one fails", listed.len()));
+        let mut words: Vec<OsString> = vec!["test".into(), "-json".into()];
+        words.extend(launch.runtime_args.iter().skip(1).map(Into::into));
+        let ran = self.host.run(&self.spec(words), deadlines::BUILD).await?;
+        Ok(rehearsal::choose(&listed, &ran.stdout, Some(reports)).map(str::to_owned))
+    }
+
     /// The name and the folder of the package that is asked for.
     async fn package(&self, packages: &[String]) -> Result<(String, PathBuf)> {
         let mut words: Vec<OsString> = ["list", "-find", "-f", "{{.Name}}\t{{.Dir}}"].map(Into::into).into();
@@ -249,16 +284,19 @@ impl Builder<'_> {
         Ok(program)
     }
 
-    /// Runs `go`. What it prints is the error, with the full path in front of each line number.
-    async fn run(&self, args: Vec<OsString>) -> Result<String> {
-        let spec = ProcessSpec {
+    fn spec(&self, args: Vec<OsString>) -> ProcessSpec {
+        ProcessSpec {
             program: self.go.clone(),
             args,
             env: self.env.clone(),
             cwd: Some(self.folder.clone()),
             ..ProcessSpec::default()
-        };
-        let ran = self.host.run(&spec, deadlines::BUILD).await?;
+        }
+    }
+
+    /// Runs `go`. What it prints is the error, with the full path in front of each line number.
+    async fn run(&self, args: Vec<OsString>) -> Result<String> {
+        let ran = self.host.run(&self.spec(args), deadlines::BUILD).await?;
         if ran.success {
             return Ok(ran.stdout);
         }

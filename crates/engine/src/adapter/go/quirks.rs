@@ -68,6 +68,8 @@ pub(super) const QUIRKS: Quirks = Quirks {
     // before it has read a value of memory, and `e`, which is the same, is in registers. What is in memory is the text of
     // an error.
     thrown_value: Some((PANIC, "p.arg")),
+    // Tests run in parallel, so that what is printed last does not tell.
+    running_test: &[(FAILED_TEST, "c.name"), ("testing.tRunner", "t.name")],
     stops_at_bad_conditions: true,
     is_bad_condition: |text| text.starts_with("error evaluating expression: "),
     is_gone: |text| {

@@ -1,11 +1,12 @@
 //! Values as Go writes them, made of what Delve prints.
 //!
 //! Delve puts lengths and types where they help a person in a terminal: `[]int len: 2, cap: 4, [1,2]`. This module
-//! turns that into `[]int{1, 2}`. It leaves text that it cannot parse unchanged.
+//! turns that into `[]int{1, 2}`. It leaves text that it cannot parse unchanged, as it does the end of a text that Delve
+//! has cut.
 
 /// A value as Go writes it.
 pub(super) fn in_go(text: &str) -> String {
-    let mut reader = Reader { rest: text };
+    let mut reader = Reader { rest: text, is_cut: text.ends_with("...") };
     match reader.value() {
         Some(value) if reader.rest.is_empty() || reader.rest.starts_with("...") => {
             format!("{value}{}", reader.rest)
@@ -111,6 +112,8 @@ fn unquoted(value: &str) -> String {
 
 struct Reader<'a> {
     rest: &'a str,
+    /// The text ends in the middle of a value, with `...`.
+    is_cut: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -128,6 +131,25 @@ impl<'a> Reader<'a> {
 
     /// A value with or without its type in front.
     fn value(&mut self) -> Option<String> {
+        let before = self.rest;
+        let read = self.whole_value();
+        if read.is_none() && self.is_cut {
+            self.rest = before;
+            return Some(self.end().to_owned());
+        }
+        read
+    }
+
+    /// What is left of a text that was cut.
+    fn end(&mut self) -> &'a str {
+        std::mem::take(&mut self.rest)
+    }
+
+    fn is_at_cut(&self) -> bool {
+        self.is_cut && matches!(self.rest, "" | "...")
+    }
+
+    fn whole_value(&mut self) -> Option<String> {
         match self.rest.chars().next()? {
             '"' => self.quoted(),
             '{' => self.fields(String::new()),
@@ -170,10 +192,10 @@ impl<'a> Reader<'a> {
         Some(text + more.and_then(|length| self.take(length)).unwrap_or_default())
     }
 
-    /// `(*main.Point)(0xc000012345)`.
+    /// `(*main.Point)(0xc000012345)`. The name of a type with a path is in quotes.
     fn pointer(&mut self) -> Option<String> {
         let end = self.rest.find(")(0x")?;
-        let kind = self.take(end + 1)?.to_owned();
+        let kind = self.take(end + 1)?.replace('"', "");
         let end = self.rest.find(')')?;
         Some(kind + self.take(end + 1)?)
     }
@@ -266,7 +288,7 @@ impl<'a> Reader<'a> {
             (letter == ' ' && depth == 0).then_some(at)
         })?;
         let kind = self.rest.get(..end)?;
-        let is_kind = kind.chars().all(|letter| letter.is_alphanumeric() || "_./*[](),-·".contains(letter));
+        let is_kind = kind.chars().all(|letter| letter.is_alphanumeric() || "_./*[](),-· ".contains(letter));
         let begins =
             kind.chars().next().is_some_and(|first| first.is_alphabetic() || matches!(first, '*' | '['));
         (is_kind && begins).then(|| self.take(end).map(str::to_owned)).flatten()
@@ -300,6 +322,9 @@ impl<'a> Reader<'a> {
         text.push('{');
         let mut is_first = true;
         while !self.eat("}") {
+            if self.is_at_cut() {
+                return Some(text + self.end());
+            }
             if self.rest.starts_with("...") {
                 let end = self.rest.find('}')?;
                 text += if is_first { "" } else { ", " };
@@ -328,6 +353,9 @@ impl<'a> Reader<'a> {
         text.push('{');
         let mut is_first = true;
         while !self.eat("]") {
+            if self.is_at_cut() {
+                return Some(text + self.end());
+            }
             if !is_first {
                 text += ", ";
             }
@@ -458,6 +486,23 @@ mod tests {
                 "struct {...}{inner: []int{5, 6}}",
             ),
             ("Green (5)", "Green (5)"),
+            (
+                "[]v5.Pair[string, int] len: 1, cap: 1, [{Key: \"a\", Val: 3}]",
+                "[]v5.Pair[string, int]{{Key: \"a\", Val: 3}}",
+            ),
+            (
+                "main.Tree {root: *(*\"example.com/a/b.Node\")(0xc0)}",
+                "main.Tree{root: (*example.com/a/b.Node)(0xc0)}",
+            ),
+            (
+                "*v5.Mux {names: []string len: 2, cap: 2, [\"a\",\"b\"], inner: *v5.Tree {depth: 2, pa...",
+                "&v5.Mux{names: []string{\"a\", \"b\"}, inner: &v5.Tree{depth: 2, pa...",
+            ),
+            (
+                "*main.T {name: \"a\", log: []uint8 len: 0, c...",
+                "&main.T{name: \"a\", log: []uint8 len: 0, c...",
+            ),
+            ("[]int len: 3, cap: 3, [1,2,...", "[]int{1, 2, ..."),
             ("func() main.main.func1", "main.main.func1"),
             ("map[int]string [1: \"a\", 2:...", "map[int]string [1: \"a\", 2:..."),
         ];

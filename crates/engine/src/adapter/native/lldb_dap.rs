@@ -78,6 +78,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
             line_at: |address| format!("`source info -a {address}"),
         }),
     },
+    steps_out_into_libraries: true,
     breakpoints_command: Some("`stillframe-once"),
     record_command: Some("`stillframe-record"),
     launcher: launcher::launcher,

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
 use crate::process::{HelperOutput, ProcessSpec};
 use crate::progress::Progress;
+use crate::test_reports::TestReports;
 
 const MANIFEST: &str = "Cargo.toml";
 
@@ -120,6 +121,13 @@ async fn of_package(
     launch: Launch,
     progress: &Progress,
 ) -> Result<Launch> {
+    if launch.runtime_args.iter().any(|word| word == "--doc") {
+        return Err(Error::Unsupported(
+            "the tests in the documentation cannot be debugged: each is compiled into a program of its own; copy one \
+             into a test"
+                .to_owned(),
+        ));
+    }
     let mut words = as_build(&launch.runtime_args);
     let mut built = run_cargo(host, folder, &words, &[], progress).await?;
     if built.executables.is_empty() && launch.runtime_args.is_empty() {
@@ -133,6 +141,9 @@ async fn of_package(
     if words.iter().any(|word| is_test(word)) {
         // Those that the tests may start, and examples, are built beside them.
         built.executables.retain(|executable| executable.is_test);
+    }
+    if runs_documentation(host, &words, &built, &launch) {
+        rehearsal::run_documentation(host, folder, &launch.runtime_args, &launch, progress).await?;
     }
     let executable = match tests_of::choose(host, sysroot, built.executables, &launch).await? {
         Choice::Single(executable) => executable,
@@ -178,6 +189,20 @@ async fn tests_of_library(
 /// Whether a word of a command line of Cargo is the command that runs tests.
 fn is_test(word: &str) -> bool {
     matches!(word, "test" | "t" | "bench")
+}
+
+/// Whether a command runs the examples in the documentation of a library, too.
+fn runs_documentation(host: &dyn Host, words: &[String], built: &Built, launch: &Launch) -> bool {
+    const TARGETS: [&str; 5] = ["--lib", "--bin", "--test", "--example", "--all-targets"];
+    launch.env.contains_key(TestReports::VARIABLE)
+        && words.iter().any(|word| matches!(word.as_str(), "test" | "t"))
+        && !words
+            .iter()
+            .any(|word| word == "--bench" || TARGETS.iter().any(|target| word.starts_with(target)))
+        && built
+            .executables
+            .iter()
+            .any(|one| one.kind == "lib" && rehearsal::has_documentation(host, &one.package.join("src")))
 }
 
 /// What builds the program that a command of Cargo would run.

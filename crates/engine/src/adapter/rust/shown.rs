@@ -1,5 +1,6 @@
 //! What LLDB shows, as Rust programmers write it.
 
+use super::lldb_dap;
 use crate::model::stop::Exception;
 
 /// A function without the hash behind its path: `shop::total` for `shop::total::h0123456789abcdef`.
@@ -46,7 +47,7 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
 
 /// A type in Rust's notation, without module paths and allocators.
 fn type_name(name: &str) -> String {
-    const SIMPLE: [(&str, &str); 15] = [
+    const SIMPLE: [(&str, &str); 14] = [
         ("unsigned char", "u8"),
         ("unsigned short", "u16"),
         ("unsigned int", "u32"),
@@ -60,9 +61,12 @@ fn type_name(name: &str) -> String {
         ("float", "f32"),
         ("double", "f64"),
         ("char32_t", "char"),
-        ("char", "i8"),
         ("void", "()"),
     ];
+    // Inside of another type it is Rust's own.
+    if name == "char" {
+        return "i8".to_owned();
+    }
     if let Some(pointee) = name.strip_suffix(" *").or_else(|| name.strip_suffix(" &")) {
         return format!("&{}", type_name(pointee));
     }
@@ -92,6 +96,15 @@ fn type_name(name: &str) -> String {
     }
     finish(&mut word, &mut shown);
     shown.replace(", Global", "").replace(", RandomState", "").replace(" >", ">")
+}
+
+/// What is wrong with an expression. A name of a module may be that of several for LLDB.
+pub(super) fn refusal(text: &str) -> String {
+    let said = (lldb_dap::QUIRKS.message)(text);
+    match said.strip_prefix("reference to ").and_then(|rest| rest.strip_suffix(" is ambiguous")) {
+        Some(name) => format!("use of undeclared identifier {name}"),
+        None => said,
+    }
 }
 
 /// The last panic that a program has printed, without its backtrace.

@@ -208,11 +208,30 @@ def behind(value, kind, follows=True):
     if klass == lldb.eTypeClassFunction:
         return value.GetTarget().ResolveLoadAddress(at).GetSymbol().GetName() or ""
     if follows and klass in (lldb.eTypeClassStruct, lldb.eTypeClassClass, lldb.eTypeClassUnion):
-        target = value.GetNonSyntheticValue().Dereference()
+        target = pointed(value.GetNonSyntheticValue())
         # A dangling pointer is shown as an address.
         if target.IsValid() and target.GetError().Success() and is_mapped(value, at):
             return text(target, 1, LONGEST) or ""
     return ""
+
+
+def pointed(pointer):
+    """What a pointer points to, with the type that it was made with."""
+    found = pointer.GetDynamicValue(lldb.eDynamicDontRunTarget).Dereference()
+    if not found.GetType().IsPolymorphicClass():
+        return found
+    # LLDB does not find types of anonymous namespaces.
+    process, target, error = pointer.GetProcess(), pointer.GetTarget(), lldb.SBError()
+    table = process.ReadPointerFromMemory(pointer.GetValueAsUnsigned(), error)
+    name = target.ResolveLoadAddress(table).GetSymbol().GetName() or "" if error.Success() else ""
+    name = name.removeprefix("vtable for ")
+    if "(anonymous namespace)::" not in name or name == found.GetTypeName():
+        return found
+    kind = next((kind for kind in target.FindTypes(name.rsplit("::", 1)[-1]) if kind.GetName() == name), None)
+    top = int.from_bytes(process.ReadMemory(table - 16, 8, error) or b"", "little", signed=True)
+    if kind is None or error.Fail():
+        return found
+    return pointer.CreateValueFromAddress(pointer.GetName(), pointer.GetValueAsUnsigned() + top, kind)
 
 
 def c_string(value, at):
@@ -306,7 +325,7 @@ def owned(value, name, depth, room):
         count = find(raw, "_M_use_count")
         if count is not None and not count.GetValueAsUnsigned():
             return "expired"
-    target = pointer.GetDynamicValue(lldb.eDynamicDontRunTarget).Dereference()
+    target = pointed(pointer)
     return text(target, depth + 1, room) if target.IsValid() and target.GetType().GetByteSize() else address(pointer)
 
 
@@ -502,6 +521,23 @@ def is_exception(target, kind):
     return False
 
 
+class Captures:
+    """What a lambda has captured, for LLDB's list of variables, which leaves out the object that GCC keeps it in."""
+
+    def get_recognized_arguments(self, frame):
+        closure = frame.FindVariable("__closure")
+        if not closure.IsValid():
+            return []
+        # To look for a name finds variables of the function around it, too.
+        options = lldb.SBVariablesOptions()
+        for include in (options.SetIncludeArguments, options.SetIncludeLocals, options.SetInScopeOnly):
+            include(True)
+        options.SetIncludeRecognizedArguments(False)
+        own = {one.GetName() for one in frame.GetVariables(options)}
+        captured = [(child.GetName().removeprefix("__"), child) for child in closure.Dereference().children]
+        return [child.Clone(name) for name, child in captured if name not in own]
+
+
 def __lldb_init_module(debugger, _internal):
     for command in [
         f'type synthetic add -l stillframe_cpp.HashedChildren -x "{HASHED}" --category stillframe',
@@ -512,6 +548,8 @@ def __lldb_init_module(debugger, _internal):
         'type summary add -F stillframe_cpp.summary -e -x "." --category stillframe',
         "type category enable stillframe",
         "command script add -f stillframe_cpp.thrown stillframe-thrown",
+        r"frame recognizer add -l stillframe_cpp.Captures -f false -x -s .* -n operator\(\)",
+        "settings set target.display-recognized-arguments true",
     ]:
         debugger.HandleCommand(command)
     stillframe_plain.exempt(debugger)

@@ -3,8 +3,12 @@
 The operator `?` calls `FromResidual::from_residual` when it returns an error. The program stops there if the function that
 returns is the outermost one of the user's in a test. What the error went through before is remembered, to say where it
 comes from.
+
+It also stops where a test itself makes the error that it returns: at `return Err(…)`, at a block that ends with `Err(…)`,
+and in `anyhow`, which `bail!` and `ensure!` call.
 """
 
+import functools
 import json
 import re
 
@@ -20,7 +24,17 @@ TEST = re.compile(r"(^|[:<])test::__rust_begin_short_backtrace")
 # A place with more errors that are handled is left alone: each costs the program half a millisecond.
 MOST = 1000
 
+# A function that is a test and returns a result: what is in front of its body.
+HEAD = re.compile(r"#\[(?:\w+::)*test\b[^]]*\](?:\s*#\[[^]]*\])*\s*(?:pub\s+)?(?:async\s+)?fn\s+\w+\s*\(\s*\)\s*->[^{;]*Result[^{;]*\{")
+# An error that is returned: not a pattern, and not an argument.
+MADE = re.compile(r"(?:\breturn|[{};]|=>)\s*(Err\s*\()")
+PATTERN = re.compile(r"\s*(=>|=[^=]|\||if\b)")
+MACRO = re.compile(r"\b(bail|ensure)!")
+MAKERS = r"^(anyhow|eyre)::error::.*::(construct|from_adhoc|from_display|from_msg)"
+
 hits = {}
+# The numbers of the breakpoints where tests make errors.
+makers = set()
 # By thread: the caller of the last function that returned an error, and where that error was first returned.
 last = {}
 
@@ -59,8 +73,61 @@ def returned(frame, location, _extra, _internal):
     return False
 
 
+def made(frame, location, _extra, _internal):
+    """LLDB's callback where an error is made: whether it is one that the test at the bottom of the stack returns."""
+    thread = frame.GetThread()
+    here = next((frame for frame in thread if function_of(frame)), None)
+    if here is None or (here.GetFrameID() != frame.GetFrameID() and not MACRO.search(line_of(here))):
+        return False
+    outer = list(thread)[here.GetFrameID() + 1:]
+    if any(function_of(frame) not in (None, function_of(here)) for frame in outer):
+        return False
+    last.pop(thread.GetThreadID(), None)
+    return any(TEST.search(frame.GetFunctionName() or "") for frame in outer)
+
+
+def line_of(frame):
+    entry = frame.GetLineEntry()
+    return text_of(entry.GetFileSpec().fullpath).split("\n")[entry.GetLine() - 1:][:1].pop()
+
+
+@functools.cache
+def text_of(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def lines_of(text):
+    """The lines of the tests in a source where an error is returned."""
+    code = re.sub(r"//[^\n]*", lambda comment: " " * len(comment.group()), text)
+    for head in HEAD.finditer(code):
+        end = end_of(code, head.end())
+        for found in MADE.finditer(code, head.end() - 1, end):
+            if not PATTERN.match(code, end_of(code, found.end(), "()")):
+                yield code.count("\n", 0, found.start(1)) + 1
+
+
+def end_of(code, at, brackets="{}"):
+    """Behind the bracket that closes the one before `at`."""
+    depth = 1
+    while depth and at < len(code):
+        depth += (code[at] == brackets[0]) - (code[at] == brackets[1])
+        at += 1
+    return at
+
+
+def sources(target):
+    """The sources of the user's that the program is built of."""
+    units = target.GetModuleAtIndex(0).compile_units
+    files = {unit.GetSupportFileAtIndex(at).fullpath for unit in units for at in range(unit.GetNumSupportFiles())}
+    return sorted(path for path in files if path and not LIBRARY.search(path))
+
+
 def stop(debugger, _command, result, _internal):
-    """Stop at such errors, and print the number of the breakpoint."""
+    """Stop at such errors, and print the numbers of the breakpoints."""
     target = debugger.GetSelectedTarget()
     breakpoint = target.BreakpointCreateByRegex(CONVERSION)
     for location in breakpoint.locations:
@@ -69,7 +136,14 @@ def stop(debugger, _command, result, _internal):
         if is_inlined or CONVERSION not in (address.GetSymbol().GetName() or ""):
             location.SetEnabled(False)
     breakpoint.SetScriptCallbackFunction("stillframe_errors.returned", lldb.SBStructuredData())
-    result.AppendMessage(f"breakpoint {breakpoint.GetID()}")
+    others = [target.BreakpointCreateByRegex(MAKERS)]
+    for path in sources(target):
+        others += [target.BreakpointCreateByLocation(path, line) for line in lines_of(text_of(path))]
+    makers.update(other.GetID() for other in others)
+    for other in others:
+        other.SetScriptCallbackFunction("stillframe_errors.made", lldb.SBStructuredData())
+    for one in [breakpoint, *others]:
+        result.AppendMessage(f"breakpoint {one.GetID()}")
 
 
 def describe(debugger, _command, result, _internal):
@@ -77,6 +151,8 @@ def describe(debugger, _command, result, _internal):
     thread = debugger.GetSelectedTarget().GetProcess().GetSelectedThread()
     frame = thread.GetFrameAtIndex(0)
     if CONVERSION not in (frame.GetFunctionName() or ""):
+        if stopped_at_error(thread):
+            result.AppendMessage("thrown " + json.dumps(["error", ""]))
         return
     text = stillframe_rust.text(frame.FindVariable("residual"), 0, stillframe_rust.LONGEST) or ""
     text = re.sub(r"^Err\((.*)\)$", r"\1", text, flags=re.DOTALL)
@@ -84,6 +160,11 @@ def describe(debugger, _command, result, _internal):
     if origin:
         text += f" (first returned by `{origin[0]}` at {origin[1]})"
     result.AppendMessage("thrown " + json.dumps(["error", text]))
+
+
+def stopped_at_error(thread):
+    """Whether a thread has stopped where a test makes the error that it returns."""
+    return thread.GetStopReason() == lldb.eStopReasonBreakpoint and thread.GetStopReasonDataAtIndex(0) in makers
 
 
 def __lldb_init_module(debugger, _internal):

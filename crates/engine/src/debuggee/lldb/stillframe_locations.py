@@ -21,6 +21,7 @@ ADDRESS = re.compile(r"0x([0-9a-f]+)$")
 # Those after which the next instruction does not run, on x86-64 and on ARM64.
 ENDS = {"jmp", "jmpq", "ret", "retq", "ud2", "b", "br", "brk", "udf"}
 CALLS = {"call", "callq", "bl", "blr"}
+CLOSURE = re.compile(r"::(\{\{closure|\{closure|_\$u7b\$\$u7b\$closure)")
 POLLED = re.compile(r"^core::task::poll::Poll<")
 # Of rustc, with the code that drops the variables of a line that has not come to its end.
 DROP = re.compile(r"^core::ptr::drop_in_place")
@@ -36,7 +37,7 @@ class Flow:
 
     def __init__(self, target, function):
         self.target, self.function, self.module = target, function, function.GetStartAddress().GetModule()
-        self.before, self.after_call = {}, {}
+        self.before, self.after_call, self.ends = {}, {}, []
         # A future that is polled again comes to its function's declaration, and by a table to where it waits.
         self.is_polled = POLLED.match(returned(function)) is not None
         self.declared = line_of(function.GetStartAddress()) if self.is_polled else 0
@@ -48,6 +49,8 @@ class Flow:
     def add(self, instruction):
         address = file_address(instruction.GetAddress())
         following, name = address + instruction.GetByteSize(), instruction.GetMnemonic(self.target)
+        if name in CALLS or instruction.DoesBranch():
+            self.ends.append(address)
         if name in CALLS:
             self.after_call[following] = address
         elif name not in ENDS:
@@ -100,6 +103,15 @@ class Flow:
         return "continued" if is_continued else "resumed" if self.is_polled else "fresh"
 
 
+    def bound(self, address, others):
+        """Where the names in the pattern of a closure's parameter have their values: of the locations that come after
+        this one with no call and no branch between, the last."""
+        if CLOSURE.search(self.function.GetName() or ""):
+            reached = [other for other in others if other > address and not any(address <= end < other for end in self.ends)]
+            return max(reached, default=address)
+        return address
+
+
 def file_address(address):
     return address.GetFileAddress()
 
@@ -133,8 +145,9 @@ def reduce(target, flow, locations):
     kept = [address for address, arrival in arrivals.items() if arrival == "fresh"]
     # The code of a future begins where it is polled first.
     kept = kept or [address for address, arrival in arrivals.items() if arrival == "resumed"][:1]
+    bound = [flow.bound(address, places) for address in kept]
     for address, location in places.items():
-        location.SetEnabled(address in kept or not kept)
+        location.SetEnabled(address in bound or not kept)
     if flow.is_polled and not any(arrivals[address] == "fresh" for address in kept):
         begin(target, flow, locations)
 

@@ -18,7 +18,7 @@ ITEMS = 100
 DEPTH = 6
 TEXT = 1 << 20
 
-LISTS = re.compile(r"^(alloc::([a-z_]+::)+)(Vec|VecDeque|BinaryHeap)<|^&(mut )?\[|^\[")
+LISTS = re.compile(r"^(alloc::([a-z_]+::)+)(Vec|VecDeque)<|^&(mut )?\[|^\[")
 TEXTS = re.compile(r"^&(mut )?str$|^(alloc::([a-z_]+::)+)String$")
 MAPS = re.compile(r"(^std::collections::([a-z_]+::)+HashMap|^alloc::([a-z_]+::)+BTreeMap)<")
 SETS = re.compile(r"(^std::collections::([a-z_]+::)+HashSet|^alloc::([a-z_]+::)+BTreeSet)<")
@@ -26,7 +26,7 @@ COUNTED = re.compile(r"^(alloc::([a-z_]+::)+)(Rc|Arc)<")
 CELLS = re.compile(r"^(core::([a-z_]+::)+)(Cell|RefCell|OnceCell)<")
 GUARDS = re.compile(r"^(core::([a-z_]+::)+)(Ref|RefMut)<")
 LOCKS = re.compile(r"^std::sync::([a-z_]+::)*(Mutex|RwLock)<")
-WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^std::path::PathBuf$|^core::num::niche_types::\w+|^core::sync::atomic::Atomic\w+")
+WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^alloc::([a-z_]+::)+BinaryHeap<|^std::path::PathBuf$|^core::num::niche_types::\w+|^core::sync::atomic::Atomic\w+")
 CAPACITY = re.compile(r"::UsizeNoHighBit$|::raw_vec::Cap$")
 BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
 DROP = re.compile(r"^core::ptr::drop_in_place(?:::)?<(.+)>(?:::h[0-9a-f]{16})?$")
@@ -206,7 +206,8 @@ def structure(value, name, depth, room):
     if not children:
         return head or "()"
     parts, length = [], 0
-    is_tuple = all(FIELD.match(name) for name in names)
+    # An empty item of a tuple has no name.
+    is_tuple = name.startswith("(") or all(FIELD.match(name) for name in names)
     for child, field in zip(children, names):
         if length > room:
             parts.append("..")

@@ -6,11 +6,13 @@ module Stillframe
   # defined, so `rake` and `bundle exec` work too.
   module Tests
     TEXT = 4000
-    # Comparisons of minitest's assertions: the operator, and the parameters with the actual and the expected value.
+    # Comparisons of minitest's assertions: the operator, or the parameter that has it, and the parameters with the actual
+    # and the expected value.
     MINITEST = {
       'assert_equal' => ['==', :act, :exp], 'assert_same' => ['equal?', :act, :exp], 'assert_nil' => [nil, :obj, nil],
       'assert_includes' => ['include?', :collection, :obj], 'assert_match' => ['=~', :obj, :matcher],
-      'assert_in_delta' => ['=~', :act, :exp], 'assert_kind_of' => ['kind_of?', :obj, :cls],
+      'assert_operator' => [:op, :o1, :o2], 'refute_operator' => ['not', :o1, :o2],
+      'assert_in_delta' => ['close to', :act, :exp], 'assert_kind_of' => ['kind_of?', :obj, :cls],
       'assert_instance_of' => ['instance_of?', :obj, :cls], 'assert_empty' => [nil, :obj, nil],
       'assert_respond_to' => ['respond_to?', :obj, :meth], 'refute_equal' => ['!=', :act, :exp],
       'refute_nil' => [nil, :obj, nil], 'refute_includes' => ['exclude?', :collection, :obj]
@@ -101,6 +103,7 @@ module Stillframe
       def minitest(frame, limit)
         operator, actual, expected = MINITEST[frame.location.base_label[/[^.#]+\z/]]
         return unless actual && Frames.path(frame).include?('minitest') && frame.binding.local_variable_defined?(actual)
+        operator = frame.binding.local_variable_get(operator).to_s if operator.is_a?(Symbol)
         sides(operator, frame.binding.local_variable_get(actual), limit,
               expected && [frame.binding.local_variable_get(expected)])
       end

@@ -25,8 +25,8 @@ pub(super) struct Breakpoints {
     /// Functions that every exception goes through, and the adapter's numbers for breakpoints there.
     exception_functions: &'static [&'static str],
     exception_numbers: Vec<i64>,
-    /// The debugger's number for the breakpoint at errors that leave a test.
-    error_number: Option<i64>,
+    /// The debugger's numbers for the breakpoints at errors that leave a test.
+    error_numbers: Vec<i64>,
     /// Breakpoints of the debugger that stand for one of these: their numbers, and that of the one.
     others: HashMap<i64, i64>,
     /// The last stop was there.
@@ -89,7 +89,7 @@ impl Breakpoints {
     /// Whether a stop at these numbers is one at an exception.
     pub(super) fn stopped_at(&mut self, numbers: &[i64]) -> bool {
         let is_exception =
-            |number: &i64| self.exception_numbers.contains(number) || self.error_number == Some(*number);
+            |number: &i64| self.exception_numbers.contains(number) || self.error_numbers.contains(number);
         self.is_at_exception = numbers.iter().any(is_exception);
         self.is_at_exception
     }
@@ -315,13 +315,14 @@ impl DapDebugger {
     /// Also stops where errors leave tests, if the debugger has a command for that.
     pub(super) async fn stop_at_errors(&self, mode: ExceptionMode) {
         let Some(command) = self.quirks().errors_command else { return };
-        if mode != ExceptionMode::UserUnhandled || lock(&self.0.breakpoints).error_number.is_some() {
+        if mode != ExceptionMode::UserUnhandled || !lock(&self.0.breakpoints).error_numbers.is_empty() {
             return;
         }
-        let number =
-            |answer: String| answer.lines().find_map(|line| line.strip_prefix("breakpoint ")?.parse().ok());
+        let number = |line: &str| line.strip_prefix("breakpoint ")?.parse().ok();
         match commands::run(self, None, command.to_owned(), deadlines::READ).await {
-            Ok(answer) => lock(&self.0.breakpoints).error_number = number(answer),
+            Ok(answer) => {
+                lock(&self.0.breakpoints).error_numbers = answer.lines().filter_map(number).collect();
+            }
             Err(error) => tracing::warn!(%error, "errors that leave a test do not stop"),
         }
     }

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use super::breakpoints::{SentBreakpoint, place_of};
 use super::{DapDebugger, data, lock, recording, values};
+use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
 use crate::error::{Error, Result};
@@ -26,6 +27,8 @@ pub(super) struct Stepping {
     is_going_out: bool,
     /// It runs the rest of a line that it has come to in the middle.
     is_finishing_line: bool,
+    /// It began in a library, as after a stop at a breakpoint there.
+    is_in_library: bool,
 }
 
 impl Stepping {
@@ -48,7 +51,13 @@ pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, step: Step
         || quirks.steps_into_libraries
         || quirks.pauses_for_breakpoints;
     let began = if may_interrupt { spot(debugger, thread).await } else { None };
-    *lock(&debugger.0.stepping) = Stepping { step: began.map(|began| (step, began)), ..Stepping::default() };
+    let is_in_library = leaves_libraries(quirks) && library_frames(debugger, thread, 1).await.is_some();
+    let step = began.map(|began| (step, began));
+    *lock(&debugger.0.stepping) = Stepping { step, is_in_library, ..Stepping::default() };
+}
+
+fn leaves_libraries(quirks: &Quirks) -> bool {
+    quirks.steps_into_libraries || quirks.steps_out_into_libraries
 }
 
 /// Not every adapter says how many frames there are besides those that it was asked for.
@@ -93,7 +102,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     let stopped = |reason, text, breakpoints| Event::Stopped { thread, reason, text, breakpoints };
     let is_going_on = {
         let stepping = lock(&debugger.0.stepping);
-        stepping.is_going_out || stepping.is_finishing_line
+        stepping.step.is_some() && (stepping.is_going_out || stepping.is_finishing_line)
     };
     if reason == StopReason::Step && !is_wanted {
         let resumed = if is_going_on {
@@ -193,22 +202,35 @@ async fn at_data(debugger: &DapDebugger, thread: RawId, is_wanted: bool) -> Vec<
 
 /// Steps out of a library in which a step has ended, or resumes the program if no user code is on the stack.
 async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
-    if !debugger.quirks().steps_into_libraries {
+    if !leaves_libraries(debugger.quirks()) || lock(&debugger.0.stepping).is_in_library {
         return false;
     }
-    let Ok(stack) = debugger.stack_trace(thread, 0, LIBRARY_FRAMES).await else { return false };
-    let is_internal =
-        |frame: &StackFrame<RawId>| frame.location.as_ref().is_none_or(|location| location.source.internal);
-    if !stack.frames.first().is_some_and(is_internal) {
+    // Most steps end in code of the user's, which one frame tells.
+    if library_frames(debugger, thread, 1).await.is_none() {
         return false;
     }
-    let next = stack.frames.iter().any(|frame| !is_internal(frame)).then_some(Step::Out);
+    let Some(frames) = library_frames(debugger, thread, LIBRARY_FRAMES).await else { return false };
+    let next = frames.iter().any(|frame| !is_of_library(frame)).then_some(Step::Out);
     lock(&debugger.0.stepping).is_going_out = next.is_some();
     debugger.go_unless_paused(thread, next).await.unwrap_or(false)
 }
 
+/// So many frames of a thread that is in a library.
+async fn library_frames(
+    debugger: &DapDebugger,
+    thread: RawId,
+    count: usize,
+) -> Option<Vec<StackFrame<RawId>>> {
+    let stack = debugger.stack_trace(thread, 0, count).await.ok()?;
+    stack.frames.first().is_some_and(is_of_library).then_some(stack.frames)
+}
+
+fn is_of_library(frame: &StackFrame<RawId>) -> bool {
+    frame.location.as_ref().is_none_or(|location| location.source.internal)
+}
+
 /// How many frames of a library may be above the code of the user.
-const LIBRARY_FRAMES: usize = 20;
+const LIBRARY_FRAMES: usize = 60;
 
 /// Continues from a stop that was not requested. The stop is reported if it ends a step, if the program is to be
 /// paused, or if the adapter refuses.

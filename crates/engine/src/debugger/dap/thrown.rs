@@ -1,7 +1,8 @@
 //! What an adapter knows of an exception beyond the specification.
 
-use super::DapDebugger;
+use super::{DapDebugger, values};
 use crate::deadlines;
+use crate::debugger::{Debugger, Evaluate};
 use crate::error::Result;
 use crate::model::ids::RawId;
 use crate::model::stop::{Exception, signal_name};
@@ -9,7 +10,7 @@ use crate::model::thrown::{Assertion, Side, SideValue, Thrown};
 
 pub(super) async fn thrown(debugger: &DapDebugger, thread: RawId, text: usize) -> Result<Thrown> {
     if !debugger.quirks().describes_throws {
-        return Ok(Thrown::default());
+        return Ok(Thrown { test: running_test(debugger, thread).await, ..Thrown::default() });
     }
     let arguments = ::dap::ThrownArguments { thread_id: thread.0, text: text as u64 };
     let answer = debugger.request::<::dap::Thrown>(arguments, deadlines::READ).await?;
@@ -19,7 +20,26 @@ pub(super) async fn thrown(debugger: &DapDebugger, thread: RawId, text: usize) -
         left: assertion.left.map(side),
         right: assertion.right.map(side),
     });
-    Ok(Thrown { mark: answer.mark, stack: Vec::new(), assertion })
+    Ok(Thrown { mark: answer.mark, assertion, ..Thrown::default() })
+}
+
+/// How many frames are searched for the runner of the test.
+const RUNNER_WITHIN: usize = 100;
+
+/// The name of the test that a thread is in, from the frame of its runner.
+async fn running_test(debugger: &DapDebugger, thread: RawId) -> Option<String> {
+    let runners = debugger.quirks().running_test;
+    if runners.is_empty() {
+        return None;
+    }
+    let stack = debugger.stack_trace(thread, 0, RUNNER_WITHIN).await.ok()?;
+    let (frame, expression) = stack.frames.iter().find_map(|frame| {
+        let (_, expression) = runners.iter().find(|(function, _)| *function == frame.name)?;
+        Some((frame.id, (*expression).to_owned()))
+    })?;
+    let request = Evaluate { expression, frame, deadline: deadlines::CONDITION, text: 1000, pure: true };
+    let name = values::evaluate(debugger, request).await.ok()?.text;
+    Some(name.trim_matches('"').to_owned())
 }
 
 fn side(side: ::dap::ThrownSide) -> Side {

@@ -127,13 +127,14 @@ impl Server {
 
     /// What a test runner has thrown.
     pub(super) async fn describe_thrown(&mut self, asked: &ThrownArguments) -> Result<Value, Failure> {
-        if self.throws.at.is_none() {
-            return Ok(json!({}));
-        }
+        let Some(thrown) = &self.throws.at else { return Ok(json!({})) };
+        // Each line ends with a function, such as `Assert::assertSame`.
+        let function = |line: &str| line.rsplit([':', '>']).next().map(|name| literal(name.trim()));
+        let functions: Vec<String> = thrown.stack.lines().take(ASSERTIONS).filter_map(function).collect();
         let depth = self.depth().await?;
         let limit = asked.text;
-        for at in 0..depth.min(ASSERTIONS) {
-            let code = format!("\\Stillframe\\Tests::thrown(\\get_defined_vars(), {limit})");
+        for (at, function) in functions.iter().enumerate().take(depth) {
+            let code = format!("\\Stillframe\\Tests::thrown({function}, \\get_defined_vars(), {limit})");
             let found = self.in_frame(at, &code, deadlines::CONDITION).await?;
             if !found.is_null() {
                 return Ok(found);

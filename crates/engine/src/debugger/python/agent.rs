@@ -382,7 +382,7 @@ impl AgentClient {
         let answer: RawThrown = self.call(frame, "thrown", json!([frame.0, text]), deadlines::READ).await?;
         let RawThrown { mark, assertion, stack } = answer;
         let stack = stack.into_iter().map(|frame| frame.sampled(&is_internal)).collect();
-        Ok(Thrown { mark, stack, assertion: assertion.map(Assertion::from) })
+        Ok(Thrown { mark, stack, assertion: assertion.map(Assertion::from), test: None })
     }
 
     /// The exception that a frame is stopped at, as far as that is known without running anything of its class.

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use engine::model::launch::Program;
 use engine::model::thrown::{Assertion, Side, SideValue};
+use engine::test_reports::TestResult;
 use serde_json::{Value, json};
 
-use super::Runner;
 use super::throws::Throw;
+use super::{Failure, Runner};
 use crate::ops::command::Command;
 
 /// `cargo test`, or the tests of a file.
@@ -108,6 +109,26 @@ fn add_errors(reports: &mut [Value], stderr: &str) {
     if silent.len() == errors.len() {
         for (report, error) in silent.into_iter().zip(errors) {
             report["message"] = json!(format!("{RETURNED}{error}"));
+        }
+    }
+}
+
+/// Adds the errors that tests have returned where other tests have panicked in threads of their own, which a throw tells.
+pub(super) fn add_missing_errors(failures: &mut [&mut Failure], stderr: &str) {
+    let errors: Vec<&str> = stderr.lines().filter_map(|line| line.strip_prefix("Error: ")).collect();
+    let is_returned = |failure: &Failure| {
+        let thrown = failure.throw.as_ref().and_then(|throw| throw.snapshot.exception.as_ref());
+        let said = failure.result.as_ref().and_then(|result| result.message.as_deref());
+        said.is_none_or(is_of_error) && thrown.is_none_or(|thrown| thrown.type_name == "error")
+    };
+    let results = failures
+        .iter_mut()
+        .filter(|failure| is_returned(failure))
+        .filter_map(|failure| failure.result.as_mut());
+    let results: Vec<&mut TestResult> = results.collect();
+    if results.len() == errors.len() {
+        for (result, error) in results.into_iter().zip(errors) {
+            result.message.get_or_insert_with(|| format!("{RETURNED}{error}"));
         }
     }
 }

@@ -103,7 +103,12 @@ impl PrintedReports {
     }
 
     /// Adds what the failed tests compared, by their messages, and the runner that the output names.
-    pub(super) fn complete(&self, tested: &mut TestRunResult) {
+    pub(super) fn complete(&self, session: &Session, tested: &mut TestRunResult) {
+        if self.format == Format::Libtest {
+            let stderr = session.output().tail(0, OUTPUT).text_of(Category::Stderr);
+            let mut failures: Vec<_> = tested.failure.iter_mut().chain(&mut tested.others).collect();
+            libtest::add_missing_errors(&mut failures, &stderr);
+        }
         let sides = match self.format {
             Format::Go => go::sides,
             Format::Libtest => libtest::assertion,

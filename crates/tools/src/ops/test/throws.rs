@@ -114,7 +114,7 @@ impl<'a> ThrowCollector<'a> {
             snapshot.notes.push(format!("the asserted values could not be read: {error}"));
             Thrown::default()
         });
-        let test = running(&self.reports.read());
+        let test = thrown.test.clone().or_else(|| running(&self.reports.read()));
         Throw { snapshot, callers, stack: stack.map(|stack| stack.frames).unwrap_or_default(), thrown, test }
     }
 

@@ -1,5 +1,7 @@
 //! Which of several programs with tests is debugged: the first whose tests fail when they run without a debugger.
 
+use std::path::Path;
+
 use super::super::super::Host;
 use super::messages::Executable;
 use crate::deadlines;
@@ -52,6 +54,50 @@ pub(super) async fn first_that_fails(
         }
     }
     Err(Error::StartFailed { problem: "the build produced no program".to_owned(), output: String::new() })
+}
+
+/// Runs the examples in a package's documentation, as `cargo test` does behind its other tests, and reports them. They
+/// cannot be debugged: each is compiled into a program of its own.
+pub(super) async fn run_documentation(
+    host: &dyn Host,
+    folder: &Path,
+    words: &[String],
+    launch: &Launch,
+    progress: &Progress,
+) -> Result<()> {
+    let (Some(cargo), Some(Some(reports))) = (host.which("cargo"), launch.env.get(TestReports::VARIABLE))
+    else {
+        return Ok(());
+    };
+    progress.end_preparation();
+    progress.say("running the tests in the documentation".to_owned());
+    let words = words.iter().map(String::as_str).chain(["--doc", "--"]);
+    let spec = ProcessSpec {
+        program: cargo,
+        args: words.chain(launch.args.iter().map(String::as_str)).map(Into::into).collect(),
+        cwd: Some(folder.to_owned()),
+        env: launch.env.clone(),
+        ..ProcessSpec::default()
+    };
+    let said = host.run(&spec, deadlines::BUILD).await?;
+    let failed = |line| Some((str::strip_prefix(line, "test ")?.strip_suffix(" ... FAILED")?, "failed"));
+    append(reports, said.stdout.lines().filter_map(|line| result(line).or_else(|| failed(line))));
+    Ok(())
+}
+
+/// Whether sources in a folder have examples in their documentation.
+pub(super) fn has_documentation(host: &dyn Host, folder: &Path) -> bool {
+    let is_example = |line: &str| {
+        let comment = ["///", "//!"].iter().find_map(|mark| line.trim_start().strip_prefix(mark));
+        comment.is_some_and(|comment| comment.trim_start().starts_with("```"))
+    };
+    host.names_in(folder).iter().map(|name| folder.join(name)).any(|path| {
+        if path.extension().is_some_and(|kind| kind == "rs") {
+            host.read(&path).unwrap_or_default().lines().any(is_example)
+        } else {
+            has_documentation(host, &path)
+        }
+    })
 }
 
 /// `test totals::adds ... ok`, as the harness prints when it keeps what tests write.
