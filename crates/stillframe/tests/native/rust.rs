@@ -48,12 +48,13 @@ fn main() {
     let tuple = (1, "two", 3.0);
     let mixed = ('c', 1_i8, ());
     let heap = std::collections::BinaryHeap::from([3, 9]);
+    let (range, closed, rest) = (1..4, 'a'..='c', 2_u8..);
     let letter = 'é';
     let bytes = [1_u8, 200];
     let many = vec![0_u32; 100_000];
     println!("{labels:?}{texts:?}{copied}{counted:?}");
     println!("{item:?}{slice:?}{reference:?}{boxed:?}{object:?}{shapes:?}{some:?}{none:?}{failed:?}{map:?}{set:?}"); // @here
-    println!("{mixed:?}{heap:?}");
+    println!("{mixed:?}{heap:?}{range:?}{closed:?}{rest:?}");
     println!("{sorted:?}{names:?}{queue:?}{shared:?}{locked:?}{cell:?}{tuple:?}{letter}{bytes:?}{}", many.len());
 }
 "#;
@@ -123,6 +124,9 @@ async fn values_are_formatted_as_in_rust() {
             r#"tuple: (i32, &str, f64) = (1, "two", 3.0)"#,
             "mixed: (char, i8, ()) = ('c', 1, ())",
             "heap: BinaryHeap<i32> = [9, 3]",
+            "range: Range<i32> = 1..4",
+            "closed: RangeInclusive<char> = 'a'..='c'",
+            "rest: RangeFrom<u8> = 2..",
             "letter: char = 'é'",
             "bytes: [u8; 2] = [1, 200]",
         ],

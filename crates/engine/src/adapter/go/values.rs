@@ -385,7 +385,7 @@ impl<'a> Reader<'a> {
     fn plain(&mut self) -> Option<String> {
         let end = self.rest.find([',', ']', '}']).unwrap_or(self.rest.len());
         let end = self.rest.find(": ").filter(|at| *at < end).unwrap_or(end);
-        let text = self.take(end).filter(|text| !text.is_empty())?;
+        let text = self.take(end).filter(|text| !text.is_empty() && !text.starts_with('['))?;
         let text = text.split(" = 0x").next().unwrap_or(text);
         Some(if text.ends_with(" nil") { "nil".to_owned() } else { text.to_owned() })
     }

@@ -17,7 +17,7 @@ import stillframe_rust
 
 CONVERSION = "from_residual"
 # Sources that are not the user's.
-LIBRARY = re.compile(r"^(?!/)|^/(rustc|usr|build)/|/\.cargo/(registry|git)/|/lib/rustlib/")
+LIBRARY = re.compile(r"^(?!/)|^/(rustc?|usr|build)/|/\.cargo/(registry|git)/|/lib/rustlib/")
 # What is in a function, such as its closures.
 INSIDE = re.compile(r"::(\{|_\$u7b\$).*$")
 TEST = re.compile(r"(^|[:<])test::__rust_begin_short_backtrace")

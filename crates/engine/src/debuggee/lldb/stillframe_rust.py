@@ -31,6 +31,7 @@ CAPACITY = re.compile(r"::UsizeNoHighBit$|::raw_vec::Cap$")
 BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
 DROP = re.compile(r"^core::ptr::drop_in_place(?:::)?<(.+)>(?:::h[0-9a-f]{16})?$")
 METHOD = re.compile(r"(?:^_?<(?=.+ as .+>::)|<impl .+ for )(.+?)(?: as .+)?>::\w+(?:::h[0-9a-f]{16})?$")
+RANGES = re.compile(r"^core::ops::range::Range(Inclusive|From|To|ToInclusive)?<")
 FIELD = re.compile(r"^(__)?\d+$")
 
 
@@ -188,8 +189,17 @@ def inner(value):
     return value
 
 
+def range_of(raw, name, depth, room):
+    """`1..5`, `1..=5`, `1..`, `..5`."""
+    start, end = raw.GetChildMemberWithName("start"), raw.GetChildMemberWithName("end")
+    shown = [text(bound, depth + 1, room) or "" if bound.IsValid() else "" for bound in (start, end)]
+    return ("..=" if base(name).endswith("Inclusive") else "..").join(shown)
+
+
 def structure(value, name, depth, room):
     raw = value.GetNonSyntheticValue()
+    if RANGES.match(name):
+        return range_of(raw, name, depth, room)
     if raw.GetNumChildren() == 2 and raw.GetChildMemberWithName("data_ptr").IsValid():
         return unsized(raw, name, depth, room)
     first = raw.GetType().GetFieldAtIndex(0).GetName() if raw.GetType().GetNumberOfFields() else ""
