@@ -383,7 +383,7 @@ async fn what_a_lambda_has_captured_is_listed() {
     let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
     let ran = run_until(&server, &program, "inside", &["rate", "word", "by"]).await;
     assert_evaluated(&ran, &[("rate", "2"), ("word", "\"x\""), ("by", "1")]);
-    assert_locals(&ran, &["by: int = 1", "rate: int = 2", "word: std::string & = \"x\""]);
+    assert_locals(&ran, &["by: int = 1", "rate: int = 2", "word: std::string = \"x\""]);
     server.finish().await;
 }
 
@@ -407,5 +407,66 @@ async fn a_step_off_the_end_of_a_lambda_goes_on_in_code_of_the_users() {
     let id = json!({ "sessionId": ran["sessionId"] });
     let out = server.ok("step_out", id.clone()).await;
     assert_eq!(out.place(), (program.path(), program.line("calls")), "{}", out.text);
+    server.finish().await;
+}
+
+const MODERN: &str = r#"
+#include <array>
+#include <complex>
+#include <expected>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <unordered_map>
+
+struct Base { virtual ~Base() = default; int id = 1; };
+struct Left : virtual Base { int left = 2; };
+struct Right : virtual Base { int right = 3; };
+struct Both : Left, Right { int both = 4; int error() const { return both; } };
+
+int main() {
+    std::complex<double> number{1, -2.5};
+    std::expected<int, std::string> good = 5, bad = std::unexpected("no");
+    std::initializer_list<int> list = {1, 2};
+    Both both;
+    std::reference_wrapper<Both> wrapped = both;
+    std::array<int, 5000> wide{};
+    wide[4000] = 7;
+    std::unordered_map<int, int> table;
+    for (int at = 0; at < 20000; at++) table[at] = at;
+    return wrapped.get().both; // @here
+}
+"#;
+
+#[tokio::test]
+async fn values_of_newer_standards_and_long_ones_are_read_whole() {
+    let sources = Sources::new(&[("main.cpp", MODERN)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
+    let expressions = [
+        ("good.value() + 1", "6"),
+        ("bad.error()", "\"no\""),
+        ("*bad", "the value is `unexpected(\"no\")`"),
+        ("wide[4000]", "7"),
+        ("wide.size()", "5000"),
+        ("table.size()", "20000"),
+        // LLDB calls `error` of the C library, which ends the program.
+        ("both.error()", "the program has no method `error`"),
+        ("wrapped.get().error()", "the program has no method `error`"),
+        ("both.id", "1"),
+    ];
+    let ran = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
+    let both = "{id = 1, left = 2, right = 3, both = 4}";
+    assert_locals(
+        &ran,
+        &[
+            "number: std::complex<double> = {1, -2.5}",
+            "good: std::expected<int, std::string> = 5",
+            "bad: std::expected<int, std::string> = unexpected(\"no\")",
+            "list: std::initializer_list<int> = {1, 2}",
+            &format!("both: Both = {both}"),
+            &format!("wrapped: std::reference_wrapper<Both> = {both}"),
+        ],
+    );
+    assert_evaluated(&ran, &expressions);
     server.finish().await;
 }

@@ -8,7 +8,8 @@ use super::Host;
 use crate::error::Result;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 10] = [
+const SCRIPTS: [(&str, &str); 11] = [
+    ("stillframe_captures.py", include_str!("../../debuggee/lldb/stillframe_captures.py")),
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
     ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),

@@ -7,6 +7,7 @@ other containers, and describes the exception that is being thrown.
 import datetime
 import json
 import re
+import struct
 
 import lldb
 import stillframe_plain
@@ -34,12 +35,15 @@ JSONS = re.compile(r"^(const )?nlohmann::(\w+::)*(basic_json<|(ordered_)?json$)"
 # The members of the union in a value of nlohmann's JSON, by its kind.
 JSON_MEMBERS = {"object": "object", "array": "array", "string": "string", "binary": "binary", "boolean": "boolean"}
 UNITS = {("1", "1000000000"): "ns", ("1", "1000000"): "us", ("1", "1000"): "ms", ("1", "1"): "s", ("60", "1"): "min", ("3600", "1"): "h"}
+COMPLEX = re.compile(STD + r"complex<(float|double)>")
+EXPECTED = re.compile(STD + r"expected<.*>$")
+REFERENCES = re.compile(STD + r"reference_wrapper<")
 ATOMICS = re.compile(STD + r"atomic(<|_)")
 FUNCTIONS = re.compile(STD + r"function<")
 LOCKS = re.compile(STD + r"(recursive_|timed_)?mutex$|^pthread_mutex_t$")
 HASHED = r"^std::unordered_(multi)?(map|set)<.+>$"
 ARRAYS = r"^std::array<.+>$"
-WINDOWS = r"^std::(span|valarray)<.+>$"
+WINDOWS = r"^std::(span|valarray|initializer_list)<.+>$"
 TUPLE = r"^std::tuple<.*>$"
 
 
@@ -129,6 +133,14 @@ def library(value, name, depth, room):
         return "function" if raw.GetChildMemberWithName("_M_invoker").GetValueAsUnsigned() else "empty function"
     if PATHS.match(name):
         return string(raw.GetChildMemberWithName("_M_pathname"))
+    if COMPLEX.match(name):
+        return complex_number(raw)
+    if EXPECTED.match(name):
+        content = raw.GetChildMemberWithName("_M_val" if has_value(raw) else "_M_unex")
+        shown = text(content, depth + 1, room)
+        return shown if has_value(raw) else f"unexpected({shown})"
+    if REFERENCES.match(name):
+        return text(pointed(raw.GetChildMemberWithName("_M_data")), depth + 1, room)
     if QUEUES.match(name):
         return text(raw.GetChildMemberWithName("c"), depth, room)
     if DURATIONS.match(name):
@@ -137,6 +149,18 @@ def library(value, name, depth, room):
     if MOMENTS.match(name):
         return moment(raw.GetChildMemberWithName("__d"))
     return None
+
+
+def complex_number(raw):
+    """`{1, -2}`."""
+    part = "f" if raw.GetByteSize() == 8 else "d"
+    error = lldb.SBError()
+    read = raw.GetProcess().ReadMemory(raw.GetLoadAddress(), raw.GetByteSize(), error)
+    return None if error.Fail() else "{" + ", ".join(f"{one:g}" for one in struct.unpack("<" + part * 2, read)) + "}"
+
+
+def has_value(raw):
+    return raw.GetChildMemberWithName("_M_has_value").GetValueAsUnsigned() != 0
 
 
 def json_content(value):
@@ -345,8 +369,9 @@ def structure(value, depth, room):
     return "{" + ", ".join(parts) + "}"
 
 
-def fields_of(value):
-    """The fields of a structure, including those of its base classes."""
+def fields_of(value, seen=None):
+    """The fields of a structure, including those of its base classes. A virtual one is there once."""
+    seen = set() if seen is None else seen
     raw = value.GetNonSyntheticValue()
     bases = raw.GetType().GetNumberOfDirectBaseClasses()
     for index in range(raw.GetNumChildren()):
@@ -355,7 +380,10 @@ def fields_of(value):
         if index < bases and not name.startswith("_M_") and child.GetType().GetNumberOfFields() + bases:
             is_base = name == child.GetTypeName() or name == (child.GetType().GetUnqualifiedType().GetName() or "")
             if is_base:
-                yield from fields_of(child)
+                place = child.GetLoadAddress(), child.GetTypeName()
+                if place not in seen:
+                    seen.add(place)
+                    yield from fields_of(child, seen)
                 continue
         if not name.startswith("_vptr"):
             yield child
@@ -364,7 +392,7 @@ def fields_of(value):
 class Children:
     """A container whose children are at known addresses."""
 
-    MOST = 1000
+    MOST = 10_000
 
     def __init__(self, value, _internal):
         self.value = value
@@ -410,27 +438,41 @@ class HashedChildren(Children):
                 break
 
 
-class ArrayChildren(Children):
+class Row(Children):
+    """Children that lie one behind the other."""
+
+    def update(self):
+        self.start, self.count, self.kind = 0, 0, None
+        return super().update()
+
+    def num_children(self):
+        return self.count
+
+    def get_child_at_index(self, index):
+        if not 0 <= index < self.count:
+            return None
+        return self.value.CreateValueFromAddress(f"[{index}]", self.start + index * self.kind.GetByteSize(), self.kind)
+
+
+class ArrayChildren(Row):
     def read(self, raw):
         elements = raw.GetChildMemberWithName("_M_elems")
-        kind = elements.GetType().GetArrayElementType()
-        size = kind.GetByteSize()
-        for index in range(min(elements.GetNumChildren(), self.MOST)):
-            self.found.append((elements.GetLoadAddress() + index * size, kind))
+        self.kind = elements.GetType().GetArrayElementType()
+        self.start, self.count = elements.GetLoadAddress(), elements.GetNumChildren()
 
 
-class WindowChildren(Children):
-    """`std::span` and `std::valarray` of libstdc++: a pointer and a length, which is in the type of a fixed span."""
+class WindowChildren(Row):
+    """`std::span`, `std::valarray` and `std::initializer_list` of libstdc++: a pointer and a length, which is in the type
+    of a fixed span."""
 
     def read(self, raw):
-        start = raw.GetChildMemberWithName("_M_ptr")
-        start = start if start.IsValid() else raw.GetChildMemberWithName("_M_data")
-        length = find(raw, "_M_extent_value") or find(raw, "_M_size")
+        starts = (raw.GetChildMemberWithName(name) for name in ("_M_ptr", "_M_data", "_M_array"))
+        start = next(start for start in starts if start.IsValid())
+        lengths = (find(raw, name) for name in ("_M_extent_value", "_M_size", "_M_len"))
+        length = next((length for length in lengths if length is not None), None)
         fixed = re.search(r", (\d+)(u?l*)>$", raw.GetType().GetCanonicalType().GetName() or "", re.I)
-        count = length.GetValueAsUnsigned() if length is not None else int(fixed.group(1))
-        kind = start.GetType().GetPointeeType()
-        for index in range(min(count, self.MOST)):
-            self.found.append((start.GetValueAsUnsigned() + index * kind.GetByteSize(), kind))
+        self.kind, self.start = start.GetType().GetPointeeType(), start.GetValueAsUnsigned()
+        self.count = length.GetValueAsUnsigned() if length is not None else int(fixed.group(1))
 
 
 class TupleChildren(Children):
@@ -521,23 +563,6 @@ def is_exception(target, kind):
     return False
 
 
-class Captures:
-    """What a lambda has captured, for LLDB's list of variables, which leaves out the object that GCC keeps it in."""
-
-    def get_recognized_arguments(self, frame):
-        closure = frame.FindVariable("__closure")
-        if not closure.IsValid():
-            return []
-        # To look for a name finds variables of the function around it, too.
-        options = lldb.SBVariablesOptions()
-        for include in (options.SetIncludeArguments, options.SetIncludeLocals, options.SetInScopeOnly):
-            include(True)
-        options.SetIncludeRecognizedArguments(False)
-        own = {one.GetName() for one in frame.GetVariables(options)}
-        captured = [(child.GetName().removeprefix("__"), child) for child in closure.Dereference().children]
-        return [child.Clone(name) for name, child in captured if name not in own]
-
-
 def __lldb_init_module(debugger, _internal):
     for command in [
         f'type synthetic add -l stillframe_cpp.HashedChildren -x "{HASHED}" --category stillframe',
@@ -548,8 +573,6 @@ def __lldb_init_module(debugger, _internal):
         'type summary add -F stillframe_cpp.summary -e -x "." --category stillframe',
         "type category enable stillframe",
         "command script add -f stillframe_cpp.thrown stillframe-thrown",
-        r"frame recognizer add -l stillframe_cpp.Captures -f false -x -s .* -n operator\(\)",
-        "settings set target.display-recognized-arguments true",
     ]:
         debugger.HandleCommand(command)
     stillframe_plain.exempt(debugger)

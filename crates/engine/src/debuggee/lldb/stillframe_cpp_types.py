@@ -115,6 +115,8 @@ def target(value):
     value = referred(value)
     if is_a(value, cpp.OPTIONALS):
         return content(value)
+    if is_a(value, cpp.EXPECTED):
+        return expected(value)
     if is_a(value, cpp.POINTERS):
         pointer = pointer_of(value)
         if not pointer.GetValueAsUnsigned():
@@ -189,6 +191,25 @@ def is_empty(value):
     return not value.GetNumChildren()
 
 
+def size(value):
+    """Of a large hash table, only the first entries are children."""
+    counted = cpp.find(value.GetNonSyntheticValue(), "_M_element_count", 1)
+    return value.GetNumChildren() if counted is None else counted.GetValueAsUnsigned()
+
+
+def expected(value):
+    raw = value.GetNonSyntheticValue()
+    if not cpp.has_value(raw):
+        raise Failed(f"the value is `{cpp.text(value, 0, cpp.LONGEST)}`")
+    return raw.GetChildMemberWithName("_M_val")
+
+
+def unexpected(value):
+    if cpp.has_value(value.GetNonSyntheticValue()):
+        raise Failed("it has a value, and no error")
+    return value.GetNonSyntheticValue().GetChildMemberWithName("_M_unex")
+
+
 def use_count(value):
     found = cpp.find(value.GetNonSyntheticValue(), "_M_use_count")
     return 0 if found is None else found.GetValueAsUnsigned()
@@ -223,7 +244,7 @@ METHODS = [
         "ends_with": lambda value, part: string_of(value).endswith(part),
     }),
     ([cpp.PATHS], {"string": string_of, "native": string_of, "c_str": string_of, "empty": lambda value: not string_of(value)}),
-    ([cpp.LISTS, cpp.MAPS], {"size": lambda value: value.GetNumChildren(), "empty": is_empty}),
+    ([cpp.LISTS, cpp.MAPS], {"size": size, "empty": is_empty}),
     ([cpp.LISTS], {"front": first_of, "back": last_of}),
     ([INDEXED], {"at": item}),
     ([cpp.SETS], {"contains": has, "count": holds}),
@@ -242,6 +263,11 @@ METHODS = [
         "value_or": lambda value, other: other if is_empty(value) else content(value),
         "has_value": is_there,
         "value": content,
+    }),
+    ([cpp.EXPECTED], {
+        "has_value": lambda value: cpp.has_value(value.GetNonSyntheticValue()),
+        "value": expected,
+        "error": unexpected,
     }),
     ([cpp.POINTERS], {"get": pointer_of, "use_count": use_count, "expired": lambda value: not use_count(value)}),
     ([cpp.VARIANTS], {"index": cpp.index_of, "valueless_by_exception": lambda value: cpp.index_of(value) < 0}),

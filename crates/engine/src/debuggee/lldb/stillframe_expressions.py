@@ -15,6 +15,8 @@ TOKEN = re.compile(
     r"|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<letter>'(?:[^'\\]|\\.)')"
     r"|(?P<sign>->|==|!=|<=|>=|&&|\|\||\.\.=?|[-+*/%<>!&().,\[\]]))"
 )
+# What a method is called on, as far as it is a path of names, and its name.
+METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
 COMPARED = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
 }
@@ -377,17 +379,65 @@ def evaluate(types, debugger, command, result):
     thread = debugger.GetSelectedTarget().GetProcess().GetThreadByIndexID(int(number) >> 19)
     frame = thread.GetFrameAtIndex(int(number) & ((1 << 19) - 1))
     try:
-        evaluation = Evaluation(types, frame, json.loads(expression))
-        check_names(evaluation)
-        found = evaluation.result()
-        spelling = spelled(found)
+        found = understood(types, frame, json.loads(expression))
+        if found is None or isinstance(found, Code):
+            check_methods(frame, json.loads(expression))
+        spelling = None if found is None else spelled(found)
         if spelling:
             printed = {"as": spelling, "runs": isinstance(found, Code)}
             result.AppendMessage("evaluated " + json.dumps(printed))
     except Failed as failed:
         result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
-    except Exception:  # What is not understood here may still be understood by LLDB.
-        pass
+
+
+def understood(types, frame, expression):
+    """The value of an expression; none for one that only LLDB may understand."""
+    try:
+        evaluation = Evaluation(types, frame, expression)
+        check_names(evaluation)
+        return evaluation.result()
+    except Failed:
+        raise
+    except Exception:
+        return None
+
+
+def check_methods(frame, expression):
+    """Refuse a method that is not in the program and has the name of a function of C, which LLDB would call instead, such
+    as `error`, which ends the program."""
+    target = frame.GetThread().GetProcess().GetTarget()
+    for receiver, name in METHOD.findall(expression):
+        is_c = any(one.GetSymbol().GetMangledName() in (None, name) for one in target.FindSymbols(name, lldb.eSymbolTypeCode))
+        if not is_c:
+            continue
+        methods = [one.GetSymbol().GetName() or "" for one in target.FindFunctions(name, lldb.eFunctionNameTypeMethod)]
+        owners = {plain_class(method, name) for method in methods}
+        value = frame.GetValueForVariablePath(receiver)
+        classes = classes_of(value.GetType()) if value.IsValid() else None
+        # Of an unknown class, it is hardly one of the standard library.
+        if not (owners & classes if classes else any(not owner.startswith("std::") for owner in owners)):
+            raise Failed(f"the program has no method `{name}`: nothing calls it, or the compiler has inlined it")
+
+
+def classes_of(kind):
+    """The names of a class and of those that it derives from, without arguments; none for a smart pointer, which has the
+    methods of what it points to."""
+    kind = kind.GetDereferencedType() if kind.IsReferenceType() else kind
+    kind = (kind.GetPointeeType() if kind.IsPointerType() else kind).GetCanonicalType().GetUnqualifiedType()
+    name = re.sub(r"<.*", "", kind.GetName() or "")
+    if re.match(r"std::(unique|shared|weak)_ptr$", name):
+        return None
+    found = {name}
+    for index in range(kind.GetNumberOfDirectBaseClasses()):
+        found |= classes_of(kind.GetDirectBaseClassAtIndex(index).GetType()) or set()
+    return found
+
+
+def plain_class(method, name):
+    """`shop::Box` for `int shop::Box<int>::open(int) const`, where `name` is `open`."""
+    while "<" in method and (shorter := re.sub(r"<[^<>]*>", "", method)) != method:
+        method = shorter
+    return method.split(f"::{name}(")[0].rsplit(" ", 1)[-1]
 
 
 def check_names(evaluation):
