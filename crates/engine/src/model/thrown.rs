@@ -7,7 +7,7 @@ use super::activity::SampledFrame;
 pub struct Thrown {
     /// A mark that its process has left on it, by which a test runner in that process can name it later.
     pub mark: Option<String>,
-    /// The test that threw it, where the stack tells. Other tests may run beside it.
+    /// The test that threw it, where the stack shows it. Other tests may run beside it.
     pub test: Option<String>,
     /// All frames, those of libraries included, innermost first. Empty where the debugger's own stack has them.
     pub stack: Vec<SampledFrame>,

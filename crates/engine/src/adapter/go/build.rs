@@ -146,7 +146,7 @@ pub(super) async fn build(host: &dyn Host, launch: Launch, progress: &Progress) 
         && let Some(package) = builder.first_that_fails(&wanted.packages, reports, &launch, progress).await?
     {
         wanted.packages = vec![package];
-        // Files are named from the folder of the package, which the command does not tell.
+        // Files would be named from the folder of the package, which the command does not name.
         wanted.args.insert(0, "-test.fullpath".to_owned());
     }
     let is_files = wanted.packages.iter().all(|package| is_source(package));

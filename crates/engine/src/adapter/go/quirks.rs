@@ -68,7 +68,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     // before it has read a value of memory, and `e`, which is the same, is in registers. What is in memory is the text of
     // an error.
     thrown_value: Some((PANIC, "p.arg")),
-    // Tests run in parallel, so that what is printed last does not tell.
+    // Tests run in parallel: what is printed last may be of another one.
     running_test: &[(FAILED_TEST, "c.name"), ("testing.tRunner", "t.name")],
     stops_at_bad_conditions: true,
     is_bad_condition: |text| text.starts_with("error evaluating expression: "),

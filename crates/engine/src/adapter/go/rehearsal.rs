@@ -74,7 +74,7 @@ mod tests {
 {"Action":"fail","Package":"b","Test":"TestTwo/sub","Elapsed":0}
 {"Action":"fail","Package":"b","Test":"TestTwo","Elapsed":0}
 {"Action":"fail","Package":"b","Elapsed":0.1}
-FAIL	c [build failed]
+FAIL c [build failed]
 {"Action":"fail","Package":"c","Elapsed":0.1}"#;
 
     #[test]

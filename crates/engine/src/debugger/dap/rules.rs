@@ -205,7 +205,7 @@ async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
     if !leaves_libraries(debugger.quirks()) || lock(&debugger.0.stepping).is_in_library {
         return false;
     }
-    // Most steps end in code of the user's, which one frame tells.
+    // Most steps end in code of the user's: one frame is enough.
     if library_frames(debugger, thread, 1).await.is_none() {
         return false;
     }

@@ -113,7 +113,7 @@ fn add_errors(reports: &mut [Value], stderr: &str) {
     }
 }
 
-/// Adds the errors that tests have returned where other tests have panicked in threads of their own, which a throw tells.
+/// Adds the errors that tests have returned where other tests have panicked in other threads, as their throws show.
 pub(super) fn add_missing_errors(failures: &mut [&mut Failure], stderr: &str) {
     let errors: Vec<&str> = stderr.lines().filter_map(|line| line.strip_prefix("Error: ")).collect();
     let is_returned = |failure: &Failure| {
