@@ -9,10 +9,12 @@
 mod containers;
 mod evaluate;
 mod functions;
+mod opaque;
 mod parse;
 
 pub(crate) use self::evaluate::{Datum, Scope};
 pub(crate) use self::functions::Function;
+pub(crate) use self::opaque::Notes;
 
 use crate::error::{Error, Result};
 use crate::value::Word;

@@ -33,9 +33,22 @@ impl Scope<'_> {
         Ok(match of {
             Datum::Text(_, length) => Some(Datum::Integer(*length)),
             Datum::Items(items) => i64::try_from(items.len()).ok().map(Datum::Integer),
-            Datum::Object(number) => self.length_of(*number)?.map(|length| self.datum(length)).transpose()?,
+            Datum::Object(number) => {
+                self.note_opaque(of)?;
+                self.length_of(*number)?.map(|length| self.datum(length)).transpose()?
+            }
             _ => None,
         })
+    }
+
+    /// An item of values that are no object of the program.
+    pub(super) fn item(&self, of: &Expression, at: &Expression) -> Result<Option<Datum>> {
+        let (Some(Datum::Items(items)), Some(Datum::Integer(at))) = (self.value(of)?, self.value(at)?) else {
+            return Ok(None);
+        };
+        let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
+        let at = usize::try_from(if at < 0 { length + at } else { at }).ok();
+        Ok(at.and_then(|at| items.get(at).cloned()))
     }
 
     /// What a container has, as Python's `for` goes through it: the keys of a dictionary.

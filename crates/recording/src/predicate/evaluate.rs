@@ -2,10 +2,10 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::containers::{distinct, extreme, of_items, order_of_items};
+use super::opaque::{Notes, known_by_text};
 use super::{Comparison, Expression, Function, Literal};
 use crate::error::Result;
 use crate::memory::Memory;
@@ -49,6 +49,21 @@ impl Datum {
     }
 }
 
+impl Datum {
+    /// A number, a string and the like as text; none of anything else.
+    fn simple_text(&self, spelling: Spelling) -> Option<String> {
+        Some(match self {
+            Self::Integer(number) => number.to_string(),
+            Self::Float(number) => format!("{number:?}"),
+            Self::Bool(value) => spelling.bool(*value).to_owned(),
+            Self::None => spelling.none().to_owned(),
+            Self::Undefined => "undefined".to_owned(),
+            Self::Text(text, _) => quoted(text),
+            _ => return None,
+        })
+    }
+}
+
 /// Where names are looked up.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
@@ -58,8 +73,7 @@ pub(crate) struct Scope<'a> {
     owners: &'a [Owner],
     /// The variables of comprehensions, innermost first.
     bound: Option<&'a Bound<'a>>,
-    /// Takes the objects whose length or items were read.
-    read: Option<&'a RefCell<HashSet<i64>>>,
+    notes: Option<&'a RefCell<Notes>>,
 }
 
 /// A variable of a comprehension.
@@ -71,18 +85,29 @@ struct Bound<'a> {
 
 impl<'a> Scope<'a> {
     pub(crate) fn new(recording: &'a Recording, memory: &'a dyn Memory, owners: &'a [Owner]) -> Self {
-        Self { recording, memory, owners, bound: None, read: None }
+        Self { recording, memory, owners, bound: None, notes: None }
     }
 
-    /// The same, and what is evaluated notes the objects whose length or items it reads.
-    pub(crate) fn noting(self, read: &'a RefCell<HashSet<i64>>) -> Self {
-        Self { read: Some(read), ..self }
+    /// The same, with notes of what is read.
+    pub(crate) fn noting(self, notes: &'a RefCell<Notes>) -> Self {
+        Self { notes: Some(notes), ..self }
     }
 
     pub(super) fn note(&self, object: i64) {
-        if let Some(read) = self.read {
-            read.borrow_mut().insert(object);
+        if let Some(notes) = self.notes {
+            notes.borrow_mut().read.insert(object);
         }
+    }
+
+    /// Notes that a value could not be used because only its text is known, if that is the reason.
+    pub(super) fn note_opaque(&self, value: &Datum) -> Result<()> {
+        if let (Some(notes), Datum::Object(number)) = (self.notes, value) {
+            let object = self.recording.object(*number)?;
+            if object.kind == Kind::Opaque {
+                notes.borrow_mut().opaque.insert(object.type_name);
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn length_of(&self, object: i64) -> Result<Option<Word>> {
@@ -143,6 +168,7 @@ impl<'a> Scope<'a> {
                         self.value(of)?.map(|of| self.length(&of)).transpose()?.flatten()
                     }
                     (None, Expression::Attribute(of, name)) => self.of_enumeration(of, name)?,
+                    (None, Expression::Item(of, at)) => self.item(of, at)?,
                     (None, _) => None,
                 }
             }
@@ -325,14 +351,27 @@ impl<'a> Scope<'a> {
             Datum::Integer(number) if kind == Kind::Instance => {
                 return Ok(self.recording.number(&number.to_string()).map(Key::Name));
             }
-            Datum::Integer(number) => number.to_string(),
-            Datum::Bool(value) => self.recording.spelling.bool(*value).to_owned(),
-            Datum::None => self.recording.spelling.none().to_owned(),
-            Datum::Undefined => "undefined".to_owned(),
-            Datum::Text(text, _) => quoted(text),
-            _ => return Ok(None),
+            Datum::Items(_) | Datum::Object(_) => match self.tuple_text(key)? {
+                Some(text) => text,
+                None => return Ok(None),
+            },
+            simple => match simple.simple_text(self.recording.spelling) {
+                Some(text) => text,
+                None => return Ok(None),
+            },
         };
         Ok(self.recording.number(&text).map(Key::Item))
+    }
+
+    /// A tuple of simple values as Python writes it, which is how it is known as a key.
+    fn tuple_text(&self, tuple: &Datum) -> Result<Option<String>> {
+        let Some(items) = self.items(tuple)? else { return Ok(None) };
+        let texts: Option<Vec<String>> =
+            items.iter().map(|item| item.simple_text(self.recording.spelling)).collect();
+        Ok(texts.map(|texts| match texts.as_slice() {
+            [only] => format!("({only},)"),
+            several => format!("({})", several.join(", ")),
+        }))
     }
 
     fn word(&self, expression: &Expression) -> Result<Option<Word>> {
@@ -351,7 +390,7 @@ impl<'a> Scope<'a> {
             Word::None => Datum::None,
             Word::Undefined => Datum::Undefined,
             Word::Bool(value) => Datum::Bool(value),
-            Word::Object(number) => Datum::Object(number),
+            Word::Object(number) => self.by_text(number)?.unwrap_or(Datum::Object(number)),
             Word::Absent => Datum::Other(word),
             Word::Atom(number) => {
                 let atom = self.recording.atom(number)?;
@@ -360,10 +399,27 @@ impl<'a> Scope<'a> {
                     (None, "float" | "int" | "number") => {
                         atom.text.parse().map_or(Datum::Other(word), Datum::Float)
                     }
-                    _ => member(&atom.text, &atom.type_name).unwrap_or(Datum::Other(word)),
+                    (None, type_name) => {
+                        let known =
+                            member(&atom.text, type_name).or_else(|| known_by_text(type_name, &atom.text));
+                        known.unwrap_or(Datum::Other(word))
+                    }
                 }
             }
         })
+    }
+
+    /// What the text of an object says of it, of which nothing else is known.
+    fn by_text(&self, number: i64) -> Result<Option<Datum>> {
+        let object = self.recording.object(number)?;
+        if object.kind != Kind::Opaque {
+            return Ok(None);
+        }
+        self.note(number);
+        let Some(Word::Atom(text)) = self.memory.get(Owner::object(number), Key::Name(0))? else {
+            return Ok(None);
+        };
+        Ok(known_by_text(&object.type_name, &self.recording.atom(text)?.text))
     }
 
     fn is_true(&self, value: &Datum) -> Result<bool> {
@@ -402,6 +458,10 @@ impl<'a> Scope<'a> {
             }
             _ => order(left, right),
         };
+        if order.is_none() && !is_nothing(left) && !is_nothing(right) {
+            self.note_opaque(left)?;
+            self.note_opaque(right)?;
+        }
         Ok(match comparison {
             // JavaScript's two kinds of nothing are equal, but not the same.
             Comparison::Equal if is_nothing(left) && is_nothing(right) => Some(true),

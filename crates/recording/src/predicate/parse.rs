@@ -216,8 +216,11 @@ impl Parser {
             if self.sign(".") {
                 value = Expression::Attribute(Box::new(value), self.name()?);
             } else if self.sign("[") {
-                let key = self.or()?;
-                self.expect("]")?;
+                let first = self.or()?;
+                let key = match self.rest_of_list(first, "]")? {
+                    keys if keys.len() > 1 => Expression::List(keys),
+                    keys => keys.into_iter().next().ok_or("a key is missing")?,
+                };
                 value = Expression::Item(Box::new(value), Box::new(key));
             } else if self.sign("(") {
                 value = self.call(value)?;

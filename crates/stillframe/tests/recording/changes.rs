@@ -40,7 +40,11 @@ async fn objects_are_followed_through_computed_keys_and_calls() {
 #[tokio::test]
 async fn items_that_a_dictionary_makes_when_it_is_read_are_recorded() {
     let names = ["by_first", "counts", "index", "by_word", "sales"];
-    has_become("recording_filled", &names, async |_, _| ()).await;
+    has_become("recording_filled", &names, async |client, program| {
+        let writes = client.ask("find_writes", json!({ "target": "words.count" })).await;
+        has(&writes, &["`words.count` is 2 at event ", ".count = 2 by ", &at(program, "kept")]);
+    })
+    .await;
 }
 
 #[tokio::test]

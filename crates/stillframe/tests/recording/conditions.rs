@@ -41,6 +41,16 @@ async fn conditions_look_into_python_containers() {
             let first = client.ask("find_first", json!({ "condition": condition })).await;
             has(&first, &["sale: Sale(month='feb', product='plum', units=9", "→ Sale(month='mar'"]);
         }
+        let queue =
+            client.ask("find_first", json!({ "condition": "len(last) == 2 and last[0] == -2" })).await;
+        has(&queue, &[&at(&program, "queued"), "last = deque([-2, -4])"]);
+        let paid = client.ask("find_first", json!({ "condition": "paid * 2 > 10 and paid < 6" })).await;
+        has(&paid, &[&at(&program, "paid"), "Decimal('5.50')"]);
+        let seats =
+            client.ask("find_first", json!({ "condition": "seats[1, 2] != seats.get((1, 0))" })).await;
+        has(&seats, &[&at(&program, "seated"), "[(1, 2)]: None → 'ann'"]);
+        let lock = client.ask("find_first", json!({ "condition": "lock > 3" })).await;
+        has(&lock, &["never holds", "only the text is recorded"]);
         let login = client.ask("find_first", json!({ "condition": "login.user == 'ann'" })).await;
         has(&login, &["login = Login(user='ann', password='[redacted]')"]);
         let never =

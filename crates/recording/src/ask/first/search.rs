@@ -11,7 +11,7 @@ use super::super::state::is_declared;
 use super::{FirstRequest, owners};
 use crate::error::{Error, Result};
 use crate::memory::{GrowingMemory, Memory, Write, write_of};
-use crate::predicate::{Expression, Scope};
+use crate::predicate::{Expression, Notes, Scope};
 use crate::reading::{Call, Recording, is_file};
 use crate::value::{Key, Owner, Word};
 
@@ -33,8 +33,8 @@ pub(super) struct Search<'a> {
     is_about_attributes: bool,
     /// The names of the variables and attributes that the condition reads.
     names: HashSet<i64>,
-    /// The objects whose length or items it has read.
-    read: RefCell<HashSet<i64>>,
+    /// What evaluating it has noted.
+    notes: RefCell<Notes>,
     /// Calls that were read from the recording, by their number.
     known: HashMap<i64, Rc<KnownCall>>,
     memory: GrowingMemory,
@@ -98,7 +98,7 @@ impl<'a> Search<'a> {
             roots,
             is_about_attributes,
             names,
-            read: RefCell::default(),
+            notes: RefCell::default(),
             known: HashMap::new(),
             memory: if is_whole { GrowingMemory::of_whole_objects() } else { GrowingMemory::default() },
             modules: modules(recording)?,
@@ -149,7 +149,7 @@ impl<'a> Search<'a> {
     /// Whether the condition may read what is kept there.
     fn reads(&self, write: Write) -> bool {
         matches!(write.key, Key::Name(name) if self.names.contains(&name))
-            || write.owner.as_object().is_some_and(|object| self.read.borrow().contains(&object))
+            || write.owner.as_object().is_some_and(|object| self.notes.borrow().read.contains(&object))
     }
 
     /// The calls in which the condition begins to hold after the writes of a call, that one and those around it, with
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
     /// What the first variable of the condition belongs to, and whether the condition holds. None where there is no such
     /// variable.
     fn holds(&self, known: &KnownCall) -> Result<Option<(Owner, bool)>> {
-        let scope = Scope::new(self.recording, &self.memory, &known.owners).noting(&self.read);
+        let scope = Scope::new(self.recording, &self.memory, &known.owners).noting(&self.notes);
         let mut asked = None;
         for root in &self.roots {
             let Some((owner, key)) = scope.slot(&Expression::Name(root.clone()))? else { return Ok(None) };
@@ -261,9 +261,14 @@ impl<'a> Search<'a> {
                  attributes.\n"
             );
         }
+        let opaque: Vec<String> = self.notes.borrow().opaque.iter().map(|name| format!("`{name}`")).collect();
+        let opaque = match opaque.as_slice() {
+            [] => String::new(),
+            names => format!(" Of {} only the text is recorded, so that it may have held.", names.join(", ")),
+        };
         format!(
             "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
-             that have a variable `{variable}`.\n"
+             that have a variable `{variable}`.{opaque}\n"
         )
     }
 }

@@ -491,6 +491,8 @@ static PyObject *enter(PyObject *thread, PyObject *code, PyFrameObject *frame)
 /* `Recorder.leave` */
 static int leave(PyObject *thread, PyObject *activation, PyObject *value, int tag)
 {
+    if (FIELD(FIELD(activation, activation_at.code), code_at.keeps) == Py_True)
+        return ignore(call(now.recorder, name.leave, thread, activation, value)) < 0 ? recovered() : 0;
     uint64_t number = number_in(activation, activation_at.number);
     turn_begin(now.turn);
     now.wire->by = number << BY_SHIFT;

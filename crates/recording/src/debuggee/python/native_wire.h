@@ -6,7 +6,7 @@ static struct {
     Py_ssize_t owner, number, code, pending, known, caller, returned;
 } activation_at;
 static struct { Py_ssize_t top, number; } thread_at;
-static struct { Py_ssize_t number, lines, arguments, is_module, code; } code_at;
+static struct { Py_ssize_t number, lines, arguments, is_module, code, keeps; } code_at;
 static struct { Py_ssize_t names, shared, paths, slots, below, read, returned; } effects_at;
 static struct { Py_ssize_t number, word, held, weak, kind, contents, length, shape; } known_at;
 static struct { Py_ssize_t kind, name, dictionary, slots, is_weak; } shape_at;
@@ -19,6 +19,7 @@ static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
     {"Thread", "top", &thread_at.top}, {"Thread", "number", &thread_at.number},
     {"Code", "number", &code_at.number}, {"Code", "lines", &code_at.lines}, {"Code", "code", &code_at.code},
     {"Code", "arguments", &code_at.arguments}, {"Code", "is_module", &code_at.is_module},
+    {"Code", "keeps", &code_at.keeps},
     {"Effects", "names", &effects_at.names}, {"Effects", "shared", &effects_at.shared},
     {"Effects", "paths", &effects_at.paths}, {"Effects", "slots", &effects_at.slots},
     {"Effects", "below", &effects_at.below}, {"Effects", "read", &effects_at.read}, {"Effects", "returned", &effects_at.returned},

@@ -30,6 +30,9 @@ FUNCTIONS = frozenset(
     "delattr heapify heappop heappush heappushpop heapreplace insort insort_left insort_right setattr shuffle".split()
 )
 
+# Decorators of a function whose value is kept as an attribute of its object.
+KEEPING = frozenset(["cached_property"])
+
 # Ways from one object to the next: an attribute, an item with a constant key, an item whose key is a variable, and one
 # whose key is computed by a formula.
 ATTRIBUTE, CONSTANT, VARIABLE, COMPUTED = range(4)
@@ -42,13 +45,13 @@ OPERATIONS = {ast.Add: 3, ast.Sub: 4, ast.Mult: 5, ast.FloorDiv: 6, ast.Mod: 7}
 class Effects:
     """What a line may change: variables of its function and of its module, objects as a whole, single attributes and
     items of objects, objects somewhere in others, and whether what a call in it returns. And what it reads items of, as
-    a `defaultdict` makes those that it has not."""
+    a `defaultdict` makes those that it has not, and whether a function begins there whose object keeps what it returns."""
 
-    __slots__ = ("names", "shared", "paths", "slots", "below", "read", "returned")
+    __slots__ = ("names", "shared", "paths", "slots", "below", "read", "returned", "keeps")
 
-    def __init__(self, names=(), shared=(), paths=(), slots=(), below=(), read=(), returned=False):
+    def __init__(self, names=(), shared=(), paths=(), slots=(), below=(), read=(), returned=False, keeps=False):
         self.names, self.shared, self.paths, self.slots = names, shared, paths, slots
-        self.below, self.read, self.returned = below, read, returned
+        self.below, self.read, self.returned, self.keeps = below, read, returned, keeps
 
     def when(self, reading_changes):
         """The same where reading an item may make it, or not; None if the line changes nothing then."""
@@ -77,7 +80,7 @@ class Found:
 
     def __init__(self):
         self.names, self.shared, self.paths, self.slots, self.below, self.read = set(), set(), {}, {}, {}, {}
-        self.returned = False
+        self.returned = self.keeps = False
         # Those of the paths that are changed for certain.
         self.changed = set()
 
@@ -86,6 +89,7 @@ class Found:
         self.shared |= other.shared
         self.changed |= other.changed
         self.returned |= other.returned
+        self.keeps |= other.keeps
         self.paths.update(other.paths)
         self.slots.update(other.slots)
         self.below.update(other.below)
@@ -156,7 +160,7 @@ class Found:
         # The accelerator compares names by identity.
         names = tuple(map(sys.intern, sorted(self.names)))
         shared, below = tuple(sorted(self.shared)), tuple(self.below)
-        return Effects(names, shared, tuple(self.paths), tuple(slots), below, tuple(self.read), self.returned)
+        return Effects(names, shared, tuple(self.paths), tuple(slots), below, tuple(self.read), self.returned, self.keeps)
 
 
 def ends_iteration(code, at, kind):
@@ -251,6 +255,7 @@ def collect(statement, found):
     names = found.names
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         names.add(statement.name)
+        found.keeps = any(all_names(each) & KEEPING or getattr(each, "attr", None) in KEEPING for each in statement.decorator_list)
     elif isinstance(statement, (ast.Import, ast.ImportFrom)):
         names.update((each.asname or each.name).split(".")[0] for each in statement.names)
     elif isinstance(statement, ast.ExceptHandler) and statement.name:

@@ -84,7 +84,7 @@ def guarded(method):
 class Code:
     """A code object of the program."""
 
-    __slots__ = ("number", "code", "lines", "arguments", "is_module", "effects")
+    __slots__ = ("number", "code", "lines", "arguments", "is_module", "effects", "keeps")
 
     def __init__(self, number, code, effects):
         self.number, self.code, self.effects = number, code, effects
@@ -95,6 +95,8 @@ class Code:
         # Also what a closure has from the call around it.
         self.arguments = code.co_varnames[:count] + tuple(name for name in code.co_freevars if name != "__class__")
         self.is_module = code.co_name == "<module>"
+        begin = effects.get(code.co_firstlineno)
+        self.keeps = begin is not None and begin.keeps
 
 
 class Activation:
@@ -309,6 +311,9 @@ class Recorder:
         caller = thread.top = activation.caller
         if caller is not None and caller.pending is not None and caller.pending.returned:
             caller.returned = value
+        if activation.code.keeps and caller is not None:
+            caller.returned = next(iter(activation.known.values()), None)
+            caller.pending = caller.pending or NOTHING
 
     def forget_ended(self, frame):
         """Let go of calls that are not on the stack of this frame any more, because they ended unseen."""

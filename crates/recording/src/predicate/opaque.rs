@@ -1,0 +1,98 @@
+//! Values of which only the text is recorded, where the text says what they are: numbers of other types than the language's own,
+//! dates, and queues of simple values.
+
+use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
+
+use super::evaluate::{Datum, of_literal};
+use super::{Expression, Function};
+
+/// What an evaluation notes.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    /// The objects whose length or items it has read.
+    pub(crate) read: HashSet<i64>,
+    /// The types of values that it could not use, because only their text is known.
+    pub(crate) opaque: BTreeSet<Rc<str>>,
+}
+
+/// What a text says of a value of a type: `Decimal('2.50')`, `datetime.date(2026, 3, 1)`, `deque([1, 2], maxlen=5)`, `12n`.
+pub(super) fn known_by_text(type_name: &str, text: &str) -> Option<Datum> {
+    let inside = || text.split_once('(')?.1.strip_suffix(')');
+    match type_name {
+        "bigint" => number(text.strip_suffix('n')?),
+        "Date" => Some(super::evaluate::text(text)),
+        "Decimal" => number(inside()?.trim_matches('\'')),
+        "Fraction" => {
+            let (above, below) = inside()?.split_once(", ")?;
+            Some(Datum::Float(above.parse::<f64>().ok()? / below.parse::<f64>().ok()?))
+        }
+        "deque" | "array" => {
+            let (begin, end) = (text.find('[')?, text.rfind(']')?);
+            items(text.get(begin..=end)?)
+        }
+        "datetime" | "date" | "time" => items(&format!("[{}]", inside()?)),
+        // Scalars of NumPy, whose text names their type since its version 2.
+        _ if text.starts_with("np.") => number(inside()?),
+        _ => number(text),
+    }
+}
+
+fn number(text: &str) -> Option<Datum> {
+    let integer = text.parse().ok().map(Datum::Integer);
+    integer.or_else(|| text.parse().ok().map(Datum::Float))
+}
+
+/// The items of a list of literals.
+fn items(list: &str) -> Option<Datum> {
+    let Ok(Expression::List(items)) = Expression::parse(list) else { return None };
+    let items: Option<Rc<[Datum]>> = items.iter().map(literal).collect();
+    items.map(Datum::Items)
+}
+
+fn literal(expression: &Expression) -> Option<Datum> {
+    match expression {
+        Expression::Literal(literal) => Some(of_literal(literal)),
+        Expression::List(items) => items.iter().map(literal).collect::<Option<_>>().map(Datum::Items),
+        Expression::Of(Function::Negative, of) => match literal(of)? {
+            Datum::Integer(number) => Some(Datum::Integer(-number)),
+            Datum::Float(number) => Some(Datum::Float(-number)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_says_what_a_value_is() {
+        let table = [
+            ("Decimal", "Decimal('-2.50')", "Float(-2.5)"),
+            ("Decimal", "Decimal('3')", "Integer(3)"),
+            ("Fraction", "Fraction(1, 4)", "Float(0.25)"),
+            ("bigint", "12n", "Integer(12)"),
+            ("bigint", "100000000000000000000n", "Float(1e20)"),
+            ("float64", "np.float64(1.5)", "Float(1.5)"),
+            ("int64", "7", "Integer(7)"),
+            ("date", "datetime.date(2026, 3, 1)", "Items([Integer(2026), Integer(3), Integer(1)])"),
+            (
+                "deque",
+                "deque([1, ('a', -2)], maxlen=5)",
+                "Items([Integer(1), Items([Text(\"a\", 1), Integer(-2)])])",
+            ),
+            ("deque", "deque([])", "Items([])"),
+            ("Date", "1970-01-01T00:00:00.005Z", "Text(\"1970-01-01T00:00:00.005Z\", 24)"),
+        ];
+        for (type_name, text, expected) in table {
+            assert_eq!(format!("{:?}", known_by_text(type_name, text).unwrap()), expected, "{text}");
+        }
+        for (type_name, text) in
+            [("deque", "deque([<Job object>])"), ("deque", "deque([1, 2"), ("Lock", "<lock>")]
+        {
+            assert!(known_by_text(type_name, text).is_none(), "{text}");
+        }
+    }
+}
