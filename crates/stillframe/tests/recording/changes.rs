@@ -114,3 +114,31 @@ async fn static_fields_and_properties_of_functions_are_variables() {
     has(&kind, &["first holds after "]);
     client.server.finish().await;
 }
+
+#[tokio::test]
+async fn calls_in_optional_chains_are_followed() {
+    let program = Fixture::node("recording_chains");
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 0"]);
+    assert!(!said.contains("never"), "{said}");
+    let state = client.ask("state_at", json!({ "at": "end" })).await;
+    for (name, value) in [
+        ("settings", "{deep: {list: [0, 2, 3, 9]}, more: true, count: 2}"),
+        ("groups", "Map {'a' => [2]}"),
+        ("sets", "{seen: Set {1, 2}}"),
+        ("tree", "Tree {#leaves: ['x', 'y'], branches: [9, 3, 2, 0, 'x', 'y']}"),
+        ("lengths", "[3, 4, 5, 6]"),
+    ] {
+        assert_eq!(shown(&state, name), value, "{name}");
+    }
+    for (condition, marker) in [
+        ("settings.deep.list[0] == 1", "sorted"),
+        ("groups.get('a').length > 0", "grouped"),
+        ("this.#leaves.length > 1", "leaf"),
+    ] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &[&format!("`{condition}` first holds after {} in ", at(&program, marker))]);
+    }
+    client.server.finish().await;
+}

@@ -297,6 +297,18 @@ class Heap {
     else this.compare(entry, value, this.depth);
   }
 
+  /** What properties lead to from an object, as far as no code of the program runs for it. */
+  follow(object, steps) {
+    let at = object;
+    for (const step of steps) {
+      if (typeof at !== 'object' || at === null || types.isProxy(at)) return at;
+      const next = getOwnPropertyDescriptor(at, step)?.value;
+      if (next === undefined) return at;
+      at = next;
+    }
+    return at;
+  }
+
   checkNamed(value) {
     const known = this.functions.get(value);
     if (known === undefined || known.contents === null) this.named(value);

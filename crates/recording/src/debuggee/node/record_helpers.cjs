@@ -12,7 +12,8 @@
 //   m(value, object, name)      a property is written; h, o: a private field; i: an item
 //   a, d, j                     the same by a step, after the value of the expression
 //   k(value, object)            an object may have changed; x: at its end
-//   w(), c(before, value, ...)  a call was made that may have changed objects, if no code of the program did
+//   w(), c(before, value, ...)  a call was made that may have changed objects, if no code of the program did;
+//                               cc(before, value, object, steps, ...): in an optional chain, that begins at the object
 //   q(value, ...)               the value
 'use strict';
 const fs = require('fs');
@@ -275,6 +276,12 @@ exports.start = (settings) => {
     return value;
   };
 
+  const calledInChain = (before, value, object, steps, one, two, three, four) => {
+    if (wire.isOff) return value;
+    called(before, value, heap.follow(object, steps), one, two, three);
+    return four === undefined ? value : called(before, value, four);
+  };
+
   // -- files, output and the end -------------------------------------------------------------------------------------
 
   /** Gives a script its numbers; the answer of `service.rs` has room for them. */
@@ -355,6 +362,7 @@ exports.start = (settings) => {
     a: (old, object, key, step) => (property(after(old, step), object, key), old),
     b: constructed,
     c: called,
+    cc: calledInChain,
     d: (old, object, key, step) => (field(after(old, step), object, key), old),
     e: enter,
     f: finish,

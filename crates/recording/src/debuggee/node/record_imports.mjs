@@ -1,5 +1,5 @@
 // What ES modules import the functions of the recorder from.
 const recorder = process['stillframe.record'];
 export const {
-  a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, t, u, v, w, x, y, z,
+  a, b, c, cc, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, t, u, v, w, x, y, z,
 } = recorder;

@@ -16,7 +16,7 @@ use oxc_allocator::Allocator;
 use oxc_ast::ast::{Expression, Program};
 use oxc_ast_visit::VisitJs;
 use oxc_parser::{ParseOptions, Parser};
-use oxc_span::{GetSpan, SourceType};
+use oxc_span::{GetSpan, SourceType, Span};
 use serde::Serialize;
 
 use super::edits::{Applied, Edits, Piece};
@@ -24,7 +24,7 @@ use super::original::Original;
 use super::scopes::{Declared, Scope, changed_objects};
 
 /// The functions of the recorder, by the letter behind `__$`.
-const HELPERS: &str = "a b c d e f g h i j k l m n o p q r t u v w x y z";
+const HELPERS: &str = "a b c cc d e f g h i j k l m n o p q r t u v w x y z";
 
 /// A script with calls of the recorder in it.
 #[derive(Debug, Default, Serialize)]
@@ -96,6 +96,8 @@ struct Instrumenter<'t> {
     is_quiet: bool,
     /// Variables of whose values a property is assigned to somewhere in the script.
     changed: HashSet<String>,
+    /// Where the optional chain begins that is gone through, and the name by which that is kept.
+    chain_begin: Option<(Span, String)>,
     /// The line of the statement around, whose event stands for what follows on the same line.
     head_line: u32,
 }
@@ -149,6 +151,7 @@ impl<'t> Instrumenter<'t> {
             class: None,
             is_quiet: false,
             changed: HashSet::new(),
+            chain_begin: None,
             head_line: 0,
         }
     }

@@ -9,7 +9,7 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::UnaryOperator;
 
 use super::functions::{Kind, is_code};
-use super::{Instrumenter, Piece, text};
+use super::{Instrumenter, Kept, Piece, text};
 
 /// Objects of the language whose functions change nothing that they get.
 const HARMLESS_OBJECTS: &str = "Math console JSON Number String Date Symbol BigInt Promise performance process Intl \
@@ -26,6 +26,8 @@ const READERS: &str = "map filter forEach slice join indexOf lastIndexOf include
                        codePointAt split trim replace replaceAll toUpperCase toLowerCase startsWith endsWith padStart \
                        padEnd substring substr toFixed test match matchAll then catch finally hasOwnProperty \
                        localeCompare repeat flat flatMap toSorted toReversed with toISOString getTime valueOf";
+/// The most objects of a call that are looked at afterwards.
+const MOST_GIVEN: usize = 4;
 /// Methods that change only the object whose they are.
 const CHANGERS: &str = "pop shift unshift splice sort reverse fill copyWithin clear";
 
@@ -256,44 +258,57 @@ impl Instrumenter<'_> {
         self.put_text(it.span.end, ")");
     }
 
+    /// `cart?.items.push(item)`. What is changed is found from the object that the chain begins at, by its properties.
     fn chain(&mut self, it: &ChainExpression<'_>) {
-        let receiver = match &it.expression {
-            ChainElement::CallExpression(call) => match call.callee.get_inner_expression() {
-                Expression::StaticMemberExpression(member) if !is_in(READERS, &member.property.name) => {
-                    match &member.object {
-                        Expression::Identifier(id) => Some(id.name.to_string()),
-                        Expression::ThisExpression(_) => Some("this".to_owned()),
-                        _ => None,
-                    }
-                }
-                _ => None,
-            },
-            _ => None,
-        };
-        let receiver = receiver.filter(|_| !self.is_quiet);
-        if receiver.is_some() {
-            self.put_text(it.span.start, "__$c(__$w(),");
-        }
-        match &it.expression {
-            ChainElement::CallExpression(call) => self.spine_of_call(call),
-            other => {
-                if let Some(member) = other.as_member_expression() {
-                    self.spine(member.object());
-                    if let oxc_ast::ast::MemberExpression::ComputedMemberExpression(member) = member {
-                        self.visit_expression(&member.expression);
-                    }
+        let ChainElement::CallExpression(call) = &it.expression else {
+            if let Some(member) = it.expression.as_member_expression() {
+                self.spine(member.object());
+                if let oxc_ast::ast::MemberExpression::ComputedMemberExpression(member) = member {
+                    self.visit_expression(&member.expression);
                 }
             }
+            return;
+        };
+        let begin = match &call.callee {
+            Expression::StaticMemberExpression(member) if !is_in(READERS, &member.property.name) => {
+                begin_of_chain(&member.object)
+            }
+            _ => None,
+        };
+        let may_change =
+            begin.is_some() || call.arguments.iter().filter_map(Argument::as_expression).any(may_be_object);
+        if self.is_quiet || !may_change {
+            return self.spine_of_call(call, &mut None);
         }
-        if let Some(receiver) = receiver {
-            self.put_text(it.span.end, format!(",{receiver})"));
-        }
+        self.put_text(it.span.start, "__$cc(__$w(),");
+        let (object, steps) = begin.unzip();
+        let kept = object.map(|object| self.keep(object));
+        let mut given = Some(Vec::new());
+        self.chain_begin = object.map(GetSpan::span).zip(kept.as_ref().map(|kept| kept.text().to_owned()));
+        self.spine_of_call(call, &mut given);
+        self.chain_begin = None;
+        let steps: Vec<String> = steps.into_iter().flatten().map(|step| format!("'{step}'")).collect();
+        let object = kept.as_ref().map_or("undefined", Kept::text).to_owned();
+        let mut values = vec![object, format!("[{}]", steps.join(","))];
+        values.extend(given.into_iter().flatten());
+        self.put_text(it.span.end, format!(",{})", values.join(",")));
     }
 
-    /// What a chain is made of: nothing can be put around its parts.
+    /// What a chain is made of: nothing can be put around its parts, but for the one that it begins at.
     fn spine(&mut self, it: &Expression<'_>) {
+        if let Some((_, name)) = self.chain_begin.take_if(|(span, _)| *span == it.span()) {
+            let is_kept = name.starts_with("__$t");
+            if is_kept {
+                self.put_text(it.span().start, format!("({name}="));
+            }
+            self.visit_expression(it);
+            if is_kept {
+                self.put_text(it.span().end, ")");
+            }
+            return;
+        }
         match it {
-            Expression::CallExpression(call) => self.spine_of_call(call),
+            Expression::CallExpression(call) => self.spine_of_call(call, &mut None),
             Expression::StaticMemberExpression(member) => self.spine(&member.object),
             Expression::PrivateFieldExpression(member) => self.spine(&member.object),
             Expression::ComputedMemberExpression(member) => {
@@ -304,10 +319,24 @@ impl Instrumenter<'_> {
         }
     }
 
-    fn spine_of_call(&mut self, call: &CallExpression<'_>) {
+    /// A call in a chain. Its arguments are kept, if that is asked for.
+    fn spine_of_call(&mut self, call: &CallExpression<'_>, given: &mut Option<Vec<String>>) {
         self.spine(&call.callee);
         for argument in &call.arguments {
-            self.visit_argument(argument);
+            self.visit_given(argument, given.as_mut());
+        }
+    }
+
+    /// An argument, which is kept if it may be an object, and not too many are.
+    fn visit_given(&mut self, argument: &Argument<'_>, given: Option<&mut Vec<String>>) {
+        let given = given.filter(|given| given.len() < MOST_GIVEN);
+        match (argument.as_expression().filter(|value| may_be_object(value)), given) {
+            (Some(value), Some(given)) => {
+                let object = self.keep(value);
+                self.visit_kept(value, &object);
+                given.push(object.text().to_owned());
+            }
+            _ => self.visit_argument(argument),
         }
     }
 
@@ -332,17 +361,9 @@ impl Instrumenter<'_> {
             }
             other => self.visit_expression(other),
         }
+        let is_given = changed == Changed::All || changed == Changed::Arguments;
         for argument in &it.arguments {
-            let is_kept = changed == Changed::All || changed == Changed::Arguments;
-            let value =
-                argument.as_expression().filter(|value| is_kept && kept.len() < 4 && may_be_object(value));
-            if let Some(value) = value {
-                let object = self.keep(value);
-                self.visit_kept(value, &object);
-                kept.push(object.text().to_owned());
-            } else {
-                self.visit_argument(argument);
-            }
+            self.visit_given(argument, Some(&mut kept).filter(|_| is_given));
         }
         self.put_text(it.span.end, format!(",{})", kept.join(",")));
     }
@@ -403,6 +424,40 @@ impl Instrumenter<'_> {
             _ if has_objects() => Changed::Arguments,
             _ => Changed::Nothing,
         }
+    }
+}
+
+/// Where an optional chain begins, and the properties from there: all that follows the first `?.` is in it. A call on the
+/// way, as in `names?.add(1).add(2)`, may give the object whose method it is.
+fn begin_of_chain<'a>(object: &'a Expression<'a>) -> Option<(&'a Expression<'a>, Vec<String>)> {
+    let mut steps = Vec::new();
+    let mut at = object;
+    loop {
+        at = match at {
+            Expression::StaticMemberExpression(member) => {
+                steps.push(member.property.name.to_string());
+                &member.object
+            }
+            Expression::CallExpression(call) if is_in_chain(at) => {
+                steps.clear();
+                call.callee.as_member_expression()?.object()
+            }
+            _ => break,
+        }
+    }
+    steps.reverse();
+    (!is_in_chain(at)).then_some((at, steps))
+}
+
+/// Whether an expression has a `?.` of the chain that it is part of.
+fn is_in_chain(it: &Expression<'_>) -> bool {
+    match it {
+        Expression::CallExpression(call) => call.optional || is_in_chain(&call.callee),
+        Expression::StaticMemberExpression(member) => member.optional || is_in_chain(&member.object),
+        Expression::PrivateFieldExpression(member) => member.optional || is_in_chain(&member.object),
+        Expression::ComputedMemberExpression(member) => member.optional || is_in_chain(&member.object),
+        Expression::Super(_) => true,
+        _ => false,
     }
 }
 
