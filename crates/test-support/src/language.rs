@@ -20,15 +20,15 @@ pub use spelling::{PerLanguage, Program, Spelling, Texts};
 
 /// Passes each language on to a macro: its variant, its module, and when its tests run.
 ///
-/// `odd` and `even`: on each push each second body. `first` to `eighth`: each eighth body, beginning with that one. The
-/// others run with `cargo xtask test --full`. Languages with different turns share the bodies between them.
+/// `from_first` and `from_second`: on each push three bodies of eight. `first` to `eighth`: each eighth body, beginning
+/// with that one. The others run with `cargo xtask test --full`. Languages with different turns share the bodies between them.
 #[macro_export]
 macro_rules! with_languages {
     ($then:path, $($with:tt)*) => {
         $then! {
             { $($with)* }
-            Python python odd
-            Node node even
+            Python python from_first
+            Node node from_second
             Java java second
             Go go first
             C c third

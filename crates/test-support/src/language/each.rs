@@ -62,14 +62,12 @@ macro_rules! tests_of {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! test_of {
-    (first odd $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (third odd $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (fifth odd $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (seventh odd $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (second even $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (fourth even $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (sixth even $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (eighth even $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (first from_first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (fourth from_first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (seventh from_first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (second from_second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (fifth from_second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (eighth from_second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (first first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (second second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (third third $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
