@@ -125,9 +125,9 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     }
     let writes = writes_of(recording, &line, found.write.event)?;
     for write in &writes {
-        let is_shown =
+        let is_left_out =
             is_part_of_new(recording, write, &writes)? || is_definition(recording, write.key, write.word)?;
-        if !is_shown {
+        if !is_left_out {
             lines.add(format!("  {}", write_text(recording, write, &line)?));
         }
     }

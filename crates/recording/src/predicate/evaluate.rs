@@ -167,7 +167,10 @@ impl<'a> Scope<'a> {
                     (None, Expression::Attribute(of, name)) if name == "length" || name == "size" => {
                         self.value(of)?.map(|of| self.length(&of)).transpose()?.flatten()
                     }
-                    (None, Expression::Attribute(of, name)) => self.of_enumeration(of, name)?,
+                    (None, Expression::Attribute(of, name)) => match self.of_enumeration(of, name)? {
+                        None => self.of_date(of, name)?,
+                        found => found,
+                    },
                     (None, Expression::Item(of, at)) => self.item(of, at)?,
                     (None, _) => None,
                 }
@@ -273,7 +276,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The name of the class of a value; none if something in it has none.
-    fn class(&self, expression: &Expression) -> Result<Option<Datum>> {
+    pub(super) fn class(&self, expression: &Expression) -> Result<Option<Datum>> {
         let name = match (self.word(expression)?, self.value(expression)?) {
             (Some(word), _) | (None, Some(Datum::Other(word))) => self.recording.type_name(word)?,
             (None, Some(Datum::Object(number))) => self.recording.type_name(Word::Object(number))?,

@@ -4,8 +4,9 @@
 use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
-use super::evaluate::{Datum, of_literal};
+use super::evaluate::{Datum, Scope, of_literal};
 use super::{Expression, Function};
+use crate::error::Result;
 
 /// What an evaluation notes.
 #[derive(Debug, Default)]
@@ -14,6 +15,27 @@ pub(crate) struct Notes {
     pub(crate) read: HashSet<i64>,
     /// The types of values that it could not use, because only their text is known.
     pub(crate) opaque: BTreeSet<Rc<str>>,
+}
+
+/// The attributes of dates, in the order of their values in a text.
+const OF_DATE: [&str; 7] = ["year", "month", "day", "hour", "minute", "second", "microsecond"];
+
+impl Scope<'_> {
+    /// An attribute of a date or a time.
+    pub(super) fn of_date(&self, of: &Expression, name: &str) -> Result<Option<Datum>> {
+        let Some(at) = OF_DATE.iter().position(|each| *each == name) else { return Ok(None) };
+        let (Some(Datum::Items(parts)), Some(Datum::Text(class, _))) = (self.value(of)?, self.class(of)?)
+        else {
+            return Ok(None);
+        };
+        let at = match &*class {
+            "date" | "datetime" => Some(at),
+            "time" => at.checked_sub(3),
+            _ => None,
+        };
+        // What is zero at the end is left out.
+        Ok(at.map(|at| parts.get(at).cloned().unwrap_or(Datum::Integer(0))))
+    }
 }
 
 /// What a text says of a value of a type: `Decimal('2.50')`, `datetime.date(2026, 3, 1)`, `deque([1, 2], maxlen=5)`, `12n`.

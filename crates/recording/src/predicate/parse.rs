@@ -245,6 +245,16 @@ impl Parser {
         if let Some(function) = path.as_deref().and_then(Function::named) {
             return Ok(Expression::of(function, self.arguments()?));
         }
+        if let Some("date" | "datetime" | "time") = called.last_name() {
+            let first = self.or()?;
+            return Ok(Expression::List(self.rest_of_list(first, ")")?));
+        }
+        if called.last_name() == Some("Decimal") {
+            return match self.arguments()? {
+                Expression::Literal(Literal::Text(text)) => Ok(Expression::Literal(number(&text)?)),
+                other => Ok(other),
+            };
+        }
         if let Expression::Attribute(of, method) = called
             && let Some(value) = self.method(*of, &method)?
         {
@@ -519,6 +529,8 @@ mod tests {
             ("Object.entries(m).some(([k, v]) => v < k)", "any(v < k for k, v in m.entries())"),
             ("Math.max(...xs) > cart.get('a')", "max(xs) > cart['a']"),
             ("m.has(1) && [...m.values()].includes(2)", "(1 in m) and (2 in m.values())"),
+            ("day < dt.date(2026, 3, 1)", "day < [2026, 3, 1]"),
+            ("paid > Decimal('2.5')", "paid > 2.5"),
             ("a in (1, 2,) or min(a, b) < 0", "a in [1, 2] or min([a, b]) < 0"),
         ];
         for (one, other) in same {

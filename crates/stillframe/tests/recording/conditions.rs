@@ -19,7 +19,7 @@ async fn conditions_look_into_python_containers() {
     let program = Fixture::python("recording_report");
     for python in pythons() {
         let client = Client::new(&python).await;
-        has(&client.record(&program, &[]).await, &["exited with code 0", "ann 5 3 13"]);
+        has(&client.record(&program, &[]).await, &["exited with code 0", "2 3 ann 5 3 13"]);
         let cases: &[(&str, &str, &[&str])] = &[
             (
                 "any(row.units < 0 for row in self.rows)",
@@ -46,6 +46,10 @@ async fn conditions_look_into_python_containers() {
         has(&queue, &[&at(&program, "queued"), "last = deque([-2, -4])"]);
         let paid = client.ask("find_first", json!({ "condition": "paid * 2 > 10 and paid < 6" })).await;
         has(&paid, &[&at(&program, "paid"), "Decimal('5.50')"]);
+        let due = client
+            .ask("find_first", json!({ "condition": "due.month == 5 and due > date(2026, 4, 30)" }))
+            .await;
+        has(&due, &[&at(&program, "due"), "due = datetime.date(2026, 5, 2)"]);
         let seats =
             client.ask("find_first", json!({ "condition": "seats[1, 2] != seats.get((1, 0))" })).await;
         has(&seats, &[&at(&program, "seated"), "[(1, 2)]: None → 'ann'"]);
@@ -92,6 +96,8 @@ async fn the_origin_of_a_python_value_is_followed_through_finally_and_closures()
             &worst,
             &["each = -8 by ", "negative yielded this at ", &at(&program, "yielded"), "units = -4 by "],
         );
+        let by_month = client.ask("find_origin", json!({ "target": "by_month['feb']", "at": now })).await;
+        has(&by_month, &["['feb'] = 9 by ", "tuple #", "[1] = 9 by ", &at(&program, "pair")]);
         let grouped = client.ask("find_writes", json!({ "target": "report.by_product['pear']" })).await;
         has(&grouped, &["is [3] at event ", &at(&program, "grouped")]);
         let hits = client.ask("count_hits", json!({ "target": "main.py:median" })).await;

@@ -186,7 +186,8 @@ impl Recording {
         {
             return Ok(vec![(Cause::Return(*copied), 1)]);
         }
-        if ran.value.is_item
+        let is_part = matches!(ran.key, Some((_, Key::Index(_) | Key::Item(_))));
+        if (ran.value.is_item || is_part)
             && let Some(yielded) =
                 self.yielded(ran.word, self.line_before(&ran.call, ran.from)?, ran.until)?
         {
