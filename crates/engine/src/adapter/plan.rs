@@ -232,6 +232,9 @@ pub struct Quirks {
     pub steps_into_libraries: bool,
     /// A step off the end of a function that a library has called, such as a closure, stops in that library.
     pub steps_out_into_libraries: bool,
+    /// A command for a frame. At the code that stores the parameters of a function, where a step into one on a single line
+    /// stops, it prints `before` and the command that runs that code.
+    pub entry_command: Option<&'static str>,
     /// Whether a step from a line of a source goes back to another one because the first ends a function, and calls that
     /// are made there belong to the other.
     pub goes_back_at_end: Option<fn(&str, u32, u32) -> bool>,
@@ -436,6 +439,7 @@ impl Quirks {
         wait_text: |_| None,
         steps_into_libraries: false,
         steps_out_into_libraries: false,
+        entry_command: None,
         goes_back_at_end: None,
         pauses_anywhere: false,
         is_signal_handler: |_| false,

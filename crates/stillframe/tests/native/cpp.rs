@@ -410,6 +410,45 @@ async fn a_step_off_the_end_of_a_lambda_goes_on_in_code_of_the_users() {
     server.finish().await;
 }
 
+const SHORT: &str = r#"
+#include <cstdio>
+template <typename F> int apply(F f, int n) { return f(n); } // @apply
+struct Price { int cents; int times(int by) const { return cents * by; } }; // @times
+int main() {
+    Price price{7};
+    int total = price.times(3); // @call
+    total += apply([&](int k) { return k + total; }, 5); // @lambda
+    std::printf("%d\n", total);
+}
+"#;
+
+/// LLDB does not find the end of their prologues.
+#[tokio::test]
+async fn functions_on_one_line_stop_with_their_parameters() {
+    let sources = Sources::new(&[("main.cpp", SHORT)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
+    let ran = run_until(&server, &program, "apply", &["n"]).await;
+    assert_eq!(ran.variable("n"), "5", "{}", ran.text);
+    let id = json!({ "sessionId": ran["sessionId"] });
+    let lambda = server.ok("step_into", id.clone()).await;
+    let shown = server.ok("get_local_variables", id).await;
+    assert_eq!((lambda.place().1, shown.variable("k")), (program.line("lambda"), "5"), "{}", shown.text);
+    assert_eq!(shown.variable("total"), "21", "{}", shown.text);
+    let ran = run_until(&server, &program, "call", &[]).await;
+    let id = json!({ "sessionId": ran["sessionId"] });
+    let inside = server.ok("step_into", id.clone()).await;
+    assert_eq!(inside.place(), (program.path(), program.line("times")), "{}", inside.text);
+    let shown = server.ok("get_local_variables", id).await;
+    assert_eq!(shown.variable("by"), "3", "{}", shown.text);
+    let traced = json!({
+        "program": program.path(), "timeout": 60_000,
+        "points": [{ "file": program.path(), "line": program.line("lambda"), "expressions": ["k"], "condition": "k == 5" }],
+    });
+    let traced = server.ok("trace_values", traced).await;
+    assert_eq!(traced.at("/rows/0/values/0/value"), "5", "{}", traced.text);
+    server.finish().await;
+}
+
 const MODERN: &str = r#"
 #include <array>
 #include <complex>

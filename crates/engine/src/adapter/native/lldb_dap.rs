@@ -79,6 +79,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
         }),
     },
     steps_out_into_libraries: true,
+    entry_command: Some("`stillframe-entry"),
     breakpoints_command: Some("`stillframe-once"),
     record_command: Some("`stillframe-record"),
     launcher: launcher::launcher,

@@ -31,11 +31,8 @@ def captures(frame):
 
 
 def renamed(value, name):
-    """A value under another name; for a reference, what it refers to."""
-    kind, at = value.GetType(), value.GetLoadAddress()
-    if kind.IsReferenceType():
-        kind, at = kind.GetDereferencedType(), value.GetValueAsUnsigned()
-    return value.CreateValueFromAddress(name, at, kind)
+    """A value under another name; for a reference, what it refers to. It stays right while the frame runs."""
+    return (value.Dereference() if value.GetType().IsReferenceType() else value).Clone(name)
 
 
 def __lldb_init_module(debugger, _internal):

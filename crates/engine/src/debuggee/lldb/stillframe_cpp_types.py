@@ -4,11 +4,13 @@ import re
 import sys
 
 import lldb
+import stillframe_captures
 import stillframe_cpp as cpp
 from stillframe_expressions import Failed, Letter, Variant, checked, evaluate, missing, simple
 
 # LLDB finds names other than variables.
 HAS_VARIANTS = False
+captures = stillframe_captures.captures
 INDEXED = re.compile(cpp.STD + r"(vector|deque|array|span|valarray)<")
 # How many entries of a map are compared with a key.
 ENTRIES = 10000

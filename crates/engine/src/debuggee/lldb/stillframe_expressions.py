@@ -53,7 +53,9 @@ class Evaluation:
 
     def __init__(self, types, frame, expression):
         self.types, self.frame = types, frame
-        self.is_needed = False
+        self.captured = {one.GetName(): one for one in types.captures(frame)}
+        # LLDB does not find the parameters of a lambda.
+        self.is_needed = frame.FindVariable("__closure").IsValid()
         self.tokens, at = [], 0
         expression = expression.rstrip()
         while at < len(expression):
@@ -203,7 +205,7 @@ class Evaluation:
         return Variant(text, content[0] if content else None)
 
     def variable(self, name):
-        found = self.frame.FindVariable(name)
+        found = self.captured.get(name) or self.frame.FindVariable(name)
         if found.IsValid():
             return found
         # Constants, and variables outside of functions.
@@ -450,12 +452,15 @@ def check_names(evaluation):
             continue
         target, module = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.frame.GetModule()
         found = target.FindGlobalVariables(text, 10)
-        if found.GetSize() and all(is_hidden(value, module) for value in found):
+        is_own = module.FindGlobalVariables(target, text, 1).GetSize() > 0
+        if found.GetSize() and not is_own and all(is_hidden(value, module) for value in found):
             raise Failed(f"use of undeclared identifier '{text}'")
 
 
 def is_hidden(value, module):
-    """Whether a variable is visible only inside a library other than the module."""
+    """Whether a variable that is not of the module is visible only inside a library."""
+    if value.GetLoadAddress() == lldb.LLDB_INVALID_ADDRESS:
+        return True  # A constant that the compiler has put into the code.
     other = value.GetAddress().GetModule()
     symbols = other.FindSymbols(value.GetName() or "")
     return other.IsValid() and other != module and not any(one.GetSymbol().IsExternal() for one in symbols)

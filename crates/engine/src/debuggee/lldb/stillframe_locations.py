@@ -8,6 +8,8 @@ that takes the next item, or again and again, as in a loop on one line.
 An async function of Rust is two functions: one that makes the future, and the body, which is entered at each resumption.
 The first has the line that declares the function, the body has all others. LLDB may break in the body only where a future
 is resumed: then another breakpoint is set where the line begins.
+
+LLDB also breaks before the parameters of a function of C or C++ have their values, if the whole function is on one line.
 """
 
 import json
@@ -165,6 +167,37 @@ def begin(target, flow, locations):
     others_of[other.GetID()] = locations[0].GetBreakpoint().GetID()
 
 
+def pass_entry(target, location):
+    """Break behind the code that stores a function's parameters, which LLDB does not find if the function is on one line:
+    before it they have other values."""
+    address = location.GetAddress()
+    start, body = address.GetFunction().GetStartAddress(), body_of(address.GetFunction())
+    if location.IsEnabled() and body is not None and file_address(address) == file_address(start):
+        location.SetEnabled(False)
+        others_of[target.BreakpointCreateBySBAddress(body).GetID()] = location.GetBreakpoint().GetID()
+
+
+def body_of(function):
+    """Where a function on one line has stored its parameters; none for one that LLDB enters behind that."""
+    entry = function.GetStartAddress().GetLineEntry()
+    behind = entry.GetEndAddress()
+    is_inside = file_address(behind) < file_address(function.GetEndAddress())
+    is_unknown = function.GetPrologueByteSize() == 0
+    return behind if is_unknown and is_inside and line_of(behind) == entry.GetLine() else None
+
+
+def entry(debugger, _command, result, _internal):
+    """Print `before` and a command that runs the rest of it, if the selected frame has not stored its parameters."""
+    target = debugger.GetSelectedTarget()
+    address = target.GetProcess().GetSelectedThread().GetFrameAtIndex(0).GetPCAddress()
+    function = address.GetFunction()
+    body = body_of(function) if function.IsValid() else None
+    if body is not None and file_address(address) < file_address(body):
+        rest = (at for at in function.GetInstructions(target) if at.GetAddress().GetFileAddress() < file_address(body))
+        count = sum(at.GetAddress().GetFileAddress() >= file_address(address) for at in rest)
+        result.AppendMessage(f"before `thread step-inst -c {count}")
+
+
 def separate(locations):
     """Leave each line of an async function to one of its two functions."""
     names = {location.GetID(): function_name(location) for location in locations}
@@ -206,6 +239,8 @@ def once(debugger, _command, result, _internal):
             if len(group) > 1 or POLLED.match(returned(function)):
                 reduce(target, Flow(target, function), group)
         separate(used)
+        for location in used:
+            pass_entry(target, location)
     for number, of in others_of.items():
         target.FindBreakpointByID(number).SetCondition(target.FindBreakpointByID(of).GetCondition())
     result.AppendMessage("others " + json.dumps(list(others_of.items())))
@@ -221,3 +256,4 @@ def forget(target):
 
 def __lldb_init_module(debugger, _internal):
     debugger.HandleCommand("command script add -s current -f stillframe_locations.once stillframe-once")
+    debugger.HandleCommand("command script add -s current -f stillframe_locations.entry stillframe-entry")

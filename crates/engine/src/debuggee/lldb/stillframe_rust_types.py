@@ -18,6 +18,10 @@ SAME = {
 }
 
 
+def captures(_frame):
+    return []
+
+
 def name_of(value):
     return value.GetType().GetUnqualifiedType().GetName() or ""
 

@@ -9,7 +9,7 @@
 use tokio::sync::{MutexGuard, oneshot};
 use tokio::time::Instant;
 
-use super::{DapDebugger, lock, pausing};
+use super::{DapDebugger, commands, lock, pausing};
 use crate::deadlines;
 use crate::debugger::{Debugger, Reverse, Step};
 use crate::error::{Error, Result};
@@ -118,6 +118,16 @@ impl DapDebugger {
             return Ok(false);
         }
         self.go_while(&moving, thread, step).await.map(|()| true)
+    }
+
+    /// Lets a thread run by a command of the debugger, which is a step to the adapter. Else as `go_unless_paused`.
+    pub(super) async fn go_by(&self, thread: RawId, frame: RawId, command: &str) -> Result<bool> {
+        let _moving = self.0.moving.lock().await;
+        if self.0.pausing.is_asked() {
+            return Ok(false);
+        }
+        let asked = commands::run(self, Some(frame), command.to_owned(), deadlines::REQUEST);
+        self.resumed(thread, Some(Step::Into), asked).await.map(|_| true)
     }
 
     async fn go_while(&self, _moving: &MutexGuard<'_, ()>, thread: RawId, step: Option<Step>) -> Result<()> {

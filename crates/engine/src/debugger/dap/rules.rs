@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::breakpoints::{SentBreakpoint, place_of};
-use super::{DapDebugger, data, lock, recording, values};
+use super::{DapDebugger, commands, data, lock, recording, values};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
@@ -29,6 +29,8 @@ pub(super) struct Stepping {
     is_finishing_line: bool,
     /// It began in a library, as after a stop at a breakpoint there.
     is_in_library: bool,
+    /// What was asked for.
+    wanted: Option<Step>,
 }
 
 impl Stepping {
@@ -45,15 +47,16 @@ struct StackPosition {
 }
 
 /// Remembers a step, where a stop that the session does not see may interrupt it.
-pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, step: Step) {
+pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, wanted: Step) {
     let quirks = debugger.quirks();
     let may_interrupt = lock(&debugger.0.breakpoints).has_rules()
         || quirks.steps_into_libraries
         || quirks.pauses_for_breakpoints;
     let began = if may_interrupt { spot(debugger, thread).await } else { None };
     let is_in_library = leaves_libraries(quirks) && library_frames(debugger, thread, 1).await.is_some();
-    let step = began.map(|began| (step, began));
-    *lock(&debugger.0.stepping) = Stepping { step, is_in_library, ..Stepping::default() };
+    let step = began.map(|began| (wanted, began));
+    *lock(&debugger.0.stepping) =
+        Stepping { step, is_in_library, wanted: Some(wanted), ..Stepping::default() };
 }
 
 fn leaves_libraries(quirks: &Quirks) -> bool {
@@ -116,7 +119,8 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
             Err(error) => tracing::warn!(%error, "cannot continue a step"),
         }
     }
-    if reason == StopReason::Step && !is_wanted && leave_library(debugger, thread).await {
+    let is_step = reason == StopReason::Step && !is_wanted;
+    if is_step && (pass_entry(debugger, thread).await || leave_library(debugger, thread).await) {
         return Vec::new();
     }
     if reason == StopReason::DataBreakpoint {
@@ -198,6 +202,20 @@ async fn at_data(debugger: &DapDebugger, thread: RawId, is_wanted: bool) -> Vec<
     let reason = if stops.is_empty() { StopReason::Pause } else { StopReason::DataBreakpoint };
     events.push(Event::Stopped { thread, reason, text: None, breakpoints: stops });
     events
+}
+
+/// Steps to where the parameters of a function have their values, if a step into it has ended before.
+async fn pass_entry(debugger: &DapDebugger, thread: RawId) -> bool {
+    let Some(command) =
+        debugger.quirks().entry_command.filter(|_| lock(&debugger.0.stepping).wanted == Some(Step::Into))
+    else {
+        return false;
+    };
+    let Ok(Some(frame)) = debugger.top(thread).await else { return false };
+    let answer = commands::run(debugger, Some(frame.id), command.to_owned(), deadlines::READ).await;
+    let answer = answer.unwrap_or_default();
+    let Some(motion) = answer.lines().find_map(|line| line.strip_prefix("before ")) else { return false };
+    debugger.go_by(thread, frame.id, motion).await.unwrap_or(false)
 }
 
 /// Steps out of a library in which a step has ended, or resumes the program if no user code is on the stack.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use engine::model::ids::Reference;
 use engine::model::launch::Program;
+use engine::model::stack::StackFrame;
 use engine::model::thrown::{Assertion, Side, SideValue};
 use engine::test_reports::TestResult;
 use serde_json::{Value, json};
@@ -131,6 +133,15 @@ pub(super) fn add_missing_errors(failures: &mut [&mut Failure], stderr: &str) {
             result.message.get_or_insert_with(|| format!("{RETURNED}{error}"));
         }
     }
+}
+
+/// The test whose function a stack is of: the outermost one of the user's, without the name of the crate.
+pub(super) fn test_of(stack: &[StackFrame<Reference>]) -> Option<String> {
+    let is_runner = |name: &str| name.starts_with("test::") && name.contains("__rust_begin_short_backtrace");
+    stack.iter().find(|frame| is_runner(&frame.name))?;
+    let function = stack.iter().rev().find(|frame| !frame.is_internal())?;
+    let (_, path) = function.name.split("::{{closure}}").next()?.split_once("::")?;
+    Some(path.to_owned())
 }
 
 /// Where an error comes from that has gone through several functions, as our code in the debugger words it.

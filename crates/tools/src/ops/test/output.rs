@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use engine::model::ids::Reference;
 use engine::model::launch::{Launch, Program};
+use engine::model::stack::StackFrame;
 use engine::model::stop::End;
 use engine::output::Category;
 use engine::session::Session;
@@ -96,6 +98,11 @@ impl PrintedReports {
         let lines: Vec<String> = reports.iter().map(Value::to_string).collect();
         // A folder for temporary files that is full says nothing of the tests: the output does.
         let _ = std::fs::write(self.reports.path(), format!("{}\n{}\n", lines.join("\n"), self.before));
+    }
+
+    /// The test that a stack is of, where its functions show that. What it prints may not have been read yet.
+    pub(super) fn test_of(&self, stack: &[StackFrame<Reference>]) -> Option<String> {
+        (self.format == Format::Libtest).then(|| libtest::test_of(stack))?
     }
 
     fn has_results(&self) -> bool {

@@ -114,8 +114,10 @@ impl<'a> ThrowCollector<'a> {
             snapshot.notes.push(format!("the asserted values could not be read: {error}"));
             Thrown::default()
         });
-        let test = thrown.test.clone().or_else(|| running(&self.reports.read()));
-        Throw { snapshot, callers, stack: stack.map(|stack| stack.frames).unwrap_or_default(), thrown, test }
+        let stack = stack.map(|stack| stack.frames).unwrap_or_default();
+        let of_stack = || self.printed?.test_of(&stack);
+        let test = thrown.test.clone().or_else(of_stack).or_else(|| running(&self.reports.read()));
+        Throw { snapshot, callers, stack, thrown, test }
     }
 
     /// Forgets the oldest throw that no failing test has named so far.
