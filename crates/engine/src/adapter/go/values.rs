@@ -323,6 +323,7 @@ impl<'a> Reader<'a> {
         let mut is_first = true;
         while !self.eat("}") {
             if self.is_at_cut() {
+                text += if is_first || self.rest.is_empty() { "" } else { ", " };
                 return Some(text + self.end());
             }
             if self.rest.starts_with("...") {
@@ -354,6 +355,7 @@ impl<'a> Reader<'a> {
         let mut is_first = true;
         while !self.eat("]") {
             if self.is_at_cut() {
+                text += if is_first || self.rest.is_empty() { "" } else { ", " };
                 return Some(text + self.end());
             }
             if !is_first {
