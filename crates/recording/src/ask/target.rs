@@ -2,6 +2,7 @@
 
 use super::first::owners;
 use super::text::Lines;
+use super::writes::writes_to;
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Expression, Scope};
@@ -49,6 +50,12 @@ impl Target {
         {
             let note = format!("`{text}` is not there at `{moment}`; this is where it was there last");
             return Ok(Self { note: Some(note), ..last });
+        }
+        // It was taken out of what it was in.
+        if let Some((frame, slot)) = found
+            && !writes_to(recording, slot.0, Some(slot.1), event.id, 1)?.is_empty()
+        {
+            return Ok(Self::at(recording, text, &event, frame, slot));
         }
         Err(absent(recording, &target, text, moment, &frames, &memory)?)
     }

@@ -43,6 +43,13 @@ async fn items_that_a_dictionary_makes_when_it_is_read_are_recorded() {
     has_become("recording_filled", &names, async |client, program| {
         let writes = client.ask("find_writes", json!({ "target": "words.count" })).await;
         has(&writes, &["`words.count` is 2 at event ", ".count = 2 by ", &at(program, "kept")]);
+        let writes = client.ask("find_writes", json!({ "target": "stack[0]" })).await;
+        has(&writes, &["`stack[0]` is 1 at event ", "[0] = 1 by ", &at(program, "put")]);
+        let taken = client.ask("find_writes", json!({ "target": "stack[1]" })).await;
+        has(
+            &taken,
+            &["`stack[1]` is not there at event ", "[1]: 2 → (none) by ", "[1] = 2 by ", &at(program, "put")],
+        );
     })
     .await;
 }

@@ -215,7 +215,7 @@ impl Recording {
             }
             // The length of something is not an item of it, even if it has an equal one.
             let is_length = names.iter().any(|name| matches!(*name, "len" | "length" | "size"));
-            let follows_item = !is_length && (ran.value.is_item || is_only || read.is_receiver);
+            let follows_item = !is_length && (ran.value.is_item || is_part || is_only || read.is_receiver);
             let item = match word {
                 Word::Object(number) if word != ran.word && follows_item => {
                     self.item_with(number, ran.word, &memory)?

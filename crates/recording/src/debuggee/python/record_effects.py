@@ -335,6 +335,8 @@ def path_of(node):
             node = node.value
         elif isinstance(node, ast.Call):
             # What a call returns has no name; what it was called on may be part of it.
+            if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+                return ("self", tuple(reversed(steps))), is_whole
             steps.clear()
             is_whole = False
             if not isinstance(node.func, ast.Attribute):
