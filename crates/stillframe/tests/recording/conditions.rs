@@ -146,6 +146,8 @@ async fn the_origin_of_an_awaited_value_is_the_call_that_returned_it() {
             &at(&program, "keyed"),
         ],
     );
+    let named = client.ask("find_origin", json!({ "target": "names[0]" })).await;
+    has(&named, &["[0] = 'c' by ", &at(&program, "named"), " returned this at ", "key = 'c', argument of "]);
     let summed = client.ask("find_origin", json!({ "target": "sum" })).await;
     let (summing, yielding) = (at(&program, "summed"), at(&program, "yielded"));
     has(&summed, &["sum: 100 → 220 by ", &summing, "twice: 100 → 120 by ", ".twice = 120 by ", &yielding]);

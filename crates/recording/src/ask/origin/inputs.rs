@@ -179,15 +179,17 @@ impl Recording {
         if calls.is_empty() && ran.value.is_item {
             calls = self.calls_of_loop(&ran.call, ran.from)?;
         }
-        let calls = self.calls_of_names(calls, &names);
         let is_copy = |returned: &&Returned| returned.word == ran.word && !is_common(ran.word);
-        if let Some(copied) = calls.iter().rev().find(is_copy)
+        // What a callback returned may be an item of what a function of the language makes.
+        let is_part = matches!(ran.key, Some((_, Key::Index(_) | Key::Item(_))));
+        let copied_by_any = calls.iter().rev().find(is_copy).copied().filter(|_| is_part);
+        let calls = self.calls_of_names(calls, &names);
+        if let Some(copied) = calls.iter().rev().find(is_copy).copied().or(copied_by_any)
             && !ran.value.is_compound
         {
-            return Ok(vec![(Cause::Return(*copied), 1)]);
+            return Ok(vec![(Cause::Return(copied), 1)]);
         }
-        let is_part = matches!(ran.key, Some((_, Key::Index(_) | Key::Item(_))));
-        if (ran.value.is_item || is_part)
+        if (ran.value.is_item || is_part || names.contains(&"next"))
             && let Some(yielded) =
                 self.yielded(ran.word, self.line_before(&ran.call, ran.from)?, ran.until)?
         {
