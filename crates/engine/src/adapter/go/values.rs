@@ -506,7 +506,7 @@ mod tests {
             ),
             ("[]int len: 3, cap: 3, [1,2,...", "[]int{1, 2, ..."),
             ("func() main.main.func1", "main.main.func1"),
-            ("map[int]string [1: \"a\", 2:...", "map[int]string [1: \"a\", 2:..."),
+            ("map[int]string [1: \"a\", 2:...", "map[int]string{1: \"a\", 2:..."),
         ];
         for (text, expected) in table {
             assert_eq!(in_go(text), expected, "{text}");
