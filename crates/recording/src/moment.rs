@@ -28,9 +28,11 @@ impl Recording {
         }
     }
 
-    /// The moment that questions are about when none is given: the last exception, or else the end.
+    /// The moment that questions are about when none is given: the last exception, or else the end. A program that ended
+    /// well has handled its exceptions.
     pub(crate) fn last_moment(&self) -> &'static str {
-        if self.exception().is_ok() { "exception" } else { "end" }
+        let is_well = self.fact("end").is_ok_and(|end| end == "exited with code 0");
+        if !is_well && self.exception().is_ok() { "exception" } else { "end" }
     }
 
     /// The exception that ended the program, or else the last that was thrown. Where it passed through several calls,

@@ -6,6 +6,7 @@
 //! `isinstance(x, str)`, `typeof x === 'string'` and `x instanceof Cart` compare that, and not the classes above it.
 //! `total()` is what a call of `total` returned.
 
+mod comparing;
 mod containers;
 mod evaluate;
 mod functions;
@@ -74,6 +75,9 @@ pub(crate) enum Comparison {
     IsNot,
     In,
     NotIn,
+    /// Of strings.
+    BeginsWith,
+    EndsWith,
 }
 
 impl Expression {

@@ -24,7 +24,8 @@ const VALUE: usize = 70;
 pub struct OriginRequest<'a> {
     /// A variable, an attribute or an item.
     pub target: &'a str,
-    /// The moment at which it had the value; by default the last exception or the end, or else where it was last there.
+    /// The moment at which it had the value; by default the last exception of a run that failed,
+    /// or the end, or else where it was last there.
     pub at: Option<&'a str>,
     /// The most steps to report.
     pub limit: usize,

@@ -14,7 +14,8 @@ use crate::value::{Key, Kind, Owner, Word};
 pub struct WritesRequest<'a> {
     /// A variable, an attribute or an item, such as `self.cache['k']`.
     pub target: &'a str,
-    /// The moment before which it was written; by default the last exception or the end, or else where it was last there.
+    /// The moment before which it was written; by default the last exception of a run that failed,
+    /// or the end, or else where it was last there.
     pub at: Option<&'a str>,
     /// The most writes to report.
     pub limit: usize,

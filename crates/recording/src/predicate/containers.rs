@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::evaluate::{Datum, Scope, of_literal, order, text};
+use super::comparing::order;
+use super::evaluate::{Datum, Scope, of_literal, text};
 use super::{Each, Expression};
 use crate::error::Result;
 use crate::value::{Key, Kind, Owner};

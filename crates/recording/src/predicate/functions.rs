@@ -89,6 +89,6 @@ impl Function {
 
 /// What can be called, for a message.
 pub(super) fn known() -> &'static str {
-    "`len()`, `abs()`, `sum()`, `min()`, `max()`, `any()`, `all()`, `type()`, `isinstance()`, `.get()`, `.keys()`, \
+    "`len()`, `abs()`, `sum()`, `min()`, `max()`, `any()`, `all()`, `type()`, `isinstance()`, `.get()`, `.startswith()`, `.keys()`, \
      `.values()`, `.items()`, or `.some()`, `.every()`, `.filter()`, `.map()`, `.includes()`, `.has()`"
 }

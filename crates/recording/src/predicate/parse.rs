@@ -275,6 +275,8 @@ impl Parser {
         Ok(Some(match method {
             "get" | "at" => Expression::Item(Box::new(of), Box::new(self.or()?)),
             "has" | "includes" => compared(Comparison::In, self.or()?, of),
+            "startswith" | "startsWith" => compared(Comparison::BeginsWith, of, self.or()?),
+            "endswith" | "endsWith" => compared(Comparison::EndsWith, of, self.or()?),
             "some" => Expression::of(Function::Any, self.function_of_each(of)?),
             "every" => Expression::of(Function::All, self.function_of_each(of)?),
             "map" => self.function_of_each(of)?,

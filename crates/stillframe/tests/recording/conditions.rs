@@ -33,6 +33,7 @@ async fn conditions_look_into_python_containers() {
             ("max(values) in (9, 10) and values[-1] == 9", "sorted", &[]),
             ("self.by_product.get('pear') == [-4]", "grouped", &["['pear'] = [-4]"]),
             ("[-4] in self.by_product.values()", "grouped", &[]),
+            ("sale.product.startswith('pe') and sale.product.endswith('r')", "next", &["product='pear'"]),
             ("any(key == 'plum' for key, units in report.by_product.items())", "grouped", &["[9]"]),
         ];
         all_hold(&client, &program, cases).await;

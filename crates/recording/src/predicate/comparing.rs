@@ -1,0 +1,67 @@
+//! How values compare, and what comes of arithmetic with them.
+
+use std::cmp::Ordering;
+
+use super::evaluate::Datum;
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "Python compares exactly; the last digits of huge numbers differ"
+)]
+fn number(datum: &Datum) -> Option<f64> {
+    match datum {
+        Datum::Bool(value) => Some(f64::from(u8::from(*value))),
+        Datum::Integer(number) => Some(*number as f64),
+        Datum::Float(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// How two values compare; none if they are of different kinds.
+pub(super) fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
+    match (left, right) {
+        (Datum::None, Datum::None) | (Datum::Undefined, Datum::Undefined) => Some(Ordering::Equal),
+        (Datum::Integer(left), Datum::Integer(right)) => Some(left.cmp(right)),
+        (Datum::Text(left, _), Datum::Text(right, _)) => Some(left.cmp(right)),
+        (Datum::Object(left), Datum::Object(right)) => (left == right).then_some(Ordering::Equal),
+        (Datum::Member(left, _), Datum::Member(right, _)) => (left == right).then_some(Ordering::Equal),
+        (Datum::Other(left), Datum::Other(right)) => (left == right).then_some(Ordering::Equal),
+        _ => number(left)?.partial_cmp(&number(right)?),
+    }
+}
+
+pub(super) fn arithmetic(left: &Datum, sign: char, right: &Datum) -> Option<Datum> {
+    if let (Datum::Integer(left), Datum::Integer(right)) = (left, right) {
+        let result = match sign {
+            '+' => left.checked_add(*right),
+            '-' => left.checked_sub(*right),
+            '*' => left.checked_mul(*right),
+            '%' => floor_division(*left, *right).and_then(|(_, rest)| rest),
+            '|' => floor_division(*left, *right).map(|(quotient, _)| quotient),
+            _ => None,
+        };
+        if result.is_some() || sign == '%' || sign == '|' {
+            return result.map(Datum::Integer);
+        }
+    }
+    let (left, right) = (number(left)?, number(right)?);
+    let result = match sign {
+        '+' => left + right,
+        '-' => left - right,
+        '*' => left * right,
+        _ if right == 0.0 => return None,
+        '/' => left / right,
+        '|' => (left / right).floor(),
+        _ => left - right * (left / right).floor(),
+    };
+    Some(Datum::Float(result))
+}
+
+/// The quotient, rounded down, and the rest.
+fn floor_division(left: i64, right: i64) -> Option<(i64, Option<i64>)> {
+    let rest = left.checked_rem(right)?;
+    let quotient = left.checked_div(right)?;
+    let is_off = rest != 0 && (rest < 0) != (right < 0);
+    let quotient = if is_off { quotient - 1 } else { quotient };
+    Some((quotient, Some(if is_off { rest + right } else { rest })))
+}
