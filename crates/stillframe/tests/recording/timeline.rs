@@ -126,7 +126,7 @@ async fn a_click_on_a_call_leads_to_the_state_there() {
 async fn what_is_too_narrow_is_drawn_together() {
     let program = Fixture::node("recording_till");
     let state = tempfile::tempdir().unwrap();
-    run(state.path(), &["record", "--", "node", program.path(), "6000"]).await;
+    let (_, said, _) = run(state.path(), &["record", "--", "node", program.path(), "6000"]).await;
     let page = Page::open(state.path(), "rec-1").await;
     let whole = page.json("/recording/timeline?name=rec-1").await;
     let sold = |timeline: &Value| -> i64 {
@@ -142,7 +142,7 @@ async fn what_is_too_narrow_is_drawn_together() {
         .iter()
         .map(|span| span["count"].as_i64().unwrap())
         .sum();
-    assert!(all > 12_000, "{all}");
+    assert!(all > 12_000, "{all} calls; {said}");
     let part = page.json(&format!("/recording/timeline?name=rec-1&from={}&to={last}", last - 600)).await;
     assert!(sold(&part) > 10 && spans(&part, "Till.sell").iter().all(|span| span["count"] == 1));
     page.end().await;
