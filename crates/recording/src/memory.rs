@@ -64,7 +64,7 @@ impl Memory for MemoryAt<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct GrowingMemory {
     values: HashMap<(Owner, Key), Word>,
-    /// The keys that objects have, in the order in which they got them; none if nobody asks for all of an object.
+    /// The keys of each object in insertion order; none unless whole objects are read.
     keys: Option<HashMap<i64, Vec<Key>>>,
 }
 

@@ -96,8 +96,9 @@ fn aliases(
     let mut statement = recording
         .database
         .prepare_cached("SELECT DISTINCT owner, key FROM writes WHERE value = ? AND event < ? LIMIT 200")?;
-    let slots = statement
-        .query_map([object << 3 | 4, memory.event], |row| Ok((Owner(row.get(0)?), Key::of(row.get(1)?))))?;
+    let slots = statement.query_map([Word::Object(object).stored(), memory.event], |row| {
+        Ok((Owner(row.get(0)?), Key::of(row.get(1)?)))
+    })?;
     let slots: Vec<(Owner, Key)> = slots.collect::<rusqlite::Result<_>>()?;
     let mut names = Vec::new();
     for slot in slots.into_iter().filter(|slot| *slot != but) {

@@ -52,7 +52,7 @@ impl Datum {
 
 impl Datum {
     /// A number, a string and the like as text; none of anything else.
-    fn simple_text(&self, spelling: Spelling) -> Option<String> {
+    pub(crate) fn simple_text(&self, spelling: Spelling) -> Option<String> {
         Some(match self {
             Self::Integer(number) => number.to_string(),
             Self::Float(number) => format!("{number:?}"),
@@ -355,16 +355,10 @@ impl<'a> Scope<'a> {
             Datum::Integer(number) if kind == Kind::Instance => {
                 return Ok(self.recording.number(&number.to_string()).map(Key::Name));
             }
-            Datum::Items(_) | Datum::Object(_) => match self.tuple_text(key)? {
-                Some(text) => text,
-                None => return Ok(None),
-            },
-            simple => match simple.simple_text(self.recording.spelling) {
-                Some(text) => text,
-                None => return Ok(None),
-            },
+            Datum::Items(_) | Datum::Object(_) => self.tuple_text(key)?,
+            simple => simple.simple_text(self.recording.spelling),
         };
-        Ok(self.recording.number(&text).map(Key::Item))
+        Ok(text.and_then(|text| self.recording.number(&text)).map(Key::Item))
     }
 
     /// A tuple of simple values as Python writes it, which is how it is known as a key.

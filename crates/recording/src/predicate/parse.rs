@@ -234,13 +234,13 @@ impl Parser {
     fn call(&mut self, called: Expression) -> Parsed<Expression> {
         let path = called.path();
         if self.sign(")") {
-            return match (called, path) {
-                (Expression::Attribute(of, name), _) if Function::method(&name).is_some() => {
-                    Ok(Function::method(&name).map_or(*of.clone(), |function| Expression::of(function, *of)))
-                }
-                (_, Some(path)) => Ok(Expression::Returned(path)),
-                _ => Err("only a function with a name can be called".to_owned()),
-            };
+            if let Expression::Attribute(of, name) = &called
+                && let Some(function) = Function::method(name)
+            {
+                return Ok(Expression::Of(function, of.clone()));
+            }
+            let path = path.ok_or("only a function with a name can be called")?;
+            return Ok(Expression::Returned(path));
         }
         if let Some(function) = path.as_deref().and_then(Function::named) {
             return Ok(Expression::of(function, self.arguments()?));

@@ -14,7 +14,7 @@ use crate::memory::{Memory, MemoryAt};
 use crate::predicate::{Datum, Expression, Scope};
 use crate::reading::{Code, collect};
 use crate::spelling::Spelling;
-use crate::stack::{Frame, base_name, quoted};
+use crate::stack::{Frame, base_name};
 use crate::value::{BASES, Key, Kind, OUTER, Owner, What, Word};
 
 /// Characters of a value, and levels of objects in it.
@@ -257,19 +257,13 @@ impl Replay {
 /// The text and the type of what was computed from recorded values.
 fn computed(spelling: Spelling, datum: &Datum) -> (String, String) {
     let text = match datum {
-        Datum::Integer(number) => number.to_string(),
-        Datum::Float(number) => format!("{number:?}"),
-        Datum::Bool(value) => spelling.bool(*value).to_owned(),
-        Datum::None => spelling.none().to_owned(),
-        Datum::Undefined => "undefined".to_owned(),
-        Datum::Text(text, _) => quoted(text),
         Datum::Member(member, value) => format!("<{member}: {value}>"),
         Datum::Items(items) => {
             let items: Vec<String> = items.iter().map(|item| computed(spelling, item).0).collect();
             format!("[{}]", items.join(", "))
         }
         Datum::Object(number) => format!("<object #{number}>"),
-        Datum::Other(_) => String::new(),
+        simple => simple.simple_text(spelling).unwrap_or_default(),
     };
     (text, datum.type_name(spelling).to_owned())
 }

@@ -6,7 +6,7 @@ use super::{Cause, Returned};
 use crate::ask::statement;
 use crate::error::Result;
 use crate::memory::{COLUMNS, MemoryAt, Write, write_of};
-use crate::reading::{Call, Event, Recording, event_of};
+use crate::reading::{Call, Event, Recording};
 use crate::spelling::Spelling;
 use crate::value::{What, Word};
 
@@ -101,18 +101,7 @@ impl Recording {
         if is_clear || !has_statements || is_nothing || returns(&event) {
             return Ok(event);
         }
-        let mut statement = self.database.prepare_cached(
-            "SELECT id, kind, call, place, value FROM events WHERE id < ? AND call = ? AND kind = 0 \
-             ORDER BY id DESC LIMIT ?",
-        )?;
-        let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
-        let lines = statement.query_map([event.id, returned.call, most], event_of)?;
-        for line in lines {
-            let line = line?;
-            if returns(&line) {
-                return Ok(line);
-            }
-        }
-        Ok(event)
+        let lines = self.lines_before(returned.call, event.id, MOST_CALLS)?;
+        Ok(lines.into_iter().find(returns).unwrap_or(event))
     }
 }

@@ -339,12 +339,18 @@ impl Recording {
 
     /// The last line that a call began before an event.
     pub(in crate::ask) fn line_before(&self, call: &Call, event: i64) -> Result<i64> {
+        Ok(self.lines_before(call.id, event, 1)?.first().map_or(0, |line| line.id))
+    }
+
+    /// The last lines that a call began before an event, newest first.
+    pub(super) fn lines_before(&self, call: i64, event: i64, most: usize) -> Result<Vec<Event>> {
         let mut statement = self.database.prepare_cached(
             "SELECT id, kind, call, place, value FROM events WHERE id < ? AND call = ? AND kind = 0 \
-             ORDER BY id DESC LIMIT 1",
+             ORDER BY id DESC LIMIT ?",
         )?;
-        let mut rows = statement.query([event, call.id])?;
-        Ok(rows.next()?.map(event_of).transpose()?.map_or(0, |line| line.id))
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let lines = statement.query_map([event, call, most], event_of)?;
+        Ok(lines.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The name by which a call was called. Python before 3.11 does not say which class a method is of.

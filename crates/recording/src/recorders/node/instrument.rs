@@ -96,8 +96,8 @@ struct Instrumenter<'t> {
     is_quiet: bool,
     /// Variables of whose values a property is assigned to somewhere in the script.
     changed: HashSet<String>,
-    /// Where the optional chain begins that is gone through, and the name by which that is kept.
-    chain_begin: Option<(Span, String)>,
+    /// Where the optional chain begins that is gone through, and how that is kept.
+    chain_begin: Option<(Span, Kept)>,
     /// The line of the statement around, whose event stands for what follows on the same line.
     head_line: u32,
 }

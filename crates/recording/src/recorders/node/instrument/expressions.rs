@@ -26,7 +26,7 @@ const READERS: &str = "map filter forEach slice join indexOf lastIndexOf include
                        codePointAt split trim replace replaceAll toUpperCase toLowerCase startsWith endsWith padStart \
                        padEnd substring substr toFixed test match matchAll then catch finally hasOwnProperty \
                        localeCompare repeat flat flatMap toSorted toReversed with toISOString getTime valueOf";
-/// The most objects of a call that are looked at afterwards.
+/// Maximum number of objects that are compared after a call.
 const MOST_GIVEN: usize = 4;
 /// Methods that change only the object whose they are.
 const CHANGERS: &str = "pop shift unshift splice sort reverse fill copyWithin clear";
@@ -283,29 +283,21 @@ impl Instrumenter<'_> {
         self.put_text(it.span.start, "__$cc(__$w(),");
         let (object, steps) = begin.unzip();
         let kept = object.map(|object| self.keep(object));
+        let mut values = vec![kept.as_ref().map_or("undefined", Kept::text).to_owned()];
         let mut given = Some(Vec::new());
-        self.chain_begin = object.map(GetSpan::span).zip(kept.as_ref().map(|kept| kept.text().to_owned()));
+        self.chain_begin = object.map(GetSpan::span).zip(kept);
         self.spine_of_call(call, &mut given);
         self.chain_begin = None;
         let steps: Vec<String> = steps.into_iter().flatten().map(|step| format!("'{step}'")).collect();
-        let object = kept.as_ref().map_or("undefined", Kept::text).to_owned();
-        let mut values = vec![object, format!("[{}]", steps.join(","))];
+        values.push(format!("[{}]", steps.join(",")));
         values.extend(given.into_iter().flatten());
         self.put_text(it.span.end, format!(",{})", values.join(",")));
     }
 
     /// What a chain is made of: nothing can be put around its parts, but for the one that it begins at.
     fn spine(&mut self, it: &Expression<'_>) {
-        if let Some((_, name)) = self.chain_begin.take_if(|(span, _)| *span == it.span()) {
-            let is_kept = name.starts_with("__$t");
-            if is_kept {
-                self.put_text(it.span().start, format!("({name}="));
-            }
-            self.visit_expression(it);
-            if is_kept {
-                self.put_text(it.span().end, ")");
-            }
-            return;
+        if let Some((_, kept)) = self.chain_begin.take_if(|(span, _)| *span == it.span()) {
+            return self.visit_kept(it, &kept);
         }
         match it {
             Expression::CallExpression(call) => self.spine_of_call(call, &mut None),
