@@ -134,8 +134,9 @@ impl Wire {
         let mut rest = Vec::new();
         let mut reader = file;
         let sought = std::io::Seek::seek(&mut reader, std::io::SeekFrom::Start(self.at as u64));
-        sought.and_then(|_| std::io::Read::read_to_end(&mut reader, &mut rest)).is_ok()
-            && rest.iter().any(|byte| *byte != 0)
+        let is_read = sought.and_then(|_| std::io::Read::read_to_end(&mut reader, &mut rest)).is_ok();
+        // A file of full size may have room left.
+        is_read && rest.iter().any(|byte| *byte != 0 || self.at + rest.len() < SIZE)
     }
 
     fn open(&mut self) -> std::io::Result<Option<&File>> {
@@ -323,6 +324,16 @@ mod tests {
         assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Unwind { call: 9 }]));
         assert!(!wire.has_unread());
         write(&folder.path().join("segment-0"), &[9 << 5 | 4, 0, 8 << 5 | 4]);
+        assert_eq!((wire.read().unwrap(), wire.has_unread()), (Read::Nothing, true));
+    }
+
+    #[test]
+    fn a_short_file_has_nothing_but_records() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut wire = Wire::new(folder.path().join("segment"));
+        let words = [9_u64 << 5 | 4, 0].map(u64::to_le_bytes).concat();
+        std::fs::write(folder.path().join("segment-0"), words).unwrap();
+        assert_eq!(wire.read().unwrap(), Read::Records(vec![Record::Unwind { call: 9 }]));
         assert_eq!((wire.read().unwrap(), wire.has_unread()), (Read::Nothing, true));
     }
 

@@ -186,6 +186,47 @@ async fn a_killed_program_is_recorded_to_its_last_line() {
 }
 
 #[tokio::test]
+async fn a_program_without_free_file_descriptors_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "const fs = require('fs');\nconst held = [];\ntry {\n  for (;;) held.push(fs.openSync(__filename));\n\
+                } catch (error) {\n  console.log(error.code);\n}\nlet text = '';\n\
+                for (let i = 0; i < 40000; i++) text = String(i).padEnd(1000);\n\
+                held.forEach((each) => fs.closeSync(each));\nconsole.log('over'); // @over\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("sh").await;
+    let line = format!("ulimit -n 64; exec node {}", program.path());
+    let arguments = json!({ "command": "sh", "args": ["-c", line], "cwd": folder.path() });
+    let said = client.ask("record_run", arguments).await;
+    has(&said, &["exited with code 0", "EMFILE\nover\n"]);
+    assert!(!said.contains("incomplete"), "{said}");
+    has(&client.ask("state_at", json!({ "at": at(&program, "over") })).await, &["before ", "text = '39999 "]);
+    client.server.finish().await;
+}
+
+/// The position is in the next part before that is the current one; a thread that writes files may see this twice.
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "it ends by itself")]
+async fn a_part_that_is_being_left_is_written_to_its_end_and_no_further() {
+    let folder = tempfile::tempdir().unwrap();
+    let scripts = repository().join("crates/recording/src/debuggee/node");
+    let text = "const { flush } = require(`${process.argv[2]}/record_flusher.cjs`);\n\
+                const control = new Int32Array(new SharedArrayBuffer(41 * 4));\n\
+                const shared = new SharedArrayBuffer(32 * 4 << 16);\n\
+                const data = { prefix: process.argv[3], shared, control };\n\
+                const [POSITION, CURRENT, SIZES] = [0, 1, 9];\n\
+                control[SIZES] = 10;\ncontrol[POSITION] = 1 << 16;\n\
+                flush(data, false, flush(data, false));\n\
+                control[CURRENT] = 1;\nflush(data, false);\n";
+    let program = Fixture::write(folder.path(), "race.cjs", text);
+    let prefix = folder.path().join("segment");
+    let mut node = tokio::process::Command::new("node");
+    let status = node.arg(program.path()).args([&scripts, &prefix]).status().await.unwrap();
+    assert!(status.success());
+    assert_eq!(std::fs::metadata(folder.path().join("segment-0")).unwrap().len(), 10 * 4);
+    assert!(!folder.path().join("segment-1").exists());
+}
+
+#[tokio::test]
 async fn the_programs_own_code_is_not_run_by_the_recorder() {
     let folder = tempfile::tempdir().unwrap();
     let text = "const said = (word) => { console.log(word); return 1; };\n\

@@ -9,7 +9,7 @@ const { Worker } = require('worker_threads');
 // 32-bit numbers of a part of the ring, and how many parts there are.
 const PART = 1 << 16;
 const PARTS = 32;
-// After so many milliseconds in which nothing is read, the recording ends.
+// After so many milliseconds in which nothing is read, the recording ends. record_flusher.cjs says it in seconds.
 const PATIENCE = 10000;
 
 const [LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD] = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -17,7 +17,8 @@ const [WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT] = [9, 10, 11, 12, 13, 14,
 
 // Where the two threads find each other: what is written up to, in which part; what is flushed; how far each part goes.
 const [POSITION, CURRENT, FLUSHED, LOCK, STATE, FILE, OFFSET, LIMIT, ONLINE, SIZES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-const [RUNNING, CLOSED] = [0, 1];
+// It is read; it is not, and nothing more is to be said; it is not, which the file must still say.
+const [RUNNING, CLOSED, LOST] = [0, 1, 2];
 
 const { apply } = Reflect;
 const { write: bufferWrite } = Buffer.prototype;
@@ -41,14 +42,22 @@ class Wire {
     const workerData = { stillframe: true, prefix, shared: this.shared, control: this.control };
     const options = { workerData, stdin: false, execArgv: [], env: {}, trackUnmanagedFds: false };
     this.flusher = new Worker(require.resolve('./record_flusher.cjs'), options);
-    this.flusher.on('error', () => Atomics.store(this.control, STATE, CLOSED));
+    const { flush, lose } = require('./record_flusher.cjs');
+    this.flusher.on('error', (error) => {
+      // One that could not start is not needed: this thread writes, too.
+      if (this.isOnline) lose(workerData, `the thread that writes the recording failed: ${error.message}`);
+    });
     this.flusher.unref();
-    const { flush } = require('./record_flusher.cjs');
     this.flushNow = () => {
       // A signal's handler, or whatever else interrupts a flush, has nothing to add.
       if (this.isFlushing || this.isClosed) return;
       this.isFlushing = true;
-      flush(workerData, true);
+      try {
+        flush(workerData, true);
+      } catch (error) {
+        // There is another time, except at the end.
+        if (this.isExiting) lose(workerData, `the end of the recording could not be written: ${error.message}`);
+      }
       this.isFlushing = false;
     };
     // A process may be killed before the other thread has started. Node keeps timers of one duration together, and would
@@ -69,7 +78,8 @@ class Wire {
     const next = part + 1;
     const until = now() + PATIENCE;
     while (next - Atomics.load(control, FLUSHED) >= PARTS && Atomics.load(control, STATE) === RUNNING) {
-      if (now() > until) Atomics.store(control, STATE, CLOSED);
+      if (now() > until) Atomics.compareExchange(control, STATE, RUNNING, LOST);
+      if (!this.isOnline) this.flushNow();
       Atomics.wait(control, FLUSHED, Atomics.load(control, FLUSHED), 20);
     }
     const begin = (next % PARTS) * PART;
