@@ -20,8 +20,8 @@ pub use spelling::{PerLanguage, Program, Spelling, Texts};
 
 /// Passes each language on to a macro: its variant, its module, and when its tests run.
 ///
-/// `from_first` and `from_second`: on each push three bodies of eight. `first` to `eighth`: each eighth body, beginning
-/// with that one. The others run with `cargo xtask test --full`. Languages with different turns share the bodies between them.
+/// `from_first` and `from_second`: on each push each fourth body. `first` to `eighth`: each eighth body, beginning with that
+/// one. The others run with `cargo xtask test --full`. Languages with different turns share the bodies between them.
 #[macro_export]
 macro_rules! with_languages {
     ($then:path, $($with:tt)*) => {

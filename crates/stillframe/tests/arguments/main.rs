@@ -38,13 +38,10 @@ fn one_of() -> usize {
     if tries_everything() { 1 } else { ONE_OF }
 }
 
-async fn server() -> (Server, Vec<Tool>) {
-    server_in(None).await
-}
-
-/// One that works in a folder, where `debug_launch` writes.
-async fn server_in(cwd: Option<&Path>) -> (Server, Vec<Tool>) {
+/// One with a folder for its recordings, and the folder that it works in, where `debug_launch` writes.
+async fn server(state: &Path, cwd: Option<&Path>) -> (Server, Vec<Tool>) {
     let mut options = STILLFRAME.options().await;
+    options.env.push(("XDG_STATE_HOME".to_owned(), state.display().to_string()));
     options.cwd = cwd.map(Path::to_owned);
     options.args.extend(["--toolset".to_owned(), "all".to_owned()]);
     let server = options.start().await;
@@ -89,17 +86,18 @@ async fn place(server: &Server, id: &str) -> Value {
 #[tokio::test]
 async fn every_wrong_argument_is_reported() {
     let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let state = tempfile::tempdir().expect("a folder for recordings");
     let mut whole = Tally::default();
     let sample = SAMPLE * one_of();
 
-    let (server, tools) = server().await;
+    let (server, tools) = server(state.path(), None).await;
     whole.add("no session", try_all(&server, &tools, folder.path(), one_of(), true).await);
     server.ok("create_debug_session", json!({ "language": "python" })).await;
     whole.add("one session", try_all(&server, &tools, folder.path(), sample, true).await);
     done(server).await;
 
     for language in [Language::Python, Language::Node] {
-        let (server, tools) = self::server().await;
+        let (server, tools) = self::server(state.path(), None).await;
         let program = Fixture::of(language, "swap_vars");
         let created = server.ok("create_debug_session", json!({ "language": language.name() })).await;
         let id = created.text_of("sessionId").to_owned();
@@ -108,8 +106,10 @@ async fn every_wrong_argument_is_reported() {
         let start = json!({ "sessionId": id, "scriptPath": program.path() });
         assert_eq!(server.ok("start_debugging", start).await.at("/location/line"), program.line("call"));
         let before = place(&server, &id).await;
-        let state = format!("paused in {}", language.name());
-        whole.add(&state, try_all(&server, &tools, folder.path(), sample, false).await);
+        whole.add(
+            &format!("paused in {}", language.name()),
+            try_all(&server, &tools, folder.path(), sample, false).await,
+        );
         assert_eq!(place(&server, &id).await, before, "it is where it was");
         done(server).await;
     }

@@ -18,12 +18,18 @@ fn shop(to: &Path) -> Fixture {
     Fixture::read(to.join("src/test/java/shop/BasketTest.java"))
 }
 
+/// Maven ends before code is fast that was optimized.
+fn quick() -> serde_json::Value {
+    json!({ "MAVEN_OPTS": "-XX:TieredStopAtLevel=1" })
+}
+
 #[tokio::test]
 async fn a_failing_test_has_both_sides_and_the_values_at_the_throw() {
     let folder = folder();
     let test = shop(folder.path());
     let server = STILLFRAME.serve().await;
-    let arguments = json!({ "command": "mvn -q test", "cwd": folder.path(), "timeout": 240_000 });
+    let arguments =
+        json!({ "command": "mvn -q test", "cwd": folder.path(), "env": quick(), "timeout": 240_000 });
     let answer = server.ok("debug_test", arguments).await;
     assert_eq!(answer["verdict"], "failed", "{}", answer.text);
     let failure = &answer["failure"];
@@ -45,7 +51,8 @@ async fn a_breakpoint_is_hit_in_the_jvm_that_runs_the_tests() {
     let id = server.ok("create_debug_session", arguments).await.text_of("sessionId").to_owned();
     let session = Debugging { server, id };
     session.break_with(&program, "total", json!({ "condition": "prices.size() == 2" })).await;
-    let arguments = json!({ "runtimeArgs": ["-q", "test"], "cwd": folder.path(), "timeout": 0 });
+    let arguments =
+        json!({ "runtimeArgs": ["-q", "test"], "cwd": folder.path(), "env": quick(), "timeout": 0 });
     session.ok("start_debugging", arguments).await;
     let stopped = session.ok("continue_execution", json!({ "timeout": 240_000 })).await;
     assert_eq!(stopped.place(), (program.path(), program.line("total")), "{}", stopped.text);

@@ -6,7 +6,7 @@ use test_support::Fixture;
 use crate::recorder::{Client, at, has, pythons};
 
 /// So many customers that events are dropped more than once while the program runs.
-const CUSTOMERS: &str = "6000";
+const CUSTOMERS: &str = "2600";
 
 /// A whole recording, and one of the last events of the same run.
 struct Pair {

@@ -63,11 +63,9 @@ macro_rules! tests_of {
 #[macro_export]
 macro_rules! test_of {
     (first from_first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (fourth from_first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (seventh from_first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (fifth from_first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (second from_second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (fifth from_second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (eighth from_second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
+    (sixth from_second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (first first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (second second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (third third $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };

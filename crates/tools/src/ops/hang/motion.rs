@@ -4,7 +4,7 @@
 //! The loops around its line, and around the lines of its callers, are the running loops. A loop that cannot end is
 //! decisive, wherever it is; otherwise the values of its condition are checked for convergence.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -88,6 +88,9 @@ pub(super) enum LoopProgress {
     /// Always at the same line, and nothing is seen to change.
     Still,
 }
+
+/// What one sample shows of a stack: the calls that wait, and the values of the frame that runs.
+type Known<'a> = (&'a [Position], &'a BTreeMap<String, String>);
 
 /// What the samples show; `passed` is the time from the first to the last. At least one.
 pub(super) fn observe(samples: &[StackSample], passed: Duration) -> Option<ComputeObservation> {
@@ -241,15 +244,28 @@ fn states(samples: &[StackSample], index: usize, around: &Loop) -> Option<Vec<Ve
 /// All that is known of the stack up to a frame is as it was before, and what a loop there assigns has been different
 /// between.
 fn repeats(samples: &[StackSample], index: usize, around: &Loop) -> bool {
-    let mut states = Vec::new();
-    for sample in samples {
-        let (Some(outer), Some(position)) = (sample.get(..index), sample.get(index)) else { return false };
-        if !around.assigned.iter().all(|name| position.values.contains_key(name)) {
-            return false;
-        }
-        states.push((outer, &position.values));
-    }
-    recurs(&states)
+    known(samples, index, around).is_some_and(|known| recurs(&known))
+}
+
+/// Whether more samples may show that values repeat: there seem to be few, because two samples in a row had the same.
+pub(super) fn may_repeat(samples: &[StackSample]) -> bool {
+    let Some(pinned) = pinned(samples) else { return false };
+    chain(samples, pinned).iter().any(|(index, around)| {
+        let few = |known: Vec<_>| known.windows(2).any(|pair| pair.first() == pair.last());
+        around.is_closed
+            && motion(samples, *index, around, Duration::ZERO) == LoopProgress::Changes
+            && known(samples, *index, around).is_some_and(few)
+    })
+}
+
+/// All that is known of the stack up to a frame, at each sample. Nothing unless all that a loop there assigns is.
+fn known<'a>(samples: &'a [StackSample], index: usize, around: &Loop) -> Option<Vec<Known<'a>>> {
+    let of_sample = |sample: &'a StackSample| {
+        let (outer, position) = (sample.get(..index)?, sample.get(index)?);
+        let is_whole = around.assigned.iter().all(|name| position.values.contains_key(name));
+        is_whole.then_some((outer, &position.values))
+    };
+    samples.iter().map(of_sample).collect()
 }
 
 /// Something is as it was before, and has been different between: what goes in circles does not come to an end.

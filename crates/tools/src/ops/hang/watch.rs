@@ -36,6 +36,8 @@ const SAMPLES: usize = 8;
 const SAMPLING: Duration = Duration::from_millis(1500);
 /// How many samples there are at least.
 const LEAST: usize = 4;
+/// So many times as much is sampled while that may show that values repeat.
+const FEW: u32 = 3;
 /// How long it runs between two samples.
 const APART: Duration = Duration::from_millis(60);
 /// For how long calls by an event loop are counted.
@@ -291,7 +293,7 @@ impl<'a> HangWatch<'a> {
         let callbacks = self.callbacks(thread).await;
         let mut samples = Vec::new();
         let (mut first, mut last) = (None, Instant::now());
-        let enough = Instant::now() + SAMPLING;
+        let began = Instant::now();
         while let Some(sample) = self.sampler.sample(thread, PATIENCE).await? {
             last = Instant::now();
             // A debugger may suspend between two of the program's calls.
@@ -300,8 +302,10 @@ impl<'a> HangWatch<'a> {
                 first.get_or_insert(last);
                 samples.push(sample);
             }
-            let is_late = last >= enough;
-            if samples.len() >= SAMPLES || (is_late && (is_empty || samples.len() >= LEAST)) {
+            let times = if motion::may_repeat(&samples) { FEW } else { 1 };
+            let is_late = last >= began + SAMPLING * times;
+            let (most, least) = (SAMPLES * times as usize, LEAST * times as usize);
+            if samples.len() >= most || (is_late && (is_empty || samples.len() >= least)) {
                 // It stays suspended: another pause might take longer than there is time for.
                 break;
             }

@@ -52,6 +52,20 @@ fn repeated_values_prove_a_loop_if_nothing_else_decides() {
     }
 }
 
+#[test]
+fn values_of_which_there_are_few_are_sampled_more_often() {
+    let found = a_loop(|found| {
+        found.is_closed = true;
+        found.assigned = vec!["a".to_owned()];
+    });
+    let table = [(["1", "1", "2"], true), (["1", "2", "3"], false), (["1", "2", "1"], false)];
+    for (values, expected) in table {
+        assert_eq!(may_repeat(&samples(&found, "a", &values)), expected, "{values:?}");
+    }
+    let open = Loop { is_closed: false, ..found };
+    assert!(!may_repeat(&samples(&open, "a", &["1", "1", "2"])));
+}
+
 fn motion_of(samples: &[StackSample]) -> LoopProgress {
     observe(samples, Duration::from_secs(1)).unwrap().motion
 }
