@@ -28,6 +28,8 @@ pub(crate) enum Expression {
     Name(String),
     Attribute(Box<Expression>, String),
     Item(Box<Expression>, Box<Expression>),
+    /// A part of a string or of a list: where it begins and ends, from the end if that is negative.
+    Slice(Box<Expression>, [Option<Box<Expression>>; 2]),
     /// What a call of the function returned, by its name or path: `Cart.total`.
     Returned(String),
     /// What one of our own functions, or an operator, makes of a value.
@@ -110,7 +112,7 @@ impl Expression {
     /// Whether it reads all that a container has.
     pub(crate) fn reads_whole_objects(&self) -> bool {
         let is_whole = match self {
-            Self::Each(_) => true,
+            Self::Each(_) | Self::Slice(..) => true,
             Self::Of(function, _) => function.reads_whole_objects(),
             // What is in a list of the condition's own is known.
             Self::Comparison(_, rest) => rest.iter().any(|(comparison, other)| {
@@ -137,7 +139,7 @@ impl Expression {
 
     /// Whether it is about known objects only, and their attributes.
     fn is_about_objects(&self) -> bool {
-        !matches!(self, Self::Name(_) | Self::Item(..) | Self::Returned(_) | Self::Each(_))
+        !matches!(self, Self::Name(_) | Self::Item(..) | Self::Slice(..) | Self::Returned(_) | Self::Each(_))
             && self.parts().into_iter().all(Self::is_about_objects)
     }
 
@@ -151,6 +153,9 @@ impl Expression {
             Self::Literal(_) | Self::Name(_) | Self::Returned(_) => self.clone(),
             Self::Attribute(of, name) => Self::Attribute(part(of), name.clone()),
             Self::Item(of, key) => Self::Item(part(of), part(key)),
+            Self::Slice(of, ends) => {
+                Self::Slice(part(of), ends.each_ref().map(|end| end.as_deref().map(part)))
+            }
             Self::Of(function, of) => Self::Of(*function, part(of)),
             Self::List(items) => Self::List(items.iter().map(|item| item.replaced(new)).collect()),
             Self::Each(each) => Self::Each(Box::new(Each {
@@ -192,6 +197,9 @@ impl Expression {
         match self {
             Self::Literal(_) | Self::Name(_) | Self::Returned(_) => Vec::new(),
             Self::Attribute(of, _) | Self::Of(_, of) => vec![of],
+            Self::Slice(of, ends) => {
+                std::iter::once(&**of).chain(ends.iter().flatten().map(|end| &**end)).collect()
+            }
             Self::List(items) => items.iter().collect(),
             Self::Each(each) => [&each.over, &each.value].into_iter().chain(&each.filter).collect(),
             Self::Item(of, other)

@@ -127,7 +127,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     let finished = tokio::task::spawn_blocking(move || written.store.finish(&facts)).await;
     finished.map_err(|_| Error::question("the recording was interrupted"))??;
     let size = path.metadata().map_or(0, |file| file.len());
-    let output = output.tail(0, 2000).text();
+    let output = output.tail(0, 2000).with_whole_lines().text();
     let Counts { events, writes } = counts;
     let lacking = lacking.filter(|_| events + dropped > MANY);
     let removed = library.make_room();

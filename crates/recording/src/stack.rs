@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::memory::Memory;
 use crate::reading::{Call, Code, Event, Object, Recording};
 use crate::spelling::Container;
-use crate::value::{Key, Kind, Owner, What, Word};
+use crate::value::{Key, Kind, Owner, VALUE, What, Word};
 
 /// A frame of a stack.
 #[derive(Clone, Debug)]
@@ -227,6 +227,7 @@ impl Recording {
             let text = self.whole_text(*word, memory, depth - 1, room, around)?;
             let text = match (object.kind, key) {
                 (Kind::Dictionary, Key::Item(key)) => self.spelling.pair(&self.text(*key), &text),
+                (Kind::Instance, Key::Name(name)) if &*self.text(*name) == VALUE => text,
                 (Kind::Instance | Kind::Tuple, Key::Name(name)) => {
                     let name = self.text(*name);
                     if is_plain(&name) {

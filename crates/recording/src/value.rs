@@ -103,6 +103,9 @@ pub(crate) const OUTER: &str = "__scope__";
 /// The attribute of a class that has the list of those that it inherits from.
 pub(crate) const BASES: &str = "__bases__";
 
+/// The attribute that has the string or number that an object is whose class derives from these.
+pub(crate) const VALUE: &str = "__value__";
+
 /// The attribute that has a function, of the object that its other attributes belong to.
 pub(crate) const OF_FUNCTION: &str = "__function__";
 

@@ -33,7 +33,7 @@ impl Scope<'_> {
     pub(super) fn length(&self, of: &Datum) -> Result<Option<Datum>> {
         Ok(match of {
             Datum::Text(_, length) => Some(Datum::Integer(*length)),
-            Datum::Items(items) => i64::try_from(items.len()).ok().map(Datum::Integer),
+            Datum::Items(items) => Some(Datum::Integer(wide(items.len()))),
             Datum::Object(number) => {
                 self.note_opaque(of)?;
                 self.length_of(*number)?.map(|length| self.datum(length)).transpose()?
@@ -42,14 +42,45 @@ impl Scope<'_> {
         })
     }
 
-    /// An item of values that are no object of the program.
+    /// A character, or an item of values that are no object of the program.
     pub(super) fn item(&self, of: &Expression, at: &Expression) -> Result<Option<Datum>> {
-        let (Some(Datum::Items(items)), Some(Datum::Integer(at))) = (self.value(of)?, self.value(at)?) else {
+        let (Some(of), Some(Datum::Integer(at))) = (self.value(of)?, self.value(at)?) else {
             return Ok(None);
         };
-        let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
-        let at = usize::try_from(if at < 0 { length + at } else { at }).ok();
-        Ok(at.and_then(|at| items.get(at).cloned()))
+        let from_begin = |length: i64| usize::try_from(if at < 0 { length + at } else { at }).ok();
+        Ok(match of {
+            Datum::Items(items) => from_begin(wide(items.len())).and_then(|at| items.get(at).cloned()),
+            Datum::Text(of, length) => {
+                let letter = from_begin(length).and_then(|at| of.chars().nth(at));
+                letter.map(|letter| text(letter.encode_utf8(&mut [0; 4])))
+            }
+            _ => None,
+        })
+    }
+
+    /// A part of a string or of a list. None if it is not known to its end.
+    pub(super) fn slice(
+        &self,
+        of: &Expression,
+        ends: &[Option<Box<Expression>>; 2],
+    ) -> Result<Option<Datum>> {
+        let Some(of) = self.value(of)? else { return Ok(None) };
+        let Some(Datum::Integer(length)) = self.length(&of)? else { return Ok(None) };
+        let mut bounds = [0, length];
+        for (bound, end) in bounds.iter_mut().zip(ends) {
+            let Some(end) = end else { continue };
+            let Some(Datum::Integer(at)) = self.value(end)? else { return Ok(None) };
+            *bound = if at < 0 { length + at } else { at }.clamp(0, length);
+        }
+        let [from, to] = bounds.map(|bound| usize::try_from(bound).unwrap_or(0));
+        let count = to.saturating_sub(from);
+        Ok(if let Datum::Text(of, _) = of {
+            let part: String = of.chars().skip(from).take(count).collect();
+            (part.chars().count() == count).then(|| text(&part))
+        } else {
+            let part = self.items(&of)?.map(|items| items.into_iter().skip(from).take(count).collect());
+            part.filter(|part: &Vec<Datum>| part.len() == count).map(of_items)
+        })
     }
 
     /// What a container has, as Python's `for` goes through it: the keys of a dictionary.
@@ -92,6 +123,10 @@ impl Scope<'_> {
         }
         Ok(Some(pairs))
     }
+}
+
+fn wide(length: usize) -> i64 {
+    i64::try_from(length).unwrap_or(i64::MAX)
 }
 
 pub(super) fn of_items(items: impl IntoIterator<Item = Datum>) -> Datum {

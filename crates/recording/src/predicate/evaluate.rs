@@ -13,7 +13,7 @@ use crate::memory::Memory;
 use crate::reading::Recording;
 use crate::spelling::Spelling;
 use crate::stack::quoted;
-use crate::value::{Key, Kind, Owner, Word};
+use crate::value::{Key, Kind, Owner, VALUE, Word};
 
 /// What an expression came to.
 #[derive(Clone, Debug)]
@@ -176,6 +176,7 @@ impl<'a> Scope<'a> {
                     (None, _) => None,
                 }
             }
+            Expression::Slice(of, ends) => self.slice(of, ends)?,
             Expression::Of(function, of) => self.of(*function, of)?,
             Expression::List(items) => {
                 let items: Result<Option<Rc<[Datum]>>> = items
@@ -226,6 +227,17 @@ impl<'a> Scope<'a> {
             Function::Absolute => match value {
                 Datum::Integer(number) => number.checked_abs().map(Datum::Integer),
                 Datum::Float(number) => Some(Datum::Float(number.abs())),
+                _ => None,
+            },
+            Function::IsNan => match value {
+                Datum::Float(number) => Some(Datum::Bool(number.is_nan())),
+                Datum::Integer(_) => Some(Datum::Bool(false)),
+                _ => None,
+            },
+            Function::Lower | Function::Upper | Function::Trim => match value {
+                Datum::Text(of, _) if function == Function::Lower => Some(text(&of.to_lowercase())),
+                Datum::Text(of, _) if function == Function::Upper => Some(text(&of.to_uppercase())),
+                Datum::Text(of, _) => Some(text(of.trim())),
                 _ => None,
             },
             Function::Length => self.length(&value)?,
@@ -301,9 +313,12 @@ impl<'a> Scope<'a> {
                 Ok(None)
             }
             Expression::Attribute(of, name) => {
-                let (Some(of), Some(name)) = (self.value(of)?, self.recording.number(name)) else {
-                    return Ok(None);
+                let of = match self.word(of)? {
+                    // A string with attributes is an object here.
+                    Some(Word::Object(number)) => Some(Datum::Object(number)),
+                    _ => self.value(of)?,
                 };
+                let (Some(of), Some(name)) = (of, self.recording.number(name)) else { return Ok(None) };
                 self.attribute(&of, Key::Name(name))
             }
             Expression::Item(of, key) => {
@@ -407,9 +422,14 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// What the text of an object says of it, of which nothing else is known.
+    /// What an object is whose class derives from a string or a number, or what its text says of it, if nothing else is known.
     fn by_text(&self, number: i64) -> Result<Option<Datum>> {
         let object = self.recording.object(number)?;
+        if object.kind == Kind::Instance {
+            let Some(value) = self.recording.number(VALUE) else { return Ok(None) };
+            let value = self.memory.get(Owner::object(number), Key::Name(value))?;
+            return value.map(|value| self.datum(value)).transpose();
+        }
         if object.kind != Kind::Opaque {
             return Ok(None);
         }

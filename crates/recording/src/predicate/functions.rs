@@ -6,6 +6,12 @@ pub(crate) enum Function {
     Not,
     Negative,
     Absolute,
+    /// Whether it is the number that equals none.
+    IsNan,
+    Lower,
+    Upper,
+    /// Without white space around it.
+    Trim,
     Length,
     /// The name of a value's class.
     Class,
@@ -29,10 +35,13 @@ pub(crate) enum Function {
 }
 
 /// The functions by the names with which they are called, in Python and in JavaScript.
-const NAMES: [(&str, Function); 18] = [
+const NAMES: [(&str, Function); 21] = [
     ("len", Function::Length),
     ("abs", Function::Absolute),
     ("Math.abs", Function::Absolute),
+    ("isNaN", Function::IsNan),
+    ("Number.isNaN", Function::IsNan),
+    ("math.isnan", Function::IsNan),
     ("sum", Function::Sum),
     ("min", Function::Least),
     ("Math.min", Function::Least),
@@ -51,11 +60,17 @@ const NAMES: [(&str, Function); 18] = [
 ];
 
 /// The methods without arguments that are known.
-const METHODS: [(&str, Function); 4] = [
+const METHODS: [(&str, Function); 10] = [
     ("keys", Function::Keys),
     ("values", Function::Values),
     ("items", Function::Pairs),
     ("entries", Function::Pairs),
+    ("lower", Function::Lower),
+    ("toLowerCase", Function::Lower),
+    ("upper", Function::Upper),
+    ("toUpperCase", Function::Upper),
+    ("strip", Function::Trim),
+    ("trim", Function::Trim),
 ];
 
 impl Function {
@@ -89,6 +104,7 @@ impl Function {
 
 /// What can be called, for a message.
 pub(super) fn known() -> &'static str {
-    "`len()`, `abs()`, `sum()`, `min()`, `max()`, `any()`, `all()`, `type()`, `isinstance()`, `.get()`, `.startswith()`, `.keys()`, \
-     `.values()`, `.items()`, or `.some()`, `.every()`, `.filter()`, `.map()`, `.includes()`, `.has()`"
+    "`len()`, `abs()`, `sum()`, `min()`, `max()`, `any()`, `all()`, `type()`, `isinstance()`, `.get()`, `.startswith()`, `.lower()`, \
+     `.strip()`, `.keys()`, `.values()`, `.items()`, or `.some()`, `.every()`, `.filter()`, `.map()`, `.includes()`, `.has()`, \
+     `.slice()`, `Number.isNaN()`"
 }

@@ -13,9 +13,9 @@ enum Token {
 }
 
 /// Longer ones first.
-const SIGNS: [&str; 27] = [
-    "===", "!==", "...", "=>", "==", "!=", "<=", ">=", "//", "<", ">", "(", ")", "[", "]", "{", "}", ".",
-    "+", "-", "*", "/", "%", "&&", "||", "!", ",",
+const SIGNS: [&str; 29] = [
+    "===", "!==", "...", "=>", "==", "!=", "<=", ">=", "//", "?.", "<", ">", "(", ")", "[", "]", "{", "}",
+    ".", ":", "+", "-", "*", "/", "%", "&&", "||", "!", ",",
 ];
 
 pub(super) fn parse(text: &str) -> Parsed<Expression> {
@@ -93,9 +93,13 @@ struct Parser {
 
 impl Parser {
     fn sign(&mut self, sign: &str) -> bool {
-        let is_next = matches!(self.tokens.get(self.at), Some(Token::Sign(next)) if *next == sign);
+        let is_next = self.is_next(sign);
         self.at += usize::from(is_next);
         is_next
+    }
+
+    fn is_next(&self, sign: &str) -> bool {
+        matches!(self.tokens.get(self.at), Some(Token::Sign(next)) if *next == sign)
     }
 
     fn word(&mut self, word: &str) -> bool {
@@ -213,10 +217,26 @@ impl Parser {
     fn postfix(&mut self) -> Parsed<Expression> {
         let mut value = self.atom()?;
         loop {
-            if self.sign(".") {
-                value = Expression::Attribute(Box::new(value), self.name()?);
+            // What `?.` is for, that there may be nothing, is so for each attribute here.
+            let is_optional = self.sign("?.");
+            if self.sign(".") || is_optional && !self.is_next("[") {
+                let name = self.name()?;
+                value = match (value.path().as_deref(), name.as_str()) {
+                    (Some("math" | "np" | "numpy"), "inf") => {
+                        Expression::Literal(Literal::Float(f64::INFINITY))
+                    }
+                    _ => Expression::Attribute(Box::new(value), name),
+                };
             } else if self.sign("[") {
+                if self.sign(":") {
+                    value = self.rest_of_slice(value, None, "]")?;
+                    continue;
+                }
                 let first = self.or()?;
+                if self.sign(":") {
+                    value = self.rest_of_slice(value, Some(first), "]")?;
+                    continue;
+                }
                 let key = match self.rest_of_list(first, "]")? {
                     keys if keys.len() > 1 => Expression::List(keys),
                     keys => keys.into_iter().next().ok_or("a key is missing")?,
@@ -228,6 +248,17 @@ impl Parser {
                 return Ok(value);
             }
         }
+    }
+
+    /// What follows the sign after the beginning of a part, to its end.
+    fn rest_of_slice(&mut self, of: Expression, from: Option<Expression>, end: &str) -> Parsed<Expression> {
+        let has_end = !self.is_next(end) && !self.is_next(":");
+        let to = if has_end { Some(Box::new(self.or()?)) } else { None };
+        if self.is_next(":") {
+            return Err("a part with a step is not known".to_owned());
+        }
+        self.expect(end)?;
+        Ok(Expression::Slice(Box::new(of), [from.map(Box::new), to]))
     }
 
     /// A call of what stands before the parenthesis.
@@ -249,17 +280,25 @@ impl Parser {
             let first = self.or()?;
             return Ok(Expression::List(self.rest_of_list(first, ")")?));
         }
-        if called.last_name() == Some("Decimal") {
+        if path.as_deref() == Some("Array.isArray") {
+            return Ok(is_of(&self.arguments()?, "Array".to_owned()));
+        }
+        if let Some("Decimal" | "float" | "Number") = called.last_name() {
             return match self.arguments()? {
                 Expression::Literal(Literal::Text(text)) => Ok(Expression::Literal(number(&text)?)),
                 other => Ok(other),
             };
         }
-        if let Expression::Attribute(of, method) = called
-            && let Some(value) = self.method(*of, &method)?
-        {
-            self.expect(")")?;
-            return Ok(value);
+        if let Expression::Attribute(of, method) = called {
+            if method == "slice" || method == "substring" {
+                let from = self.or()?;
+                self.sign(",");
+                return self.rest_of_slice(*of, Some(from), ")");
+            }
+            if let Some(value) = self.method(*of, &method)? {
+                self.expect(")")?;
+                return Ok(value);
+            }
         }
         let path = path.unwrap_or_else(|| "that".to_owned());
         Err(format!(
@@ -273,7 +312,7 @@ impl Parser {
             Expression::Comparison(Box::new(item), vec![(comparison, container)])
         };
         Ok(Some(match method {
-            "get" | "at" => Expression::Item(Box::new(of), Box::new(self.or()?)),
+            "get" | "at" | "charAt" => Expression::Item(Box::new(of), Box::new(self.or()?)),
             "has" | "includes" => compared(Comparison::In, self.or()?, of),
             "startswith" | "startsWith" => compared(Comparison::BeginsWith, of, self.or()?),
             "endswith" | "endsWith" => compared(Comparison::EndsWith, of, self.or()?),
@@ -434,6 +473,7 @@ impl Parser {
                 "None" | "null" => Expression::Literal(Literal::None),
                 "undefined" => Expression::Literal(Literal::Undefined),
                 "True" | "true" => Expression::Literal(Literal::Bool(true)),
+                "Infinity" => Expression::Literal(Literal::Float(f64::INFINITY)),
                 "False" | "false" => Expression::Literal(Literal::Bool(false)),
                 "isinstance" if self.sign("(") => self.is_instance()?,
                 _ => Expression::Name(word),
@@ -507,6 +547,8 @@ mod tests {
             ("a instanceof 3", "the name of a class is missing"),
             ("'abc", "a string has no end"),
             ("a ? b", "`?` is not understood"),
+            ("a[::2]", "a part with a step is not known"),
+            ("a[1:", "it ends too early"),
             ("3x < 1", "`3x` is not a number"),
         ];
         for (text, problem) in cases {
@@ -533,6 +575,10 @@ mod tests {
             ("m.has(1) && [...m.values()].includes(2)", "(1 in m) and (2 in m.values())"),
             ("day < dt.date(2026, 3, 1)", "day < [2026, 3, 1]"),
             ("paid > Decimal('2.5')", "paid > 2.5"),
+            ("a?.b?.[0] < float('inf')", "a.b[0] < Infinity"),
+            ("math.isnan(a) or a < -math.inf", "Number.isNaN(a) or a < -Infinity"),
+            ("a.slice(1, -1) == b.slice(2)", "a[1:-1] == b[2:]"),
+            ("Array.isArray(a)", "type(a) == 'Array'"),
             ("a in (1, 2,) or min(a, b) < 0", "a in [1, 2] or min([a, b]) < 0"),
         ];
         for (one, other) in same {

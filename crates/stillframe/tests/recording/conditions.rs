@@ -35,6 +35,14 @@ async fn conditions_look_into_python_containers() {
             ("[-4] in self.by_product.values()", "grouped", &[]),
             ("sale.product.startswith('pe') and sale.product.endswith('r')", "next", &["product='pear'"]),
             ("any(key == 'plum' for key, units in report.by_product.items())", "grouped", &["[9]"]),
+            ("units[1:] == [3, 5, 9] and units[:-3] == [-4]", "sorted", &[]),
+            (
+                "code[1:] == 'Late' and code[-1] == 'e' and code.days == 3",
+                "coded",
+                &["code = Code(' Late', days=3)"],
+            ),
+            ("code.strip().lower() == 'late' and best == float('inf')", "coded", &["best = inf"]),
+            ("by_code[' Late'] > 1", "by_code", &["by_code = {' Late': inf}"]),
         ];
         all_hold(&client, &program, cases).await;
         // An item of a named tuple, by its name and by its place.
@@ -118,6 +126,8 @@ async fn conditions_look_into_javascript_containers() {
         ("Object.values(item).includes(20)", "fetched", &["item = {id: 2"]),
         ("items.filter(({ id }) => id === 1).length > 0 && items.length < 3", "loaded", &["{id: 4"]),
         ("items.every((item) => item.tags.length < 2) && items[0].tags.includes('first')", "tagged", &[]),
+        ("key.slice(0, -2) === 'item' && key.at(-1) === '3'", "keyed", &["key = 'item 3'"]),
+        ("items?.slice(1)[0]?.id === 2 && !Number.isNaN(items[1].price)", "loaded", &["{id: 2"]),
         ("Math.max(...totals) < 61 && totals[0] < totals[1]", "reversed", &["[0]: 60 → 50"]),
     ];
     all_hold(&client, &program, cases).await;

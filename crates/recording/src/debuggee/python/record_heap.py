@@ -46,6 +46,10 @@ module_dict = types.ModuleType.__dict__["__dict__"].__get__
 # The attribute by which a class has the classes that it inherits from, and the object with a function's attributes it.
 BASES, OF = "__bases__", "__function__"
 
+# The attribute by which an object of a class derived from one of these types has the string or number that it is.
+VALUE = "__value__"
+VALUES = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
+
 
 class Known:
     """An object that has a number."""
@@ -449,8 +453,8 @@ class Heap:
         """The number of the text of a key of a dictionary or a member of a set."""
         if type(key) is Same:
             key = key.key
-        if type(key) is str:
-            return self.wire.text(repr(key[: self.most_text]))
+        if issubclass(type(key), str) and not issubclass(type(key), enum.Enum):
+            return self.wire.text(repr(str.__str__(key)[: self.most_text]))
         if is_plain(key):
             return self.wire.text(repr(key)[: self.most_text])
         text, _, _ = self.render(key)
@@ -505,9 +509,12 @@ class Heap:
                     self.on_filling, note = None, self.on_filling
                     note()
                 return Shape(number, name, fields=fields_of(kind) if base is tuple else ())
-        if not self.is_user_module(class_module(kind) if type(class_module(kind)) is str else ""):
-            return Shape(OPAQUE, name)
-        dictionary, slots = None, []
+        is_users = self.is_user_module(class_module(kind) if type(class_module(kind)) is str else "")
+        # The numbers of libraries say more as text.
+        slots = [(VALUE, value) for base, value in VALUES if issubclass(kind, base) and (is_users or base is str)]
+        if not is_users:
+            return Shape(INSTANCE, name, None, tuple(slots)) if slots else Shape(OPAQUE, name)
+        dictionary = None
         for owner in class_order(kind):
             for attribute, member in class_dict(owner).items():
                 if type(member) is types.MemberDescriptorType and owner is not object and self.is_user_module(class_module(owner)):
