@@ -159,6 +159,11 @@ async fn the_origin_of_an_awaited_value_is_the_call_that_returned_it() {
     );
     let named = client.ask("find_origin", json!({ "target": "names[0]" })).await;
     has(&named, &["[0] = 'c' by ", &at(&program, "named"), " returned this at ", "key = 'c', argument of "]);
+    let quarter = client.ask("find_origin", json!({ "target": "quarter" })).await;
+    has(
+        &quarter,
+        &["quarter = 12.5 by ", &at(&program, "quartered"), "returned this at ", "total = 50, argument of "],
+    );
     let summed = client.ask("find_origin", json!({ "target": "sum" })).await;
     let (summing, yielding) = (at(&program, "summed"), at(&program, "yielded"));
     has(&summed, &["sum: 100 → 220 by ", &summing, "twice: 100 → 120 by ", ".twice = 120 by ", &yielding]);

@@ -183,12 +183,13 @@ impl Recording {
         // What a callback returned may be an item of what a function of the language makes.
         let is_part = matches!(ran.key, Some((_, Key::Index(_) | Key::Item(_))));
         let copied_by_any = calls.iter().rev().find(is_copy).copied().filter(|_| is_part);
-        let calls = self.calls_of_names(calls, &names);
+        let mut calls = self.calls_of_names(calls, &names);
         if let Some(copied) = calls.iter().rev().find(is_copy).copied().or(copied_by_any)
             && !ran.value.is_compound
         {
             return Ok(vec![(Cause::Return(copied), 1)]);
         }
+        self.drop_callbacks(&mut calls, ran.word);
         if (ran.value.is_item || is_part || names.contains(&"next"))
             && let Some(yielded) =
                 self.yielded(ran.word, self.line_before(&ran.call, ran.from)?, ran.until)?
@@ -264,6 +265,16 @@ impl Recording {
             calls.drain(..calls.len().saturating_sub(2));
         }
         calls
+    }
+
+    /// Drops what callbacks returned that only chose among items, and all but the last of what others did.
+    fn drop_callbacks(&self, calls: &mut Vec<Returned>, word: Word) {
+        let is_callback = |returned: &Returned| self.codes.get(&returned.code).is_some_and(has_no_name);
+        let is_bool = |word| matches!(word, Word::Bool(_));
+        calls.retain(|returned| is_bool(word) || !is_bool(returned.word) || !is_callback(returned));
+        if calls.iter().all(is_callback) {
+            calls.drain(..calls.len().saturating_sub(2));
+        }
     }
 
     fn is_container(&self, object: i64) -> Result<bool> {
@@ -402,7 +413,7 @@ pub(super) fn is_common(word: Word) -> bool {
 /// Whether a call does not show the name of what it calls.
 fn has_no_name(code: &Code) -> bool {
     let last = code.name.rsplit('.').next().unwrap_or_default();
-    last.starts_with("__") || matches!(last, "<lambda>" | "(anonymous)")
+    last.starts_with("__") || matches!(last, "<lambda>" | "<anonymous>")
 }
 
 /// Whether a function's result is nothing: it fills the object that its caller gets.
