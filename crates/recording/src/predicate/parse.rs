@@ -82,6 +82,9 @@ fn string(text: &str, quote: char) -> Parsed<(String, usize)> {
     Err("a string has no end".to_owned())
 }
 
+/// The variable of comprehensions that are ours. No expression can name it.
+const ITEM: &str = "item of each";
+
 /// Deeper expressions are refused.
 const DEEPEST: usize = 50;
 
@@ -323,13 +326,16 @@ impl Parser {
                 let each = self.function_of_each(of)?;
                 filtered(each)
             }
+            "count" => {
+                let same = compared(Comparison::Equal, Expression::Name(ITEM.to_owned()), self.or()?);
+                Expression::of(Function::Length, filtered(each(same, vec![ITEM.to_owned()], of)))
+            }
             _ => return Ok(None),
         }))
     }
 
     /// `item => value`, `({ price }) => value` or `([key, item]) => value`, applied to each item.
     fn function_of_each(&mut self, over: Expression) -> Parsed<Expression> {
-        const ITEM: &str = "item of each";
         let in_parentheses = self.sign("(");
         let is_object = self.sign("{");
         let in_brackets = !is_object && self.sign("[");

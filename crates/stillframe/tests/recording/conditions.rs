@@ -35,6 +35,7 @@ async fn conditions_look_into_python_containers() {
             ("[-4] in self.by_product.values()", "grouped", &[]),
             ("sale.product.startswith('pe') and sale.product.endswith('r')", "next", &["product='pear'"]),
             ("any(key == 'plum' for key, units in report.by_product.items())", "grouped", &["[9]"]),
+            ("units.count(9) == 1 and units[0] < 0", "sorted", &["[0]: 5 → -4"]),
             ("units[1:] == [3, 5, 9] and units[:-3] == [-4]", "sorted", &[]),
             (
                 "code[1:] == 'Late' and code[-1] == 'e' and code.days == 3",
@@ -69,8 +70,8 @@ async fn conditions_look_into_python_containers() {
         let never =
             client.ask("find_first", json!({ "condition": "any(row.units > 9 for row in self.rows)" })).await;
         has(&never, &["never holds in this run"]);
-        let unknown = client.fails("find_first", json!({ "condition": "self.rows.count(1) > 1" })).await;
-        has(&unknown, &["`self.rows.count` cannot be called with arguments here", "`any()`"]);
+        let unknown = client.fails("find_first", json!({ "condition": "self.rows.index(1) > 1" })).await;
+        has(&unknown, &["`self.rows.index` cannot be called with arguments here", "`any()`"]);
         client.server.finish().await;
     }
 }

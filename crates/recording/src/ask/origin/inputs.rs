@@ -216,8 +216,10 @@ impl Recording {
             if is_definition(self, slot.1, word)? || is_own_receiver(ran, &read, word, &calls) {
                 continue;
             }
-            // The length of something is not an item of it, even if it has an equal one.
-            let is_length = names.iter().any(|name| matches!(*name, "len" | "length" | "size"));
+            // How many there are is not one of them, even if one is equal.
+            let is_length = names
+                .iter()
+                .any(|name| matches!(*name, "len" | "length" | "size" | "count" | "index" | "indexOf"));
             let follows_item = !is_length && (ran.value.is_item || is_part || is_only || read.is_receiver);
             let item = match word {
                 Word::Object(number) if word != ran.word && follows_item => {
