@@ -316,8 +316,8 @@ async fn lines_of_typescript_are_those_of_its_source() {
     let folder = tempfile::tempdir().unwrap();
     let modules = toolchains().await;
     std::os::unix::fs::symlink(modules, folder.path().join("node_modules")).unwrap();
-    let text = "interface Person {\n  name: string;\n}\n\nfunction greet(person: Person): string {\n  const text: \
-                string = `hi ${person.name}`;\n  return text; // @greeted\n}\n\nconsole.log(greet({ name: 'bo' }));\n";
+    let text = "interface Person {\n  name: string;\n}\n\nconst greet = (person: Person): string => {\n  const text: \
+                string = `hi ${person.name}`;\n  return text; // @greeted\n};\n\nconsole.log(greet({ name: 'bo' }));\n";
     let program = Fixture::write(folder.path(), "main.ts", text);
     let client = Client::new("node").await;
     let said = client.record(&program, &[]).await;

@@ -31,6 +31,14 @@ const MOST_GIVEN: usize = 4;
 /// Methods that change only the object whose they are.
 const CHANGERS: &str = "pop shift unshift splice sort reverse fill copyWithin clear";
 
+/// A function and its name, which esbuild gives it by a call (`keepNames`, version 0.25, as tsx and vite have it).
+fn named_function<'e, 'a>(it: &'e CallExpression<'a>) -> Option<(&'e Expression<'a>, String)> {
+    let [function, Argument::StringLiteral(name)] = it.arguments.as_slice() else { return None };
+    let function = function.as_expression().filter(|function| is_code(function))?;
+    let is_it = matches!(&it.callee, Expression::Identifier(callee) if callee.name == "__name");
+    is_it.then(|| (function, name.value.to_string()))
+}
+
 fn is_in(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|each| each == word)
 }
@@ -335,6 +343,10 @@ impl Instrumenter<'_> {
     fn call_expression(&mut self, it: &CallExpression<'_>) {
         if matches!(it.callee, Expression::Super(_)) {
             return self.super_call(it);
+        }
+        if let Some((function, name)) = named_function(it) {
+            self.hint = Some(name);
+            return self.visit_expression(function);
         }
         let changed = self.changed_by(it);
         if self.is_quiet || changed == Changed::Nothing {
