@@ -194,9 +194,9 @@ pub struct Quirks {
     /// A command of the debugger that prints the type and the message of an exception that is being thrown, as JSON
     /// in a line behind `thrown `.
     pub exception_command: Option<&'static str>,
-    /// A command of the debugger that also stops the program where an error leaves a test, and prints the number of the
-    /// breakpoint behind `breakpoint `.
-    pub errors_command: Option<&'static str>,
+    /// A command of the debugger that also stops the program where an error leaves it or a test, and prints the number
+    /// of each breakpoint behind `breakpoint `. It replaces what it has done before.
+    pub errors_command: Option<fn(ExceptionMode) -> &'static str>,
     /// A command of the debugger that completes what it does when breakpoints are set.
     pub breakpoints_command: Option<&'static str>,
     /// A command of the debugger that records values at breakpoints while the program runs; see `dap/recording.rs`.

@@ -33,8 +33,12 @@ const QUIRKS: Quirks = Quirks {
         ExceptionMode::None => &[],
         ExceptionMode::Uncaught | ExceptionMode::UserUnhandled | ExceptionMode::All => &["rust_panic"],
     },
-    // A test that returns an error does not panic.
-    errors_command: Some("`stillframe-errors-stop"),
+    // A `main` or a test that returns an error does not panic.
+    errors_command: Some(|mode| match mode {
+        ExceptionMode::None => "`stillframe-errors-stop",
+        ExceptionMode::Uncaught | ExceptionMode::All => "`stillframe-errors-stop main",
+        ExceptionMode::UserUnhandled => "`stillframe-errors-stop tests",
+    }),
     exception_command: Some("`stillframe-errors-describe"),
     printed_exception: shown::panic,
     function: shown::function,

@@ -144,8 +144,11 @@ async fn values_are_formatted_as_in_rust() {
 #[tokio::test]
 async fn a_panic_stops_in_the_panicking_function_with_its_message() {
     let text = "fn find(names: &[&str], wanted: &str) -> usize {\n    let found = names.iter().position(|name| *name == wanted);\n    \
-                found.expect(\"a name that is there\") // @panic\n}\n\nfn main() {\n    let names = [\"a\", \"b\"];\n    \
-                println!(\"{}\", find(&names, \"c\"));\n}\n";
+                found.expect(\"a name that is there\") // @panic\n}\n\nfn number(text: &str) -> Result<u8, std::num::ParseIntError> {\n    \
+                text.parse()\n}\n\nfn main() -> Result<(), Box<dyn std::error::Error>> {\n    let names = [\"a\", \"b\"];\n    \
+                if std::env::args().count() > 1 {\n        let handled = number(\"y\").unwrap_or(7);\n        \
+                println!(\"{}\", number(\"3\")? + handled + number(\"x\")?); // @leaves\n    }\n    \
+                println!(\"{}\", find(&names, \"c\"));\n    Ok(())\n}\n";
     let sources = Sources::new(&[("main.rs", text)]);
     let server = STILLFRAME.serve().await;
     let program = sources.file("main.rs");
@@ -161,6 +164,16 @@ async fn a_panic_stops_in_the_panicking_function_with_its_message() {
     assert_locals(&ran, &["found: Option<usize> = None", r#"wanted: &str = "c""#]);
     let ended = server.ok("continue_execution", json!({ "sessionId": ran["sessionId"] })).await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(101)));
+    // An error that `main` returns stops the program where it leaves `main`.
+    let asked = json!({ "program": program.path(), "args": ["x"], "timeout": 60_000 });
+    let ran = server.ok("run_until", asked).await;
+    let place = (program.path(), program.line("leaves"));
+    assert_eq!((ran.outcome(), ran.place()), ("exception", place), "{}", ran.text);
+    assert_eq!(exception(&ran).0, "error");
+    assert!(exception(&ran).1.contains("InvalidDigit"), "{}", ran.text);
+    assert_locals(&ran, &["handled: u8 = 7"]);
+    let ended = server.ok("continue_execution", json!({ "sessionId": ran["sessionId"] })).await;
+    assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)));
     server.finish().await;
 }
 

@@ -252,6 +252,33 @@ fn tails() -> Result<(), String> {
     let sum = add(2, 2);
     if sum == 5 { Ok(()) } else { Err(\"tail\".to_owned()) } // @tails
 }
+
+fn odd(sum: u32) -> Result<(), String> {
+    if sum % 2 == 0 { Ok(()) } else { Err(format!(\"{sum} is odd\")) }
+}
+
+#[test]
+fn tails_call() -> Result<(), String> {
+    let sums = vec![add(2, 2), add(2, 3)];
+    odd(sums[0])?;
+    match sums.len() {
+        2 => odd(sums[1]), // @calls
+        _ => Ok(()),
+    }
+}
+
+#[test]
+fn tails_map() -> Result<(), Box<dyn std::error::Error>> {
+    let sum = add(2, 3);
+    odd(sum)
+        .map_err(|text| text.into()) // @mapped
+} // @maps
+
+#[test]
+fn takes() -> Result<(), u32> {
+    std::panic::catch_unwind(|| 4).map_err(|_| 3_u32)?;
+    odd(4).map_err(|_| 2)
+}
 ";
 
 #[tokio::test]
@@ -259,7 +286,7 @@ async fn an_error_that_a_test_makes_is_where_it_is_made() {
     let sources = Sources::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", MADE)]);
     let program = sources.file("src/lib.rs");
     let answer = tested(&sources, "cargo test").await;
-    let counts = json!({ "run": 5, "passed": 1, "failed": 4, "skipped": 0, "expectedFailures": 0 });
+    let counts = json!({ "run": 8, "passed": 2, "failed": 6, "skipped": 0, "expectedFailures": 0 });
     assert_eq!(answer["tests"], counts, "{}", answer.text);
     let failure = &answer["failure"];
     assert_eq!((&failure["test"], &failure["line"]), (&json!("returns"), &json!(program.line("returns"))));
@@ -270,6 +297,11 @@ async fn an_error_that_a_test_makes_is_where_it_is_made() {
         |name: &str| others.iter().find(|other| other["name"].as_str().unwrap().starts_with(name)).unwrap();
     assert_eq!(other("tails")["line"], program.line("tails"), "{}", answer.text);
     assert_eq!(other("tails")["message"], "the test returned an error: \"tail\"", "{}", answer.text);
+    assert_eq!(other("tails_call")["line"], program.line("calls"), "{}", answer.text);
+    // The next instruction is that of the brace.
+    assert_eq!(other("tails_map")["line"], program.line("maps"), "{}", answer.text);
+    let from = format!(" (returned by the call in line {})", program.line("mapped"));
+    assert!(other("tails_map")["message"].as_str().unwrap().ends_with(&from), "{}", answer.text);
     assert_eq!(
         other("src/lib.rs - add (line 3)")["message"],
         "it failed without a debugger, and was not debugged"

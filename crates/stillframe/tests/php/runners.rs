@@ -84,13 +84,19 @@ async fn a_failed_assertion_is_shown_with_its_sides_and_locals() {
 }
 
 #[tokio::test]
-async fn assertions_have_their_sides_and_operators() {
+async fn assertions_have_their_sides_and_operators_and_what_fails_behind_a_test_its_line() {
     let folder = folder();
     let test = "<?php\nuse PHPUnit\\Framework\\TestCase;\n\nclass SidesTest extends TestCase\n{\n    \
                 public function testContains() { $this->assertContains(4, [1, 2]); }\n    \
                 public function testGreater() { $this->assertGreaterThan(5, 3); }\n    \
-                public function testEquals() { $this->assertEquals([1], [2]); }\n}\n";
-    Fixture::write(folder.path(), "SidesTest.php", test);
+                public function testEquals() { $this->assertEquals([1], [2]); }\n    \
+                public function testThrows() // @throws\n    {\n        $this->expectException(Error::class);\n    }\n    \
+                public function testCalls() // @calls\n    {\n        $mock = $this->createMock(Countable::class);\n        \
+                $mock->expects($this->once())->method('count');\n    }\n    \
+                public function testCallsTwice()\n    {\n        $mock = $this->createMock(Countable::class);\n        \
+                $mock->expects($this->once())->method('count');\n        $mock->count();\n        \
+                $mock->count(); // @twice\n    }\n}\n";
+    let sides = Fixture::write(folder.path(), "SidesTest.php", test);
     let server = STILLFRAME.serve().await;
     let asked = json!({ "command": "phpunit SidesTest.php", "cwd": folder.path(), "failures": 3 });
     let tested = server.ok("debug_test", asked).await;
@@ -103,6 +109,14 @@ async fn assertions_have_their_sides_and_operators() {
         .collect();
     let expected = [["[1, 2]", "contains", "4"], ["3", ">", "5"], ["[2]", "==", "[1]"]];
     assert_eq!(assertions, expected, "{}", tested.text);
+    let others: Vec<&Value> =
+        tested["otherFailures"].as_array().unwrap().iter().map(|one| &one["line"]).collect();
+    assert_eq!(
+        others,
+        ["throws", "calls", "twice"].map(|marker| json!(sides.line(marker))).each_ref(),
+        "{}",
+        tested.text
+    );
     server.finish().await;
 }
 

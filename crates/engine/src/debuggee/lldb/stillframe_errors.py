@@ -1,11 +1,14 @@
-"""Stops where an error leaves a test of Rust.
+"""Stops where an error leaves `main` or a test of Rust.
 
-The operator `?` calls `FromResidual::from_residual` when it returns an error. The program stops there if the function that
-returns is the outermost one of the user's in a test. What the error went through before is remembered, to say where it
-comes from.
+The operator `?` calls `FromResidual::from_residual` when it returns an error. In tests, the program stops there if the
+function that returns is the outermost one of the user's. What the error went through before is remembered, to say where
+it comes from.
 
-It also stops where a test itself makes the error that it returns: at `return Err(…)`, at a block that ends with `Err(…)`,
-and in `anyhow`, which `bail!` and `ensure!` call.
+It also stops behind a call whose result `main` or a test returns, if that is an error. Such calls are found in the machine
+code: what is behind them up to the end of the function calls and decides nothing. In `main`, `?` is one of them.
+
+And it stops where `main` or a test itself makes the error that it returns: at `return Err(…)`, at a block that ends with
+`Err(…)`, and in `anyhow`, which `bail!` and `ensure!` call.
 """
 
 import functools
@@ -24,17 +27,33 @@ TEST = re.compile(r"(^|[:<])test::__rust_begin_short_backtrace")
 # A place with more errors that are handled is left alone: each costs the program half a millisecond.
 MOST = 1000
 
-# A function that is a test and returns a result: what is in front of its body.
-HEAD = re.compile(r"#\[(?:\w+::)*test\b[^]]*\](?:\s*#\[[^]]*\])*\s*(?:pub\s+)?(?:async\s+)?fn\s+\w+\s*\(\s*\)\s*->[^{;]*Result[^{;]*\{")
+# A function that returns a result, as a test or as `main`: what is in front of its body.
+RETURNS = r"\s*\(\s*\)\s*->[^{;]*Result[^{;]*\{"
+HEAD = re.compile(r"#\[(?:\w+::)*test\b[^]]*\](?:\s*#\[[^]]*\])*\s*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)" + RETURNS)
+MAIN_HEAD = re.compile(r"^(?:async\s+)?fn\s+(main)" + RETURNS, re.MULTILINE)
+MAIN = re.compile(r"^\w+::main$")
 # An error that is returned: not a pattern, and not an argument.
 MADE = re.compile(r"(?:\breturn|[{};]|=>)\s*(Err\s*\()")
 PATTERN = re.compile(r"\s*(=>|=[^=]|\||if\b)")
 MACRO = re.compile(r"\b(bail|ensure)!")
+MAKERS_CALLED = re.compile(r"(anyhow|eyre)\b.*(construct|from_adhoc|from_display|from_msg|format_err|msg)")
 MAKERS = r"^(anyhow|eyre)::error::.*::(construct|from_adhoc|from_display|from_msg)"
 
+# Where a call goes, in the operands of its instruction.
+TARGET = re.compile(r"^0x[0-9a-f]+$")
+# The most instructions between a call and the end of the function that returns its result.
+BEHIND = 200
+
 hits = {}
-# The numbers of the breakpoints where tests make errors.
+# The numbers of all breakpoints here, and of those where errors are made.
+numbers = set()
 makers = set()
+# By the number of the breakpoint behind it: the line of a call whose result is returned.
+calls = {}
+# The functions that have returned an error.
+left = set()
+# By thread: the text of the error that a call has returned.
+texts = {}
 # By thread: the caller of the last function that returned an error, and where that error was first returned.
 last = {}
 
@@ -64,6 +83,7 @@ def returned(frame, location, _extra, _internal):
     origin = origin if before == place_of(here) else place_of(here)
     if caller is None and any(TEST.search(outer.GetFunctionName() or "") for outer in list(thread)[2:]):
         last[thread.GetThreadID()] = None, origin if origin != place_of(here) else None
+        left.add(function)
         return True
     if caller is not None:
         last[thread.GetThreadID()] = place_of(caller), origin
@@ -83,12 +103,75 @@ def made(frame, location, _extra, _internal):
     if any(function_of(frame) not in (None, function_of(here)) for frame in outer):
         return False
     last.pop(thread.GetThreadID(), None)
+    if not is_outermost(here, outer):
+        return False
+    left.add(function_of(here))
+    return True
+
+
+def is_outermost(here, outer):
+    """Whether a function is `main`, or the test at the bottom of a stack."""
+    if MAIN.search(stillframe_rust.without_hash(here.GetFunctionName() or "")):
+        return True
     return any(TEST.search(frame.GetFunctionName() or "") for frame in outer)
+
+
+def called(frame, location, _extra, _internal):
+    """LLDB's callback behind a call: whether the result that is returned is an error."""
+    function, thread = function_of(frame), frame.GetThread()
+    if function in left:
+        return False
+    value = result_of(frame)
+    if value is None or stillframe_rust.variant_name(value.GetNonSyntheticValue()) != "Err":
+        return False
+    left.add(function)
+    # What `?` converts is known by its fields.
+    residual = frame.FindVariable("residual")
+    texts[thread.GetThreadID()] = text_of_error(residual if residual.IsValid() else value)
+    line = calls.get(location.GetBreakpoint().GetID())
+    before, origin = last.pop(thread.GetThreadID(), (None, None))
+    path = frame.GetLineEntry().GetFileSpec().fullpath
+    last[thread.GetThreadID()] = None, origin if before == (function, f"{path}:{line}") else None
+    return True
+
+
+def result_of(frame):
+    """What a function that has just returned has left for the one of this frame, which returns it, too."""
+    target = frame.GetThread().GetProcess().GetTarget()
+    kind = frame.GetFunction().GetType().GetFunctionReturnType()
+    size = kind.GetByteSize()
+    is_x86 = target.GetTriple().startswith("x86")
+    registers = ("rax", "rdx") if is_x86 else ("x0", "x1")
+    # With the formatters of Rust, LLDB reads anything from it.
+    first, second = (frame.FindRegister(name).GetNonSyntheticValue().GetValueAsUnsigned() for name in registers)
+    if size > 16:
+        # Other processors keep no address of it.
+        address = target.ResolveLoadAddress(first)
+        return target.CreateValueFromAddress("result", address, kind) if is_x86 else None
+    content = [first, second]
+    if size <= 8 and is_pair(kind):
+        content = [first & ((1 << size * 4) - 1) | (second << size * 4) & ((1 << size * 8) - 1)]
+    data = lldb.SBData.CreateDataFromUInt64Array(target.GetByteOrder(), 8, content)
+    return target.CreateValueFromData("result", data, kind)
+
+
+def is_pair(kind):
+    """Whether a result of at most eight bytes is a number for its variant and another one, each in a register."""
+    variants = kind.GetFieldAtIndex(0).GetType()
+    fields = [variants.GetFieldAtIndex(at).GetType() for at in range(variants.GetNumberOfFields())]
+    if any(field.GetNumberOfFields() < 2 for field in fields):
+        return False
+    held = [field.GetFieldAtIndex(1).GetType().GetFieldAtIndex(0).GetType().GetByteSize() for field in fields]
+    return any(held) and all(size in (0, kind.GetByteSize() // 2) for size in held)
 
 
 def line_of(frame):
     entry = frame.GetLineEntry()
-    return text_of(entry.GetFileSpec().fullpath).split("\n")[entry.GetLine() - 1:][:1].pop()
+    return line_at(entry.GetFileSpec().fullpath, entry.GetLine())
+
+
+def line_at(path, line):
+    return "".join(text_of(path).split("\n")[max(line, 1) - 1:][:1])
 
 
 @functools.cache
@@ -100,14 +183,17 @@ def text_of(path):
         return ""
 
 
-def lines_of(text):
-    """The lines of the tests in a source where an error is returned."""
+def heads_of(text, head):
+    """The functions in a source that return a result: each name, and the lines where an error is returned."""
     code = re.sub(r"//[^\n]*", lambda comment: " " * len(comment.group()), text)
-    for head in HEAD.finditer(code):
-        end = end_of(code, head.end())
-        for found in MADE.finditer(code, head.end() - 1, end):
-            if not PATTERN.match(code, end_of(code, found.end(), "()")):
-                yield code.count("\n", 0, found.start(1)) + 1
+    for found in head.finditer(code):
+        end = end_of(code, found.end())
+        lines = [
+            code.count("\n", 0, made.start(1)) + 1
+            for made in MADE.finditer(code, found.end() - 1, end)
+            if not PATTERN.match(code, end_of(code, made.end(), "()"))
+        ]
+        yield found.group(1), lines
 
 
 def end_of(code, at, brackets="{}"):
@@ -126,45 +212,160 @@ def sources(target):
     return sorted(path for path in files if path and not LIBRARY.search(path))
 
 
-def stop(debugger, _command, result, _internal):
-    """Stop at such errors, and print the numbers of the breakpoints."""
+def functions_named(target, name, path):
+    """The functions of this name in a source."""
+    for found in target.FindFunctions(name, lldb.eFunctionNameTypeBase):
+        function = found.GetFunction()
+        if function.IsValid() and function.GetStartAddress().GetLineEntry().GetFileSpec().fullpath == path:
+            yield function
+
+
+def result_type(function):
+    return function.GetType().GetFunctionReturnType().GetName() or ""
+
+
+def calls_in(target, function, is_main):
+    """The calls in a function whose result it returns: where each returns to, its line, and whether it makes an error."""
+    kind = result_type(function)
+    code = list(function.GetInstructions(target))
+    places = {one.GetAddress().GetFileAddress(): at for at, one in enumerate(code)}
+    for at, one in enumerate(code[:-1]):
+        goes_to = callee(target, one)
+        if goes_to is None:
+            continue
+        entry = one.GetAddress().GetLineEntry()
+        makes = bool(is_main and MAKERS_CALLED.search(goes_to.GetName() or "")
+                     and MACRO.search(line_at(entry.GetFileSpec().fullpath, entry.GetLine())))
+        if not makes and (result_type(goes_to) != kind or not is_main and CONVERSION in (goes_to.GetName() or "")):
+            continue
+        if ends_behind(target, code, places, at + 1):
+            yield code[at + 1].GetAddress(), entry.GetLine(), makes
+
+
+def callee(target, instruction):
+    """The function that an instruction calls; none for another instruction, and where only the program knows."""
+    if not is_call(instruction.GetMnemonic(target)):
+        return None
+    address = address_in(target, instruction)
+    function = address.GetFunction() if address is not None else None
+    return function if function is not None and function.IsValid() else None
+
+
+def is_call(mnemonic):
+    return mnemonic.startswith("call") or mnemonic in ("bl", "blr")
+
+
+def address_in(target, instruction):
+    """The address in the operands of a call or a jump."""
+    operands = instruction.GetOperands(target).strip()
+    if not TARGET.match(operands):
+        return None
+    address = target.ResolveLoadAddress(int(operands, 16))
+    return address if address.GetSection().IsValid() else target.ResolveFileAddress(int(operands, 16))
+
+
+def ends_behind(target, code, places, at):
+    """Whether a function ends behind an instruction without deciding anything. Values may be dropped."""
+    for _ in range(BEHIND):
+        if at is None or at >= len(code):
+            return False
+        one = code[at]
+        mnemonic = one.GetMnemonic(target)
+        at += 1
+        if mnemonic.startswith("ret"):
+            return True
+        if is_call(mnemonic):
+            function = callee(target, one)
+            if function is None or "drop_in_place" not in (function.GetName() or ""):
+                return False
+        elif mnemonic in ("jmp", "b"):
+            address = address_in(target, one)
+            at = places.get(address.GetFileAddress()) if address is not None else None
+        elif mnemonic.startswith(("j", "b.", "cb", "tb")):
+            return False
+    return False
+
+
+def stop(debugger, where, result, _internal):
+    """Stop at such errors in `main` or, too, in tests, or nowhere, and print the numbers of the breakpoints."""
     target = debugger.GetSelectedTarget()
-    breakpoint = target.BreakpointCreateByRegex(CONVERSION)
-    for location in breakpoint.locations:
-        address = location.GetAddress()
-        is_inlined = address.GetBlock().GetContainingInlinedBlock().IsValid()
-        if is_inlined or CONVERSION not in (address.GetSymbol().GetName() or ""):
-            location.SetEnabled(False)
-    breakpoint.SetScriptCallbackFunction("stillframe_errors.returned", lldb.SBStructuredData())
-    others = [target.BreakpointCreateByRegex(MAKERS)]
-    for path in sources(target):
-        others += [target.BreakpointCreateByLocation(path, line) for line in lines_of(text_of(path))]
-    makers.update(other.GetID() for other in others)
-    for other in others:
-        other.SetScriptCallbackFunction("stillframe_errors.made", lldb.SBStructuredData())
-    for one in [breakpoint, *others]:
-        result.AppendMessage(f"breakpoint {one.GetID()}")
+    for number in numbers:
+        target.BreakpointDelete(number)
+    numbers.clear()
+
+    def add(breakpoint, callback, known):
+        breakpoint.SetScriptCallbackFunction(f"stillframe_errors.{callback}", lldb.SBStructuredData())
+        known.add(breakpoint.GetID())
+        numbers.add(breakpoint.GetID())
+
+    def add_functions(path, head):
+        for name, lines in heads_of(text_of(path), head):
+            for line in lines:
+                add(target.BreakpointCreateByLocation(path, line), "made", makers)
+            for function in functions_named(target, name, path):
+                for address, line, makes in calls_in(target, function, head is MAIN_HEAD):
+                    breakpoint = target.BreakpointCreateBySBAddress(address)
+                    calls[breakpoint.GetID()] = line
+                    add(breakpoint, "made" if makes else "called", makers if makes else set())
+
+    if where.strip():
+        for path in mains(target):
+            add_functions(path, MAIN_HEAD)
+    if where.strip() == "tests":
+        breakpoint = target.BreakpointCreateByRegex(CONVERSION)
+        for location in breakpoint.locations:
+            address = location.GetAddress()
+            is_inlined = address.GetBlock().GetContainingInlinedBlock().IsValid()
+            if is_inlined or CONVERSION not in (address.GetSymbol().GetName() or ""):
+                location.SetEnabled(False)
+        add(breakpoint, "returned", set())
+        add(target.BreakpointCreateByRegex(MAKERS), "made", makers)
+        for path in sources(target):
+            add_functions(path, HEAD)
+    for number in sorted(numbers):
+        result.AppendMessage(f"breakpoint {number}")
+
+
+def mains(target):
+    """The sources of the functions that may be the program's `main` and return a result."""
+    functions = (found.GetFunction() for found in target.FindFunctions("main", lldb.eFunctionNameTypeBase))
+    return {
+        function.GetStartAddress().GetLineEntry().GetFileSpec().fullpath
+        for function in functions
+        if function.IsValid() and MAIN.search(stillframe_rust.without_hash(function.GetName() or ""))
+    }
 
 
 def describe(debugger, _command, result, _internal):
     """Print the type and text of the error at which the program has stopped, as JSON after a marker."""
     thread = debugger.GetSelectedTarget().GetProcess().GetSelectedThread()
     frame = thread.GetFrameAtIndex(0)
-    if CONVERSION not in (frame.GetFunctionName() or ""):
-        if stopped_at_error(thread):
-            result.AppendMessage("thrown " + json.dumps(["error", ""]))
+    number = stopped_at(thread)
+    if number in makers:
+        text = ""
+    elif number in calls:
+        text = texts.get(thread.GetThreadID(), "")
+        if calls[number] != frame.GetLineEntry().GetLine():
+            text += f" (returned by the call in line {calls[number]})"
+    elif CONVERSION in (frame.GetFunctionName() or ""):
+        text = text_of_error(frame.FindVariable("residual"))
+    else:
         return
-    text = stillframe_rust.text(frame.FindVariable("residual"), 0, stillframe_rust.LONGEST) or ""
-    text = re.sub(r"^Err\((.*)\)$", r"\1", text, flags=re.DOTALL)
     _, origin = last.get(thread.GetThreadID(), (None, None))
     if origin:
         text += f" (first returned by `{origin[0]}` at {origin[1]})"
     result.AppendMessage("thrown " + json.dumps(["error", text]))
 
 
-def stopped_at_error(thread):
-    """Whether a thread has stopped where a test makes the error that it returns."""
-    return thread.GetStopReason() == lldb.eStopReasonBreakpoint and thread.GetStopReasonDataAtIndex(0) in makers
+def text_of_error(result):
+    text = stillframe_rust.text(result, 0, stillframe_rust.LONGEST) or ""
+    return re.sub(r"^Err\((.*)\)$", r"\1", text, flags=re.DOTALL)
+
+
+def stopped_at(thread):
+    """The number of the breakpoint that a thread has stopped at."""
+    is_breakpoint = thread.GetStopReason() == lldb.eStopReasonBreakpoint
+    return thread.GetStopReasonDataAtIndex(0) if is_breakpoint else None
 
 
 def __lldb_init_module(debugger, _internal):

@@ -61,13 +61,18 @@ final class Evaluation
         return $result;
     }
 
-    /** Runs one of our functions, and leaves its result. */
+    /** Runs one of our functions, and leaves its result. The program's handler may throw at warnings that are ours. */
     public static function call($function)
     {
+        \set_error_handler(function () {
+            return true;
+        });
         try {
             return $function();
         } catch (\Throwable $error) {
             return self::failed($error);
+        } finally {
+            \restore_error_handler();
         }
     }
 

@@ -25,7 +25,9 @@ pub(super) struct Breakpoints {
     /// Functions that every exception goes through, and the adapter's numbers for breakpoints there.
     exception_functions: &'static [&'static str],
     exception_numbers: Vec<i64>,
-    /// The debugger's numbers for the breakpoints at errors that leave a test.
+    /// The command that has set the breakpoints at errors that leave the program or a test, and the debugger's numbers
+    /// for them.
+    errors_command: &'static str,
     error_numbers: Vec<i64>,
     /// Breakpoints of the debugger that stand for one of these: their numbers, and that of the one.
     others: HashMap<i64, i64>,
@@ -312,10 +314,13 @@ impl DapDebugger {
         self.send_function_breakpoints(places).await.map(drop)
     }
 
-    /// Also stops where errors leave tests, if the debugger has a command for that.
+    /// Also stops where errors leave the program or its tests, if the debugger has a command for that.
     pub(super) async fn stop_at_errors(&self, mode: ExceptionMode) {
-        let Some(command) = self.quirks().errors_command else { return };
-        if mode != ExceptionMode::UserUnhandled || !lock(&self.0.breakpoints).error_numbers.is_empty() {
+        let Some(command) = self.quirks().errors_command.map(|command| command(mode)) else { return };
+        if mode == ExceptionMode::None && lock(&self.0.breakpoints).errors_command.is_empty() {
+            return;
+        }
+        if std::mem::replace(&mut lock(&self.0.breakpoints).errors_command, command) == command {
             return;
         }
         let number = |line: &str| line.strip_prefix("breakpoint ")?.parse().ok();
@@ -323,7 +328,7 @@ impl DapDebugger {
             Ok(answer) => {
                 lock(&self.0.breakpoints).error_numbers = answer.lines().filter_map(number).collect();
             }
-            Err(error) => tracing::warn!(%error, "errors that leave a test do not stop"),
+            Err(error) => tracing::warn!(%error, "errors that leave the program do not stop"),
         }
     }
 

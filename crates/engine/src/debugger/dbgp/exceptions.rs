@@ -83,7 +83,14 @@ impl Server {
             .join(", ");
         let ask =
             format!("\\Stillframe\\Throws::thrown({}, {}, [{places}])", literal(&class), literal(&message));
-        let catcher = self.call(&ask).await?;
+        let catcher = match self.call(&ask).await {
+            Ok(catcher) => catcher,
+            Err(Failure::Refused(message)) => {
+                tracing::warn!(message, "what catches an exception could not be read");
+                Value::Null
+            }
+            Err(lost) => return Err(lost),
+        };
         let catcher = catcher.get("catcher").and_then(Value::as_u64);
         let catcher = catcher.and_then(|at| usize::try_from(at).ok());
         let catcher = catcher.filter(|_| !is_error);

@@ -144,9 +144,10 @@ pub(super) fn test_of(stack: &[StackFrame<Reference>]) -> Option<String> {
     Some(path.to_owned())
 }
 
-/// Where an error comes from that has gone through several functions, as our code in the debugger words it.
+/// Where an error comes from, as our code in the debugger words it: a call in the line before, or several functions.
 pub(super) fn origin(error: &str) -> Option<&str> {
-    error.find(" (first returned by ").and_then(|at| error.get(at..))
+    let starts = [" (returned by ", " (first returned by "].iter().filter_map(|start| error.find(start));
+    starts.min().and_then(|at| error.get(at..))
 }
 
 /// Whether a test has failed by what it returned.

@@ -24,9 +24,25 @@ pub(super) fn make_log(launch: &mut Launch, reports: &TestReports) {
 /// Replaces the log by the reports that are made of it.
 pub(super) fn report(reports: &TestReports) {
     let Ok(log) = std::fs::read_to_string(reports.path()) else { return };
-    let lines: Vec<String> = parse(&log).iter().map(Value::to_string).collect();
+    let mut parsed = parse(&log);
+    parsed.iter_mut().for_each(add_line);
+    let lines: Vec<String> = parsed.iter().map(Value::to_string).collect();
     // A folder for temporary files that is full says nothing of the tests: the output does.
     let _ = std::fs::write(reports.path(), lines.join("\n") + "\n");
+}
+
+/// What fails when a test is over, such as an exception that was expected, is in no line of it: its first one is given.
+fn add_line(report: &mut Value) {
+    if report["message"].is_null() || !report["line"].is_null() {
+        return;
+    }
+    let text = report["file"].as_str().and_then(|file| std::fs::read_to_string(file).ok());
+    let name = report["id"].as_str().and_then(|id| id.rsplit("::").next()?.split(' ').next());
+    if let (Some(text), Some(name)) = (text, name) {
+        let head = format!("function {name}(");
+        report["line"] =
+            json!((1_u32..).zip(text.lines()).find(|(_, line)| line.contains(&head)).map(|(at, _)| at));
+    }
 }
 
 fn parse(log: &str) -> Vec<Value> {
