@@ -44,6 +44,7 @@ func TestTotal(t *testing.T) {
 }
 
 func TestPanics(t *testing.T) {
+\tt.Log(\"empty\")
 \tTotal(nil) // @panics
 }
 ";
@@ -88,6 +89,7 @@ async fn passing_tests_panics_and_unmatched_names_are_reported() {
     let tested = server.ok("debug_test", panics).await;
     assert_eq!(tested.at("/failure/exception/type"), "panic", "{}", tested.text);
     assert!(tested.at("/failure/message").as_str().unwrap().contains("boundsError"), "{}", tested.text);
+    assert_eq!(tested.at("/failure/details"), "empty", "{}", tested.text);
     let none = json!({ "command": "go test ./cart -run TestMissing", "cwd": module.folder() });
     let tested = server.ok("debug_test", none).await;
     assert_eq!(tested["verdict"], "no_tests", "{}", tested.text);

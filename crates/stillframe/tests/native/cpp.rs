@@ -27,6 +27,18 @@ const VALUES: &str = r#"
 struct Base { virtual ~Base() = default; virtual int twice() const { return 2 * id; } int id = 1; };
 struct Item : Base { std::string name; std::vector<int> sizes; };
 enum class Color { Red, Green };
+// As in the header of that library, whose types inside of it have its name in theirs.
+namespace nlohmann {
+template <class Number> struct basic_json {
+    enum class value_t { null, object, array, string, number_integer };
+    using object_t = std::map<std::string, basic_json>;
+    using array_t = std::vector<basic_json>;
+    union json_value { object_t *object; array_t *array; std::string *string; Number number_integer; };
+    value_t m_type = value_t::null;
+    json_value m_value = {};
+};
+using json = basic_json<long>;
+}
 static constexpr int LIMIT = 3;
 std::string greeting = "hi"; // @global
 
@@ -58,6 +70,14 @@ int main() {
     std::map<int, int> keyed{{5, 50}};
     std::atomic<int> counter{7};
     std::tuple<int, std::string> tuple{1, "b"};
+    using nlohmann::json;
+    json number, text, list, document;
+    number.m_type = json::value_t::number_integer, number.m_value.number_integer = 3;
+    text.m_type = json::value_t::string, text.m_value.string = &item.name;
+    json::array_t both{number, text};
+    list.m_type = json::value_t::array, list.m_value.array = &both;
+    json::object_t members{{"list", list}, {"none", {}}};
+    document.m_type = json::value_t::object, document.m_value.object = &members;
     std::pair<int, double> pair{1, 2.5};
     std::array<int, 3> array{1, 2, 3};
     Color color = Color::Green;
@@ -145,6 +165,7 @@ async fn standard_library_values_are_summarized() {
         ],
     );
     assert_eq!(ran.variable("tuple"), r#"{1, "b"}"#);
+    assert_eq!(ran.variable("document"), r#"{["list"] = {3, "pen \"x\""}, ["none"] = null}"#);
     assert_eq!((ran.variable("wait"), ran.variable("moment")), ("1500ms", "2023-11-14T22:13:20+00:00"));
     assert_evaluated(&ran, &EXPRESSIONS);
     let evaluate = async |expression: &str| {

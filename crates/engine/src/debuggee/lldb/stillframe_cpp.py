@@ -31,7 +31,7 @@ QUEUES = re.compile(STD + r"(stack|queue|priority_queue)<")
 PATHS = re.compile(r"^(const )?std::filesystem::(__cxx11::)?path$")
 DURATIONS = re.compile(r"^(const )?std::chrono::duration<[^<]*, std::ratio<(\d+), (\d+)> ?>$")
 MOMENTS = re.compile(r"^(const )?std::chrono::time_point<std::chrono::(_V2::)?system_clock, ")
-JSONS = re.compile(r"^(const )?nlohmann::(\w+::)*(basic_json<|(ordered_)?json$)")
+JSONS = re.compile(r"^(const )?nlohmann::(\w+::)*(basic_json<.*>|(ordered_)?json)$")
 # The members of the union in a value of nlohmann's JSON, by its kind.
 JSON_MEMBERS = {"object": "object", "array": "array", "string": "string", "binary": "binary", "boolean": "boolean"}
 UNITS = {("1", "1000000000"): "ns", ("1", "1000000"): "us", ("1", "1000"): "ms", ("1", "1"): "s", ("60", "1"): "min", ("3600", "1"): "h"}

@@ -12,7 +12,7 @@ use engine::test_reports::{
 
 use super::matching::take;
 use super::throws::{CollectedThrows, Throw, running};
-use super::{Counts, Failure, Runner, Test, TestHang, TestRunResult, Verdict, node, swallowed};
+use super::{Counts, Failure, Runner, Test, TestHang, TestRunResult, Verdict, go, node, swallowed};
 use crate::ToolError;
 use crate::ops::hang::Diagnosis;
 
@@ -52,6 +52,9 @@ pub(super) fn conclude(
     let sorted = SortedReports::of(reports);
     let current = running(&sorted.all);
     let mut failures = sorted.failures(&mut throws);
+    if runner == Some(Runner::Go) {
+        failures.iter_mut().for_each(go::name_panic);
+    }
     let is_hung = matches!(run_end, TestRunEnd::Hung(_));
     let (end, hang, is_kept) = match run_end {
         TestRunEnd::Ended(end) => (Some(end), None, false),

@@ -7,7 +7,7 @@ use engine::model::launch::{Launch, Program};
 use engine::model::thrown::{Assertion, Side, SideValue};
 use serde_json::{Value, json};
 
-use super::Runner;
+use super::{Failure, Runner};
 use crate::ops::command::Command;
 
 /// `go test`, or the tests of a file.
@@ -113,6 +113,15 @@ fn without_parents(reports: Vec<Value>) -> Vec<Value> {
             && failed.iter().any(|other| other.strip_prefix(id).is_some_and(|rest| rest.starts_with('/')))
     };
     reports.into_iter().filter(|report| !is_parent(report)).collect()
+}
+
+/// The message of a test that has panicked is that of the panic: it may have logged others before.
+pub(super) fn name_panic(failure: &mut Failure) {
+    let thrown = failure.throw.as_ref().and_then(|throw| throw.snapshot.exception.as_ref());
+    let panic = thrown.filter(|thrown| thrown.type_name == "panic").map(|thrown| thrown.message.clone());
+    if let (Some(result), Some(_)) = (&mut failure.result, &panic) {
+        result.details = std::mem::replace(&mut result.message, panic);
+    }
 }
 
 /// The two sides of a comparison, as messages of tests name them: `got 3, want 4`, and testify's lines.
