@@ -210,9 +210,11 @@ impl Recording {
                 |word| self.whole_text(word, memory, 0, most, around),
             );
         }
-        if object.kind == Kind::List {
-            slots.sort_by_key(|(key, _)| *key);
-        }
+        let is_container = matches!(object.kind, Kind::List | Kind::Dictionary | Kind::Set);
+        let is_attribute = |key: Key| is_container && matches!(key, Key::Name(_));
+        // What a class adds to its container comes last.
+        let order = |key: Key| if object.kind == Kind::List { key } else { Key::Length };
+        slots.sort_by_key(|(key, _)| (is_attribute(*key), order(*key)));
         let length = slots.iter().find_map(|(key, word)| match (key, word) {
             (Key::Length, Word::Integer(length)) => Some(*length),
             _ => None,
@@ -228,7 +230,7 @@ impl Recording {
             let text = match (object.kind, key) {
                 (Kind::Dictionary, Key::Item(key)) => self.spelling.pair(&self.text(*key), &text),
                 (Kind::Instance, Key::Name(name)) if &*self.text(*name) == VALUE => text,
-                (Kind::Instance | Kind::Tuple, Key::Name(name)) => {
+                (_, Key::Name(name)) => {
                     let name = self.text(*name);
                     if is_plain(&name) {
                         self.spelling.attribute(&name, &text)
@@ -240,7 +242,7 @@ impl Recording {
             };
             room = room.saturating_sub(text.len() + 2);
             parts.push(text);
-            shown += 1;
+            shown += i64::from(!is_attribute(*key));
         }
         let all = length.unwrap_or_else(|| i64::try_from(slots.len()).unwrap_or(shown));
         if all > shown {

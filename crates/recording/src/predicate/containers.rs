@@ -115,6 +115,8 @@ impl Scope<'_> {
         for (key, word) in slots {
             let key = match key {
                 Key::Length => continue,
+                // What a class adds to its container is no item.
+                Key::Name(_) if matches!(kind, Kind::List | Kind::Dictionary | Kind::Set) => continue,
                 Key::Name(name) => text(&self.recording.text(name)),
                 Key::Index(index) => Datum::Integer(index),
                 Key::Item(key) => of_key(&self.recording.text(key)),

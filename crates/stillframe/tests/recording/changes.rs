@@ -149,3 +149,38 @@ async fn calls_in_optional_chains_are_followed() {
     }
     client.server.finish().await;
 }
+
+#[tokio::test]
+async fn attributes_of_containers_are_recorded() {
+    let mut runs: Vec<(Fixture, String)> =
+        pythons().into_iter().map(|python| (Fixture::python("recording_derived"), python)).collect();
+    runs.push((Fixture::node("recording_derived"), "node".to_owned()));
+    for (program, runtime) in runs {
+        let client = Client::new(&runtime).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
+        let expected: &[&str] = if runtime == "node" {
+            &[
+                "{1 => 10, 2 => 20, #dropped: 2, limit: 2, hits: 1}",
+                "Stack [most: 5]",
+                "Flags {'a', name: 'odd'}",
+            ]
+        } else {
+            &["Cache(1: 10, 2: 20, size=2, hits=1)", "Stack(most=5)", "Flags('a', name='odd')"]
+        };
+        for text in expected {
+            has(&state, &[text]);
+        }
+        let writes = client.ask("find_writes", json!({ "target": "cache.hits" })).await;
+        has(&writes, &[".hits: 0 → 1 by ", &at(&program, "hit"), ".hits = 0 by "]);
+        // A container's attributes are not among its items.
+        for (condition, marker) in [
+            ("stack.most > 4", "most"),
+            ("flags.name == 'odd' and len(list(cache)) == 2 and max(stack) == 3", "named"),
+        ] {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &["first holds after ", &at(&program, marker)]);
+        }
+        client.server.finish().await;
+    }
+}

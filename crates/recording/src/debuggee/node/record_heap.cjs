@@ -42,10 +42,23 @@ class Entry {
     this.name = name;
     // What has been written: items, or values by key. Null if nothing was.
     this.contents = null;
+    // The same for the properties of a container whose class is the program's.
+    this.own = null;
     this.length = -1;
     // A property cannot be written, so that an assignment need not have had an effect.
     this.isGuarded = false;
   }
+}
+
+/** Whether a container may have properties that its class gives it. */
+function isDerived(value) {
+  const prototype = getPrototypeOf(value);
+  return prototype !== Array.prototype && prototype !== Map.prototype && prototype !== Set.prototype &&
+    !types.isTypedArray(value);
+}
+
+function isIndex(key) {
+  return key >= '0' && key <= '9~' && `${key >>> 0}` === key;
 }
 
 /** What is known of the properties of an object: V8 reads these faster than an object that has no prototype. */
@@ -233,6 +246,7 @@ class Heap {
 
   newEntry(value) {
     const entry = this.numberedEntry(...this.shapeOf(value));
+    if (entry.kind <= SET && isDerived(value)) entry.own = new Properties();
     Stamp.set(value, entry);
     return entry;
   }
@@ -339,6 +353,7 @@ class Heap {
       default:
         this.compareText(entry, value);
     }
+    if (entry.own !== null) this.compareProperties(entry, value, depth, entry.own);
   }
 
   compareItems(entry, value, depth, from = 0) {
@@ -411,13 +426,13 @@ class Heap {
     this.setLength(entry, apply(setSize, value, []));
   }
 
-  compareProperties(entry, value, depth) {
+  compareProperties(entry, value, depth, old = entry.contents ?? (entry.contents = new Properties())) {
     const isError = types.isNativeError(value);
-    const old = entry.contents ?? (entry.contents = new Properties());
+    const isArrays = entry.kind === ARRAY;
     const keys = ownKeys(value);
     let count = 0;
     for (const key of keys) {
-      if (typeof key !== 'string' || (isError && key === 'stack')) continue;
+      if (typeof key !== 'string' || (isError && key === 'stack') || (isArrays && isIndex(key))) continue;
       const descriptor = getOwnPropertyDescriptor(value, key);
       if (descriptor === undefined || !('value' in descriptor)) continue;
       if (!descriptor.writable) entry.isGuarded = true;

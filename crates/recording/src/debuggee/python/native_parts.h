@@ -17,6 +17,7 @@ static PyObject *new_known(uint64_t number, PyObject *shape)
     FIELD(made, known_at.held) = Py_NewRef(Py_None);
     FIELD(made, known_at.weak) = Py_NewRef(Py_None);
     FIELD(made, known_at.contents) = Py_NewRef(Py_None);
+    FIELD(made, known_at.own) = Py_NewRef(Py_None);
     if (FIELD(made, known_at.number) && FIELD(made, known_at.word) && FIELD(made, known_at.length))
         return made;
     Py_DECREF(made);
@@ -81,7 +82,8 @@ static PyObject *shape_of(PyObject *value)
     long kind = PyLong_AsLong(FIELD(shape, shape_at.kind));
     int is_own = kind == INSTANCE && FIELD(shape, shape_at.dictionary) != Py_None &&
                  PyTuple_GET_SIZE(FIELD(shape, shape_at.slots)) == 0;
-    return kind == LIST || kind == DICT || is_own ? shape : NULL;
+    int is_plain = (kind == LIST || kind == DICT) && !has_members(shape);
+    return is_plain || is_own ? shape : NULL;
 }
 
 /* `Heap.contents_of` */

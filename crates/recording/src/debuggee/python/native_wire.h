@@ -8,7 +8,7 @@ static struct {
 static struct { Py_ssize_t top, number; } thread_at;
 static struct { Py_ssize_t number, lines, arguments, is_module, code, keeps; } code_at;
 static struct { Py_ssize_t names, shared, paths, slots, below, read, returned; } effects_at;
-static struct { Py_ssize_t number, word, held, weak, kind, contents, length, shape; } known_at;
+static struct { Py_ssize_t number, word, held, weak, kind, contents, own, length, shape; } known_at;
 static struct { Py_ssize_t kind, name, dictionary, slots, is_weak; } shape_at;
 
 static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
@@ -25,7 +25,7 @@ static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
     {"Effects", "below", &effects_at.below}, {"Effects", "read", &effects_at.read}, {"Effects", "returned", &effects_at.returned},
     {"Known", "number", &known_at.number}, {"Known", "word", &known_at.word}, {"Known", "held", &known_at.held},
     {"Known", "weak", &known_at.weak}, {"Known", "kind", &known_at.kind}, {"Known", "contents", &known_at.contents},
-    {"Known", "length", &known_at.length}, {"Known", "shape", &known_at.shape},
+    {"Known", "own", &known_at.own}, {"Known", "length", &known_at.length}, {"Known", "shape", &known_at.shape},
     {"Shape", "kind", &shape_at.kind}, {"Shape", "name", &shape_at.name}, {"Shape", "is_weak", &shape_at.is_weak},
     {"Shape", "dictionary", &shape_at.dictionary}, {"Shape", "slots", &shape_at.slots},
 };

@@ -54,7 +54,7 @@ VALUES = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
 class Known:
     """An object that has a number."""
 
-    __slots__ = ("number", "word", "held", "weak", "kind", "contents", "length", "shape")
+    __slots__ = ("number", "word", "held", "weak", "kind", "contents", "own", "length", "shape")
 
     def __init__(self, number, shape):
         self.number = number
@@ -64,18 +64,22 @@ class Known:
         self.held = self.weak = None
         # What has been written: items, or values by key. None if nothing was.
         self.contents = None
+        # The same for the attributes of a container.
+        self.own = None
         self.length = -1
 
 
 class Shape:
     """How the values of a type are read."""
 
-    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "is_weak")
+    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "has_own", "is_weak")
 
     def __init__(self, kind, name, dictionary=None, slots=(), fields=()):
         self.kind, self.name, self.dictionary, self.slots = kind, name, dictionary, slots
         # The names of the items of a named tuple.
         self.fields = fields
+        # It is a container that has attributes, too.
+        self.has_own = kind is not INSTANCE and (dictionary is not None or len(slots) > 0)
         # Whether objects can be referred to weakly, until one cannot.
         self.is_weak = True
 
@@ -349,6 +353,9 @@ class Heap:
             self.compare_named(known, self.class_attributes(value), depth)
         else:
             self.compare_text(known, value)
+        if known.shape.has_own:
+            old, known.own = known.own or {}, self.attributes(known.shape, value)
+            self.write_named(known, old, known.own, depth)
 
     def compare_items(self, known, value, depth):
         base = list if known.kind is LIST else tuple
@@ -390,13 +397,18 @@ class Heap:
         own = shape.dictionary(value) if shape.dictionary is not None else {}
         if not shape.slots and len(own) == len(old) and all(map(is_, own.values(), old.values())):
             return
+        self.compare_named(known, self.attributes(shape, value), depth)
+
+    def attributes(self, shape, value):
+        """The attributes of an object by their names, from its dictionary and its slots."""
+        own = shape.dictionary(value) if shape.dictionary is not None else {}
         now = dict(list(own.items())[: self.items])
         for name, slot in shape.slots:
             try:
                 now[name] = slot(value)
             except AttributeError:
                 pass
-        self.compare_named(known, now, depth)
+        return now
 
     def class_attributes(self, value):
         """The attributes of a class that are variables: no methods, properties and the like, and nothing of Python's."""
@@ -404,9 +416,11 @@ class Heap:
         return dict([(name, item) for name, item in own if is_variable(name, item)][: self.items])
 
     def compare_named(self, known, now, depth):
-        """Write what is different in attributes."""
-        old = known.contents or {}
-        known.contents = now
+        """Write what is different in attributes, which are all that an object contains."""
+        old, known.contents = known.contents or {}, now
+        self.write_named(known, old, now, depth)
+
+    def write_named(self, known, old, now, depth):
         for name, item in now.items():
             if name not in old or differ(old[name], item):
                 self.attribute_write(known, name, self.word(item, depth - 1))
@@ -488,7 +502,7 @@ class Heap:
         value = known.held
         if value is not None:
             self.known.pop(id(value), None)
-            known.held = known.contents = None
+            known.held = known.contents = known.own = None
 
     # -- types ------------------------------------------------------------------------------------------------------
 
@@ -503,27 +517,33 @@ class Heap:
         name = class_name(kind)
         if issubclass(kind, enum.Enum):
             return Shape(OPAQUE, name)
+        is_users = self.is_user_module(class_module(kind) if type(class_module(kind)) is str else "")
         for base, number in ((list, LIST), (dict, DICT), (tuple, TUPLE), (set, SET), (frozenset, SET)):
             if issubclass(kind, base):
                 if base is dict and self.on_filling is not None and fills_itself(kind):
                     self.on_filling, note = None, self.on_filling
                     note()
-                return Shape(number, name, fields=fields_of(kind) if base is tuple else ())
-        is_users = self.is_user_module(class_module(kind) if type(class_module(kind)) is str else "")
+                if base is tuple or not is_users:
+                    return Shape(number, name, fields=fields_of(kind) if base is tuple else ())
+                return Shape(number, name, *self.members(kind))
         # The numbers of libraries say more as text.
         slots = [(VALUE, value) for base, value in VALUES if issubclass(kind, base) and (is_users or base is str)]
         if not is_users:
             return Shape(INSTANCE, name, None, tuple(slots)) if slots else Shape(OPAQUE, name)
-        dictionary = None
+        dictionary, own = self.members(kind)
+        slots += own
+        return Shape(INSTANCE, name, dictionary, tuple(slots)) if dictionary is not None or slots else Shape(OPAQUE, name)
+
+    def members(self, kind):
+        """What gives the dictionary of an object, or None, and its slots, by their names."""
+        dictionary, slots = None, []
         for owner in class_order(kind):
             for attribute, member in class_dict(owner).items():
                 if type(member) is types.MemberDescriptorType and owner is not object and self.is_user_module(class_module(owner)):
                     slots.append((attribute, member.__get__))
                 elif attribute == "__dict__" and type(member) is types.GetSetDescriptorType and dictionary is None:
                     dictionary = member.__get__
-        if dictionary is None and not slots:
-            return Shape(OPAQUE, name)
-        return Shape(INSTANCE, name, dictionary, tuple(slots))
+        return dictionary, tuple(slots)
 
 
 class Same:
