@@ -1,6 +1,7 @@
 //! A variable, an attribute or an item that a question is about, at a moment.
 
 use super::first::owners;
+use super::state::is_definition;
 use super::text::Lines;
 use super::writes::writes_to;
 use crate::error::{Error, Result};
@@ -150,10 +151,14 @@ fn absent(
     Ok(Error::question(format!("no `{text}` at `{at}` ({frame}); variables there: {known}{elsewhere}")))
 }
 
-/// The names of a call's variables.
+/// The names of a call's variables, but for those of functions, classes and modules.
 fn known(recording: &Recording, call: &Call, memory: &MemoryAt<'_>) -> Result<String> {
-    let names: Vec<String> =
-        memory.all(call.owner)?.into_iter().take(20).map(|(key, _)| recording.key_text(key)).collect();
+    let mut names = Vec::new();
+    for (key, word) in memory.all(call.owner)? {
+        if names.len() < 20 && !is_definition(recording, key, word)? {
+            names.push(recording.key_text(key));
+        }
+    }
     Ok(if names.is_empty() { "none".to_owned() } else { names.join(", ") })
 }
 

@@ -28,6 +28,7 @@ const MODULES: &[(&str, &str)] = &[
     module!("record_heap"),
     module!("record_monitoring"),
     module!("record_run"),
+    module!("record_shapes"),
     module!("record_tracing"),
     module!("record_wire"),
 ];

@@ -166,7 +166,13 @@ async fn attributes_of_containers_are_recorded() {
                 "Flags {'a', name: 'odd'}",
             ]
         } else {
-            &["Cache(1: 10, 2: 20, size=2, hits=1)", "Stack(most=5)", "Flags('a', name='odd')"]
+            &[
+                "settings = Settings(data={'level': 3})",
+                "sums = SimpleNamespace(total=10)",
+                "Cache(1: 10, 2: 20, size=2, hits=1)",
+                "Stack(most=5)",
+                "Flags('a', name='odd')",
+            ]
         };
         for text in expected {
             has(&state, &[text]);

@@ -162,16 +162,11 @@ static int write_change(uint64_t key, uint64_t owner, uint64_t word)
 
 /* -- objects ------------------------------------------------------------------------------------------------------ */
 
-static int has_members(PyObject *shape)
-{
-    return FIELD(shape, shape_at.dictionary) != Py_None || PyTuple_GET_SIZE(FIELD(shape, shape_at.slots)) > 0;
-}
-
-/* The kind of an object; OPAQUE, which is left to Python, if it is a container with attributes. */
+/* The kind of an object; OPAQUE for what is left to Python. */
 static int kind_of(PyObject *known)
 {
-    int kind = (int)PyLong_AsLong(FIELD(known, known_at.kind));
-    return (kind == LIST || kind == DICT) && has_members(FIELD(known, known_at.shape)) ? OPAQUE : kind;
+    int is_special = FIELD(FIELD(known, known_at.shape), shape_at.is_special) == Py_True;
+    return is_special ? OPAQUE : (int)PyLong_AsLong(FIELD(known, known_at.kind));
 }
 
 /* The dictionary with the attributes of an instance, owned; NULL without an error if Python is to read them. */

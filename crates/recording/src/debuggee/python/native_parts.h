@@ -77,13 +77,12 @@ static PyObject *shape_of(PyObject *value)
         return NULL;
     PyObject *shape = PyDict_GetItemWithError(now.shapes, (PyObject *)Py_TYPE(value));
     PyErr_Clear();
-    if (shape == NULL)
+    if (shape == NULL || FIELD(shape, shape_at.is_special) == Py_True)
         return NULL;
     long kind = PyLong_AsLong(FIELD(shape, shape_at.kind));
     int is_own = kind == INSTANCE && FIELD(shape, shape_at.dictionary) != Py_None &&
                  PyTuple_GET_SIZE(FIELD(shape, shape_at.slots)) == 0;
-    int is_plain = (kind == LIST || kind == DICT) && !has_members(shape);
-    return is_plain || is_own ? shape : NULL;
+    return kind == LIST || kind == DICT || is_own ? shape : NULL;
 }
 
 /* `Heap.contents_of` */

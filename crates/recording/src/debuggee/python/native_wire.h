@@ -9,7 +9,7 @@ static struct { Py_ssize_t top, number; } thread_at;
 static struct { Py_ssize_t number, lines, arguments, is_module, code, keeps; } code_at;
 static struct { Py_ssize_t names, shared, paths, slots, below, read, returned; } effects_at;
 static struct { Py_ssize_t number, word, held, weak, kind, contents, own, length, shape; } known_at;
-static struct { Py_ssize_t kind, name, dictionary, slots, is_weak; } shape_at;
+static struct { Py_ssize_t kind, name, dictionary, slots, is_weak, is_special; } shape_at;
 
 static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
     {"Activation", "owner", &activation_at.owner}, {"Activation", "number", &activation_at.number},
@@ -27,6 +27,7 @@ static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
     {"Known", "weak", &known_at.weak}, {"Known", "kind", &known_at.kind}, {"Known", "contents", &known_at.contents},
     {"Known", "own", &known_at.own}, {"Known", "length", &known_at.length}, {"Known", "shape", &known_at.shape},
     {"Shape", "kind", &shape_at.kind}, {"Shape", "name", &shape_at.name}, {"Shape", "is_weak", &shape_at.is_weak},
+    {"Shape", "is_special", &shape_at.is_special},
     {"Shape", "dictionary", &shape_at.dictionary}, {"Shape", "slots", &shape_at.slots},
 };
 

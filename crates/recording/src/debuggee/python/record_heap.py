@@ -11,8 +11,9 @@ import sys
 import time
 import types
 import weakref
-from collections import Counter
 
+from record_shapes import CLASS, DICT, FUNCTION, INSTANCE, LIST, OPAQUE, SET, SIMPLE, TUPLE, Shape
+from record_shapes import class_dict, class_module, class_name, class_order, fills_itself, shape_of
 from record_wire import ABSENT, ATOM, ATOMIC, CONSTANT, FALSE, INDEX, INTEGER, ITEM, LENGTH, MASK, NAME, NONE, OBJECT
 from record_wire import REFERENCE, TRUE, WRITE
 
@@ -27,9 +28,6 @@ MOST_BELOW = 1000
 # After so many new objects, those of them that are gone are let go.
 NEW = 64
 
-FUNCTION, LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS = range(8)
-
-SIMPLE = (int, str, float, bool, type(None), bytes, complex)
 # What is shown by name. Its attributes belong to an object of their own.
 NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType, enum.Enum)
 
@@ -37,18 +35,10 @@ NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, 
 CONTENTS = (list, tuple, dict)
 
 is_ = operator.is_
-class_dict = type.__dict__["__dict__"].__get__
-class_order = type.__dict__["__mro__"].__get__
-class_module = type.__dict__["__module__"].__get__
-class_name = type.__dict__["__qualname__"].__get__
 module_dict = types.ModuleType.__dict__["__dict__"].__get__
 
 # The attribute by which a class has the classes that it inherits from, and the object with a function's attributes it.
 BASES, OF = "__bases__", "__function__"
-
-# The attribute by which an object of a class derived from one of these types has the string or number that it is.
-VALUE = "__value__"
-VALUES = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
 
 
 class Known:
@@ -67,21 +57,6 @@ class Known:
         # The same for the attributes of a container.
         self.own = None
         self.length = -1
-
-
-class Shape:
-    """How the values of a type are read."""
-
-    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "has_own", "is_weak")
-
-    def __init__(self, kind, name, dictionary=None, slots=(), fields=()):
-        self.kind, self.name, self.dictionary, self.slots = kind, name, dictionary, slots
-        # The names of the items of a named tuple.
-        self.fields = fields
-        # It is a container that has attributes, too.
-        self.has_own = kind is not INSTANCE and (dictionary is not None or len(slots) > 0)
-        # Whether objects can be referred to weakly, until one cannot.
-        self.is_weak = True
 
 
 class Heap:
@@ -259,6 +234,10 @@ class Heap:
             self.object(value, kind, self.depth)
         elif known.kind is not TUPLE:
             self.compare(known, value, self.depth)
+            if known.shape.is_foreign:
+                for item in list((known.contents or {}).values()):
+                    if type(item) in (list, dict, set):
+                        self.check(item)
 
     def check_below(self, value):
         """The same for an object and all that has been written of what is in it."""
@@ -507,43 +486,11 @@ class Heap:
     # -- types ------------------------------------------------------------------------------------------------------
 
     def shape_of(self, kind):
-        shape = self.new_shape(kind)
-        self.shapes[kind] = shape
+        if issubclass(kind, dict) and self.on_filling is not None and fills_itself(kind):
+            self.on_filling, note = None, self.on_filling
+            note()
+        shape = self.shapes[kind] = shape_of(kind, self.is_user_module)
         return shape
-
-    def new_shape(self, kind):
-        # Before Python 3.9, some of its own types are completed when an attribute is first asked for.
-        type.__getattribute__(kind, "__mro__")
-        name = class_name(kind)
-        if issubclass(kind, enum.Enum):
-            return Shape(OPAQUE, name)
-        is_users = self.is_user_module(class_module(kind) if type(class_module(kind)) is str else "")
-        for base, number in ((list, LIST), (dict, DICT), (tuple, TUPLE), (set, SET), (frozenset, SET)):
-            if issubclass(kind, base):
-                if base is dict and self.on_filling is not None and fills_itself(kind):
-                    self.on_filling, note = None, self.on_filling
-                    note()
-                if base is tuple or not is_users:
-                    return Shape(number, name, fields=fields_of(kind) if base is tuple else ())
-                return Shape(number, name, *self.members(kind))
-        # The numbers of libraries say more as text.
-        slots = [(VALUE, value) for base, value in VALUES if issubclass(kind, base) and (is_users or base is str)]
-        if not is_users:
-            return Shape(INSTANCE, name, None, tuple(slots)) if slots else Shape(OPAQUE, name)
-        dictionary, own = self.members(kind)
-        slots += own
-        return Shape(INSTANCE, name, dictionary, tuple(slots)) if dictionary is not None or slots else Shape(OPAQUE, name)
-
-    def members(self, kind):
-        """What gives the dictionary of an object, or None, and its slots, by their names."""
-        dictionary, slots = None, []
-        for owner in class_order(kind):
-            for attribute, member in class_dict(owner).items():
-                if type(member) is types.MemberDescriptorType and owner is not object and self.is_user_module(class_module(owner)):
-                    slots.append((attribute, member.__get__))
-                elif attribute == "__dict__" and type(member) is types.GetSetDescriptorType and dictionary is None:
-                    dictionary = member.__get__
-        return dictionary, tuple(slots)
 
 
 class Same:
@@ -566,18 +513,6 @@ def is_variable(name, item):
     if name[:2] == "__" or name == "_abc_impl":
         return False
     return kind in SIMPLE or not any("__get__" in class_dict(base) for base in class_order(kind))
-
-
-def fills_itself(kind):
-    """Whether dictionaries of a type may make an item when it is read."""
-    has_hook = next((base for base in class_order(kind) if "__missing__" in class_dict(base)), Counter)
-    return has_hook is not Counter
-
-
-def fields_of(kind):
-    """The names of the items of a named tuple; none of another one."""
-    found = next((class_dict(base)["_fields"] for base in class_order(kind) if "_fields" in class_dict(base)), ())
-    return found if type(found) is tuple and all(type(name) is str for name in found) else ()
 
 
 def is_simple(value):

@@ -39,7 +39,7 @@ enum { CALL_SHIFT = 29, BY_SHIFT = 32 };
 #define CONSTANT_WORD(number) ((uint64_t)(number) << 3 | CONSTANT)
 #define NONE_WORD CONSTANT_WORD(0)
 #define ABSENT CONSTANT_WORD(3)
-/* As in record_heap.py and record_effects.py. */
+/* As in record_heap.py, record_shapes.py and record_effects.py. */
 #define WIDE ((int64_t)1 << 60)
 enum { NEW = 64, MOST_MEMBERS = 8, MOST_BELOW = 1000 };
 enum { FUNCTION, LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS };

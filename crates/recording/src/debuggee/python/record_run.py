@@ -16,7 +16,8 @@ import types
 
 from record_accelerator import native
 from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, LENGTH, LITERAL, NOTHING, OPERATIONS, PATH, VARIABLE, Effects, effects_in
-from record_heap import INSTANCE, WIDE, Heap, Known, Shape, class_dict, class_order, differ, is_variable, module_dict
+from record_heap import WIDE, Heap, Known, differ, is_variable, module_dict
+from record_shapes import INSTANCE, Shape, class_dict, class_order
 from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, SUSPEND, THREAD, THROW, UNWIND, WRITE
 from record_wire import BY_SHIFT, CALL_SHIFT, Wire
 

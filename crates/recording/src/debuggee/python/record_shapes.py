@@ -1,0 +1,101 @@
+"""How the objects of each type are read: what kind of contents they have, and where Python keeps their attributes.
+
+Nothing here runs code of the program.
+"""
+
+import enum
+import types
+from collections import Counter
+
+FUNCTION, LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS = range(8)
+
+SIMPLE = (int, str, float, bool, type(None), bytes, complex)
+
+class_dict = type.__dict__["__dict__"].__get__
+class_order = type.__dict__["__mro__"].__get__
+class_module = type.__dict__["__module__"].__get__
+class_name = type.__dict__["__qualname__"].__get__
+
+# The attribute by which an object of a class derived from one of these types has the string or number that it is.
+VALUE = "__value__"
+VALUES = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
+
+# Types of Python's own library whose objects only hold what the program gives them.
+HOLDERS = (("types", "SimpleNamespace"), ("argparse", "Namespace"), ("collections", "UserDict"), ("collections", "UserList"))
+# The modules of classes whose methods change no containers of those that derive from them.
+HARMLESS = ("builtins", "abc", "typing", "enum")
+
+
+class Shape:
+    """How the values of a type are read."""
+
+    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "has_own", "is_foreign", "is_special", "is_weak")
+
+    def __init__(self, kind, name, dictionary=None, slots=(), fields=(), is_foreign=False):
+        self.kind, self.name, self.dictionary, self.slots = kind, name, dictionary, slots
+        # The names of the items of a named tuple.
+        self.fields = fields
+        # It is a container that has attributes, too.
+        self.has_own = kind != INSTANCE and (dictionary is not None or len(slots) > 0)
+        # Methods of libraries change what is in the containers that it has.
+        self.is_foreign = is_foreign
+        # record_native.c leaves it to Python.
+        self.is_special = self.has_own or is_foreign
+        # Whether objects can be referred to weakly, until one cannot.
+        self.is_weak = True
+
+
+def shape_of(kind, is_user_module):
+    """How the objects of a type are read."""
+    # Before Python 3.9, some of its own types are completed when an attribute is first asked for.
+    type.__getattribute__(kind, "__mro__")
+    name = class_name(kind)
+    if issubclass(kind, enum.Enum):
+        return Shape(OPAQUE, name)
+    module = module_of(kind)
+    is_users = is_user_module(module)
+    for base, number in ((list, LIST), (dict, DICT), (tuple, TUPLE), (set, SET), (frozenset, SET)):
+        if issubclass(kind, base):
+            if base is tuple or not is_users:
+                return Shape(number, name, fields=fields_of(kind) if base is tuple else ())
+            return Shape(number, name, *members(kind, is_user_module))
+    # The numbers of libraries say more as text.
+    slots = [(VALUE, value) for base, value in VALUES if issubclass(kind, base) and (is_users or base is str)]
+    if not is_users and (module, name) not in HOLDERS:
+        return Shape(INSTANCE, name, None, tuple(slots)) if slots else Shape(OPAQUE, name)
+    dictionary, own = members(kind, is_user_module)
+    slots += own
+    if dictionary is None and not slots:
+        return Shape(OPAQUE, name)
+    is_foreign = any(each not in HARMLESS and not is_user_module(each) for each in map(module_of, class_order(kind)))
+    return Shape(INSTANCE, name, dictionary, tuple(slots), is_foreign=is_foreign)
+
+
+def module_of(kind):
+    """The name of the module of a class; a program may give it anything else."""
+    module = class_module(kind)
+    return module if type(module) is str else ""
+
+
+def members(kind, is_user_module):
+    """What gives the dictionary of an object, or None, and its slots, by their names."""
+    dictionary, slots = None, []
+    for owner in class_order(kind):
+        for attribute, member in class_dict(owner).items():
+            if attribute == "__dict__" and type(member) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+                dictionary = dictionary or member.__get__
+            elif type(member) is types.MemberDescriptorType and owner is not object and is_user_module(module_of(owner)):
+                slots.append((attribute, member.__get__))
+    return dictionary, tuple(slots)
+
+
+def fills_itself(kind):
+    """Whether dictionaries of a type may make an item when it is read."""
+    has_hook = next((base for base in class_order(kind) if "__missing__" in class_dict(base)), Counter)
+    return has_hook is not Counter
+
+
+def fields_of(kind):
+    """The names of the items of a named tuple; none of another one."""
+    found = next((class_dict(base)["_fields"] for base in class_order(kind) if "_fields" in class_dict(base)), ())
+    return found if type(found) is tuple and all(type(name) is str for name in found) else ()
