@@ -60,8 +60,15 @@ fn main() {
 "#;
 
 /// Expressions of Rust, and their values or what is wrong with them.
-const EXPRESSIONS: [(&str, &str); 20] = [
+const EXPRESSIONS: [(&str, &str); 23] = [
     ("items[0].price", "3"),
+    ("item.price.to_string()", r#""3""#),
+    ("locked.lock().unwrap().to_string() == \"5\"", "true"),
+    // Its own implementation would be called.
+    (
+        "shapes[2].to_string()",
+        "LLDB cannot call `to_string` of `Shape`; read its fields, or a method of the standard library such as `len`, `is_some`, `unwrap` or `contains`",
+    ),
     ("item.price + 1", "4"),
     ("item.name.len()", "7"),
     (r#"item.tags[0] == "a""#, "true"),

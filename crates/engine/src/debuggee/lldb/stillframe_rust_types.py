@@ -13,9 +13,9 @@ ENTRIES = 10000
 OPTIONS = re.compile(r"^core::([a-z_]+::)*Option<")
 RESULTS = re.compile(r"^core::([a-z_]+::)*Result<")
 # Methods that change what a value is called, and not what it is.
-SAME = {
-    "as_ref", "as_str", "as_slice", "as_deref", "borrow", "clone", "to_owned", "to_string", "get", "lock", "read", "write",
-}
+SAME = {"as_ref", "as_deref", "clone", "to_owned"}
+# The same of cells and locks.
+HELD = {"borrow", "get", "lock", "read", "write"}
 
 
 def captures(_frame):
@@ -26,12 +26,14 @@ def name_of(value):
     return value.GetType().GetUnqualifiedType().GetName() or ""
 
 
-def settled(value):
-    """What a reference, a box or a counted pointer leads to."""
+def settled(value, is_whole=True):
+    """What a reference, a box or a counted pointer leads to and, for the whole way, what is in a cell or a lock there."""
     for _ in range(8):
         value.SetPreferSyntheticValue(True)
         kind = value.GetType().GetCanonicalType()
         name = name_of(value)
+        if not is_whole and not rust.COUNTED.match(name) and not kind.IsPointerType() and not kind.IsReferenceType():
+            break
         if kind.IsPointerType() or kind.IsReferenceType():
             value = value.GetNonSyntheticValue().Dereference()
         elif rust.COUNTED.match(name) or rust.GUARDS.match(name) or rust.CELLS.match(name):
@@ -190,10 +192,24 @@ METHODS = {
 }
 
 
+def is_same(value, name):
+    """Whether a method gives what a value is. Types of the user's may have methods with such names."""
+    if name in HELD:
+        kind = name_of(settled(value, is_whole=False))
+        return any(known.match(kind) for known in (rust.CELLS, rust.GUARDS, rust.LOCKS, rust.WRAPPERS))
+    if name in ("as_str", "to_string"):
+        return string_of(value) is not None
+    return name in SAME or name == "as_slice" and bool(is_list(settled(value)))
+
+
 def call(value, name, arguments):
-    if name in SAME and not arguments:
+    if not arguments and is_same(value, name):
         return settled(value)
     value = settled(value)
+    is_number = name == "to_string" and value.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin
+    number = simple(value) if is_number else None
+    if isinstance(number, int):
+        return str(number).lower()
     if name == "get" and len(arguments) == 1:
         return item(value, arguments[0])
     if name not in METHODS:
