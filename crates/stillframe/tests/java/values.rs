@@ -36,6 +36,12 @@ async fn values_of_the_jdk_are_shown_as_their_classes_print_them() {
         ("entry", "java.util.Map.entry(\"k\", 1)", "\"k\"=1"),
         ("queue", "new java.util.PriorityQueue<>(java.util.List.of(3, 1))", "[1, 3]"),
         ("properties", "new java.util.Properties()", "{}"),
+        ("tree", "new java.util.TreeMap<>(java.util.Map.of(\"b\", 2, \"a\", 1))", "{\"a\"=1, \"b\"=2}"),
+        ("keys", "tree.keySet()", "[\"a\", \"b\"]"),
+        ("linked", "new java.util.LinkedHashMap<>(tree)", "{\"a\"=1, \"b\"=2}"),
+        ("linkedValues", "linked.values()", "[1, 2]"),
+        ("entries", "new java.util.HashMap<>(tree).entrySet()", "{\"a\"=1, \"b\"=2}"),
+        ("shared", "new java.util.concurrent.ConcurrentHashMap<>(tree).values()", "[1, 2]"),
     ];
     let lines: Vec<String> =
         values.iter().map(|(name, made, _)| format!("        var {name} = {made};\n")).collect();

@@ -27,6 +27,7 @@ const VALUES: &str = r#"
 struct Base { virtual ~Base() = default; virtual int twice() const { return 2 * id; } int id = 1; };
 struct Item : Base { std::string name; std::vector<int> sizes; };
 enum class Color { Red, Green };
+struct Held { std::optional<int> count; };
 // As in the header of that library, whose types inside of it have its name in theirs.
 namespace nlohmann {
 template <class Number> struct basic_json {
@@ -58,6 +59,7 @@ int main() {
     auto shared = std::make_shared<Item>(item);
     std::unique_ptr<Item> unique(new Item(item)), empty;
     std::optional<int> some = 5, nothing;
+    std::vector<Held> held{{3}};
     std::optional<std::string> word = "word", no_word;
     std::variant<int, std::string> variant = "text";
     std::variant<std::monostate, int> blank;
@@ -69,6 +71,7 @@ int main() {
     queue.push(2);
     std::map<int, int> keyed{{5, 50}};
     std::atomic<int> counter{7};
+    for (auto &one : held) counter += 0 * *one.count;
     std::tuple<int, std::string> tuple{1, "b"};
     using nlohmann::json;
     json number, text, list, document;
@@ -89,7 +92,8 @@ int main() {
 
 /// Expressions whose functions are not in the program, and their values or what is wrong with them. LLDB's compiler
 /// crashes at those of `word`.
-const EXPRESSIONS: [(&str, &str); 33] = [
+const EXPRESSIONS: [(&str, &str); 34] = [
+    ("*held.begin()", "{count = 3}"),
     ("item.name", r#""pen \"x\"""#),
     ("names[1]", r#""b""#),
     ("names.at(2)", "index 2 is out of range: the length is 2"),
@@ -376,6 +380,7 @@ const CAPTURES: &str = r#"
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 struct Shape { virtual ~Shape() = default; virtual int area() const = 0; };
 namespace {
@@ -394,6 +399,9 @@ int main() {
     };
     std::function<int(int)> held = scaled;
     int total = held(1); // @calls
+    std::vector<int> sides{3, 4};
+    for (int side : sides) // @each
+        total += side; // @adds
     return scaled(4) + total; // @outside
 }
 "#;
@@ -421,13 +429,19 @@ async fn an_object_of_a_class_in_an_anonymous_namespace_is_shown_with_its_own_fi
 }
 
 #[tokio::test]
-async fn a_step_off_the_end_of_a_lambda_goes_on_in_code_of_the_users() {
+async fn a_step_off_the_end_of_a_lambda_or_into_a_library_goes_on_in_code_of_the_users() {
     let sources = Sources::new(&[("main.cpp", CAPTURES)]);
     let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
     let ran = run_until(&server, &program, "inside", &[]).await;
     let id = json!({ "sessionId": ran["sessionId"] });
     let out = server.ok("step_out", id.clone()).await;
     assert_eq!(out.place(), (program.path(), program.line("calls")), "{}", out.text);
+    let ran = run_until(&server, &program, "each", &[]).await;
+    let id = json!({ "sessionId": ran["sessionId"] });
+    for (step, marker) in [("step_over", "adds"), ("step_over", "each"), ("step_into", "adds")] {
+        let stepped = server.ok(step, id.clone()).await;
+        assert_eq!(stepped.place(), (program.path(), program.line(marker)), "{}", stepped.text);
+    }
     server.finish().await;
 }
 

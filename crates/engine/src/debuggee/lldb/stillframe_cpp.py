@@ -103,6 +103,7 @@ def library(value, name, depth, room):
         return text(json_content(value), depth, room)
     if "std::" not in name and "pthread" not in name:
         return None
+    raw = value.GetNonSyntheticValue()
     if TEXTS.match(name):
         return string(value)
     if LISTS.match(name):
@@ -112,7 +113,9 @@ def library(value, name, depth, room):
     if POINTERS.match(name):
         return owned(value, name, depth, room)
     if OPTIONALS.match(name):
-        child = value.GetChildAtIndex(0)
+        # In the result of an expression, LLDB finds the empty part of the union with the value.
+        held = find(raw, "_M_value", 6)
+        child = value.GetChildAtIndex(0) if held is None else held
         return text(child, depth + 1, room) if value.GetNumChildren() else "nullopt"
     if VARIANTS.match(name):
         return "valueless" if index_of(value) < 0 else text(value.GetChildAtIndex(0), depth + 1, room)
@@ -120,7 +123,6 @@ def library(value, name, depth, room):
         return "monostate"
     if TUPLES.match(name):
         return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
-    raw = value.GetNonSyntheticValue()
     if ATOMICS.match(name):
         return innermost(raw).GetValue()
     if LOCKS.match(name):

@@ -51,7 +51,8 @@ pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, wanted: St
     let quirks = debugger.quirks();
     let may_interrupt = lock(&debugger.0.breakpoints).has_rules()
         || quirks.steps_into_libraries
-        || quirks.pauses_for_breakpoints;
+        || quirks.pauses_for_breakpoints
+        || wanted == Step::Into && leaves_libraries(quirks);
     let began = if may_interrupt { spot(debugger, thread).await } else { None };
     let is_in_library = leaves_libraries(quirks) && library_frames(debugger, thread, 1).await.is_some();
     let step = began.map(|began| (wanted, began));

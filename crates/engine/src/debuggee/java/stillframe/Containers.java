@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Function;
 
 /** The collections of the JDK, read from their fields, a page at a time. */
 final class Containers {
@@ -88,7 +89,17 @@ final class Containers {
             case "LinkedHashSet": return keys(field(object, "map"));
             case "TreeSet": return keys(field(object, "m"));
             case "concurrent.ConcurrentHashMap$KeySetView": return keys(field(object, "map"));
-            case "Collections$SetFromMap": return keys(field(object, "m"));
+            case "Collections$SetFromMap":
+            case "TreeMap$KeySet": return keys(field(object, "m"));
+            case "HashMap$KeySet":
+            case "LinkedHashMap$LinkedKeySet": return keys(field(object, "this$0"));
+            case "HashMap$Values":
+            case "LinkedHashMap$LinkedValues":
+            case "TreeMap$Values": return values(field(object, "this$0"));
+            case "concurrent.ConcurrentHashMap$ValuesView": return values(field(object, "map"));
+            case "HashMap$EntrySet":
+            case "LinkedHashMap$LinkedEntrySet":
+            case "TreeMap$EntrySet": return of((ObjectReference) field(object, "this$0"));
             case "EnumMap": return map(enumMap(object));
             case "RegularEnumSet": return list(enumSet(object));
             case "Optional": return optional(field(object, "value"), field(object, "value") != null);
@@ -224,13 +235,21 @@ final class Containers {
     }
 
     private static Containers keys(Value map) {
-        Containers of = map instanceof ObjectReference ? of((ObjectReference) map) : null;
-        if (of == null) return null;
+        return part(map, entry -> entry.key);
+    }
+
+    private static Containers values(Value map) {
+        return part(map, entry -> entry.value);
+    }
+
+    private static Containers part(Value map, Function<Item, Value> of) {
+        Containers whole = map instanceof ObjectReference ? of((ObjectReference) map) : null;
+        if (whole == null) return null;
         Containers container = new Containers();
-        container.size = of.size;
+        container.size = whole.size;
         container.reader = (start, end) -> {
             List<Item> items = new ArrayList<>();
-            for (Item entry : of.items(start, end - start)) items.add(new Item(null, entry.key));
+            for (Item entry : whole.items(start, end - start)) items.add(new Item(null, of.apply(entry)));
             return items;
         };
         return container;
