@@ -24,6 +24,9 @@ require __DIR__ . '/cart.php';
 $pair = new class(5) {
     public function __construct(private int $one) {}
 };
+$named = new ArrayIterator(['x' => 1]);
+$weak = new WeakMap();
+$weak[$pair] = 5;
 echo Shop\\double((new Shop\\Cart())->count()), \"\\n\";
 ";
 
@@ -60,6 +63,13 @@ async fn properties_of_a_class_without_a_name_have_theirs() {
     let out = json!({ "sessionId": stopped["sessionId"] });
     let stopped = session.server.ok("step_out", out).await;
     assert_eq!(stopped.variable("pair"), "class@anonymous {one: 5}", "{}", stopped.text);
+    assert_eq!(stopped.variable("named"), "ArrayIterator [\"x\" => 1]", "{}", stopped.text);
+    assert_eq!(
+        stopped.variable("weak"),
+        "WeakMap [[\"key\" => class@anonymous {one: 5}, \"value\" => 5]]",
+        "{}",
+        stopped.text
+    );
     session.finish().await;
 }
 

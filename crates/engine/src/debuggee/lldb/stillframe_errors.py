@@ -229,6 +229,7 @@ def calls_in(target, function, is_main):
     kind = result_type(function)
     code = list(function.GetInstructions(target))
     places = {one.GetAddress().GetFileAddress(): at for at, one in enumerate(code)}
+    ends = {line_in(one) for one in code if one.GetMnemonic(target).startswith("ret")}
     for at, one in enumerate(code[:-1]):
         goes_to = callee(target, one)
         if goes_to is None:
@@ -238,8 +239,12 @@ def calls_in(target, function, is_main):
                      and MACRO.search(line_at(entry.GetFileSpec().fullpath, entry.GetLine())))
         if not makes and (result_type(goes_to) != kind or not is_main and CONVERSION in (goes_to.GetName() or "")):
             continue
-        if ends_behind(target, code, places, at + 1):
+        if ends_behind(target, code, places, at + 1, ends - {entry.GetLine()}):
             yield code[at + 1].GetAddress(), entry.GetLine(), makes
+
+
+def line_in(instruction):
+    return instruction.GetAddress().GetLineEntry().GetLine()
 
 
 def callee(target, instruction):
@@ -264,8 +269,9 @@ def address_in(target, instruction):
     return address if address.GetSection().IsValid() else target.ResolveFileAddress(int(operands, 16))
 
 
-def ends_behind(target, code, places, at):
-    """Whether a function ends behind an instruction without deciding anything. Values may be dropped."""
+def ends_behind(target, code, places, at, ends):
+    """Whether a function ends behind an instruction without deciding anything. Values may be dropped, which functions of
+    other libraries do without a name at the lines where the function ends."""
     for _ in range(BEHIND):
         if at is None or at >= len(code):
             return False
@@ -276,7 +282,8 @@ def ends_behind(target, code, places, at):
             return True
         if is_call(mnemonic):
             function = callee(target, one)
-            if function is None or "drop_in_place" not in (function.GetName() or ""):
+            drops = line_in(one) in ends if function is None else "drop_in_place" in (function.GetName() or "")
+            if not drops:
                 return False
         elif mnemonic in ("jmp", "b"):
             address = address_in(target, one)

@@ -224,6 +224,13 @@ final class Values
             $kind = $object instanceof \ArrayObject ? \ArrayObject::class : \ArrayIterator::class;
             return (new \ReflectionMethod($kind, 'getArrayCopy'))->invoke($object);
         }
+        if ($object instanceof \WeakMap) {
+            $found = [];
+            foreach ($object as $key => $item) {
+                $found[] = ['key' => $key, 'value' => $item];
+            }
+            return $found;
+        }
         if ($object instanceof \SplFixedArray) {
             return (new \ReflectionMethod(\SplFixedArray::class, 'toArray'))->invoke($object);
         }
@@ -303,12 +310,14 @@ final class Values
             return $type . ' {...}';
         }
         $above[] = $value;
+        $inner = self::inner($value);
+        if ($inner !== null) {
+            return "$type " . self::items($inner, $budget, $depth, $above);
+        }
         $members = self::members($value);
-        $isList = self::inner($value) !== null;
-        $text = self::joined($members, \count($members), $budget, function ($_, $member, $rest) use ($isList, $depth, $above) {
-            return ($isList ? '' : $member[0] . ': ') . self::render($member[1], $rest, $depth + 1, $above);
-        });
-        return $isList ? "$type [$text]" : "$type {" . $text . '}';
+        return "$type {" . self::joined($members, \count($members), $budget, function ($_, $member, $rest) use ($depth, $above) {
+            return $member[0] . ': ' . self::render($member[1], $rest, $depth + 1, $above);
+        }) . '}';
     }
 
     /** As many as fit. */
