@@ -131,6 +131,7 @@ impl Spelling {
         match self {
             Self::Python => match kind {
                 Kind::List if type_name == "list" => format!("[{inner}]"),
+                Kind::List if type_name == "deque" => format!("deque([{inner}])"),
                 Kind::Tuple if type_name == "tuple" && length == 1 => format!("({inner},)"),
                 Kind::Tuple if type_name == "tuple" => format!("({inner})"),
                 Kind::Dictionary if type_name == "dict" => format!("{{{inner}}}"),

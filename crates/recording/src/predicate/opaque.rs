@@ -1,5 +1,5 @@
 //! Values of which only the text is recorded, where the text says what they are: numbers of other types than the language's own,
-//! dates, and queues of simple values.
+//! dates, and arrays.
 
 use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
@@ -38,7 +38,7 @@ impl Scope<'_> {
     }
 }
 
-/// What a text says of a value of a type: `Decimal('2.50')`, `datetime.date(2026, 3, 1)`, `deque([1, 2], maxlen=5)`, `12n`.
+/// What a text says of a value of a type: `Decimal('2.50')`, `datetime.date(2026, 3, 1)`, `array('i', [1, 2])`, `12n`.
 pub(super) fn known_by_text(type_name: &str, text: &str) -> Option<Datum> {
     let inside = || text.split_once('(')?.1.strip_suffix(')');
     match type_name {
@@ -49,7 +49,7 @@ pub(super) fn known_by_text(type_name: &str, text: &str) -> Option<Datum> {
             let (above, below) = inside()?.split_once(", ")?;
             Some(Datum::Float(above.parse::<f64>().ok()? / below.parse::<f64>().ok()?))
         }
-        "deque" | "array" => {
+        "array" => {
             let (begin, end) = (text.find('[')?, text.rfind(']')?);
             items(text.get(begin..=end)?)
         }
@@ -100,19 +100,15 @@ mod tests {
             ("float64", "np.float64(1.5)", "Float(1.5)"),
             ("int64", "7", "Integer(7)"),
             ("date", "datetime.date(2026, 3, 1)", "Items([Integer(2026), Integer(3), Integer(1)])"),
-            (
-                "deque",
-                "deque([1, ('a', -2)], maxlen=5)",
-                "Items([Integer(1), Items([Text(\"a\", 1), Integer(-2)])])",
-            ),
-            ("deque", "deque([])", "Items([])"),
+            ("array", "array([1, ('a', -2)])", "Items([Integer(1), Items([Text(\"a\", 1), Integer(-2)])])"),
+            ("array", "array('i', [])", "Items([])"),
             ("Date", "1970-01-01T00:00:00.005Z", "Text(\"1970-01-01T00:00:00.005Z\", 24)"),
         ];
         for (type_name, text, expected) in table {
             assert_eq!(format!("{:?}", known_by_text(type_name, text).unwrap()), expected, "{text}");
         }
         for (type_name, text) in
-            [("deque", "deque([<Job object>])"), ("deque", "deque([1, 2"), ("Lock", "<lock>")]
+            [("array", "array([<Job object>])"), ("array", "array([1, 2"), ("Lock", "<lock>")]
         {
             assert!(known_by_text(type_name, text).is_none(), "{text}");
         }

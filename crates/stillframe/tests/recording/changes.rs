@@ -169,6 +169,7 @@ async fn attributes_of_containers_are_recorded() {
             &[
                 "settings = Settings(data={'level': 3})",
                 "sums = SimpleNamespace(total=10)",
+                "waiting = deque([SimpleNamespace(total=7), SimpleNamespace(total=10)])",
                 "Cache(1: 10, 2: 20, size=2, hits=1)",
                 "Stack(most=5)",
                 "Flags('a', name='odd')",

@@ -6,11 +6,13 @@ attributes are read from where Python keeps them, and items by the methods of th
 """
 
 import enum
+import itertools
 import operator
 import sys
 import time
 import types
 import weakref
+from collections import deque
 
 from record_shapes import CLASS, DICT, FUNCTION, INSTANCE, LIST, OPAQUE, SET, SIMPLE, TUPLE, Shape
 from record_shapes import class_dict, class_module, class_name, class_order, fills_itself, shape_of
@@ -337,8 +339,17 @@ class Heap:
             self.write_named(known, old, known.own, depth)
 
     def compare_items(self, known, value, depth):
-        base = list if known.kind is LIST else tuple
-        length, old, most = base.__len__(value), known.contents, self.items
+        old, most = known.contents, self.items
+        if known.shape.is_queue:
+            base, length = list, deque.__len__(value)
+            try:
+                value = list(itertools.islice(deque.__iter__(value), most))
+            except RuntimeError:
+                # Another thread changes it, and is seen to.
+                return
+        else:
+            base = list if known.kind == LIST else tuple
+            length = base.__len__(value)
         if length == known.length and all(map(is_, base.__iter__(value), old)):
             return
         now = base.__getitem__(value, slice(0, most))

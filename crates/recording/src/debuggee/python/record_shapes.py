@@ -5,7 +5,7 @@ Nothing here runs code of the program.
 
 import enum
 import types
-from collections import Counter
+from collections import Counter, deque
 
 FUNCTION, LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS = range(8)
 
@@ -29,9 +29,9 @@ HARMLESS = ("builtins", "abc", "typing", "enum")
 class Shape:
     """How the values of a type are read."""
 
-    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "has_own", "is_foreign", "is_special", "is_weak")
+    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "has_own", "is_foreign", "is_queue", "is_special", "is_weak")
 
-    def __init__(self, kind, name, dictionary=None, slots=(), fields=(), is_foreign=False):
+    def __init__(self, kind, name, dictionary=None, slots=(), fields=(), is_foreign=False, is_queue=False):
         self.kind, self.name, self.dictionary, self.slots = kind, name, dictionary, slots
         # The names of the items of a named tuple.
         self.fields = fields
@@ -39,8 +39,10 @@ class Shape:
         self.has_own = kind != INSTANCE and (dictionary is not None or len(slots) > 0)
         # Methods of libraries change what is in the containers that it has.
         self.is_foreign = is_foreign
+        # A list that is a `deque`.
+        self.is_queue = is_queue
         # record_native.c leaves it to Python.
-        self.is_special = self.has_own or is_foreign
+        self.is_special = self.has_own or is_foreign or is_queue
         # Whether objects can be referred to weakly, until one cannot.
         self.is_weak = True
 
@@ -59,6 +61,9 @@ def shape_of(kind, is_user_module):
             if base is tuple or not is_users:
                 return Shape(number, name, fields=fields_of(kind) if base is tuple else ())
             return Shape(number, name, *members(kind, is_user_module))
+    if issubclass(kind, deque):
+        dictionary, slots = members(kind, is_user_module) if is_users else (None, ())
+        return Shape(LIST, name, dictionary, slots, is_queue=True)
     # The numbers of libraries say more as text.
     slots = [(VALUE, value) for base, value in VALUES if issubclass(kind, base) and (is_users or base is str)]
     if not is_users and (module, name) not in HOLDERS:
