@@ -58,6 +58,7 @@ int main() {
     std::string_view view = item.name;
     auto shared = std::make_shared<Item>(item);
     std::unique_ptr<Item> unique(new Item(item)), empty;
+    std::shared_ptr<int[]> row(new int[2]{8, 9});
     std::optional<int> some = 5, nothing;
     std::vector<Held> held{{3}};
     std::optional<std::string> word = "word", no_word;
@@ -92,7 +93,8 @@ int main() {
 
 /// Expressions whose functions are not in the program, and their values or what is wrong with them. LLDB's compiler
 /// crashes at those of `word`.
-const EXPRESSIONS: [(&str, &str); 34] = [
+const EXPRESSIONS: [(&str, &str); 35] = [
+    ("row[1]", "9"),
     ("*held.begin()", "{count = 3}"),
     ("item.name", r#""pen \"x\"""#),
     ("names[1]", r#""b""#),
@@ -169,6 +171,7 @@ async fn standard_library_values_are_summarized() {
         ],
     );
     assert_eq!(ran.variable("tuple"), r#"{1, "b"}"#);
+    assert!(ran.variable("row").starts_with("0x"), "{}", ran.text);
     assert_eq!(ran.variable("document"), r#"{["list"] = {3, "pen \"x\""}, ["none"] = null}"#);
     assert_eq!((ran.variable("wait"), ran.variable("moment")), ("1500ms", "2023-11-14T22:13:20+00:00"));
     assert_evaluated(&ran, &EXPRESSIONS);

@@ -351,6 +351,9 @@ def owned(value, name, depth, room):
         count = find(raw, "_M_use_count")
         if count is not None and not count.GetValueAsUnsigned():
             return "expired"
+    if "[]" in name.split(",")[0]:
+        # The first item would look like the whole.
+        return address(pointer)
     target = pointed(pointer)
     return text(target, depth + 1, room) if target.IsValid() and target.GetType().GetByteSize() else address(pointer)
 
