@@ -27,6 +27,8 @@ MOST_KNOWN = 50_000
 MOST_OBJECTS = 300_000
 # Objects below another that are compared after a line.
 MOST_BELOW = 1000
+# Items of a `deque`, all of which move when the first is taken.
+MOST_WAITING = 32
 # After so many new objects, those of them that are gone are let go.
 NEW = 64
 
@@ -341,7 +343,7 @@ class Heap:
     def compare_items(self, known, value, depth):
         old, most = known.contents, self.items
         if known.shape.is_queue:
-            base, length = list, deque.__len__(value)
+            base, length, most = list, deque.__len__(value), min(most, MOST_WAITING)
             try:
                 value = list(itertools.islice(deque.__iter__(value), most))
             except RuntimeError:
