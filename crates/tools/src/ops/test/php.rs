@@ -90,7 +90,9 @@ fn failure(message: &Message<'_>, file: &str) -> Value {
         _ => (None, text),
     };
     let here = format!("{file}:");
-    let line = details.lines().find_map(|line| line.trim().strip_prefix(&here)?.parse::<u32>().ok());
+    // An exception that was not the expected one has its place in the message.
+    let mut lines = details.lines().chain(text.lines());
+    let line = lines.find_map(|line| line.trim().strip_prefix(&here)?.parse::<u32>().ok());
     json!({
         "outcome": if exception.is_some() { "error" } else { "failed" },
         "exception": exception, "message": text, "details": details, "line": line,
@@ -139,7 +141,7 @@ mod tests {
 ##teamcity[testFailed name='testAdds' message='it|'s |[3|]' details=' /t/CartTest.php:8|n ' duration='3' flowId='1']
 ##teamcity[testFinished name='testAdds' duration='3' flowId='1']
 ##teamcity[testStarted name='testThrows' locationHint='php_qn:///t/CartTest.php::\\CartTest::testThrows' flowId='1']
-##teamcity[testFailed name='testThrows' message='RuntimeException : no' details='' duration='3' flowId='1']
+##teamcity[testFailed name='testThrows' message='RuntimeException : no at|n/t/CartTest.php:12|n.' details='' duration='3' flowId='1']
 ##teamcity[testFinished name='testThrows' duration='3' flowId='1']
 ";
 
@@ -153,6 +155,9 @@ mod tests {
             (&found[4]["outcome"], &found[4]["exception"]),
             (&json!("error"), &json!("RuntimeException"))
         );
-        assert_eq!(found[4]["message"], "no");
+        assert_eq!(
+            (&found[4]["message"], &found[4]["line"]),
+            (&json!("no at\n/t/CartTest.php:12\n."), &json!(12))
+        );
     }
 }
