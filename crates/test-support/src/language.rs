@@ -20,15 +20,15 @@ pub use spelling::{PerLanguage, Program, Spelling, Texts};
 
 /// Passes each language on to a macro: its variant, its module, and when its tests run.
 ///
-/// `from_first` and `from_second`: on each push each fourth body. `first` to `eighth`: each eighth body, beginning with that
-/// one. The others run with `cargo xtask test --full`. Languages with different turns share the bodies between them.
+/// `first` to `eighth`: on each push each eighth body, beginning with that one. The others run with
+/// `cargo xtask test --full`. Languages with different turns share the bodies between them.
 #[macro_export]
 macro_rules! with_languages {
     ($then:path, $($with:tt)*) => {
         $then! {
             { $($with)* }
-            Python python from_first
-            Node node from_second
+            Python python sixth
+            Node node seventh
             Java java second
             Go go first
             C c third

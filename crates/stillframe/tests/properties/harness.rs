@@ -14,7 +14,7 @@ use test_support::{DynamicLanguage as Language, tries_everything};
 /// How often a failing case is made smaller. Each time takes a new server.
 const SHRINKS: u32 = 20;
 /// One of so many cases is tried on each push.
-const ONE_OF: u32 = 12;
+const ONE_OF: u32 = 20;
 /// How many cases are tried at the same time.
 const LANES: u32 = 5;
 

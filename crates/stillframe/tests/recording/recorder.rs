@@ -15,8 +15,8 @@ pub(crate) struct Client {
     python: String,
 }
 
-/// The Python of the search path, and those that pyenv has built: the oldest, and the newest, which has
-/// `sys.monitoring`; with `--full` the one before it, too.
+/// The Python of the search path, and of those that pyenv has built the newest, which has `sys.monitoring`; with `--full`
+/// the oldest and the one before the newest, too.
 pub(crate) fn pythons() -> Vec<String> {
     let versions = std::env::home_dir().unwrap_or_default().join(".pyenv/versions");
     let built = |version: &str| {
@@ -31,7 +31,7 @@ pub(crate) fn pythons() -> Vec<String> {
         found.sort();
         found.pop().map(|path| path.display().to_string())
     };
-    let others: &[&str] = if tries_everything() { &["3.8.", "3.12.", "3.13."] } else { &["3.8.", "3.13."] };
+    let others: &[&str] = if tries_everything() { &["3.8.", "3.12.", "3.13."] } else { &["3.13."] };
     let others = others.iter().filter_map(|version| built(version));
     std::iter::once("python3".to_owned()).chain(others).collect()
 }

@@ -62,10 +62,6 @@ macro_rules! tests_of {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! test_of {
-    (first from_first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (fifth from_first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (second from_second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
-    (sixth from_second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (first first $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (second second $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
     (third third $($rest:ident)+) => { $crate::test_of! { [] $($rest)+ } };
