@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use test_support::Fixture;
 
-use crate::recorder::{Client, at, has, pythons};
+use crate::recorder::{Client, at, has, pythons, tracing_python};
 
 /// Records a program with each Python, and checks what is said and answers of `state_at`.
 async fn recorded(text: &str, said: &[&str], states: &[(&str, &[&str])]) {
@@ -251,7 +251,7 @@ print(len(seen) > 4, sys.gettrace(), total)  # @over
     recorded(text, &["exited with code 0", "True None 3"], states).await;
     let folder = tempfile::tempdir().unwrap();
     let program = Fixture::write(folder.path(), "main.py", text);
-    let client = Client::new(&pythons().swap_remove(1)).await;
+    let client = Client::new(&tracing_python()).await;
     let said = client.record(&program, &[]).await;
     has(&said, &["incomplete: the program traced itself from main.py:17 on"]);
     client.server.finish().await;

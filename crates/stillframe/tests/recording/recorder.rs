@@ -18,22 +18,28 @@ pub(crate) struct Client {
 /// The Python of the search path, and of those that pyenv has built the newest, which has `sys.monitoring`; with `--full`
 /// the oldest and the one before the newest, too.
 pub(crate) fn pythons() -> Vec<String> {
-    let versions = std::env::home_dir().unwrap_or_default().join(".pyenv/versions");
-    let built = |version: &str| {
-        let mut found: Vec<PathBuf> = std::fs::read_dir(&versions)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .filter(|entry| entry.file_name().to_string_lossy().starts_with(version))
-            .map(|entry| entry.path().join("bin/python"))
-            .filter(|path| path.exists())
-            .collect();
-        found.sort();
-        found.pop().map(|path| path.display().to_string())
-    };
     let others: &[&str] = if tries_everything() { &["3.8.", "3.12.", "3.13."] } else { &["3.13."] };
-    let others = others.iter().filter_map(|version| built(version));
-    std::iter::once("python3".to_owned()).chain(others).collect()
+    std::iter::once("python3".to_owned()).chain(others.iter().filter_map(|version| built(version))).collect()
+}
+
+/// A Python without `sys.monitoring`, if pyenv has built the oldest.
+pub(crate) fn tracing_python() -> String {
+    built("3.8.").unwrap_or_else(|| "python3".to_owned())
+}
+
+/// A Python of a version that pyenv has built.
+fn built(version: &str) -> Option<String> {
+    let versions = std::env::home_dir().unwrap_or_default().join(".pyenv/versions");
+    let mut found: Vec<PathBuf> = std::fs::read_dir(versions)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(version))
+        .map(|entry| entry.path().join("bin/python"))
+        .filter(|path| path.exists())
+        .collect();
+    found.sort();
+    found.pop().map(|path| path.display().to_string())
 }
 
 impl Client {
