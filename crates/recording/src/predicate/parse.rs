@@ -231,16 +231,13 @@ impl Parser {
                     _ => Expression::Attribute(Box::new(value), name),
                 };
             } else if self.sign("[") {
+                let first = if self.is_next(":") { None } else { Some(self.or()?) };
                 if self.sign(":") {
-                    value = self.rest_of_slice(value, None, "]")?;
+                    value = self.slice(value, first, "]")?;
+                    self.expect("]")?;
                     continue;
                 }
-                let first = self.or()?;
-                if self.sign(":") {
-                    value = self.rest_of_slice(value, Some(first), "]")?;
-                    continue;
-                }
-                let key = match self.rest_of_list(first, "]")? {
+                let key = match self.rest_of_list(first.ok_or("a key is missing")?, "]")? {
                     keys if keys.len() > 1 => Expression::List(keys),
                     keys => keys.into_iter().next().ok_or("a key is missing")?,
                 };
@@ -253,14 +250,13 @@ impl Parser {
         }
     }
 
-    /// What follows the sign after the beginning of a part, to its end.
-    fn rest_of_slice(&mut self, of: Expression, from: Option<Expression>, end: &str) -> Parsed<Expression> {
+    /// A part, of which the beginning and the sign behind it are read. `end` follows it.
+    fn slice(&mut self, of: Expression, from: Option<Expression>, end: &str) -> Parsed<Expression> {
         let has_end = !self.is_next(end) && !self.is_next(":");
         let to = if has_end { Some(Box::new(self.or()?)) } else { None };
         if self.is_next(":") {
             return Err("a part with a step is not known".to_owned());
         }
-        self.expect(end)?;
         Ok(Expression::Slice(Box::new(of), [from.map(Box::new), to]))
     }
 
@@ -292,16 +288,11 @@ impl Parser {
                 other => Ok(other),
             };
         }
-        if let Expression::Attribute(of, method) = called {
-            if method == "slice" || method == "substring" {
-                let from = self.or()?;
-                self.sign(",");
-                return self.rest_of_slice(*of, Some(from), ")");
-            }
-            if let Some(value) = self.method(*of, &method)? {
-                self.expect(")")?;
-                return Ok(value);
-            }
+        if let Expression::Attribute(of, method) = called
+            && let Some(value) = self.method(*of, &method)?
+        {
+            self.expect(")")?;
+            return Ok(value);
         }
         let path = path.unwrap_or_else(|| "that".to_owned());
         Err(format!(
@@ -316,6 +307,11 @@ impl Parser {
         };
         Ok(Some(match method {
             "get" | "at" | "charAt" => Expression::Item(Box::new(of), Box::new(self.or()?)),
+            "slice" | "substring" => {
+                let from = self.or()?;
+                self.sign(",");
+                self.slice(of, Some(from), ")")?
+            }
             "has" | "includes" => compared(Comparison::In, self.or()?, of),
             "startswith" | "startsWith" => compared(Comparison::BeginsWith, of, self.or()?),
             "endswith" | "endsWith" => compared(Comparison::EndsWith, of, self.or()?),

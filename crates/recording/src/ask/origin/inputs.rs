@@ -269,7 +269,7 @@ impl Recording {
         calls
     }
 
-    /// Drops what callbacks returned that only chose among items, and all but the last of what others did.
+    /// Drops what callbacks returned that only chose among items, and all but the last two if nothing else was called.
     fn drop_callbacks(&self, calls: &mut Vec<Returned>, word: Word) {
         let is_callback = |returned: &Returned| self.codes.get(&returned.code).is_some_and(has_no_name);
         let is_bool = |word| matches!(word, Word::Bool(_));

@@ -337,7 +337,7 @@ class Heap:
         else:
             self.compare_text(known, value)
         if known.shape.has_own:
-            old, known.own = known.own or {}, self.attributes(known.shape, value)
+            old, known.own = known.own or {}, self.attributes(known.shape, value, own_dictionary(known.shape, value))
             self.write_named(known, old, known.own, depth)
 
     def compare_items(self, known, value, depth):
@@ -386,14 +386,13 @@ class Heap:
 
     def compare_attributes(self, known, value, depth):
         shape, old = known.shape, known.contents or {}
-        own = shape.dictionary(value) if shape.dictionary is not None else {}
+        own = own_dictionary(shape, value)
         if not shape.slots and len(own) == len(old) and all(map(is_, own.values(), old.values())):
             return
-        self.compare_named(known, self.attributes(shape, value), depth)
+        self.compare_named(known, self.attributes(shape, value, own), depth)
 
-    def attributes(self, shape, value):
-        """The attributes of an object by their names, from its dictionary and its slots."""
-        own = shape.dictionary(value) if shape.dictionary is not None else {}
+    def attributes(self, shape, value, own):
+        """The attributes of an object by their names, from its own dictionary and its slots."""
         now = dict(list(own.items())[: self.items])
         for name, slot in shape.slots:
             try:
@@ -526,6 +525,10 @@ def is_variable(name, item):
     if name[:2] == "__" or name == "_abc_impl":
         return False
     return kind in SIMPLE or not any("__get__" in class_dict(base) for base in class_order(kind))
+
+
+def own_dictionary(shape, value):
+    return shape.dictionary(value) if shape.dictionary is not None else {}
 
 
 def is_simple(value):
