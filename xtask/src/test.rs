@@ -3,11 +3,14 @@
 //! Most tests wait for other programs most of the time, so that one test program after the other leaves half of the
 //! machine idle. With `--full`, the tables of which a push tries a part are tried whole, and ignored tests run too.
 
-use std::collections::VecDeque;
+mod leftovers;
+
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Seek, Write};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -15,6 +18,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 
 use crate::repository;
+use leftovers::Mark;
 
 /// How many test programs run at once. Each runs as many tests at once as there are processors.
 const LANES: usize = 2;
@@ -25,6 +29,11 @@ const LONGEST: [&str; 11] =
 const FULL: (&str, &str) = ("STILLFRAME_TESTS", "full");
 /// What is the same in each run: the cases that properties are tried with. What fails here fails elsewhere too.
 const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "1");
+
+/// What `.ci/run` sets for the build of this workspace alone.
+const BUILD: [&str; 3] = ["RUSTC_WORKSPACE_WRAPPER", "CARGO_INCREMENTAL", "CARGO_PROFILE_DEV_DEBUG"];
+/// How long a test program may take, in a push and with `--full`. The longest takes 6 minutes on a slow machine.
+const LIMITS: (Duration, Duration) = (Duration::from_mins(12), Duration::from_hours(2));
 
 /// In what `cargo test --no-run` says: a thing that it has built.
 #[derive(Deserialize)]
@@ -58,8 +67,8 @@ struct Program {
 struct Outcome {
     name: String,
     took: Duration,
-    /// What it printed, when it failed.
-    failed: Option<String>,
+    /// What is wrong, with what it printed; empty when nothing is.
+    failed: String,
 }
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode> {
@@ -142,27 +151,71 @@ fn attempt(program: &Program, path: &OsStr, is_full: bool) -> Result<Outcome> {
     let mut command = Command::new(&program.executable);
     command.current_dir(&program.folder).env("CARGO_MANIFEST_DIR", &program.folder).env(SEED.0, SEED.1);
     // Some tests have cargo build a program, which is none of what CI sets for its own.
-    for variable in ["RUSTC_WORKSPACE_WRAPPER", "CARGO_INCREMENTAL", "CARGO_PROFILE_DEV_DEBUG"] {
+    for variable in BUILD {
         command.env_remove(variable);
     }
     command.env("PATH", path);
     if is_full {
         command.env(FULL.0, FULL.1).arg("--include-ignored");
     }
-    let output =
-        command.output().with_context(|| format!("cannot run `{}`", program.executable.display()))?;
+    let mark = Mark::on(&mut command);
+    // Not pipes: their ends would be waited for, which a process that is left behind may hold open.
+    let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
+    let mut child =
+        command.spawn().with_context(|| format!("cannot run `{}`", program.executable.display()))?;
+    let status = wait(&mut child, if is_full { LIMITS.1 } else { LIMITS.0 })?;
     let took = began.elapsed();
-    let printed = String::from_utf8_lossy(&output.stdout);
+    let left = mark.kill_those_left()?;
+    let printed = text(&mut stdout)?;
     let result = printed
         .lines()
         .find_map(|line| line.strip_prefix("test result: "))
         .unwrap_or("it did not come to its end");
     println!("{:<18}{:>6.1} s  {result}", program.name, took.as_secs_f64());
     let _ = std::io::stdout().flush();
-    let failed = (!output.status.success()).then(|| {
-        format!("{}\n{}\n{}", failures(&printed), String::from_utf8_lossy(&output.stderr), output.status)
-    });
-    Ok(Outcome { name: program.name.clone(), took, failed })
+    let mut failed = Vec::new();
+    match status {
+        None => failed.push(format!("killed: these tests did not end\n{}", endless(&printed))),
+        Some(status) if !status.success() => {
+            failed.push(format!("{}\n{}\n{status}", failures(&printed), text(&mut stderr)?));
+        }
+        Some(_) => {}
+    }
+    if !left.is_empty() {
+        failed.push(format!("left behind, and killed:\n{}", left.join("\n")));
+    }
+    Ok(Outcome { name: program.name.clone(), took, failed: failed.join("\n") })
+}
+
+/// Waits for its end. A program that takes too long is killed, and has no status.
+fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
+    let until = Instant::now() + limit;
+    while Instant::now() < until {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(None)
+}
+
+/// What was written to a file.
+fn text(file: &mut File) -> Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The tests that libtest said run for over a minute, and that have not ended.
+fn endless(printed: &str) -> String {
+    let lines = || printed.lines().filter_map(|line| line.strip_prefix("test "));
+    let ended: BTreeSet<&str> = lines().filter_map(|line| Some(line.split_once(" ... ")?.0)).collect();
+    let long = lines().filter_map(|line| Some(line.split_once(" has been running for over ")?.0));
+    long.filter(|name| !ended.contains(name)).collect::<Vec<_>>().join("\n")
 }
 
 /// What libtest prints of the tests that failed, or everything when it did not come so far.
@@ -178,9 +231,9 @@ fn print(outcomes: &[Outcome], took: Duration) -> ExitCode {
         outcomes.len(),
         took.as_secs_f64()
     );
-    let failed: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.failed.is_some()).collect();
+    let failed: Vec<&Outcome> = outcomes.iter().filter(|outcome| !outcome.failed.is_empty()).collect();
     for outcome in &failed {
-        println!("\n== {}\n{}", outcome.name, outcome.failed.as_deref().unwrap_or_default());
+        println!("\n== {}\n{}", outcome.name, outcome.failed);
     }
     if failed.is_empty() {
         return ExitCode::SUCCESS;
@@ -190,4 +243,41 @@ fn print(outcomes: &[Outcome], took: Duration) -> ExitCode {
         failed.iter().map(|outcome| outcome.name.as_str()).collect::<Vec<_>>().join(", ")
     );
     ExitCode::FAILURE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::disallowed_methods, reason = "a program of the test, which kills it")]
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn tests_that_do_not_end_are_named() {
+        let printed = "running 3 tests\ntest a ... ok\ntest b has been running for over 60 seconds\n\
+                       test c has been running for over 60 seconds\ntest b ... FAILED\n";
+        assert_eq!(endless(printed), "c");
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_killed() {
+        let mut child = shell("sleep 1000").spawn().unwrap();
+        assert_eq!(wait(&mut child, Duration::from_millis(50)).unwrap(), None);
+        let mut child = shell("exit 3").spawn().unwrap();
+        assert_eq!(wait(&mut child, Duration::from_mins(1)).unwrap().unwrap().code(), Some(3));
+    }
+
+    #[test]
+    fn what_a_program_leaves_behind_is_named_and_killed() {
+        let mut command = shell("sleep 1000 & exit 0");
+        let mark = Mark::on(&mut command);
+        assert!(command.status().unwrap().success());
+        let left = mark.kill_those_left().unwrap();
+        assert!(left.len() == 1 && left[0].ends_with(" sleep 1000 "), "{left:?}");
+        assert_eq!(mark.kill_those_left().unwrap(), [""; 0]);
+    }
 }

@@ -1,28 +1,34 @@
 //! Attaching to a program in which rdbg listens.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::json;
 use test_support::{ClosedPort, Fixture, Language};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
 
 use crate::debugging::{Debugging, Report};
 
 /// A program of `fixtures/life_ticks`, and the port at which its rdbg listens. It waits for a debugger.
-fn started() -> (Child, u16) {
+async fn started() -> (Child, u16) {
     let program = Fixture::of(Language::Ruby, "life_ticks");
     let mut command = Command::new("ruby");
     command.args(["-r", "debug/open", program.path()]).env("RUBY_DEBUG_PORT", "0");
-    let mut child = command.stderr(Stdio::piped()).spawn().expect("ruby runs");
-    let mut lines = BufReader::new(child.stderr.as_mut().unwrap()).lines().map_while(Result::ok);
-    let port = lines.find_map(|line| line.trim_end_matches(')').rsplit_once(':')?.1.parse().ok());
-    (child, port.expect("a port"))
+    let mut child = command.stderr(Stdio::piped()).kill_on_drop(true).spawn().expect("ruby runs");
+    let mut lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
+    loop {
+        let line = lines.next_line().await.unwrap().expect("it says where it listens");
+        let number = line.trim_end_matches(')').rsplit_once(':').and_then(|(_, number)| number.parse().ok());
+        if let Some(port) = number {
+            return (child, port);
+        }
+    }
 }
 
 #[tokio::test]
 async fn a_program_with_rdbg_is_attached_to_by_port_and_continues() {
     let program = Fixture::of(Language::Ruby, "life_ticks");
-    let (mut child, port) = started();
+    let (mut child, port) = started().await;
     let session = Debugging::of(Language::Ruby).await;
     session.break_at(&program, "here").await;
     session.ok("attach_to_process", json!({ "host": "127.0.0.1", "port": port })).await;
@@ -32,8 +38,7 @@ async fn a_program_with_rdbg_is_attached_to_by_port_and_continues() {
     session.ok("detach_from_process", json!({})).await;
     assert!(child.try_wait().unwrap().is_none(), "it lives on");
     session.finish().await;
-    child.kill().unwrap();
-    child.wait().unwrap();
+    child.kill().await.unwrap();
 }
 
 #[tokio::test]
