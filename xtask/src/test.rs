@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_program_that_takes_too_long_is_killed() {
-        let mut child = shell("sleep 1000").spawn().unwrap();
+        let mut child = shell("exec sleep 1000").spawn().unwrap();
         assert_eq!(wait(&mut child, Duration::from_millis(50)).unwrap(), None);
         let mut child = shell("exit 3").spawn().unwrap();
         assert_eq!(wait(&mut child, Duration::from_mins(1)).unwrap().unwrap().code(), Some(3));
