@@ -184,6 +184,66 @@ async fn a_panic_stops_in_the_panicking_function_with_its_message() {
     server.finish().await;
 }
 
+/// What `#[tokio::main]` makes of a function, with a runtime of a few lines.
+const ASYNC_MAIN: &str = r#"
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+macro_rules! on_a_runtime {
+    (async fn main() -> $result:ty $body:block) => {
+        fn main() -> $result {
+            let mut body = pin!(async $body);
+            loop {
+                if let Poll::Ready(result) = body.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                    return result;
+                }
+            }
+        }
+    };
+}
+
+async fn number(text: &str) -> Result<u8, String> {
+    let digits = text.parse::<u8>().map_err(|error| format!("{text}: {error}"))?;
+    Ok(digits)
+}
+
+on_a_runtime! {
+async fn main() -> Result<(), String> {
+    let handled = number("y").await.unwrap_or(7);
+    let shown = async { number("z").await?; Ok::<u8, String>(1) }.await;
+    let first = number("3").await?;
+    if std::env::args().count() > 1 {
+        return Err(format!("{first} and {handled}")); // @makes
+    }
+    let sum = number("x").await? + first; // @converts
+    println!("{sum} {shown:?}");
+    Ok(())
+}
+}
+"#;
+
+#[tokio::test]
+async fn an_error_that_an_asynchronous_main_returns_stops_there() {
+    let sources = Sources::new(&[("main.rs", ASYNC_MAIN)]);
+    let program = sources.file("main.rs");
+    let server = STILLFRAME.serve().await;
+    for (args, name, error) in [(json!([]), "converts", "x: invalid digit"), (json!(["x"]), "makes", "")] {
+        let asked = json!({ "program": program.path(), "args": args, "timeout": 60_000 });
+        let ran = server.ok("run_until", asked).await;
+        assert_eq!(
+            (ran.outcome(), ran.place()),
+            ("exception", (program.path(), program.line(name))),
+            "{}",
+            ran.text
+        );
+        assert!(exception(&ran).0 == "error" && exception(&ran).1.contains(error), "{}", ran.text);
+        assert_locals(&ran, &["handled: u8 = 7", "first: u8 = 3"]);
+        let ended = server.ok("continue_execution", json!({ "sessionId": ran["sessionId"] })).await;
+        assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(1)), "{}", ended.text);
+    }
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn conditions_compare_strings_and_variants_and_call_methods() {
     let text = "#[derive(Clone, Copy)]\nenum Mode { Fast, Slow }\n\n\

@@ -8,7 +8,8 @@ use super::Host;
 use crate::error::Result;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 11] = [
+const SCRIPTS: [(&str, &str); 12] = [
+    ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
     ("stillframe_captures.py", include_str!("../../debuggee/lldb/stillframe_captures.py")),
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),

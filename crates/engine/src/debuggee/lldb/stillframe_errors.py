@@ -4,8 +4,9 @@ The operator `?` calls `FromResidual::from_residual` when it returns an error. I
 function that returns is the outermost one of the user's. What the error went through before is remembered, to say where
 it comes from.
 
-It also stops behind a call whose result `main` or a test returns, if that is an error. Such calls are found in the machine
-code: what is behind them up to the end of the function calls and decides nothing. In `main`, `?` is one of them.
+It also stops behind a call whose result `main` or a test returns, if that is an error (`stillframe_calls`). In `main`, `?`
+is one of them. The body of an asynchronous `main` is a future, which returns nothing as its result: there, the program
+stops in the conversions that `?` calls.
 
 And it stops where `main` or a test itself makes the error that it returns: at `return Err(…)`, at a block that ends with
 `Err(…)`, and in `anyhow`, which `bail!` and `ensure!` call.
@@ -16,6 +17,7 @@ import json
 import re
 
 import lldb
+import stillframe_calls
 import stillframe_rust
 
 CONVERSION = "from_residual"
@@ -32,17 +34,17 @@ RETURNS = r"\s*\(\s*\)\s*->[^{;]*Result[^{;]*\{"
 HEAD = re.compile(r"#\[(?:\w+::)*test\b[^]]*\](?:\s*#\[[^]]*\])*\s*(?:pub\s+)?(?:async\s+)?fn\s+(\w+)" + RETURNS)
 MAIN_HEAD = re.compile(r"^(?:async\s+)?fn\s+(main)" + RETURNS, re.MULTILINE)
 MAIN = re.compile(r"^\w+::main$")
+# The future that an asynchronous `main` is, for which it calls a runtime.
+ASYNC_MAIN = re.compile(r"^async\s+fn\s+main\b", re.MULTILINE)
+BODY = re.compile(r"^\w+::main::(\{\{closure\}\}|\{async_\w+#0\}|_\$u7b\$\$u7b\$closure\$u7d\$\$u7d\$)$")
+MANGLED_BODY = r"4main(28_|0)"
+POLL = "core::task::poll::Poll<core::result::Result<"
 # An error that is returned: not a pattern, and not an argument.
 MADE = re.compile(r"(?:\breturn|[{};]|=>)\s*(Err\s*\()")
 PATTERN = re.compile(r"\s*(=>|=[^=]|\||if\b)")
 MACRO = re.compile(r"\b(bail|ensure)!")
 MAKERS_CALLED = re.compile(r"(anyhow|eyre)\b.*(construct|from_adhoc|from_display|from_msg|format_err|msg)")
 MAKERS = r"^(anyhow|eyre)::error::.*::(construct|from_adhoc|from_display|from_msg)"
-
-# Where a call goes, in the operands of its instruction.
-TARGET = re.compile(r"^0x[0-9a-f]+$")
-# The most instructions between a call and the end of the function that returns its result.
-BEHIND = 200
 
 hits = {}
 # The numbers of all breakpoints here, and of those where errors are made.
@@ -81,7 +83,8 @@ def returned(frame, location, _extra, _internal):
     caller = next((outer for outer in list(thread)[2:] if function_of(outer) not in (None, function)), None)
     before, origin = last.pop(thread.GetThreadID(), (None, None))
     origin = origin if before == place_of(here) else place_of(here)
-    if caller is None and any(TEST.search(outer.GetFunctionName() or "") for outer in list(thread)[2:]):
+    is_test = any(TEST.search(outer.GetFunctionName() or "") for outer in list(thread)[2:])
+    if caller is None and (is_test or is_body(here.GetFunction())):
         last[thread.GetThreadID()] = None, origin if origin != place_of(here) else None
         left.add(function)
         return True
@@ -111,9 +114,26 @@ def made(frame, location, _extra, _internal):
 
 def is_outermost(here, outer):
     """Whether a function is `main`, or the test at the bottom of a stack."""
-    if MAIN.search(stillframe_rust.without_hash(here.GetFunctionName() or "")):
+    if MAIN.search(stillframe_rust.without_hash(here.GetFunctionName() or "")) or is_body(here.GetFunction()):
         return True
     return any(TEST.search(frame.GetFunctionName() or "") for frame in outer)
+
+
+def converted(frame, _location, _extra, _internal):
+    """LLDB's callback in a conversion: whether it is for an asynchronous `main`, which returns its result."""
+    here = frame.GetThread().GetFrameAtIndex(1)
+    if not is_body(here.GetFunction()):
+        return False
+    left.add(function_of(here))
+    return True
+
+
+def is_body(function):
+    """Whether a function is the body of an asynchronous `main`."""
+    is_named_so = BODY.search(stillframe_rust.without_hash(function.GetName() or ""))
+    if not is_named_so or not (function.GetType().GetFunctionReturnType().GetName() or "").startswith(POLL):
+        return False
+    return ASYNC_MAIN.search(text_of(function.GetStartAddress().GetLineEntry().GetFileSpec().fullpath)) is not None
 
 
 def called(frame, location, _extra, _internal):
@@ -121,7 +141,7 @@ def called(frame, location, _extra, _internal):
     function, thread = function_of(frame), frame.GetThread()
     if function in left:
         return False
-    value = result_of(frame)
+    value = stillframe_calls.result_of(frame)
     if value is None or stillframe_rust.variant_name(value.GetNonSyntheticValue()) != "Err":
         return False
     left.add(function)
@@ -133,36 +153,6 @@ def called(frame, location, _extra, _internal):
     path = frame.GetLineEntry().GetFileSpec().fullpath
     last[thread.GetThreadID()] = None, origin if before == (function, f"{path}:{line}") else None
     return True
-
-
-def result_of(frame):
-    """What a function that has just returned has left for the one of this frame, which returns it, too."""
-    target = frame.GetThread().GetProcess().GetTarget()
-    kind = frame.GetFunction().GetType().GetFunctionReturnType()
-    size = kind.GetByteSize()
-    is_x86 = target.GetTriple().startswith("x86")
-    registers = ("rax", "rdx") if is_x86 else ("x0", "x1")
-    # With the formatters of Rust, LLDB reads anything from it.
-    first, second = (frame.FindRegister(name).GetNonSyntheticValue().GetValueAsUnsigned() for name in registers)
-    if size > 16:
-        # Other processors keep no address of it.
-        address = target.ResolveLoadAddress(first)
-        return target.CreateValueFromAddress("result", address, kind) if is_x86 else None
-    content = [first, second]
-    if size <= 8 and is_pair(kind):
-        content = [first & ((1 << size * 4) - 1) | (second << size * 4) & ((1 << size * 8) - 1)]
-    data = lldb.SBData.CreateDataFromUInt64Array(target.GetByteOrder(), 8, content)
-    return target.CreateValueFromData("result", data, kind)
-
-
-def is_pair(kind):
-    """Whether a result of at most eight bytes is a number for its variant and another one, each in a register."""
-    variants = kind.GetFieldAtIndex(0).GetType()
-    fields = [variants.GetFieldAtIndex(at).GetType() for at in range(variants.GetNumberOfFields())]
-    if any(field.GetNumberOfFields() < 2 for field in fields):
-        return False
-    held = [field.GetFieldAtIndex(1).GetType().GetFieldAtIndex(0).GetType().GetByteSize() for field in fields]
-    return any(held) and all(size in (0, kind.GetByteSize() // 2) for size in held)
 
 
 def line_of(frame):
@@ -220,77 +210,14 @@ def functions_named(target, name, path):
             yield function
 
 
-def result_type(function):
-    return function.GetType().GetFunctionReturnType().GetName() or ""
-
-
 def calls_in(target, function, is_main):
     """The calls in a function whose result it returns: where each returns to, its line, and whether it makes an error."""
-    kind = result_type(function)
-    code = list(function.GetInstructions(target))
-    places = {one.GetAddress().GetFileAddress(): at for at, one in enumerate(code)}
-    ends = {line_in(one) for one in code if one.GetMnemonic(target).startswith("ret")}
-    for at, one in enumerate(code[:-1]):
-        goes_to = callee(target, one)
-        if goes_to is None:
-            continue
-        entry = one.GetAddress().GetLineEntry()
-        makes = bool(is_main and MAKERS_CALLED.search(goes_to.GetName() or "")
-                     and MACRO.search(line_at(entry.GetFileSpec().fullpath, entry.GetLine())))
-        if not makes and (result_type(goes_to) != kind or not is_main and CONVERSION in (goes_to.GetName() or "")):
-            continue
-        if ends_behind(target, code, places, at + 1, ends - {entry.GetLine()}):
-            yield code[at + 1].GetAddress(), entry.GetLine(), makes
-
-
-def line_in(instruction):
-    return instruction.GetAddress().GetLineEntry().GetLine()
-
-
-def callee(target, instruction):
-    """The function that an instruction calls; none for another instruction, and where only the program knows."""
-    if not is_call(instruction.GetMnemonic(target)):
-        return None
-    address = address_in(target, instruction)
-    function = address.GetFunction() if address is not None else None
-    return function if function is not None and function.IsValid() else None
-
-
-def is_call(mnemonic):
-    return mnemonic.startswith("call") or mnemonic in ("bl", "blr")
-
-
-def address_in(target, instruction):
-    """The address in the operands of a call or a jump."""
-    operands = instruction.GetOperands(target).strip()
-    if not TARGET.match(operands):
-        return None
-    address = target.ResolveLoadAddress(int(operands, 16))
-    return address if address.GetSection().IsValid() else target.ResolveFileAddress(int(operands, 16))
-
-
-def ends_behind(target, code, places, at, ends):
-    """Whether a function ends behind an instruction without deciding anything. Values may be dropped, which functions of
-    other libraries do without a name at the lines where the function ends."""
-    for _ in range(BEHIND):
-        if at is None or at >= len(code):
-            return False
-        one = code[at]
-        mnemonic = one.GetMnemonic(target)
-        at += 1
-        if mnemonic.startswith("ret"):
-            return True
-        if is_call(mnemonic):
-            function = callee(target, one)
-            drops = line_in(one) in ends if function is None else "drop_in_place" in (function.GetName() or "")
-            if not drops:
-                return False
-        elif mnemonic in ("jmp", "b"):
-            address = address_in(target, one)
-            at = places.get(address.GetFileAddress()) if address is not None else None
-        elif mnemonic.startswith(("j", "b.", "cb", "tb")):
-            return False
-    return False
+    for called_function, address, place in stillframe_calls.last_calls(target, function):
+        name = called_function.GetName() or ""
+        if is_main and MAKERS_CALLED.search(name) and MACRO.search(line_at(place.GetFileSpec().fullpath, place.GetLine())):
+            yield address, place.GetLine(), True
+        elif stillframe_calls.returns_like(called_function, function) and (is_main or CONVERSION not in name):
+            yield address, place.GetLine(), False
 
 
 def stop(debugger, where, result, _internal):
@@ -318,6 +245,8 @@ def stop(debugger, where, result, _internal):
     if where.strip():
         for path in mains(target):
             add_functions(path, MAIN_HEAD)
+        for address in conversions(target) if where.strip() == "main" else ():
+            add(target.BreakpointCreateBySBAddress(address), "converted", set())
     if where.strip() == "tests":
         breakpoint = target.BreakpointCreateByRegex(CONVERSION)
         for location in breakpoint.locations:
@@ -341,6 +270,22 @@ def mains(target):
         for function in functions
         if function.IsValid() and MAIN.search(stillframe_rust.without_hash(function.GetName() or ""))
     }
+
+
+def conversions(target):
+    """Where the conversions begin that the bodies of asynchronous functions `main` call."""
+    functions = (found.GetFunction() for found in target.FindGlobalFunctions(MANGLED_BODY, 0, lldb.eMatchTypeRegex))
+    called_functions = {
+        called_function.GetStartAddress().GetFileAddress(): called_function
+        for function in functions
+        if function.IsValid() and is_body(function)
+        for called_function in stillframe_calls.callees(target, function)
+        if CONVERSION in (called_function.GetName() or "")
+    }
+    for called_function in called_functions.values():
+        address = called_function.GetStartAddress()
+        address.OffsetAddress(called_function.GetPrologueByteSize())
+        yield address
 
 
 def describe(debugger, _command, result, _internal):
