@@ -212,9 +212,13 @@ impl Recording {
         }
         let is_container = matches!(object.kind, Kind::List | Kind::Dictionary | Kind::Set);
         let is_attribute = |key: Key| is_container && matches!(key, Key::Name(_));
-        // What a class adds to its container comes last.
+        // A plain object of JavaScript is data, whose fields may be named anything.
+        let has_private = object.kind == Kind::Instance && &*object.type_name != "Object";
+        let is_private =
+            |key: Key| matches!(key, Key::Name(name) if has_private && is_private(&self.text(name)));
+        // What a class adds to its container comes last, and so does what libraries keep in an object.
         let order = |key: Key| if object.kind == Kind::List { key } else { Key::Length };
-        slots.sort_by_key(|(key, _)| (is_attribute(*key), order(*key)));
+        slots.sort_by_cached_key(|(key, _)| (is_attribute(*key) || is_private(*key), order(*key)));
         let length = slots.iter().find_map(|(key, word)| match (key, word) {
             (Key::Length, Word::Integer(length)) => Some(*length),
             _ => None,
@@ -252,6 +256,11 @@ impl Recording {
         let container = Container { type_name: &object.type_name, kind: object.kind, length: all };
         Ok(self.spelling.container(container, &inner))
     }
+}
+
+/// Whether an attribute is for the object itself or its class.
+fn is_private(name: &str) -> bool {
+    name.starts_with('_') && name != VALUE
 }
 
 /// Whether the name of an attribute can be written without quotes.

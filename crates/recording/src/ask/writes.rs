@@ -5,9 +5,9 @@ use super::target::Target;
 use super::text::Lines;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
-use crate::reading::Recording;
+use crate::reading::{Event, Recording};
 use crate::stack::base_name;
-use crate::value::{Key, Kind, Owner, Word};
+use crate::value::{Key, Kind, Owner, What, Word};
 
 /// What is asked about.
 #[derive(Debug)]
@@ -38,6 +38,7 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         }
     }
     let mut found = writes_to(recording, owner, Some(key), event, request.limit)?;
+    let newest = found.first().copied();
     // What a tuple contains is written once, and shown with it.
     if let Some(Word::Object(number)) = value
         && recording.object(number)?.kind != Kind::Tuple
@@ -58,6 +59,14 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         lines.add(format!("event {}: {change} by {}", line.id, recording.writer_text(&line)?));
         if let Some(callers) = recording.callers_text(&frames) {
             lines.add(format!("  {callers}"));
+        }
+        if newest.is_some_and(|newest| newest.id == write.id)
+            && let (again, Some(first)) = runs_without_change(recording, &line, owner, event)?
+        {
+            let times = if again == 1 { "once" } else { &format!("{again} times") };
+            lines.add(format!(
+                "  this line ran {times} more, first at event {first}, and left the same value"
+            ));
         }
     }
     if total > request.limit {
@@ -84,6 +93,45 @@ pub(super) fn writes_to(
     ))?;
     let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, most], write_of)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// How often the line of the last write to an owner ran again before a moment, and first when: what it wrote then was
+/// what was there. Only in functions that have the owner, or what has it.
+fn runs_without_change(
+    recording: &Recording,
+    line: &Event,
+    owner: Owner,
+    until: i64,
+) -> Result<(usize, Option<i64>)> {
+    let Some(place) = line.place.filter(|_| line.what == What::Line) else { return Ok((0, None)) };
+    let mut statement = recording.database.prepare_cached(
+        "SELECT events.id, calls.owner FROM events JOIN calls ON calls.id = events.call \
+         WHERE events.place = ? AND events.kind = 0 AND events.id > ? AND events.id < ? LIMIT 1000",
+    )?;
+    let runs = statement
+        .query_map([place, line.id, until], |row| Ok((row.get::<_, i64>(0)?, Owner(row.get(1)?))))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let (mut count, mut first) = (0, None);
+    for (event, frame) in runs {
+        let memory = MemoryAt { recording, event };
+        if frame == owner || has(&memory, frame, owner, 2)? {
+            count += 1;
+            first = first.or(Some(event));
+        }
+    }
+    Ok((count, first))
+}
+
+/// Whether a value of an owner, or of what is in it so many levels deep, is the other owner.
+fn has(memory: &MemoryAt<'_>, owner: Owner, other: Owner, depth: usize) -> Result<bool> {
+    for (_, word) in memory.all(owner)?.into_iter().take(100) {
+        let Word::Object(number) = word else { continue };
+        let inner = Owner::object(number);
+        if inner == other || depth > 1 && has(memory, inner, other, depth - 1)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Other names of an object at a moment, with the lines that gave it these names.

@@ -37,6 +37,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     script!("record_hook.cjs"),
     script!("record_imports.mjs"),
     script!("record_loading.cjs"),
+    script!("record_proxies.cjs"),
     script!("record_wire.cjs"),
 ];
 

@@ -169,6 +169,7 @@ async fn attributes_of_containers_are_recorded() {
             &[
                 "settings = Settings(data={'level': 3})",
                 "sums = SimpleNamespace(total=10)",
+                "ledger = Ledger(total=0, _log=[])",
                 "waiting = deque([SimpleNamespace(total=7), SimpleNamespace(total=10)])",
                 "Cache(1: 10, 2: 20, size=2, hits=1)",
                 "Stack(most=5)",
@@ -188,6 +189,28 @@ async fn attributes_of_containers_are_recorded() {
             let first = client.ask("find_first", json!({ "condition": condition })).await;
             has(&first, &["first holds after ", &at(&program, marker)]);
         }
+        if runtime != "node" {
+            let asked = json!({ "condition": "len(options._sections) == 2" });
+            has(&client.ask("find_first", asked).await, &["first holds after ", &at(&program, "sections")]);
+        }
+        client.server.finish().await;
+    }
+}
+
+/// What was there was written again, by those who had read it before the first of them wrote.
+#[tokio::test]
+async fn a_line_that_ran_again_without_a_change_is_named() {
+    for (program, runtime) in [
+        (Fixture::python("recording_lost"), pythons().remove(0)),
+        (Fixture::node("recording_lost"), "node".to_owned()),
+    ] {
+        let client = Client::new(&runtime).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        let writes = client.ask("find_writes", json!({ "target": "counter.count" })).await;
+        has(
+            &writes,
+            &[".count: 0 → 1 by ", &at(&program, "written"), "this line ran 2 times more, first at event "],
+        );
         client.server.finish().await;
     }
 }

@@ -395,3 +395,48 @@ async fn assignments_without_effect_write_nothing() {
     has(&state, &["frozen = {a: 1}", "list = [1, 2]", "fixed = {b: 2, c: 3}"]);
     client.server.finish().await;
 }
+
+/// A cart of Immer, whose drafts have what they copy, and a counter of Vue. No trap runs for the recording.
+const PROXIES: &str = "\
+const { produce } = require('immer');
+const { reactive } = require('@vue/reactivity');
+
+function add(cart, sku, count) {
+  const found = cart.lines.find((line) => line.sku === sku);
+  if (found) found.count = count; // @forgot
+  else cart.lines.push({ sku, count });
+  cart.total += count;
+  return cart.total; // @added
+}
+
+let cart = { lines: [], total: 0 };
+for (const [sku, count] of [['a', 1], ['b', 2], ['a', 3]]) cart = produce(cart, (draft) => { add(draft, sku, count); });
+
+const counter = reactive({ count: 0, seen: [] });
+let asked = 0;
+const watched = new Proxy({ size: 0 }, { get: (target, name) => { asked += 1; return target[name]; } });
+counter.count += 1;
+counter.seen.push('x'); // @seen
+watched.size = 4; // @sized
+console.log(cart.total, counter.count, asked); // @printed
+";
+
+#[tokio::test]
+async fn proxies_are_read_as_what_is_behind_them() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
+    let program = Fixture::write(folder.path(), "cart.js", PROXIES);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["6 1 0"]);
+    let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
+    has(&state, &["counter = {count: 1, seen: ['x']}", "watched = {size: 4}"]);
+    let state = client.ask("state_at", json!({ "at": format!("{}#3", at(&program, "added")) })).await;
+    has(&state, &["found = {sku: 'a', count: 3}", "total: 6"]);
+    let first = client.ask("find_first", json!({ "condition": "found.count === 3" })).await;
+    has(&first, &["first holds after ", &at(&program, "forgot"), ".count: 1 → 3"]);
+    let first = client.ask("find_first", json!({ "condition": "counter.seen.length > 0" })).await;
+    has(&first, &[&at(&program, "seen")]);
+    let writes = client.ask("find_writes", json!({ "target": "watched.size" })).await;
+    has(&writes, &[".size: 0 → 4 by ", &at(&program, "sized")]);
+    client.server.finish().await;
+}

@@ -106,7 +106,8 @@ def made(frame, location, _extra, _internal):
     if any(function_of(frame) not in (None, function_of(here)) for frame in outer):
         return False
     last.pop(thread.GetThreadID(), None)
-    if not is_outermost(here, outer):
+    # One line may be several places in the machine code.
+    if function_of(here) in left or not is_outermost(here, outer):
         return False
     left.add(function_of(here))
     return True

@@ -5,6 +5,7 @@
 // and sets by the methods that the language has for them.
 'use strict';
 const { types } = require('util');
+const { insideOf, shownBy } = require('./record_proxies.cjs');
 const { WRITE, OBJECT, ATOM, POSITION } = require('./record_wire.cjs');
 
 const [FUNCTION, ARRAY, MAP, SET, , INSTANCE, OPAQUE, CLASS] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -47,6 +48,8 @@ class Entry {
     this.length = -1;
     // A property cannot be written, so that an assignment need not have had an effect.
     this.isGuarded = false;
+    // What there is a proxy for, which this is about, too.
+    this.inside = null;
   }
 }
 
@@ -245,10 +248,31 @@ class Heap {
   }
 
   newEntry(value) {
-    const entry = this.numberedEntry(...this.shapeOf(value));
-    if (entry.kind <= SET && isDerived(value)) entry.own = new Properties();
+    const inside = types.isProxy(value) ? insideOf(value) : undefined;
+    const entry = inside === undefined ? this.entryFor(value) : this.entryBehind(inside);
     Stamp.set(value, entry);
     return entry;
+  }
+
+  entryFor(value) {
+    const entry = this.numberedEntry(...this.shapeOf(value));
+    if (entry.kind <= SET && isDerived(value)) entry.own = new Properties();
+    return entry;
+  }
+
+  /** What is known of a proxy: the same as of the object behind it, which both change. */
+  entryBehind(inside) {
+    const shown = shownBy(inside);
+    const entry = shown === inside && !types.isProxy(inside) ? Stamp.get(inside) ?? this.newEntry(inside) : this.entryFor(shown);
+    entry.inside = inside;
+    entry.isGuarded = true;
+    return entry;
+  }
+
+  /** What a proxy shows; null if that is not known. */
+  behind(proxy) {
+    const { inside } = Stamp.get(proxy) ?? this.newEntry(proxy);
+    return inside === null ? null : shownBy(inside);
   }
 
   numberedEntry(kind, name) {
@@ -306,8 +330,8 @@ class Heap {
   check(value) {
     if (typeof value === 'function') this.checkNamed(value);
     if (typeof value !== 'object' || value === null) return;
-    const entry = Stamp.get(value);
-    if (entry === undefined || entry.contents === null) this.object(value, this.depth);
+    const entry = Stamp.get(value) ?? this.newEntry(value);
+    if (entry.contents === null) this.object(value, this.depth);
     else this.compare(entry, value, this.depth);
   }
 
@@ -315,8 +339,9 @@ class Heap {
   follow(object, steps) {
     let at = object;
     for (const step of steps) {
-      if (typeof at !== 'object' || at === null || types.isProxy(at)) return at;
-      const next = getOwnPropertyDescriptor(at, step)?.value;
+      if (typeof at !== 'object' || at === null) return at;
+      const from = types.isProxy(at) ? this.behind(at) : at;
+      const next = from === null ? undefined : getOwnPropertyDescriptor(from, step)?.value;
       if (next === undefined) return at;
       at = next;
     }
@@ -336,7 +361,8 @@ class Heap {
     if (entry !== undefined && entry.contents !== null && entry.kind <= SET) this.compare(entry, value, this.depth);
   }
 
-  compare(entry, value, depth) {
+  compare(entry, object, depth) {
+    const value = entry.inside === null ? object : shownBy(entry.inside);
     switch (entry.kind) {
       case ARRAY:
         this.compareItems(entry, value, depth);
@@ -548,7 +574,8 @@ class Heap {
     if (typeof object === 'function') this.checkNamed(object);
     if (typeof object !== 'object' || object === null) return;
     const entry = Stamp.get(object);
-    if (entry === undefined || entry.contents === null || (entry.kind !== OPAQUE && !isExtensible(object))) {
+    const isOpen = entry !== undefined && entry.contents !== null && entry.inside === null;
+    if (!isOpen || (entry.kind !== OPAQUE && !isExtensible(object))) {
       this.check(object);
       return;
     }
@@ -581,7 +608,7 @@ class Heap {
   appended(object) {
     if (typeof object !== 'object' || object === null) return;
     const entry = Stamp.get(object);
-    if (entry === undefined || entry.contents === null) this.check(object);
+    if (entry === undefined || entry.contents === null || entry.inside !== null) this.check(object);
     else if (entry.kind === ARRAY && isArray(object) && object.length >= entry.length) {
       this.compareItems(entry, object, this.depth, entry.length < this.items ? entry.length : this.items);
     } else this.checkContainer(object);

@@ -37,6 +37,8 @@ NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, 
 
 # The types of what is kept of what has been written, if it contains others.
 CONTENTS = (list, tuple, dict)
+# What methods of a library change in the objects that derive from its classes, and what derives from these types.
+CONTAINERS = (list, dict, set)
 
 is_ = operator.is_
 module_dict = types.ModuleType.__dict__["__dict__"].__get__
@@ -240,7 +242,7 @@ class Heap:
             self.compare(known, value, self.depth)
             if known.shape.is_foreign:
                 for item in list((known.contents or {}).values()):
-                    if type(item) in (list, dict, set):
+                    if issubclass(type(item), CONTAINERS):
                         self.check(item)
 
     def check_below(self, value):

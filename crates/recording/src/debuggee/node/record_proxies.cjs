@@ -1,0 +1,58 @@
+// What is behind proxies: they are read as what they stand for, without their traps.
+'use strict';
+const { inspect, types } = require('util');
+
+const { getOwnPropertyDescriptor } = Reflect;
+const { isArray } = Array;
+// What `inspect` calls of arrays. If the program replaces one of them, its code would run.
+const CALLED = ['push', 'join', 'slice', Symbol.iterator];
+const called = CALLED.map((name) => Array.prototype[name]);
+
+/**
+ * The object that a proxy was made for; nothing if it was revoked, or made for a function.
+ *
+ * `util.inspect` alone can read it, and asks its list of the objects that it has seen before it reads another. So it
+ * gets a list that takes a note of what it is asked for, and says that it was seen. The first text installs the list.
+ */
+function insideOf(proxy) {
+  for (let at = 0; at < CALLED.length; at += 1) {
+    if (getOwnPropertyDescriptor(Array.prototype, CALLED[at])?.value !== called[at]) return undefined;
+  }
+  let inside;
+  const seen = {
+    length: 1,
+    includes(object) {
+      inside ??= object;
+      return true;
+    },
+    indexOf: () => 0,
+    push: () => 1,
+    pop: () => undefined,
+  };
+  function stylize(text) {
+    this.seen = seen;
+    return text;
+  }
+  const outside = { __proto__: null, get first() { return 0; }, proxy };
+  try {
+    inspect(outside, { customInspect: false, showProxy: true, depth: 5, stylize });
+  } catch {
+    // What was found before is enough.
+  }
+  return typeof inside === 'object' ? inside : undefined;
+}
+
+/** What a proxy shows as its contents, given what is inside it: that itself, but in a draft of Immer what it drafts. */
+function shownBy(inside) {
+  const draft = isArray(inside) ? valueOf(inside, '0') : inside;
+  if (typeof draft !== 'object' || draft === null || types.isProxy(draft)) return inside;
+  const base = valueOf(draft, 'base_');
+  if (typeof base !== 'object' || base === null || valueOf(draft, 'scope_') === undefined) return inside;
+  return valueOf(draft, 'copy_') ?? base;
+}
+
+function valueOf(object, name) {
+  return getOwnPropertyDescriptor(object, name)?.value;
+}
+
+module.exports = { insideOf, shownBy };
