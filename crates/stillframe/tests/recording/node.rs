@@ -404,7 +404,7 @@ const { reactive } = require('@vue/reactivity');
 function add(cart, sku, count) {
   const found = cart.lines.find((line) => line.sku === sku);
   if (found) found.count = count; // @forgot
-  else cart.lines.push({ sku, count });
+  else cart.lines.push({ sku, count }); // @pushes
   cart.total += count;
   return cart.total; // @added
 }
@@ -431,7 +431,15 @@ async fn proxies_are_read_as_what_is_behind_them() {
     let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
     has(&state, &["counter = {count: 1, seen: ['x']}", "watched = {size: 4}"]);
     let state = client.ask("state_at", json!({ "at": format!("{}#3", at(&program, "added")) })).await;
-    has(&state, &["found = {sku: 'a', count: 3}", "total: 6"]);
+    has(
+        &state,
+        &[
+            "cart = {lines: [{sku: 'a', count: 3}, {sku: 'b', count: 2}], total: 6}",
+            "found = {sku: 'a', count: 3}",
+        ],
+    );
+    let first = client.ask("find_first", json!({ "condition": "cart.lines.length > 1" })).await;
+    has(&first, &["first holds after ", &at(&program, "pushes")]);
     let first = client.ask("find_first", json!({ "condition": "found.count === 3" })).await;
     has(&first, &["first holds after ", &at(&program, "forgot"), ".count: 1 → 3"]);
     let first = client.ask("find_first", json!({ "condition": "counter.seen.length > 0" })).await;

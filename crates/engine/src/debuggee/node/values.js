@@ -822,7 +822,7 @@
       const inside = inProxy(value);
       if (inside.state === "revoked") return this.put("<Revoked Proxy>");
       this.put("Proxy { ");
-      if (inside.state === "open") this.value(inside.target);
+      if (inside.state === "open") this.value(drafted(inside.target));
       else this.put("<unknown>");
       this.put(" }");
     }
@@ -994,6 +994,14 @@
     flag(state, "errored") || flag(state, "errorEmitted") ? "errored"
       : flag(state, "destroyed") ? "destroyed"
         : isOver ? "ended" : flag(state, "flowing") ? "flowing" : "open";
+
+  // What a draft of Immer has in place of what it drafts, given the target of its proxy; another target itself.
+  const drafted = (target) => {
+    const state = isArray(target) ? data(own(target, "0")) : target;
+    if (!isObject(state) || isProxy(state)) return target;
+    const base = data(own(state, "base_"));
+    return isObject(base) && own(state, "scope_") !== undefined ? data(own(state, "copy_")) ?? base : target;
+  };
 
   // A document of Mongoose: the fields of its row.
   const documentParts = (value) => {

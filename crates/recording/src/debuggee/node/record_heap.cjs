@@ -5,7 +5,7 @@
 // and sets by the methods that the language has for them.
 'use strict';
 const { types } = require('util');
-const { insideOf, shownBy } = require('./record_proxies.cjs');
+const { insideOf, parentOf, shownBy } = require('./record_proxies.cjs');
 const { WRITE, OBJECT, ATOM, POSITION } = require('./record_wire.cjs');
 
 const [FUNCTION, ARRAY, MAP, SET, , INSTANCE, OPAQUE, CLASS] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -251,6 +251,7 @@ class Heap {
     const inside = types.isProxy(value) ? insideOf(value) : undefined;
     const entry = inside === undefined ? this.entryFor(value) : this.entryBehind(inside);
     Stamp.set(value, entry);
+    if (inside !== undefined) this.check(parentOf(inside));
     return entry;
   }
 

@@ -44,15 +44,27 @@ function insideOf(proxy) {
 
 /** What a proxy shows as its contents, given what is inside it: that itself, but in a draft of Immer what it drafts. */
 function shownBy(inside) {
+  const draft = draftIn(inside);
+  return draft === undefined ? inside : valueOf(draft, 'copy_') ?? valueOf(draft, 'base_');
+}
+
+/** The draft that has the one inside a proxy as one of its values from now on. */
+function parentOf(inside) {
+  const draft = draftIn(inside);
+  const parent = draft === undefined ? undefined : valueOf(draft, 'parent_');
+  return typeof parent === 'object' && parent !== null ? valueOf(parent, 'draft_') : undefined;
+}
+
+/** What Immer knows of a draft. */
+function draftIn(inside) {
   const draft = isArray(inside) ? valueOf(inside, '0') : inside;
-  if (typeof draft !== 'object' || draft === null || types.isProxy(draft)) return inside;
+  if (typeof draft !== 'object' || draft === null || types.isProxy(draft)) return undefined;
   const base = valueOf(draft, 'base_');
-  if (typeof base !== 'object' || base === null || valueOf(draft, 'scope_') === undefined) return inside;
-  return valueOf(draft, 'copy_') ?? base;
+  return typeof base === 'object' && base !== null && valueOf(draft, 'scope_') !== undefined ? draft : undefined;
 }
 
 function valueOf(object, name) {
   return getOwnPropertyDescriptor(object, name)?.value;
 }
 
-module.exports = { insideOf, shownBy };
+module.exports = { insideOf, parentOf, shownBy };

@@ -80,11 +80,15 @@ async fn requests_urls_and_streams_are_summarized() {
 const PACKAGES: &str = r#"
 const mongoose = require("mongoose");
 const Decimal = require("decimal.js");
+const { createDraft } = require("immer");
 
 const Tea = mongoose.model("Tea", new mongoose.Schema({ name: String, tags: [String], from: { city: String } }));
 const tea = new Tea({ _id: "507f1f77bcf86cd799439011", name: "Assam", tags: ["strong"], from: { city: "Jorhat" } });
 const query = Tea.find({ name: /a/ }).select("name").limit(3);
 const prices = ["12.50", "-0.0007", "1e9", "123456789.123456789", "0"].map((text) => new Decimal(text));
+const draft = createDraft({ lines: [{ sku: "a", count: 1 }], total: 1 });
+draft.lines[0].count = 3;
+draft.total = 3;
 console.log(tea.name, prices); // @here
 "#;
 
@@ -98,6 +102,7 @@ const OF_PACKAGES: &[(&str, &str)] = &[
         "query",
         "Query { model: 'Tea', op: 'find', filter: { name: /a/ }, fields: { name: 1 }, options: { limit: 3 } }",
     ),
+    ("draft", "Proxy { { lines: Proxy { [ Proxy { { sku: 'a', count: 3 } } ] }, total: 3 } }"),
     (
         "prices",
         "[ Decimal { value: '12.5' }, Decimal { value: '-0.0007' }, Decimal { value: '1000000000' }, \
