@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::comparing::{arithmetic, order};
 use super::containers::{distinct, extreme, of_items, order_of_items};
-use super::opaque::{Notes, known_by_text};
+use super::opaque::{Notes, is_of_date, known_by_text};
 use super::{Comparison, Expression, Function, Literal};
 use crate::error::Result;
 use crate::memory::Memory;
@@ -318,7 +318,11 @@ impl<'a> Scope<'a> {
                     Some(Word::Object(number)) => Some(Datum::Object(number)),
                     _ => self.value(of)?,
                 };
-                let (Some(of), Some(name)) = (of, self.recording.number(name)) else { return Ok(None) };
+                let Some(of) = of else { return Ok(None) };
+                if !is_of_date(name) {
+                    self.note_opaque(&of)?;
+                }
+                let Some(name) = self.recording.number(name) else { return Ok(None) };
                 self.attribute(&of, Key::Name(name))
             }
             Expression::Item(of, key) => {

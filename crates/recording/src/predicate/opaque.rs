@@ -20,6 +20,11 @@ pub(crate) struct Notes {
 /// The attributes of dates, in the order of their values in a text.
 const OF_DATE: [&str; 7] = ["year", "month", "day", "hour", "minute", "second", "microsecond"];
 
+/// Whether dates or times have an attribute.
+pub(super) fn is_of_date(name: &str) -> bool {
+    OF_DATE.contains(&name)
+}
+
 impl Scope<'_> {
     /// An attribute of a date or a time.
     pub(super) fn of_date(&self, of: &Expression, name: &str) -> Result<Option<Datum>> {

@@ -399,7 +399,7 @@ async fn assignments_without_effect_write_nothing() {
 /// A cart of Immer, whose drafts have what they copy, and a counter of Vue. No trap runs for the recording.
 const PROXIES: &str = "\
 const { produce } = require('immer');
-const { reactive } = require('@vue/reactivity');
+const { computed, reactive, ref } = require('@vue/reactivity');
 
 function add(cart, sku, count) {
   const found = cart.lines.find((line) => line.sku === sku);
@@ -418,6 +418,9 @@ const watched = new Proxy({ size: 0 }, { get: (target, name) => { asked += 1; re
 counter.count += 1;
 counter.seen.push('x'); // @seen
 watched.size = 4; // @sized
+const size = ref(1);
+const double = computed(() => size.value * 2);
+size.value += 3; // @held
 console.log(cart.total, counter.count, asked); // @printed
 ";
 
@@ -429,7 +432,7 @@ async fn proxies_are_read_as_what_is_behind_them() {
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["6 1 0"]);
     let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
-    has(&state, &["counter = {count: 1, seen: ['x']}", "watched = {size: 4}"]);
+    has(&state, &["counter = {count: 1, seen: ['x']}", "watched = {size: 4}", "size = RefImpl {value: 4}"]);
     let state = client.ask("state_at", json!({ "at": format!("{}#3", at(&program, "added")) })).await;
     has(
         &state,
@@ -444,6 +447,10 @@ async fn proxies_are_read_as_what_is_behind_them() {
     has(&first, &["first holds after ", &at(&program, "forgot"), ".count: 1 → 3"]);
     let first = client.ask("find_first", json!({ "condition": "counter.seen.length > 0" })).await;
     has(&first, &[&at(&program, "seen")]);
+    let first = client.ask("find_first", json!({ "condition": "size.value > 2" })).await;
+    has(&first, &["first holds after ", &at(&program, "held")]);
+    let first = client.ask("find_first", json!({ "condition": "double.value > 2" })).await;
+    has(&first, &["never holds", "Of `ComputedRefImpl` only the text is recorded"]);
     let writes = client.ask("find_writes", json!({ "target": "watched.size" })).await;
     has(&writes, &[".size: 0 → 4 by ", &at(&program, "sized")]);
     client.server.finish().await;

@@ -35,6 +35,9 @@ const dateTime = Date.prototype.getTime;
 const regexpSource = getOwnPropertyDescriptor(RegExp.prototype, 'source').get;
 const typedLength = getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), 'length').get;
 
+// What objects of libraries have that are there to hold a value: references of Vue, and subjects of RxJS.
+const HOLDERS = [['_value', '_rawValue'], ['_value', 'observers']];
+
 /** What is known of an object. */
 class Entry {
   constructor(number, kind, name) {
@@ -50,6 +53,8 @@ class Entry {
     this.isGuarded = false;
     // What there is a proxy for, which this is about, too.
     this.inside = null;
+    // It holds a value, which is all that is read of it.
+    this.isHolder = false;
   }
 }
 
@@ -256,8 +261,10 @@ class Heap {
   }
 
   entryFor(value) {
-    const entry = this.numberedEntry(...this.shapeOf(value));
-    if (entry.kind <= SET && isDerived(value)) entry.own = new Properties();
+    const [kind, name, isHolder] = this.shapeOf(value);
+    const entry = this.numberedEntry(kind, name);
+    if (kind <= SET && isDerived(value)) entry.own = new Properties();
+    if (isHolder) entry.isHolder = entry.isGuarded = true;
     return entry;
   }
 
@@ -310,7 +317,9 @@ class Heap {
     // An object whose prototype is another plain object, or of another realm.
     if (make === undefined || name === 'Object') return [INSTANCE, name];
     const isOwn = typeof make === 'function' && !types.isProxy(make) && apply(functionText, make, []).includes('__$');
-    return [isOwn ? INSTANCE : OPAQUE, name];
+    if (isOwn) return [INSTANCE, name];
+    const isHolder = HOLDERS.some((properties) => properties.every((each) => getOwnPropertyDescriptor(value, each) !== undefined));
+    return [isHolder ? INSTANCE : OPAQUE, name, isHolder];
   }
 
   className(value, otherwise) {
@@ -359,7 +368,8 @@ class Heap {
   checkContainer(value) {
     if (typeof value !== 'object' || value === null) return;
     const entry = Stamp.get(value);
-    if (entry !== undefined && entry.contents !== null && entry.kind <= SET) this.compare(entry, value, this.depth);
+    const isContainer = entry !== undefined && entry.contents !== null && (entry.kind <= SET || entry.isHolder);
+    if (isContainer) this.compare(entry, value, this.depth);
   }
 
   compare(entry, object, depth) {
@@ -375,7 +385,8 @@ class Heap {
         this.compareMembers(entry, value, depth);
         break;
       case INSTANCE:
-        this.compareProperties(entry, value, depth);
+        if (entry.isHolder) this.compareHeld(entry, value, depth);
+        else this.compareProperties(entry, value, depth);
         break;
       default:
         this.compareText(entry, value);
@@ -480,6 +491,16 @@ class Heap {
         this.write(this.wire.text(key) * 4 + NAME, entry.number);
       }
     }
+  }
+
+  /** An object that holds a value, which its class gives as its property `value`. */
+  compareHeld(entry, object, depth) {
+    const old = entry.contents ?? (entry.contents = new Properties());
+    const value = getOwnPropertyDescriptor(object, '_value')?.value;
+    if ('value' in old && is(old.value, value)) return;
+    old.value = value;
+    this.word(value, depth - 1);
+    this.write(this.wire.text('value') * 4 + NAME, entry.number);
   }
 
   /** An object of which only a text is shown. */
