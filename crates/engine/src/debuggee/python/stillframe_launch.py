@@ -7,6 +7,7 @@ before the program starts, and the program has the same `sys.argv`, `sys.path`, 
 exception and exit code as with plain Python.
 """
 
+import gc
 import os
 import sys
 
@@ -30,6 +31,9 @@ def main():
 
 def connect(address, root, secret):
     """Connect to the debugger, wait until it has set its breakpoints, and return pydevd."""
+    # The debugger is many objects, of which next to none becomes garbage: the collector need not look at them now, at
+    # each of the program's collections, and at its end.
+    gc.disable()
     host, port = address.rsplit(":", 1)
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path.insert(0, here)
@@ -51,6 +55,8 @@ def connect(address, root, secret):
     )
     pydevd._wait_for_attach()
     stillframe_agent.has_begun = True
+    gc.freeze()
+    gc.enable()
     return pydevd
 
 

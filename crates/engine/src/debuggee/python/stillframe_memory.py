@@ -28,11 +28,17 @@ def words(address, count):
         return struct.unpack("%dP" % count, memory.read(count * WORD))
 
 
+def all_objects():
+    """The objects that the collector knows, also those of before the program, which `stillframe_launch` froze."""
+    gc.unfreeze()
+    return gc.get_objects()
+
+
 def lock_at(address, kinds):
     """The lock of these types that contains the system lock at this address, or None."""
     if sys.version_info >= (3, 13):
         return None
-    for value in gc.get_objects():
+    for value in all_objects():
         if type(value) in kinds and words(id(value) + LOCK, 1)[0] == address:
             return value
     return None
@@ -43,7 +49,7 @@ def owners_of_exits():
     if not (3, 11) <= sys.version_info < (3, 14) or sys.implementation.name != "cpython":
         return {}
     kinds = (types.BuiltinMethodType, types.MethodType)
-    methods = [each for each in gc.get_objects() if type(each) in kinds]
+    methods = [each for each in all_objects() if type(each) in kinds]
     return {id(each): each.__self__ for each in methods if name_of(each) in EXITS}
 
 
