@@ -63,10 +63,8 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         if newest.is_some_and(|newest| newest.id == write.id)
             && let (again, Some(first)) = runs_without_change(recording, &line, owner, event)?
         {
-            let times = if again == 1 { "once" } else { &format!("{again} times") };
-            lines.add(format!(
-                "  this line ran {times} more, first at event {first}, and left the same value"
-            ));
+            let times = if again == 1 { "once more" } else { &format!("{again} more times") };
+            lines.add(format!("  this line ran {times}, first at event {first}, and left the same value"));
         }
     }
     if total > request.limit {

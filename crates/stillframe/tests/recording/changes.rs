@@ -209,7 +209,7 @@ async fn a_line_that_ran_again_without_a_change_is_named() {
         let writes = client.ask("find_writes", json!({ "target": "counter.count" })).await;
         has(
             &writes,
-            &[".count: 0 → 1 by ", &at(&program, "written"), "this line ran 2 times more, first at event "],
+            &[".count: 0 → 1 by ", &at(&program, "written"), "this line ran 2 more times, first at event "],
         );
         client.server.finish().await;
     }

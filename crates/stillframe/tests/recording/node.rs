@@ -396,9 +396,11 @@ async fn assignments_without_effect_write_nothing() {
     client.server.finish().await;
 }
 
-/// A cart of Immer, whose drafts have what they copy, and a counter of Vue. No trap runs for the recording.
+// A cart of Immer, whose drafts have what they copy, a counter of Vue, and a shop of MobX, whose properties are accessors.
+// No trap runs for the recording.
 const PROXIES: &str = "\
 const { produce } = require('immer');
+const { makeAutoObservable } = require('mobx');
 const { computed, reactive, ref } = require('@vue/reactivity');
 
 function add(cart, sku, count) {
@@ -412,6 +414,26 @@ function add(cart, sku, count) {
 let cart = { lines: [], total: 0 };
 for (const [sku, count] of [['a', 1], ['b', 2], ['a', 3]]) cart = produce(cart, (draft) => { add(draft, sku, count); });
 
+class Shop {
+  prices = [1];
+  total = 1;
+
+  constructor() {
+    makeAutoObservable(this);
+  }
+
+  get mean() {
+    return this.total / this.prices.length;
+  }
+
+  add(price) {
+    this.prices.push(price); // @priced
+    this.total += price; // @observed
+  }
+}
+
+const shop = new Shop();
+shop.add(5);
 const counter = reactive({ count: 0, seen: [] });
 let asked = 0;
 const watched = new Proxy({ size: 0 }, { get: (target, name) => { asked += 1; return target[name]; } });
@@ -432,7 +454,15 @@ async fn proxies_are_read_as_what_is_behind_them() {
     let client = Client::new("node").await;
     has(&client.record(&program, &[]).await, &["6 1 0"]);
     let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
-    has(&state, &["counter = {count: 1, seen: ['x']}", "watched = {size: 4}", "size = RefImpl {value: 4}"]);
+    has(
+        &state,
+        &[
+            "shop = Shop {prices: [1, 5], total: 6}",
+            "counter = {count: 1, seen: ['x']}",
+            "watched = {size: 4}",
+            "size = RefImpl {value: 4}",
+        ],
+    );
     let state = client.ask("state_at", json!({ "at": format!("{}#3", at(&program, "added")) })).await;
     has(
         &state,
@@ -447,6 +477,10 @@ async fn proxies_are_read_as_what_is_behind_them() {
     has(&first, &["first holds after ", &at(&program, "forgot"), ".count: 1 → 3"]);
     let first = client.ask("find_first", json!({ "condition": "counter.seen.length > 0" })).await;
     has(&first, &[&at(&program, "seen")]);
+    for (condition, name) in [("shop.prices.length > 1", "priced"), ("this.total > 5", "observed")] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &["first holds after ", &at(&program, name)]);
+    }
     let first = client.ask("find_first", json!({ "condition": "size.value > 2" })).await;
     has(&first, &["first holds after ", &at(&program, "held")]);
     let first = client.ask("find_first", json!({ "condition": "double.value > 2" })).await;

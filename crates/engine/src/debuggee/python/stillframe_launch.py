@@ -33,6 +33,7 @@ def connect(address, root, secret):
     """Connect to the debugger, wait until it has set its breakpoints, and return pydevd."""
     # The debugger is many objects, of which next to none becomes garbage: the collector need not look at them now, at
     # each of the program's collections, and at its end.
+    collects = gc.isenabled()
     gc.disable()
     host, port = address.rsplit(":", 1)
     here = os.path.dirname(os.path.abspath(__file__))
@@ -56,7 +57,8 @@ def connect(address, root, secret):
     pydevd._wait_for_attach()
     stillframe_agent.has_begun = True
     gc.freeze()
-    gc.enable()
+    if collects:
+        gc.enable()
     return pydevd
 
 

@@ -5,7 +5,7 @@
 // and sets by the methods that the language has for them.
 'use strict';
 const { types } = require('util');
-const { insideOf, parentOf, shownBy } = require('./record_proxies.cjs');
+const { insideOf, observed, parentOf, shownBy } = require('./record_proxies.cjs');
 const { WRITE, OBJECT, ATOM, POSITION } = require('./record_wire.cjs');
 
 const [FUNCTION, ARRAY, MAP, SET, , INSTANCE, OPAQUE, CLASS] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -472,12 +472,14 @@ class Heap {
     for (const key of keys) {
       if (typeof key !== 'string' || (isError && key === 'stack') || (isArrays && isIndex(key))) continue;
       const descriptor = getOwnPropertyDescriptor(value, key);
-      if (descriptor === undefined || !('value' in descriptor)) continue;
+      if (descriptor === undefined) continue;
+      const kept = 'value' in descriptor ? descriptor : observed(value, key);
+      if (kept === undefined) continue;
       if (!descriptor.writable) entry.isGuarded = true;
       if (!descriptor.enumerable && !isError) continue;
       count += 1;
       if (count > this.items) break;
-      const item = descriptor.value;
+      const item = kept.value;
       if (!(key in old) || !is(old[key], item)) {
         old[key] = item;
         this.word(item, depth - 1);

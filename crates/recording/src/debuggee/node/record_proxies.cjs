@@ -1,9 +1,12 @@
-// What is behind proxies: they are read as what they stand for, without their traps.
+// Values that libraries keep behind proxies and accessors: they are read without traps and getters.
 'use strict';
 const { inspect, types } = require('util');
 
-const { getOwnPropertyDescriptor } = Reflect;
+const { apply, getOwnPropertyDescriptor } = Reflect;
 const { isArray } = Array;
+const { getOwnPropertySymbols } = Object;
+const descriptionOf = getOwnPropertyDescriptor(Symbol.prototype, 'description').get;
+const mapGet = Map.prototype.get;
 // What `inspect` calls of arrays. If the program replaces one of them, its code would run.
 const CALLED = ['push', 'join', 'slice', Symbol.iterator];
 const called = CALLED.map((name) => Array.prototype[name]);
@@ -63,8 +66,20 @@ function draftIn(inside) {
   return typeof base === 'object' && base !== null && valueOf(draft, 'scope_') !== undefined ? draft : undefined;
 }
 
+/** What MobX keeps for a property that it has made an accessor; nothing of another, and of one that is computed. */
+function observed(object, name) {
+  for (const symbol of getOwnPropertySymbols(object)) {
+    if (apply(descriptionOf, symbol, []) !== 'mobx administration') continue;
+    const values = valueOf(valueOf(object, symbol), 'values_');
+    const box = types.isMap(values) ? apply(mapGet, values, [name]) : undefined;
+    const isKept = typeof box === 'object' && box !== null && valueOf(box, 'derivation') === undefined;
+    return isKept ? getOwnPropertyDescriptor(box, 'value_') : undefined;
+  }
+  return undefined;
+}
+
 function valueOf(object, name) {
   return getOwnPropertyDescriptor(object, name)?.value;
 }
 
-module.exports = { insideOf, parentOf, shownBy };
+module.exports = { insideOf, observed, parentOf, shownBy };
