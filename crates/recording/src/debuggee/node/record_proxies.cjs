@@ -55,13 +55,13 @@ function shownBy(inside) {
 function parentOf(inside) {
   const draft = draftIn(inside);
   const parent = draft === undefined ? undefined : valueOf(draft, 'parent_');
-  return typeof parent === 'object' && parent !== null ? valueOf(parent, 'draft_') : undefined;
+  return isOpen(parent) ? valueOf(parent, 'draft_') : undefined;
 }
 
 /** What Immer knows of a draft. */
 function draftIn(inside) {
   const draft = isArray(inside) ? valueOf(inside, '0') : inside;
-  if (typeof draft !== 'object' || draft === null || types.isProxy(draft)) return undefined;
+  if (!isOpen(draft)) return undefined;
   const base = valueOf(draft, 'base_');
   return typeof base === 'object' && base !== null && valueOf(draft, 'scope_') !== undefined ? draft : undefined;
 }
@@ -70,12 +70,17 @@ function draftIn(inside) {
 function observed(object, name) {
   for (const symbol of getOwnPropertySymbols(object)) {
     if (apply(descriptionOf, symbol, []) !== 'mobx administration') continue;
-    const values = valueOf(valueOf(object, symbol), 'values_');
+    const administration = valueOf(object, symbol);
+    const values = isOpen(administration) ? valueOf(administration, 'values_') : undefined;
     const box = types.isMap(values) ? apply(mapGet, values, [name]) : undefined;
-    const isKept = typeof box === 'object' && box !== null && valueOf(box, 'derivation') === undefined;
-    return isKept ? getOwnPropertyDescriptor(box, 'value_') : undefined;
+    return isOpen(box) && valueOf(box, 'derivation') === undefined ? getOwnPropertyDescriptor(box, 'value_') : undefined;
   }
   return undefined;
+}
+
+/** Whether a value has properties that can be read without a trap. */
+function isOpen(value) {
+  return typeof value === 'object' && value !== null && !types.isProxy(value);
 }
 
 function valueOf(object, name) {
