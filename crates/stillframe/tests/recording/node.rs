@@ -489,3 +489,17 @@ async fn proxies_are_read_as_what_is_behind_them() {
     has(&writes, &[".size: 0 → 4 by ", &at(&program, "sized")]);
     client.server.finish().await;
 }
+
+#[tokio::test]
+async fn a_program_that_replaces_methods_of_arrays_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "const push = Array.prototype.push;\nlet pushes = 0;\nArray.prototype.push = function (...items) {\n  \
+                pushes += 1;\n  return push.apply(this, items);\n};\nconst list = [];\nlist.push({ name: 'a' });\n\
+                const behind = new Proxy({ size: 1 }, {});\nconsole.log(list.length, pushes, behind.size); // @done\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "1 1 1"]);
+    let state = client.ask("state_at", json!({ "at": at(&program, "done") })).await;
+    has(&state, &["pushes = 1", "list = [{name: 'a'}]"]);
+    client.server.finish().await;
+}

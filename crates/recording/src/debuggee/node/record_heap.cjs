@@ -220,7 +220,7 @@ class Heap {
     const bases = [];
     for (let at = getPrototypeOf(value); typeof at === 'function' && !types.isProxy(at); at = getPrototypeOf(at)) {
       this.named(at);
-      if (typeof this.functions.get(at) !== 'number') bases.push(at);
+      if (typeof this.functions.get(at) !== 'number') bases[bases.length] = at;
     }
     if (bases.length === 0) return;
     this.word(bases);

@@ -304,14 +304,13 @@ exports.start = (settings) => {
       code: (index) => firstCode + index,
       place: (index) => (firstPlace + index) * 32 + 1,
     };
-    const parts = [];
+    let filled = '';
     let from = 0;
     for (const [at, kind, index] of holes) {
-      parts.push(text.slice(from, at), `0x${number[kind](index).toString(16).padStart(8, '0')}`);
+      filled += `${text.slice(from, at)}0x${number[kind](index).toString(16).padStart(8, '0')}`;
       from = at + 10;
     }
-    parts.push(text.slice(from));
-    return parts.join('');
+    return filled + text.slice(from);
   };
 
   const output = (name, number) => {

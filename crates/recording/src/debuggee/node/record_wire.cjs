@@ -165,7 +165,8 @@ class Wire {
     if (number === undefined) {
       number = this.texts.size + 1;
       this.texts.set(text, number);
-      this.names.push(text);
+      // Not `push`, which the program may have replaced by code of its own that is recorded.
+      this.names[number] = text;
       this.blob(number, TEXT, text);
     }
     return number;
