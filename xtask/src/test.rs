@@ -3,8 +3,6 @@
 //! Most tests wait for other programs most of the time, so that one test program after the other leaves half of the
 //! machine idle. With `--full`, the tables of which a push tries a part are tried whole, and ignored tests run too.
 
-mod leftovers;
-
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -16,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
+use test_support::{Mark, Signal};
 
 use crate::repository;
-use leftovers::Mark;
 
 /// How many test programs run at once. Each runs as many tests at once as there are processors.
 const LANES: usize = 2;
@@ -34,6 +32,9 @@ const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "1");
 const BUILD: [&str; 3] = ["RUSTC_WORKSPACE_WRAPPER", "CARGO_INCREMENTAL", "CARGO_PROFILE_DEV_DEBUG"];
 /// How long a test program may take, in a push and with `--full`. The longest takes 6 minutes on a slow machine.
 const LIMITS: (Duration, Duration) = (Duration::from_mins(12), Duration::from_hours(2));
+
+/// How long the processes of a test program may take to end after it.
+const AFTER_TESTS: Duration = Duration::from_secs(5);
 
 /// In what `cargo test --no-run` says: a thing that it has built.
 #[derive(Deserialize)]
@@ -158,7 +159,9 @@ fn attempt(program: &Program, path: &OsStr, is_full: bool) -> Result<Outcome> {
     if is_full {
         command.env(FULL.0, FULL.1).arg("--include-ignored");
     }
-    let mark = Mark::on(&mut command);
+    let mark = Mark::of_program();
+    let (variable, value) = mark.variable();
+    command.env(variable, value);
     // Not pipes: their ends would be waited for, which a process that is left behind may hold open.
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
@@ -166,7 +169,7 @@ fn attempt(program: &Program, path: &OsStr, is_full: bool) -> Result<Outcome> {
         command.spawn().with_context(|| format!("cannot run `{}`", program.executable.display()))?;
     let status = wait(&mut child, if is_full { LIMITS.1 } else { LIMITS.0 })?;
     let took = began.elapsed();
-    let left = mark.kill_those_left()?;
+    let left = kill_those_left(&mark);
     let printed = text(&mut stdout)?;
     let result = printed
         .lines()
@@ -200,6 +203,15 @@ fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
     child.kill()?;
     child.wait()?;
     Ok(None)
+}
+
+/// Kills what a test program has left behind. Gives the number and the command line of each process.
+fn kill_those_left(mark: &Mark) -> Vec<String> {
+    let left = mark.left_after(AFTER_TESTS);
+    for (pid, _) in &left {
+        mark.try_signal(*pid, Signal::KILL);
+    }
+    left.into_iter().map(|(pid, command)| format!("{pid} {command}")).collect()
 }
 
 /// What was written to a file.
@@ -273,11 +285,11 @@ mod tests {
 
     #[test]
     fn what_a_program_leaves_behind_is_named_and_killed() {
-        let mut command = shell("sleep 1000 & exit 0");
-        let mark = Mark::on(&mut command);
-        assert!(command.status().unwrap().success());
-        let left = mark.kill_those_left().unwrap();
+        let mark = Mark::of_program();
+        let (variable, value) = mark.variable();
+        assert!(shell("sleep 1000 & exit 0").env(variable, value).status().unwrap().success());
+        let left = kill_those_left(&mark);
         assert!(left.len() == 1 && left[0].ends_with(" sleep 1000 "), "{left:?}");
-        assert_eq!(mark.kill_those_left().unwrap(), [""; 0]);
+        assert_eq!(kill_those_left(&mark), [""; 0]);
     }
 }

@@ -9,28 +9,37 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 /// Longer than the end of a process that was killed takes.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The variable that a test's processes inherit.
-const VARIABLE: &str = "STILLFRAME_TEST_MARK";
-
 /// A mark in the environment of everything that a test starts.
 #[derive(Clone, Debug)]
-pub struct Mark(String);
+pub struct Mark {
+    variable: &'static str,
+    value: String,
+}
 
 impl Default for Mark {
     fn default() -> Self {
-        Self(uuid::Uuid::new_v4().to_string())
+        Self::on("STILLFRAME_TEST_MARK")
     }
 }
 
 impl Mark {
+    /// A mark for a whole test program, whose tests have marks of their own.
+    pub fn of_program() -> Self {
+        Self::on("STILLFRAME_TEST_PROGRAM")
+    }
+
+    fn on(variable: &'static str) -> Self {
+        Self { variable, value: uuid::Uuid::new_v4().to_string() }
+    }
+
     /// The variable and its value.
     pub fn variable(&self) -> (&'static str, &str) {
-        (VARIABLE, &self.0)
+        (self.variable, &self.value)
     }
 
     /// The processes that carry the mark and live, with their command lines. Linux only.
     pub fn processes(&self) -> Vec<(u32, String)> {
-        let wanted = format!("{VARIABLE}={}", self.0);
+        let wanted = format!("{}={}", self.variable, self.value);
         let all = std::fs::read_dir("/proc").expect("/proc is there").flatten();
         let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let marked = pids.filter(|pid| {
@@ -77,13 +86,20 @@ impl Mark {
 
     /// Fails unless all of them are gone within this time.
     pub fn assert_gone_within(&self, limit: Duration) {
+        let alive = self.left_after(limit);
+        assert!(alive.is_empty(), "left behind after {limit:?}: {alive:#?}");
+    }
+
+    /// Those that have not ended within this time.
+    pub fn left_after(&self, limit: Duration) -> Vec<(u32, String)> {
         let deadline = Instant::now() + limit;
         loop {
             let alive = self.processes();
-            let Some((pid, _)) = alive.first() else { return };
             let left = deadline.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "left behind after {limit:?}: {alive:#?}");
-            wait_for_exit(*pid, left);
+            match alive.first() {
+                Some((pid, _)) if !left.is_zero() => wait_for_exit(*pid, left),
+                _ => return alive,
+            }
         }
     }
 }

@@ -83,8 +83,7 @@ def returned(frame, location, _extra, _internal):
     caller = next((outer for outer in list(thread)[2:] if function_of(outer) not in (None, function)), None)
     before, origin = last.pop(thread.GetThreadID(), (None, None))
     origin = origin if before == place_of(here) else place_of(here)
-    is_test = any(TEST.search(outer.GetFunctionName() or "") for outer in list(thread)[2:])
-    if caller is None and (is_test or is_body(here.GetFunction())):
+    if caller is None and (is_body(here.GetFunction()) or is_below_test(list(thread)[2:])):
         last[thread.GetThreadID()] = None, origin if origin != place_of(here) else None
         left.add(function)
         return True
@@ -117,6 +116,11 @@ def is_outermost(here, outer):
     """Whether a function is `main`, or the test at the bottom of a stack."""
     if MAIN.search(stillframe_rust.without_hash(here.GetFunctionName() or "")) or is_body(here.GetFunction()):
         return True
+    return is_below_test(outer)
+
+
+def is_below_test(outer):
+    """Whether the frames around a function are those of the code that runs tests."""
     return any(TEST.search(frame.GetFunctionName() or "") for frame in outer)
 
 

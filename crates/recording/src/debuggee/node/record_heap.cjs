@@ -271,7 +271,7 @@ class Heap {
   /** What is known of a proxy: the same as of the object behind it, which both change. */
   entryBehind(inside) {
     const shown = shownBy(inside);
-    const entry = shown === inside && !types.isProxy(inside) ? Stamp.get(inside) ?? this.newEntry(inside) : this.entryFor(shown);
+    const entry = shown === inside ? Stamp.get(inside) ?? this.newEntry(inside) : this.entryFor(shown);
     entry.inside = inside;
     entry.isGuarded = true;
     return entry;
