@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexSet};
 
@@ -213,13 +213,12 @@ const SHAPES: &[Shape] = &[
     ),
 ];
 
-/// All rules, to ask once whether a text has any, and each of them, to find where. None only if one cannot be read,
-/// which the tests rule out.
-static RULES: LazyLock<Option<(RegexSet, Vec<Regex>)>> = LazyLock::new(|| {
-    let expressions: Vec<String> = SHAPES.iter().map(expression).collect();
-    let each = expressions.iter().map(|expression| Regex::new(expression)).collect::<Result<_, _>>();
-    Some((RegexSet::new(&expressions).ok()?, each.ok()?))
-});
+/// All rules, to ask once whether a text has any. None only if one cannot be read, which the tests rule out.
+static RULES: LazyLock<Option<RegexSet>> =
+    LazyLock::new(|| RegexSet::new(SHAPES.iter().map(expression)).ok());
+
+/// Each of them, to find where it matches. Most are never needed, and building all takes as long as building the set.
+static EACH: [OnceLock<Option<Regex>>; SHAPES.len()] = [const { OnceLock::new() }; SHAPES.len()];
 
 fn expression(shape: &Shape) -> String {
     match shape.form {
@@ -240,15 +239,18 @@ pub(super) fn hide(text: &str) -> Option<(String, usize)> {
     if text.len() < SHORTEST {
         return None;
     }
-    let (all, each) = RULES.as_ref()?;
+    let all = RULES.as_ref()?;
     // Most texts hold none; asking which takes longer.
     if !all.is_match(text) {
         return None;
     }
     let found = all.matches(text);
-    let found = each.iter().zip(SHAPES).enumerate().filter(|(rule, _)| found.matched(*rule));
-    let mut secrets: Vec<Range<usize>> =
-        found.flat_map(|(_, (rule, shape))| secrets_of(rule, &shape.form, text)).collect();
+    let found = EACH.iter().zip(SHAPES).enumerate().filter(|(rule, _)| found.matched(*rule));
+    let found = found.filter_map(|(_, (rule, shape))| {
+        let rule = rule.get_or_init(|| Regex::new(&expression(shape)).ok()).as_ref()?;
+        Some(secrets_of(rule, &shape.form, text))
+    });
+    let mut secrets: Vec<Range<usize>> = found.flatten().collect();
     secrets.sort_unstable_by_key(|secret| (secret.start, Reverse(secret.end)));
     let secrets = secrets.into_iter().fold(Vec::new(), joined);
     let count = secrets.len();

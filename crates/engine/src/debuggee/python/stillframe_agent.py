@@ -165,6 +165,8 @@ def load(name):
         from importlib import util
 
         beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
+        if sys.dont_write_bytecode:
+            compile_once(beside, util.cache_from_source(beside))
         spec = util.spec_from_file_location(name, beside)
         module = util.module_from_spec(spec)
         module.__builtins__ = BUILTINS
@@ -175,6 +177,18 @@ def load(name):
             del sys.modules[name]
             raise
     return sys.modules[name]
+
+
+def compile_once(file, compiled):
+    """Write the bytecode of one of our files where imports look for it."""
+    if not os.path.exists(compiled):
+        import py_compile
+
+        try:
+            py_compile.compile(file, compiled)
+        except OSError:
+            # The cache cannot be written. Compiling each time is only slower.
+            pass
 
 
 def install_pause_handler():

@@ -10,6 +10,7 @@ import sys
 def record(here, settings):
     """Start to record this process."""
     segments, items, depth, text = settings.split(os.pathsep)
+    without_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     sys.path.insert(0, here)
     try:
         import record_run
@@ -22,6 +23,7 @@ def record(here, settings):
         return
     finally:
         sys.path.remove(here)
+        sys.dont_write_bytecode = without_bytecode
     recorder.start()
 
 

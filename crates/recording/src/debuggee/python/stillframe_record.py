@@ -22,6 +22,8 @@ def main():
     isolated = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
     if not isolated:
         del sys.path[0]
+    # The program may not want its own files compiled to disk. Ours are in our cache.
+    without_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     sys.path.insert(0, here)
     try:
         import record_run
@@ -29,6 +31,7 @@ def main():
         recorder = record_run.Recorder(segments, int(items), int(depth), int(text), here)
     finally:
         sys.path.remove(here)
+        sys.dont_write_bytecode = without_bytecode
     record_children(here, segments, items, depth, text)
     if not isolated:
         sys.path.insert(0, os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd())
