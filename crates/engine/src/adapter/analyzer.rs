@@ -1,4 +1,7 @@
 //! What a script for the interpreter of a language says of a source: it reads a question and prints the answer, as JSON.
+//!
+//! Each question costs the start of an interpreter, and a file is asked about when a breakpoint is set in it, when the
+//! program is started and when it is restarted: mostly nothing has changed in between.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +15,7 @@ use super::{AnalysisRequest, Host};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::Stdin;
-use crate::model::source::{Code, Function};
+use crate::model::source::{Code, Function, Loop};
 use crate::process::ProcessSpec;
 
 /// When a file was changed, how long it was, and what it held then.
@@ -29,6 +32,7 @@ pub(super) async fn analyze(
 ) -> Result<Code> {
     let only_file =
         question.file.filter(|_| question.expressions.is_empty() && question.log_message.is_none());
+    // The metadata is read before the file, so that a change in between is noticed the next time.
     let Some((file, stamp)) = only_file.and_then(|file| Some((file, stamp(file)?))) else {
         return ask(host, spec, question).await;
     };
@@ -66,7 +70,7 @@ async fn ask(host: &dyn Host, spec: ProcessSpec, question: AnalysisRequest<'_>) 
             remedy: "check that it works, or give another one as `executablePath`".to_owned(),
         });
     };
-    if let Some(Refused { text, message }) = answer.refused.into_iter().next() {
+    if let Some(RejectedExpression { text, message }) = answer.refused.into_iter().next() {
         return Err(Error::BadExpression { expression: text, message });
     }
     if let (Some(problem), Some(path)) = (answer.error, question.file) {
@@ -75,8 +79,9 @@ async fn ask(host: &dyn Host, spec: ProcessSpec, question: AnalysisRequest<'_>) 
     Ok(Code {
         lines: answer.lines,
         length: answer.length,
-        functions: answer.functions.into_iter().map(Function::from).collect(),
+        functions: answer.functions,
         nameless: answer.nameless,
+        loops: answer.loops,
         ..Code::default()
     })
 }
@@ -87,29 +92,15 @@ async fn ask(host: &dyn Host, spec: ProcessSpec, question: AnalysisRequest<'_>) 
 struct Analysis {
     lines: Vec<u32>,
     length: u32,
-    functions: Vec<AnalyzedFunction>,
+    functions: Vec<Function>,
     nameless: Vec<(u32, u32)>,
+    loops: Vec<Loop>,
     error: Option<String>,
-    refused: Vec<Refused>,
+    refused: Vec<RejectedExpression>,
 }
 
 #[derive(Deserialize)]
-struct AnalyzedFunction {
-    name: String,
-    start: u32,
-    header: u32,
-    body: u32,
-    end: u32,
-}
-
-impl From<AnalyzedFunction> for Function {
-    fn from(AnalyzedFunction { name, start, header, body, end }: AnalyzedFunction) -> Self {
-        Self { name, start, header, body, body_column: 1, end }
-    }
-}
-
-#[derive(Deserialize)]
-struct Refused {
+struct RejectedExpression {
     text: String,
     message: String,
 }

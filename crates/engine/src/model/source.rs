@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 /// A file, or code that is in no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -77,7 +79,7 @@ pub struct Code {
 }
 
 /// A function in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Function {
     /// Its name, with those of the classes and functions around it in front: `Account.deposit`.
     pub name: String,
@@ -88,9 +90,14 @@ pub struct Function {
     /// The line of its first statement.
     pub body: u32,
     /// The column of its first statement, 1-based, in UTF-16 units; 1 if the language does not report it.
+    #[serde(default = "first_column")]
     pub body_column: u32,
     /// Last line.
     pub end: u32,
+}
+
+fn first_column() -> u32 {
+    1
 }
 
 /// A name with dots for what languages write between its parts: `Account#deposit`, `Bank\Account->deposit`,
@@ -125,7 +132,7 @@ pub enum Placement {
 
 /// A loop in a file: a statement, not a comprehension or a call such as `forEach`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate fact")]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Loop {
     /// The line where it begins: `while`, `for`, `do`.
     pub start: u32,
@@ -156,7 +163,7 @@ pub struct Loop {
 
 /// Two expressions of the language, and how they are compared: `<`, `<=`, `>`, `>=`, `==`, `!=`, `===`, `!==`. A bare
 /// expression, such as `queue.length`, is compared as `!=` with `0`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Comparison {
     /// In front of the sign.
     pub left: String,

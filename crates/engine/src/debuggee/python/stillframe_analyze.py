@@ -31,7 +31,7 @@ def analyze(path):
         tree = ast.parse(source, path)
         code = compile(tree, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        return {"error": problem(error)}
+        return {"error": "cannot be compiled: " + reason(error) + place(error)}
     lines = set()
     collect_lines(code, lines)
     lines.discard(0)
@@ -113,16 +113,19 @@ def attempt(found, text, check):
     try:
         check(text)
     except (SyntaxError, ValueError) as error:
-        found.append({"text": text, "message": problem(error)["message"]})
+        found.append({"text": text, "message": reason(error)})
 
 
-def problem(error):
-    message = getattr(error, "msg", None) or str(error)
-    return {
-        "message": "%s: %s" % (type(error).__name__, message),
-        "line": getattr(error, "lineno", None),
-        "text": (getattr(error, "text", None) or "").rstrip("\n"),
-    }
+def reason(error):
+    return "%s: %s" % (type(error).__name__, getattr(error, "msg", None) or error)
+
+
+def place(error):
+    line = getattr(error, "lineno", None)
+    text = (getattr(error, "text", None) or "").strip()
+    if line is None:
+        return ""
+    return " at line %d, `%s`" % (line, text) if text else " at line %d" % line
 
 
 if __name__ == "__main__":
