@@ -211,6 +211,8 @@ async fn sysroot(host: &dyn Host, near: Option<&Path>) -> Option<String> {
         program: host.which("rustc")?,
         args: ["--print".into(), "sysroot".into()].into(),
         cwd: near.and_then(|near| near.ancestors().find(|folder| folder.is_dir())).map(Path::to_owned),
+        // rustup would download the toolchain that a folder names.
+        env: [("RUSTUP_AUTO_INSTALL".to_owned(), Some("0".to_owned()))].into(),
         ..ProcessSpec::default()
     };
     let printed = host.run(&spec, deadlines::HELPER).await.ok().filter(|printed| printed.success)?;

@@ -1,6 +1,7 @@
 //! Cargo packages: what is built, which of its programs runs, and what is said of one that does not build.
 
 use serde_json::json;
+use test_support::ServerOptions;
 
 use crate::STILLFRAME;
 use crate::debugging::Report;
@@ -20,6 +21,21 @@ fn package() -> Sources {
         ("src/main.rs", PROGRAM),
         ("examples/ask.rs", EXAMPLE),
     ])
+}
+
+/// rustup would install the toolchain that a folder names, in the middle of a list.
+#[tokio::test]
+async fn a_list_of_languages_installs_no_toolchain() {
+    let sources = Sources::new(&[("rust-toolchain.toml", "[toolchain]\nchannel = \"stable\"\n")]);
+    let toolchains = tempfile::tempdir().unwrap();
+    let env = [("RUSTUP_AUTO_INSTALL", "1"), ("RUSTUP_HOME", toolchains.path().to_str().unwrap())];
+    let env = env.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let cwd = Some(sources.folder().into());
+    let server = ServerOptions { env, cwd, ..STILLFRAME.options().await }.start().await;
+    let listed = server.ok("list_supported_languages", json!({})).await;
+    assert!(listed.text.contains("rust"), "{}", listed.text);
+    assert!(!toolchains.path().join("toolchains").exists());
+    server.finish().await;
 }
 
 #[tokio::test]
