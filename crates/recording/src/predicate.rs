@@ -4,7 +4,8 @@
 //! and `not`, and functions that look into containers, `sum()`, `min()`, `max()`, `any()` and `all()`, with a
 //! comprehension or without, spelled as in Python or JavaScript. Of a value's class, its name is known: `type(x) == str`,
 //! `isinstance(x, str)`, `typeof x === 'string'` and `x instanceof Cart` compare that, and not the classes above it.
-//! `total()` is what a call of `total` returned.
+//! `total()` is what a call of `total` returned. Arrays of `NumPy` and tables of pandas are asked about as they are in a program:
+//! `values[2, 0]`, `np.isnan(values).any()`, `(prices['net'] < 0).any()`.
 
 mod comparing;
 mod containers;
@@ -12,6 +13,7 @@ mod evaluate;
 mod functions;
 mod opaque;
 mod parse;
+mod tables;
 
 pub(crate) use self::evaluate::{Datum, Scope};
 pub(crate) use self::functions::Function;

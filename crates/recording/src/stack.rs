@@ -216,9 +216,12 @@ impl Recording {
         let has_private = object.kind == Kind::Instance && &*object.type_name != "Object";
         let is_private =
             |key: Key| matches!(key, Key::Name(name) if has_private && is_private(&self.text(name)));
-        // What a class adds to its container comes last, and so does what libraries keep in an object.
+        // What a class adds to its container comes last, and so does what libraries keep in an object. What an array or a
+        // table is comes before what is in it, which is mostly cut.
+        let is_table = is_table(&object.type_name);
         let order = |key: Key| if object.kind == Kind::List { key } else { Key::Length };
-        slots.sort_by_cached_key(|(key, _)| (is_attribute(*key) || is_private(*key), order(*key)));
+        slots
+            .sort_by_cached_key(|(key, _)| (is_attribute(*key) != is_table || is_private(*key), order(*key)));
         let length = slots.iter().find_map(|(key, word)| match (key, word) {
             (Key::Length, Word::Integer(length)) => Some(*length),
             _ => None,
@@ -230,7 +233,9 @@ impl Recording {
             if room == 0 {
                 break;
             }
-            let text = self.whole_text(*word, memory, depth - 1, room, around)?;
+            // The shape of an array is a tuple.
+            let depth = if is_table && is_attribute(*key) { depth } else { depth - 1 };
+            let text = self.whole_text(*word, memory, depth, room, around)?;
             let text = match (object.kind, key) {
                 (Kind::Dictionary, Key::Item(key)) => self.spelling.pair(&self.text(*key), &text),
                 (Kind::Instance, Key::Name(name)) if &*self.text(*name) == VALUE => text,
@@ -256,6 +261,11 @@ impl Recording {
         let container = Container { type_name: &object.type_name, kind: object.kind, length: all };
         Ok(self.spelling.container(container, &inner))
     }
+}
+
+/// Whether a type is that of an array of `NumPy` or of a table of pandas.
+pub(crate) fn is_table(type_name: &str) -> bool {
+    matches!(type_name, "ndarray" | "Series" | "DataFrame")
 }
 
 /// Whether an attribute is for the object itself or its class.

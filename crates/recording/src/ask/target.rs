@@ -88,8 +88,7 @@ impl Target {
         while let Some(row) = rows.next()? {
             let write: Write = write_of(row)?;
             // What a variable contains may be written after the variable is.
-            let end =
-                if matches!(target, Expression::Name(_)) { None } else { recording.end_of(write.owner)? };
+            let end = recording.end_of(write.owner)?;
             for moment in end.into_iter().chain([write.event + 1]) {
                 let Some(event) = recording.find_event(moment)? else { continue };
                 let frames = recording.stack(&event)?;

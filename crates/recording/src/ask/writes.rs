@@ -6,7 +6,7 @@ use super::text::Lines;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::reading::{Event, Recording};
-use crate::stack::base_name;
+use crate::stack::{base_name, is_table};
 use crate::value::{Key, Kind, Owner, What, Word};
 
 /// What is asked about.
@@ -44,6 +44,9 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         && recording.object(number)?.kind != Kind::Tuple
     {
         found.extend(writes_to(recording, Owner::object(number), None, event, request.limit)?);
+        for part in parts_of(recording, number, &memory)? {
+            found.extend(writes_to(recording, part, None, event, request.limit)?);
+        }
     }
     found.sort_by_key(|write| std::cmp::Reverse(write.id));
     let total = found.len();
@@ -71,6 +74,19 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         lines.add(format!("... and {} earlier writes", total - request.limit));
     }
     Ok(lines.finish())
+}
+
+/// The rows of an array, or the columns of a table, which only it has.
+fn parts_of(recording: &Recording, number: i64, memory: &MemoryAt<'_>) -> Result<Vec<Owner>> {
+    if !is_table(&recording.object(number)?.type_name) {
+        return Ok(Vec::new());
+    }
+    let slots = memory.all(Owner::object(number))?.into_iter();
+    let parts = slots.filter(|(key, _)| !matches!(key, Key::Name(_))).filter_map(|(_, word)| match word {
+        Word::Object(part) => Some(Owner::object(part)),
+        _ => None,
+    });
+    Ok(parts.collect())
 }
 
 /// The last writes to an owner before an event, newest first.

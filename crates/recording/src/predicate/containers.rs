@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use super::comparing::order;
 use super::evaluate::{Datum, Scope, of_literal, text};
-use super::{Each, Expression};
+use super::{Comparison, Each, Expression};
 use crate::error::Result;
-use crate::value::{Key, Kind, Owner};
+use crate::spelling::Spelling;
+use crate::value::{Key, Kind, Owner, Word};
 
 impl Scope<'_> {
     /// The values of a comprehension. An item for which something has no value has none, and is left out.
@@ -36,10 +37,70 @@ impl Scope<'_> {
             Datum::Items(items) => Some(Datum::Integer(wide(items.len()))),
             Datum::Object(number) => {
                 self.note_opaque(of)?;
-                self.length_of(*number)?.map(|length| self.datum(length)).transpose()?
+                let length = match (self.rows_of(*number)?, self.length_of(*number)?) {
+                    (None, None) => {
+                        self.kept_in(*number)?.map(|kept| self.length_of(kept)).transpose()?.flatten()
+                    }
+                    (rows, length) => rows.or(length),
+                };
+                length.map(|length| self.datum(length)).transpose()?
             }
             _ => None,
         })
+    }
+
+    fn is_among(&self, item: &Datum, others: impl IntoIterator<Item = Datum>) -> Result<Option<bool>> {
+        for other in others {
+            if self.compare(item, Comparison::Equal, &other)? == Some(true) {
+                return Ok(Some(true));
+            }
+        }
+        Ok(Some(false))
+    }
+
+    pub(super) fn is_in(&self, item: &Datum, container: &Datum) -> Result<Option<bool>> {
+        match (item, container) {
+            (Datum::Text(part, _), Datum::Text(text, _)) => Ok(Some(text.contains(&**part))),
+            (_, Datum::Items(items)) => self.is_among(item, items.iter().cloned()),
+            (_, Datum::Object(number)) => {
+                self.note(*number);
+                let number = self.container_of(*number, item)?;
+                let owner = Owner::object(number);
+                if !matches!(self.recording.object(number)?.kind, Kind::List | Kind::Tuple) {
+                    let Some(key) = self.key(number, item)? else { return Ok(Some(false)) };
+                    return Ok(Some(self.memory.get(owner, key)?.is_some()));
+                }
+                let items = self.items(&Datum::Object(number))?.unwrap_or_default();
+                self.is_among(item, items)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The container in which an object keeps the item of a key: a `UserDict`, a `UserList` and the like have one.
+    pub(super) fn container_of(&self, object: i64, key: &Datum) -> Result<i64> {
+        let Some(kept) = self.kept_in(object)? else { return Ok(object) };
+        let is_attribute = match self.key(object, key)? {
+            Some(attribute) => self.memory.get(Owner::object(object), attribute)?.is_some(),
+            None => false,
+        };
+        Ok(if is_attribute { object } else { kept })
+    }
+
+    /// The container in which an object of Python's own `collections` keeps its items.
+    fn kept_in(&self, object: i64) -> Result<Option<i64>> {
+        if self.recording.spelling != Spelling::Python
+            || self.recording.object(object)?.kind != Kind::Instance
+        {
+            return Ok(None);
+        }
+        let Some(data) = self.recording.number("data") else { return Ok(None) };
+        let Some(Word::Object(data)) = self.memory.get(Owner::object(object), Key::Name(data))? else {
+            return Ok(None);
+        };
+        self.note(data);
+        let kind = self.recording.object(data)?.kind;
+        Ok(matches!(kind, Kind::List | Kind::Dictionary).then_some(data))
     }
 
     /// A character, or an item of values that are no object of the program.
@@ -86,7 +147,8 @@ impl Scope<'_> {
     /// What a container has, as Python's `for` goes through it: the keys of a dictionary.
     pub(super) fn items(&self, of: &Datum) -> Result<Option<Vec<Datum>>> {
         if let Datum::Object(number) = of
-            && self.recording.object(*number)?.kind == Kind::Dictionary
+            && let number = self.kept_in(*number)?.unwrap_or(*number)
+            && self.recording.object(number)?.kind == Kind::Dictionary
         {
             return Ok(self.pairs(of)?.map(|pairs| pairs.into_iter().map(|(key, _)| key).collect()));
         }
@@ -100,7 +162,7 @@ impl Scope<'_> {
                 let pairs = (0..).map(Datum::Integer).zip(items.iter().cloned());
                 return Ok(Some(pairs.collect()));
             }
-            Datum::Object(number) => *number,
+            Datum::Object(number) => self.kept_in(*number)?.unwrap_or(*number),
             _ => return Ok(None),
         };
         self.note(number);
@@ -127,7 +189,7 @@ impl Scope<'_> {
     }
 }
 
-fn wide(length: usize) -> i64 {
+pub(super) fn wide(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 

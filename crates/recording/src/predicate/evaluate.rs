@@ -74,7 +74,7 @@ pub(crate) struct Scope<'a> {
     owners: &'a [Owner],
     /// The variables of comprehensions, innermost first.
     bound: Option<&'a Bound<'a>>,
-    notes: Option<&'a RefCell<Notes>>,
+    pub(super) notes: Option<&'a RefCell<Notes>>,
 }
 
 /// A variable of a comprehension.
@@ -172,7 +172,13 @@ impl<'a> Scope<'a> {
                         None => self.of_date(of, name)?,
                         found => found,
                     },
-                    (None, Expression::Item(of, at)) => self.item(of, at)?,
+                    (None, Expression::Item(of, at)) => {
+                        let found = self.item(of, at)?;
+                        if found.is_none() {
+                            self.note_beyond(of, at)?;
+                        }
+                        found
+                    }
                     (None, _) => None,
                 }
             }
@@ -208,6 +214,11 @@ impl<'a> Scope<'a> {
         if function == Function::Class {
             return self.class(of);
         }
+        if let Function::Least | Function::Greatest = function
+            && let Some(found) = self.extreme_of(function, of)?
+        {
+            return Ok(Some(found));
+        }
         let Some(value) = self.value(of)? else { return Ok(None) };
         Ok(match function {
             Function::Class => None,
@@ -229,11 +240,17 @@ impl<'a> Scope<'a> {
                 Datum::Float(number) => Some(Datum::Float(number.abs())),
                 _ => None,
             },
-            Function::IsNan => match value {
-                Datum::Float(number) => Some(Datum::Bool(number.is_nan())),
-                Datum::Integer(_) => Some(Datum::Bool(false)),
+            Function::IsNan => self.of_each(&value, |each| match each {
+                Datum::Float(number) => Some(number.is_nan()),
+                Datum::Integer(_) => Some(false),
                 _ => None,
-            },
+            })?,
+            Function::IsInfinite => self.of_each(&value, |each| match each {
+                Datum::Float(number) => Some(number.is_infinite()),
+                Datum::Integer(_) => Some(false),
+                _ => None,
+            })?,
+            Function::Elements => self.elements(&value)?.map(of_items),
             Function::Lower | Function::Upper | Function::Trim => match value {
                 Datum::Text(of, _) if function == Function::Lower => Some(text(&of.to_lowercase())),
                 Datum::Text(of, _) if function == Function::Upper => Some(text(&of.to_uppercase())),
@@ -326,9 +343,15 @@ impl<'a> Scope<'a> {
                 self.attribute(&of, Key::Name(name))
             }
             Expression::Item(of, key) => {
-                let Some(Datum::Object(number)) = self.value(of)? else { return Ok(None) };
+                if let Some(of_item) = self.by_two_keys(of, key)? {
+                    return self.slot(&of_item);
+                }
+                let Some(of) = self.value(of)? else { return Ok(None) };
+                self.note_opaque(&of)?;
+                let Datum::Object(number) = of else { return Ok(None) };
                 self.note(number);
                 let Some(key) = self.value(key)? else { return Ok(None) };
+                let number = self.container_of(number, &key)?;
                 Ok(self.key(number, &key)?.map(|key| (Owner::object(number), key)))
             }
             _ => Ok(None),
@@ -355,7 +378,7 @@ impl<'a> Scope<'a> {
         Ok(Some((own, key)))
     }
 
-    fn key(&self, object: i64, key: &Datum) -> Result<Option<Key>> {
+    pub(super) fn key(&self, object: i64, key: &Datum) -> Result<Option<Key>> {
         let kind = self.recording.object(object)?.kind;
         let text = match key {
             Datum::Integer(index) if matches!(kind, Kind::List | Kind::Tuple) => {
@@ -469,7 +492,12 @@ impl<'a> Scope<'a> {
         Ok(Some(Datum::Bool(true)))
     }
 
-    fn compare(&self, left: &Datum, comparison: Comparison, right: &Datum) -> Result<Option<bool>> {
+    pub(super) fn compare(
+        &self,
+        left: &Datum,
+        comparison: Comparison,
+        right: &Datum,
+    ) -> Result<Option<bool>> {
         let order = match (left, right) {
             // A list of the program, and one that the condition has in it.
             (Datum::Items(_), _) | (_, Datum::Items(_))
@@ -499,33 +527,6 @@ impl<'a> Scope<'a> {
             Comparison::In => self.is_in(left, right)?,
             Comparison::NotIn => self.is_in(left, right)?.map(|is_in| !is_in),
         })
-    }
-
-    fn is_among(&self, item: &Datum, others: impl IntoIterator<Item = Datum>) -> Result<Option<bool>> {
-        for other in others {
-            if self.compare(item, Comparison::Equal, &other)? == Some(true) {
-                return Ok(Some(true));
-            }
-        }
-        Ok(Some(false))
-    }
-
-    fn is_in(&self, item: &Datum, container: &Datum) -> Result<Option<bool>> {
-        match (item, container) {
-            (Datum::Text(part, _), Datum::Text(text, _)) => Ok(Some(text.contains(&**part))),
-            (_, Datum::Items(items)) => self.is_among(item, items.iter().cloned()),
-            (_, Datum::Object(number)) => {
-                self.note(*number);
-                let owner = Owner::object(*number);
-                if !matches!(self.recording.object(*number)?.kind, Kind::List | Kind::Tuple) {
-                    let Some(key) = self.key(*number, item)? else { return Ok(Some(false)) };
-                    return Ok(Some(self.memory.get(owner, key)?.is_some()));
-                }
-                let items = self.items(container)?.unwrap_or_default();
-                self.is_among(item, items)
-            }
-            _ => Ok(None),
-        }
     }
 }
 

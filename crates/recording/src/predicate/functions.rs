@@ -8,6 +8,7 @@ pub(crate) enum Function {
     Absolute,
     /// Whether it is the number that equals none.
     IsNan,
+    IsInfinite,
     Lower,
     Upper,
     /// Without white space around it.
@@ -17,6 +18,8 @@ pub(crate) enum Function {
     Class,
     /// What JavaScript's `typeof` gives.
     TypeOf,
+    /// All that is in an array or a table, row by row.
+    Elements,
     /// What is in a container, as Python's `for` goes through it.
     Items,
     /// The same, each once.
@@ -35,13 +38,19 @@ pub(crate) enum Function {
 }
 
 /// The functions by the names with which they are called, in Python and in JavaScript.
-const NAMES: [(&str, Function); 21] = [
+const NAMES: [(&str, Function); 27] = [
     ("len", Function::Length),
     ("abs", Function::Absolute),
     ("Math.abs", Function::Absolute),
     ("isNaN", Function::IsNan),
     ("Number.isNaN", Function::IsNan),
     ("math.isnan", Function::IsNan),
+    ("math.isinf", Function::IsInfinite),
+    ("np.isinf", Function::IsInfinite),
+    ("np.isnan", Function::IsNan),
+    ("numpy.isnan", Function::IsNan),
+    ("pd.isna", Function::IsNan),
+    ("pd.isnull", Function::IsNan),
     ("sum", Function::Sum),
     ("min", Function::Least),
     ("Math.min", Function::Least),
@@ -60,7 +69,7 @@ const NAMES: [(&str, Function); 21] = [
 ];
 
 /// The methods without arguments that are known.
-const METHODS: [(&str, Function); 10] = [
+const METHODS: [(&str, Function); 12] = [
     ("keys", Function::Keys),
     ("values", Function::Values),
     ("items", Function::Pairs),
@@ -71,6 +80,17 @@ const METHODS: [(&str, Function); 10] = [
     ("toUpperCase", Function::Upper),
     ("strip", Function::Trim),
     ("trim", Function::Trim),
+    ("isna", Function::IsNan),
+    ("isnull", Function::IsNan),
+];
+
+/// Those of arrays, which are functions of `NumPy`, too.
+const OF_ELEMENTS: [(&str, Function); 5] = [
+    ("max", Function::Greatest),
+    ("min", Function::Least),
+    ("sum", Function::Sum),
+    ("any", Function::Any),
+    ("all", Function::All),
 ];
 
 impl Function {
@@ -79,6 +99,9 @@ impl Function {
         matches!(
             self,
             Self::Items
+                | Self::Elements
+                | Self::IsNan
+                | Self::IsInfinite
                 | Self::Distinct
                 | Self::Keys
                 | Self::Values
@@ -94,6 +117,12 @@ impl Function {
     /// The function of a name or a path.
     pub(super) fn named(path: &str) -> Option<Self> {
         NAMES.iter().find(|(name, _)| *name == path).map(|(_, function)| *function)
+    }
+
+    /// The function of the elements of an array that a method is, or a function by its path.
+    pub(super) fn of_elements(name: &str) -> Option<Self> {
+        let name = name.strip_prefix("np.").or_else(|| name.strip_prefix("numpy.")).unwrap_or(name);
+        OF_ELEMENTS.iter().find(|(method, _)| *method == name).map(|(_, function)| *function)
     }
 
     /// The function that a method is.

@@ -15,6 +15,8 @@ pub(crate) struct Notes {
     pub(crate) read: HashSet<i64>,
     /// The types of values that it could not use, because only their text is known.
     pub(crate) opaque: BTreeSet<Rc<str>>,
+    /// The types of containers that it could not use, because only their first items are recorded.
+    pub(crate) cut: BTreeSet<Rc<str>>,
 }
 
 /// The attributes of dates, in the order of their values in a text.

@@ -1,5 +1,6 @@
 //! Reads expressions.
 
+use super::tables::of_elements;
 use super::{Comparison, Each, Expression, Function, Literal};
 
 type Parsed<T> = Result<T, String>;
@@ -264,16 +265,22 @@ impl Parser {
     fn call(&mut self, called: Expression) -> Parsed<Expression> {
         let path = called.path();
         if self.sign(")") {
-            if let Expression::Attribute(of, name) = &called
-                && let Some(function) = Function::method(name)
-            {
-                return Ok(Expression::Of(function, of.clone()));
+            if let Expression::Attribute(of, name) = &called {
+                if let Some(function) = Function::of_elements(name) {
+                    return Ok(of_elements(function, (**of).clone()));
+                }
+                if let Some(function) = Function::method(name) {
+                    return Ok(Expression::Of(function, of.clone()));
+                }
             }
             let path = path.ok_or("only a function with a name can be called")?;
             return Ok(Expression::Returned(path));
         }
         if let Some(function) = path.as_deref().and_then(Function::named) {
             return Ok(Expression::of(function, self.arguments()?));
+        }
+        if let Some(function) = path.as_deref().and_then(Function::of_elements) {
+            return Ok(of_elements(function, self.arguments()?));
         }
         if let Some("date" | "datetime" | "time") = called.last_name() {
             let first = self.or()?;

@@ -29,6 +29,7 @@ const MODULES: &[(&str, &str)] = &[
     module!("record_monitoring"),
     module!("record_run"),
     module!("record_shapes"),
+    module!("record_tables"),
     module!("record_tracing"),
     module!("record_wire"),
 ];

@@ -21,6 +21,7 @@ mod recorder;
 mod replay;
 mod ring;
 mod runs;
+mod tables;
 mod timeline;
 
 use test_support::Built;

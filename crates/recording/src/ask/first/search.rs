@@ -261,14 +261,19 @@ impl<'a> Search<'a> {
                  attributes.\n"
             );
         }
-        let opaque: Vec<String> = self.notes.borrow().opaque.iter().map(|name| format!("`{name}`")).collect();
-        let opaque = match opaque.as_slice() {
-            [] => String::new(),
-            names => format!(" Of {} only the text is recorded, so that it may have held.", names.join(", ")),
-        };
+        let notes = self.notes.borrow();
+        let unknown = [(&notes.opaque, "the text is"), (&notes.cut, "the first items are")]
+            .into_iter()
+            .filter(|(types, _)| !types.is_empty())
+            .map(|(types, what)| {
+                let types: Vec<String> = types.iter().map(|name| format!("`{name}`")).collect();
+                format!(" Of {} only {what} recorded, so that it may have held.", types.join(", "))
+            })
+            .collect::<Vec<_>>()
+            .concat();
         format!(
             "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
-             that have a variable `{variable}`.{opaque}\n"
+             that have a variable `{variable}`.{unknown}\n"
         )
     }
 }

@@ -16,6 +16,7 @@ from collections import deque
 
 from record_shapes import CLASS, DICT, FUNCTION, INSTANCE, LIST, OPAQUE, SET, SIMPLE, TUPLE, Shape
 from record_shapes import class_dict, class_module, class_name, class_order, fills_itself, shape_of
+from record_tables import Items, Pairs, Tables, itself, reader_of
 from record_wire import ABSENT, ATOM, ATOMIC, CONSTANT, FALSE, INDEX, INTEGER, ITEM, LENGTH, MASK, NAME, NONE, OBJECT
 from record_wire import REFERENCE, TRUE, WRITE
 
@@ -65,7 +66,7 @@ class Known:
         self.length = -1
 
 
-class Heap:
+class Heap(Tables):
     """Numbers objects, and writes values and changes."""
 
     def __init__(self, wire, items, depth, most_text, is_user_module, render):
@@ -76,7 +77,9 @@ class Heap:
         self.functions = {}
         self.new = []
         self.texts, self.floats, self.tuples, self.keys = {}, {}, {}, {}
-        self.shapes = {}
+        self.shapes = {Items: Shape(LIST, "list", read=itself), Pairs: Shape(DICT, "dict", read=itself)}
+        # Arrays by the memory that they share.
+        self.sharing = {}
         # What to do when the program has a first dictionary that makes the items that it is read for.
         self.on_filling = None
         self.atoms = 0
@@ -323,6 +326,8 @@ class Heap:
 
     def compare(self, known, value, depth):
         kind = known.kind
+        if known.shape.read is not None:
+            return self.compare_table(known, value, depth)
         if kind is TUPLE and known.shape.fields:
             self.compare_named(known, dict(zip(known.shape.fields, tuple.__iter__(value))), depth)
             self.set_length(known, tuple.__len__(value))
@@ -341,6 +346,7 @@ class Heap:
         if known.shape.has_own:
             old, known.own = known.own or {}, self.attributes(known.shape, value, own_dictionary(known.shape, value))
             self.write_named(known, old, known.own, depth)
+        return None
 
     def compare_items(self, known, value, depth):
         old, most = known.contents, self.items
@@ -353,7 +359,7 @@ class Heap:
                 return
         else:
             base = list if known.kind == LIST else tuple
-            length = base.__len__(value)
+            length = value.whole if type(value) is Items else base.__len__(value)
         if length == known.length and all(map(is_, base.__iter__(value), old)):
             return
         now = base.__getitem__(value, slice(0, most))
@@ -367,7 +373,7 @@ class Heap:
         self.set_length(known, length)
 
     def compare_pairs(self, known, value, depth):
-        length, old = dict.__len__(value), known.contents or {}
+        length, old = value.whole if type(value) is Pairs else dict.__len__(value), known.contents or {}
         if length == known.length and all(map(is_, dict.values(value), old.values())) and all(map(is_, dict.__iter__(value), old)):
             return
         now = {}
@@ -472,30 +478,30 @@ class Heap:
     def sweep(self, count=sys.getrefcount):
         """Let go of objects that nobody else refers to. New ones are looked at often, all of them now and then."""
         now = time.monotonic()
+        new, self.new = self.new, []
         if now - self.swept > self.pause:
-            candidates = list(self.known.values())
-        else:
-            candidates = self.new
-        self.new = []
-        for known in candidates:
-            if known.held is not None:
-                # The object's own attribute, and the argument of the call.
-                if count(known.held) <= 2:
-                    self.let_go(known)
-            elif known.weak() is None:
-                self.let_go(known)
-        if candidates is not self.new:
+            for key, known in list(self.known.items()):
+                # Two references are the object's own attribute, and the argument of the call.
+                if known.weak() is None if known.held is None else count(known.held) <= 2:
+                    self.let_go(known, key)
             self.swept = time.monotonic()
             self.pause = max(0.01, 20 * (self.swept - now))
+        else:
+            for known in new:
+                if known.held is not None:
+                    if count(known.held) <= 2:
+                        self.let_go(known, id(known.held))
+                elif known.weak() is None:
+                    # Where it was is not known any more, but what it contained lives no longer than it.
+                    known.contents = known.own = None
         if len(self.known) > MOST_OBJECTS:
             for key in list(self.known)[: MOST_OBJECTS // 2]:
                 known = self.known.pop(key, None)
 
-    def let_go(self, known):
-        value = known.held
-        if value is not None:
-            self.known.pop(id(value), None)
-            known.held = known.contents = known.own = None
+    def let_go(self, known, key):
+        if self.known.get(key) is known:
+            del self.known[key]
+        known.held = known.contents = known.own = None
 
     # -- types ------------------------------------------------------------------------------------------------------
 
@@ -503,7 +509,12 @@ class Heap:
         if issubclass(kind, dict) and self.on_filling is not None and fills_itself(kind):
             self.on_filling, note = None, self.on_filling
             note()
-        shape = self.shapes[kind] = shape_of(kind, self.is_user_module)
+        table = reader_of(kind)
+        if table is None:
+            shape = shape_of(kind, self.is_user_module)
+        else:
+            shape = Shape(table[0], class_name(kind), read=table[1])
+        self.shapes[kind] = shape
         return shape
 
 

@@ -29,9 +29,9 @@ HARMLESS = ("builtins", "abc", "typing", "enum")
 class Shape:
     """How the values of a type are read."""
 
-    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "has_own", "is_foreign", "is_queue", "is_special", "is_weak")
+    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "has_own", "is_foreign", "is_queue", "read", "is_special", "is_weak")
 
-    def __init__(self, kind, name, dictionary=None, slots=(), fields=(), is_foreign=False, is_queue=False):
+    def __init__(self, kind, name, dictionary=None, slots=(), fields=(), is_foreign=False, is_queue=False, read=None):
         self.kind, self.name, self.dictionary, self.slots = kind, name, dictionary, slots
         # The names of the items of a named tuple.
         self.fields = fields
@@ -41,8 +41,10 @@ class Shape:
         self.is_foreign = is_foreign
         # A list that is a `deque`.
         self.is_queue = is_queue
+        # What gives the contents and the attributes of an array or a table, or parts of one.
+        self.read = read
         # record_native.c leaves it to Python.
-        self.is_special = self.has_own or is_foreign or is_queue
+        self.is_special = self.has_own or is_foreign or is_queue or read is not None
         # Whether objects can be referred to weakly, until one cannot.
         self.is_weak = True
 
