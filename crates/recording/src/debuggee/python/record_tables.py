@@ -13,6 +13,8 @@ MOST_CELLS, LEAST_ROWS = 400, 5
 DEEPER = 2
 # The least and the greatest value of larger arrays are not computed.
 MOST_ELEMENTS = 100_000
+# The kinds of elements that are numbers and texts.
+FLAT = "biufcSU"
 # What is compared without code of the program; of attributes, shapes as well.
 COMPARED = frozenset(SIMPLE)
 COMPARED_FACTS = frozenset(SIMPLE + (tuple,))
@@ -23,21 +25,24 @@ MOST_SHARING, MOST_MEMORIES = 8, 50_000
 class Items(list):
     """The first items of an array, or of a row of one."""
 
-    __slots__ = ("whole",)
+    __slots__ = ("whole", "is_flat")
 
-    def __init__(self, items, whole):
+    def __init__(self, items, whole, is_flat):
         list.__init__(self, items)
         self.whole = whole
+        # All are numbers, or all are texts.
+        self.is_flat = is_flat
 
 
 class Pairs(dict):
     """The first values of a table or a column, by their labels."""
 
-    __slots__ = ("whole",)
+    __slots__ = ("whole", "is_flat")
 
-    def __init__(self, pairs, whole):
+    def __init__(self, pairs, whole, is_flat):
         dict.__init__(self, pairs)
         self.whole = whole
+        self.is_flat = is_flat
 
 
 def itself(value, _):
@@ -71,7 +76,7 @@ def array(value, most):
     facts = {"shape": shape, "dtype": name}
     if not shape:
         facts["value"] = value.item()
-        return Items((), 0), facts
+        return Items((), 0, True), facts
     head = value[tuple(map(slice, counts(shape, most)))]
     if head.dtype.kind in "Mm":
         head = head.astype("U")
@@ -79,7 +84,7 @@ def array(value, most):
         # These skip NaN.
         for label, name in (("min", "fmin"), ("max", "fmax")):
             facts[label] = load_known().defined("numpy", name).reduce(value, axis=None).item()
-    return rows_of(head.tolist(), shape), facts
+    return rows_of(head.tolist(), shape, head.dtype.kind in FLAT), facts
 
 
 def memory_of(value):
@@ -98,8 +103,10 @@ def counts(shape, most):
     return [rows, wide] + [DEEPER] * (len(shape) - 2)
 
 
-def rows_of(items, shape):
-    return Items([rows_of(item, shape[1:]) for item in items] if len(shape) > 1 else items, shape[0])
+def rows_of(items, shape, is_flat):
+    if len(shape) == 1:
+        return Items(items, shape[0], is_flat)
+    return Items([rows_of(item, shape[1:], is_flat) for item in items], shape[0], False)
 
 
 def table(value, most):
@@ -115,8 +122,8 @@ def table(value, most):
         values = known.read(block, "values")
         for place, column in enumerate(known.read(block, "_mgr_locs").as_array.tolist()):
             if column < len(names):
-                found[column] = column_of(labels, known.column_head(values, place, count), height)
-    return Pairs(((name, found[at]) for at, name in enumerate(names)), width), {"shape": (height, width)}
+                found[column] = column_of(labels, values, place, height)
+    return Pairs(((name, found[at]) for at, name in enumerate(names)), width, False), {"shape": (height, width)}
 
 
 def column(value, most):
@@ -127,13 +134,15 @@ def column(value, most):
     name = known.fields_of(value).get("_name")
     if type(name) is str:
         facts["name"] = name
-    labels = labels_of(rows, most)
-    return column_of(labels, known.column_head(values, 0, most), known.index_length(rows)), facts
+    return column_of(labels_of(rows, most), values, 0, known.index_length(rows)), facts
 
 
-def column_of(labels, values, whole):
-    missing = load_known().Bare
-    return Pairs(zip(labels, [None if type(value) is missing else value for value in values]), whole)
+def column_of(labels, values, place, whole):
+    known = load_known()
+    head = known.column_head(values, place, len(labels))
+    if known.is_array(values) and values.dtype.kind in FLAT:
+        return Pairs(zip(labels, head), whole, True)
+    return Pairs(zip(labels, [None if type(value) is known.Bare else value for value in head]), whole, False)
 
 
 def labels_of(index, count):
@@ -147,6 +156,12 @@ READERS = {"ndarray": (LIST, array), "DataFrame": (DICT, table), "Series": (DICT
 def keep(old, new, compared=COMPARED):
     """Put what is the same in `old` into `new`, and its rows and columns with what those of `new` have in them, so that
     all that has not changed is the same object as before."""
+    if type(new) is Items and new.is_flat:
+        new[: len(old)] = same_numbers(old, new)
+        return
+    if type(new) is Pairs and new.is_flat and list(old) == list(new):
+        new.update(zip(new, same_numbers(old.values(), new.values())))
+        return
     before = old if isinstance(old, dict) else dict(enumerate(old))
     for key, item in list(new.items() if isinstance(new, dict) else enumerate(new)):
         kept = before.get(key)
@@ -156,11 +171,18 @@ def keep(old, new, compared=COMPARED):
             keep(kept, item)
             kept.clear()
             (kept.extend if type(item) is Items else kept.update)(item)
-            kept.whole = item.whole
+            kept.whole, kept.is_flat = item.whole, item.is_flat
         elif kept is not item and (type(item) not in compared or kept != item and (kept == kept or item == item)):
-            # NaN is the same as NaN, although it equals nothing.
             continue
         new[key] = kept
+
+
+def same_numbers(old, new):
+    # NaN is the same as NaN, although it equals nothing. What was there may have been an object of the program.
+    return [
+        kept if type(kept) in COMPARED and (kept == item or kept != kept and item != item) else item
+        for kept, item in zip(old, new)
+    ]
 
 
 class Tables:
@@ -182,7 +204,8 @@ class Tables:
             self.compare_pairs(known, contents, depth)
         old, known.own = known.own or {}, own
         self.write_named(known, old, own, depth)
-        for item in contents if known.kind is LIST else contents.values():
+        parts = () if contents.is_flat else contents if known.kind is LIST else contents.values()
+        for item in parts:
             if type(item) in (Items, Pairs):
                 self.check(item)
         memory = memory_of(value)
