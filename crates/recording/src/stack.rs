@@ -236,6 +236,9 @@ impl Recording {
             // The shape of an array is a tuple.
             let depth = if is_table && is_attribute(*key) { depth } else { depth - 1 };
             let text = self.whole_text(*word, memory, depth, room, around)?;
+            // Of each column of a table, the first values are worth more than all of the first column's.
+            let is_column = &*object.type_name == "DataFrame" && !is_attribute(*key);
+            let text = if is_column { cut(text, (most / slots.len()).max(LEAST_OF_COLUMN)) } else { text };
             let text = match (object.kind, key) {
                 (Kind::Dictionary, Key::Item(key)) => self.spelling.pair(&self.text(*key), &text),
                 (Kind::Instance, Key::Name(name)) if &*self.text(*name) == VALUE => text,
@@ -262,6 +265,9 @@ impl Recording {
         Ok(self.spelling.container(container, &inner))
     }
 }
+
+/// So much of a column of a table is shown at least, in bytes.
+const LEAST_OF_COLUMN: usize = 30;
 
 /// Whether a type is that of an array of `NumPy` or of a table of pandas.
 pub(crate) fn is_table(type_name: &str) -> bool {

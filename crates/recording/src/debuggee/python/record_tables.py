@@ -198,12 +198,13 @@ class Tables:
         if contents is not value:
             keep(known.contents or (), contents)
             keep(known.own or (), own, COMPARED_FACTS)
+        # What was written last is what questions show first: that is an item.
+        old, known.own = known.own or {}, own
+        self.write_named(known, old, own, depth)
         if known.kind is LIST:
             self.compare_items(known, contents, depth)
         else:
             self.compare_pairs(known, contents, depth)
-        old, known.own = known.own or {}, own
-        self.write_named(known, old, own, depth)
         parts = () if contents.is_flat else contents if known.kind is LIST else contents.values()
         for item in parts:
             if type(item) in (Items, Pairs):
