@@ -116,19 +116,23 @@ impl Function {
 
     /// The function of a name or a path.
     pub(super) fn named(path: &str) -> Option<Self> {
-        NAMES.iter().find(|(name, _)| *name == path).map(|(_, function)| *function)
+        find(&NAMES, path)
     }
 
     /// The function of the elements of an array that a method is, or a function by its path.
     pub(super) fn of_elements(name: &str) -> Option<Self> {
         let name = name.strip_prefix("np.").or_else(|| name.strip_prefix("numpy.")).unwrap_or(name);
-        OF_ELEMENTS.iter().find(|(method, _)| *method == name).map(|(_, function)| *function)
+        find(&OF_ELEMENTS, name)
     }
 
     /// The function that a method is.
     pub(super) fn method(name: &str) -> Option<Self> {
-        METHODS.iter().find(|(method, _)| *method == name).map(|(_, function)| *function)
+        find(&METHODS, name)
     }
+}
+
+fn find(table: &[(&str, Function)], name: &str) -> Option<Function> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
 }
 
 /// What can be called, for a message.

@@ -271,10 +271,14 @@ def numpy_array(value, most):
     elements = value.dtype.kind
     parts = [("shape=", value.shape), ("dtype=", Bare(value.dtype))]
     if elements in "biuf" and 0 < value.size <= MOST_ELEMENTS:
-        # These skip NaN.
-        for label, name in (("min=", "fmin"), ("max=", "fmax")):
-            parts.append((label, defined("numpy", name).reduce(value, axis=None).item()))
+        parts += [(name + "=", number) for name, number in extremes_of(value)]
     return "ndarray(", parts + [("", array_head(value, ITEMS))], ")"
+
+
+def extremes_of(value):
+    """The least and the greatest number of an array, with their names; NaN is skipped."""
+    for name, function in (("min", "fmin"), ("max", "fmax")):
+        yield name, defined("numpy", function).reduce(value, axis=None).item()
 
 
 def array_head(value, count):
@@ -297,12 +301,9 @@ def data_frame(value, most):
     columns, rows = read(manager, "axes")
     labels = index_head(columns, COLUMNS)
     shown, kinds = {}, {}
-    for block in read(manager, "blocks"):
-        values = read(block, "values")
-        for place, column in enumerate(read(block, "_mgr_locs").as_array.tolist()):
-            if column < len(labels):
-                shown[column] = column_head(values, place)
-                kinds[column] = Bare(dtype_of(values))
+    for column, values, place in columns_of(manager, len(labels)):
+        shown[column] = column_head(values, place)
+        kinds[column] = Bare(dtype_of(values))
     width, height = index_length(columns), index_length(rows)
     places = range(len(labels))
     dtypes = Pairs((label, kinds[at]) for at, label in enumerate(labels))
@@ -312,14 +313,26 @@ def data_frame(value, most):
     return "DataFrame(", [("shape=", (height, width)), ("dtypes=", dtypes), ("head=", head)], ")"
 
 
+def columns_of(manager, count):
+    """The first columns of a table: for each its index, the values of its block, and its index in those."""
+    for block in read(manager, "blocks"):
+        values = read(block, "values")
+        for place, column in enumerate(read(block, "_mgr_locs").as_array.tolist()):
+            if column < count:
+                yield column, values, place
+
+
 def series(value, most):
-    manager = fields_of(value)["_mgr"]
-    values = read(read(manager, "blocks")[0], "values")
-    rows = read(manager, "axes")[0]
+    values, rows = values_and_rows(value)
     head = Pairs(zip(index_head(rows, ROWS), column_head(values, 0)))
     parts = [("shape=", (index_length(rows),)), ("dtype=", Bare(dtype_of(values))), ("head=", head)]
     name = fields_of(value).get("_name")
     return "Series(", parts if name is None else [("name=", name)] + parts, ")"
+
+
+def values_and_rows(series):
+    manager = fields_of(series)["_mgr"]
+    return read(read(manager, "blocks")[0], "values"), read(manager, "axes")[0]
 
 
 def index(value, most):

@@ -39,13 +39,15 @@ def connect(address, root, secret):
     here = os.path.dirname(os.path.abspath(__file__))
     # The program may not want its own files compiled to disk. Ours are in our cache, and are many.
     without_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
-    sys.path.insert(0, here)
     try:
-        import stillframe_agent
+        sys.path.insert(0, here)
+        try:
+            import stillframe_agent
+        finally:
+            del sys.path[0]
+        pydevd = stillframe_agent.prepare(root)
     finally:
-        del sys.path[0]
-    pydevd = stillframe_agent.prepare(root)
-    sys.dont_write_bytecode = without_bytecode
+        sys.dont_write_bytecode = without_bytecode
     stillframe_agent.has_begun = False
     pydevd.settrace(
         host=host,

@@ -22,27 +22,29 @@ COMPARED_FACTS = frozenset(SIMPLE + (tuple,))
 MOST_SHARING, MOST_MEMORIES = 8, 50_000
 
 
-class Items(list):
+class Part:
+    """What was made for the recording, of which only the beginning is known."""
+
+    __slots__ = ()
+
+    def __init__(self, contents, whole, is_flat):
+        super().__init__(contents)
+        # The length of the whole.
+        self.whole = whole
+        # All in it are numbers, or all are texts.
+        self.is_flat = is_flat
+
+
+class Items(Part, list):
     """The first items of an array, or of a row of one."""
 
     __slots__ = ("whole", "is_flat")
 
-    def __init__(self, items, whole, is_flat):
-        list.__init__(self, items)
-        self.whole = whole
-        # All are numbers, or all are texts.
-        self.is_flat = is_flat
 
-
-class Pairs(dict):
+class Pairs(Part, dict):
     """The first values of a table or a column, by their labels."""
 
     __slots__ = ("whole", "is_flat")
-
-    def __init__(self, pairs, whole, is_flat):
-        dict.__init__(self, pairs)
-        self.whole = whole
-        self.is_flat = is_flat
 
 
 def itself(value, _):
@@ -81,9 +83,7 @@ def array(value, most):
     if head.dtype.kind in "Mm":
         head = head.astype("U")
     if head.size < value.size <= MOST_ELEMENTS and value.dtype.kind in "biuf":
-        # These skip NaN.
-        for label, name in (("min", "fmin"), ("max", "fmax")):
-            facts[label] = load_known().defined("numpy", name).reduce(value, axis=None).item()
+        facts.update(load_known().extremes_of(value))
     return rows_of(head.tolist(), shape, head.dtype.kind in FLAT), facts
 
 
@@ -117,19 +117,16 @@ def table(value, most):
     width, height = known.index_length(columns), known.index_length(rows)
     count = min(most, max(LEAST_ROWS, MOST_CELLS // max(1, len(names))))
     labels = labels_of(rows, count)
-    found = {}
-    for block in known.read(manager, "blocks"):
-        values = known.read(block, "values")
-        for place, column in enumerate(known.read(block, "_mgr_locs").as_array.tolist()):
-            if column < len(names):
-                found[column] = column_of(labels, values, place, height)
+    found = {
+        column: column_of(labels, values, place, height)
+        for column, values, place in known.columns_of(manager, len(names))
+    }
     return Pairs(((name, found[at]) for at, name in enumerate(names)), width, False), {"shape": (height, width)}
 
 
 def column(value, most):
     known = load_known()
-    manager = known.fields_of(value)["_mgr"]
-    values, rows = known.read(known.read(manager, "blocks")[0], "values"), known.read(manager, "axes")[0]
+    values, rows = known.values_and_rows(value)
     facts = {"dtype": known.dtype_of(values)}
     name = known.fields_of(value).get("_name")
     if type(name) is str:
@@ -167,7 +164,7 @@ def keep(old, new, compared=COMPARED):
         kept = before.get(key)
         if type(kept) is not type(item):
             continue
-        if type(item) in (Items, Pairs):
+        if issubclass(type(item), Part):
             keep(kept, item)
             kept.clear()
             (kept.extend if type(item) is Items else kept.update)(item)
@@ -207,7 +204,7 @@ class Tables:
             self.compare_pairs(known, contents, depth)
         parts = () if contents.is_flat else contents if known.kind is LIST else contents.values()
         for item in parts:
-            if type(item) in (Items, Pairs):
+            if issubclass(type(item), Part):
                 self.check(item)
         memory = memory_of(value)
         if memory is not None and depth > 0:
