@@ -387,6 +387,7 @@ new Worker(__dirname + '/wait.js', { name: 'waits' });
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn sampling_does_not_delay_the_end_of_the_program() {
     let text = "let total = 0;\nfor (let i = 0; i < 3e8; i++) total += i;\nconsole.log('done');\n";
     let scene = Scene::run(text).await;

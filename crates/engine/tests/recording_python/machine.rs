@@ -79,7 +79,7 @@ impl Way {
 
 /// All ways that this machine has: `python3`, and of the versions that are supported the oldest, the first one
 /// with `sys.monitoring` and the newest, where they are on the search path or among those that pyenv has built.
-/// On each push, the oldest and the newest of them.
+/// On each push, the oldest and the newest of them, each in its usual way.
 pub(crate) async fn ways() -> Vec<Way> {
     static WAYS: OnceCell<Vec<Way>> = OnceCell::const_new();
     WAYS.get_or_init(find).await.clone()
@@ -99,7 +99,11 @@ async fn find() -> Vec<Way> {
     let (oldest, newest) = (found.keys().next().copied(), found.keys().last().copied());
     found.retain(|version, _| tries_everything() || Some(*version) == oldest || Some(*version) == newest);
     let ways = found.into_iter().flat_map(|(version, python)| {
-        let both = if version >= (3, 12) { &[true, false][..] } else { &[true][..] };
+        let both = match version {
+            (3, ..12) => &[true][..],
+            _ if tries_everything() => &[true, false],
+            _ => &[false],
+        };
         both.iter().map(move |by_pydevd| Way { python: python.clone(), version, by_pydevd: *by_pydevd })
     });
     ways.collect()

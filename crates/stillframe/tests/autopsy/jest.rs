@@ -18,7 +18,7 @@ const JEST: Runner = Runner {
     rejects: expect_rejects,
 };
 
-runs!(JEST);
+runs!(JEST, #[ignore = "cargo xtask test --full"]);
 
 #[tokio::test]
 async fn a_missing_runner_is_reported_with_how_to_install_it() {

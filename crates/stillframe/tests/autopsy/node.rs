@@ -209,21 +209,26 @@ fn names(frames: &Value) -> Vec<&str> {
     frames.as_array().into_iter().flatten().filter_map(|frame| frame["name"].as_str()).collect()
 }
 
-/// The tests of a runner.
+/// The tests of a runner. On each push, most are left out if an attribute is given.
 macro_rules! runs {
-    ($runner:expr => $($body:ident),+ $(,)?) => {
-        $(
-            #[tokio::test]
-            async fn $body() {
-                $runner.$body().await;
-            }
-        )+
+    (@test [$(#[$left_out:meta])?] $runner:expr, $body:ident) => {
+        #[tokio::test]
+        $(#[$left_out])?
+        async fn $body() {
+            $runner.$body().await;
+        }
     };
-    ($runner:expr) => {
+    (@tests $left_out:tt $runner:expr => $($body:ident),+ $(,)?) => {
+        $(crate::node::runs!(@test $left_out $runner, $body);)+
+    };
+    ($runner:expr $(, #[$left_out:meta])?) => {
         crate::node::runs!(
-            $runner =>
+            @tests [] $runner =>
             a_failing_assertion_is_reported_with_both_sides,
             an_error_is_reported_where_it_is_thrown,
+        );
+        crate::node::runs!(
+            @tests [$(#[$left_out])?] $runner =>
             a_rejection_is_reported_where_it_is_thrown,
             caught_and_expected_errors_are_not_failures,
             further_failures_are_summarized,

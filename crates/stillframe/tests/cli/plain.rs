@@ -82,9 +82,7 @@ async fn paths_below_the_working_directory_are_relative() {
 #[tokio::test]
 async fn no_colours_without_a_terminal() {
     let program = Fixture::python("swap_vars");
-    for arguments in
-        [vec!["probe", program.path()], vec!["tools"], vec!["doctor"], vec!["probe", "/no/such.py:1"]]
-    {
+    for arguments in [vec!["probe", program.path()], vec!["tools"], vec!["probe", "/no/such.py:1"]] {
         let ran = stillframe(&arguments).await;
         assert!(
             !ran.out.contains('\x1b') && !ran.err.contains('\x1b'),

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 
 /// One cell of so many is done on each push. It has no divisor in common with the number of moments, so that each
 /// fault and each moment has its turn.
-const ONE_OF: usize = 12;
+const ONE_OF: usize = 25;
 /// How many cells of a group are under way at once.
 const AT_ONCE: usize = 4;
 /// How many of all groups.

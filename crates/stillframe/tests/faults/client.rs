@@ -191,7 +191,7 @@ async fn a_disconnected_client_leaves_nothing_behind() {
         ClientExit::Stopped,
     ];
     let all = ways.into_iter().flat_map(|way| Moment::ALL.map(|moment| (way, moment)));
-    let cells = rows_to_try(all.enumerate(), 3).map(async |(number, (way, moment))| {
+    let cells = rows_to_try(all.enumerate(), 8).map(async |(number, (way, moment))| {
         left_at(in_turn(number), way, moment).await;
     });
     let count = stream::iter(cells.collect::<Vec<_>>()).buffer_unordered(3).count().await;
@@ -205,7 +205,7 @@ async fn a_disconnected_client_leaves_nothing_behind() {
 /// A client that sends without reading is answered once it reads, and others are unaffected meanwhile.
 #[tokio::test]
 async fn an_unread_flood_is_answered_in_the_end() {
-    const MANY: usize = 20_000;
+    const MANY: usize = 8_000;
     let server = STILLFRAME.serve().await;
     let mut answers = server.notifications();
     server.stop_reading();

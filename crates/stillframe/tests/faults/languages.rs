@@ -18,7 +18,7 @@ use crate::cells::{GRACE, in_time, outcome};
 
 /// One cell of so many is done on each push. It has no divisor in common with the number of moments, so that each
 /// language has another one.
-const ONE_OF: usize = 9;
+const ONE_OF: usize = 13;
 /// How many cells are under way at once. Other tests of this program, with limits of time, run beside them.
 const AT_ONCE: usize = 2;
 /// How soon nothing is left of a session that is closed, or of a server that is killed.

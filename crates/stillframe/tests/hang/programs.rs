@@ -87,7 +87,7 @@ const PROGRAMS: &[(&str, &str, &str)] = &[
 ];
 
 /// One of so many is tried on each push.
-const ONE_OF: usize = 12;
+const ONE_OF: usize = 20;
 /// One at a time, each watched for two seconds: a busy one needs a processor to show that it repeats itself, and other
 /// test programs run beside it.
 const AT_ONCE: usize = 1;

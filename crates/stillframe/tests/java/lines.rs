@@ -32,6 +32,7 @@ class Main {
 
 /// The class is loaded when `main`, which has code around it, runs already.
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_line_of_a_class_within_a_method_is_not_taken_for_one_of_the_method() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "Main.java", PROGRAM);
@@ -56,6 +57,7 @@ async fn a_line_of_a_class_within_a_method_is_not_taken_for_one_of_the_method() 
 
 /// A constructor has the code of all fields, and what is between them is not its own.
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_field_without_code_is_not_taken_for_one_of_the_class_around_it() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "Main.java", PROGRAM);

@@ -102,6 +102,7 @@ async fn a_deadlock_names_threads_and_monitors() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_class_without_debug_information_names_the_compiler_flag() {
     let folder = folder();
     let program = Fixture::of(Language::Java, "swap_vars");

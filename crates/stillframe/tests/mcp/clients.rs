@@ -60,12 +60,31 @@ enum TransportKind {
     Http(Box<HttpServer>),
 }
 
-impl TransportKind {
-    /// Both.
-    async fn both() -> [Self; 2] {
-        [Self::Pipes(Mark::default()), Self::Http(Box::new(STILLFRAME.serve_http().await))]
-    }
+/// The same before there is a server.
+#[derive(Clone, Copy)]
+enum Over {
+    Pipes,
+    Http,
+}
 
+impl Over {
+    async fn begin(self) -> TransportKind {
+        match self {
+            Self::Pipes => TransportKind::Pipes(Mark::default()),
+            Self::Http => TransportKind::Http(Box::new(STILLFRAME.serve_http().await)),
+        }
+    }
+}
+
+/// Each way in which a client begins, with its revision, over both transports.
+fn over_both<'a>(
+    begins: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> impl Iterator<Item = (&'a str, &'a str, Over)> {
+    let over = |(mode, revision)| [(mode, revision, Over::Pipes), (mode, revision, Over::Http)];
+    begins.into_iter().flat_map(over)
+}
+
+impl TransportKind {
     /// Passes the server to a client, which accepts an address or a command at the end of its arguments.
     async fn tell(&self, client: &mut Command) {
         match self {

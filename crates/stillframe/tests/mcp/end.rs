@@ -79,6 +79,7 @@ async fn a_killed_guardian_is_replaced() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_program_in_a_busy_loop_ends_with_the_server() {
     ends_with_everything("spins").await;
 }
@@ -89,6 +90,7 @@ async fn a_program_that_ignores_sigterm_ends_with_the_server() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn children_and_a_grandchild_in_another_session_end_with_the_server() {
     ends_with_everything("family").await;
 }
@@ -138,6 +140,7 @@ async fn a_child_with_an_empty_environment_ends_with_the_program() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn an_orphan_with_an_empty_environment_ends_with_the_session_and_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let program = Fixture::write(folder.path(), "leaves.py", LEAVES);

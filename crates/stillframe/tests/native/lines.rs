@@ -34,6 +34,7 @@ async fn traced(server: &Server, program: &Fixture, line: &str, expression: &str
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_name_means_the_variable_of_the_innermost_block() {
     let sources = Sources::new(&[("main.rs", SHADOWS)]);
     let program = sources.file("main.rs");
@@ -62,6 +63,7 @@ async fn a_name_means_the_variable_of_the_innermost_block() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_macro_with_several_blocks_on_a_line_is_one_hit() {
     let sources = Sources::new(&[("main.rs", SHADOWS)]);
     let program = sources.file("main.rs");
@@ -173,6 +175,7 @@ fn main() {
 "#;
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_line_that_awaits_is_hit_before_it_does() {
     let sources = Sources::new(&[("main.rs", &format!("{LATER}{AWAITED}"))]);
     let program = sources.file("main.rs");
@@ -216,6 +219,7 @@ async fn a_closure_stops_with_the_names_of_its_pattern() {
 
 /// The library that calls it has debug information.
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_step_off_the_end_of_a_closure_goes_on_in_code_of_the_users() {
     let sources = Sources::new(&[("main.rs", CLOSURES)]);
     let program = sources.file("main.rs");

@@ -79,6 +79,7 @@ async fn targets_are_selected_by_file_name_and_command() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn the_time_of_a_build_is_not_the_programs() {
     // sleep: a build that takes longer than the call's timeout.
     let slow = "fn main() {\n    std::thread::sleep(std::time::Duration::from_secs(9));\n}\n";
@@ -98,6 +99,7 @@ async fn the_time_of_a_build_is_not_the_programs() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn probe_takes_cargo_as_the_executable() {
     let sources = package();
     let place = format!("src/lib.rs:{}", sources.file("src/lib.rs").line("total"));

@@ -104,7 +104,7 @@ async fn both_ways_record_the_same(program: &Fixture, expressions: &[&str], stea
         json!({ "points": [point(&["index"])], "maxHits": 3, "whenFull": "run" }),
         json!({ "points": [failing] }),
     ];
-    for asked in rows_to_try(table, 2) {
+    for asked in rows_to_try(table, 3) {
         let (way, recorded) = traced(&recording, program, asked.clone()).await;
         assert_eq!(way, "debugger", "{asked}");
         let (way, stopped) = traced(&stopping, program, asked).await;
@@ -142,6 +142,7 @@ async fn cpp_is_recorded_as_by_stops() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn rust_is_recorded_as_by_stops() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "recorded.rs", RUST);
@@ -163,6 +164,7 @@ async fn rust_is_recorded_as_by_stops() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn expressions_that_lldb_does_not_evaluate_in_a_callback_are_recorded_by_stops() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "recorded.cpp", CPP);

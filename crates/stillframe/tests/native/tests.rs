@@ -282,6 +282,7 @@ fn takes() -> Result<(), u32> {
 ";
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn an_error_that_a_test_makes_is_where_it_is_made() {
     let sources = Sources::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", MADE)]);
     let program = sources.file("src/lib.rs");
@@ -315,6 +316,7 @@ async fn an_error_that_a_test_makes_is_where_it_is_made() {
 
 /// The tests of a macro are a program that needs the compiler's libraries to say that it has none.
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn tests_of_a_workspace_are_found_beside_a_macro() {
     let package = |name: &str, more: &str| {
         format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}")
@@ -358,6 +360,7 @@ async fn google_test_reports_the_failed_assertion_and_the_exception() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn ctest_reports_the_first_test_that_fails_and_counts_the_others() {
     let sources = Sources::new(&[("basket.cc", BASKET), ("asserts.c", ASSERTS), ("CMakeLists.txt", LISTS)]);
     let program = sources.file("asserts.c");

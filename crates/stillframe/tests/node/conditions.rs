@@ -1,7 +1,7 @@
 //! Conditions on whatever can be thrown.
 
 use serde_json::json;
-use test_support::Language;
+use test_support::{Language, rows_to_try};
 
 use crate::debugging::{Debugging, Report};
 use crate::script::Script;
@@ -68,7 +68,7 @@ for (const [at, value] of thrown.entries()) {
         "typeof error === 'function' && error() === 3",
         "at === 12 && error === value",
     ];
-    for (at, condition) in conditions.into_iter().enumerate() {
+    for (at, condition) in rows_to_try(conditions.into_iter().enumerate(), 4) {
         let (session, stopped) = started(&script, condition).await;
         assert_eq!(
             (stopped.outcome(), stopped.place().1),

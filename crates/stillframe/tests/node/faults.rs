@@ -49,6 +49,7 @@ async fn an_abort_is_reported_with_its_signal() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn every_endless_expression_is_terminated_at_its_deadline() {
     let program = Fixture::node("swap_vars");
     let (session, _) = Debugging::stopped_at(&program, "call").await;

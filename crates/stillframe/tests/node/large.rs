@@ -13,6 +13,7 @@ fn script(megabytes: usize) -> Script {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_function_of_a_large_file_is_found() {
     let script = script(6);
     for arguments in [json!({ "file": script.path(), "function": "last" }), json!({ "function": "last" })] {

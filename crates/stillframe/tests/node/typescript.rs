@@ -101,6 +101,7 @@ async fn tsc_to_commonjs() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn tsc_to_modules() {
     let project = compiled_by_tsc(&["--module", "es2022", "--moduleResolution", "bundler"]).await;
     project.file("dist/package.json", r#"{ "type": "module" }"#);
@@ -171,6 +172,7 @@ async fn tsx() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn tsx_with_modules() {
     let project = Project::typescript(&["tsx"]).await;
     project.file("package.json", r#"{ "type": "module" }"#);
@@ -178,6 +180,7 @@ async fn tsx_with_modules() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn tsx_command() {
     let project = Project::typescript(&["tsx", ".bin"]).await;
     let session = Debugging::with_executable(project.path("node_modules/.bin/tsx")).await;
@@ -185,6 +188,7 @@ async fn tsx_command() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn ts_node() {
     let project = Project::typescript(&["ts-node", "typescript"]).await;
     let settings = r#"{
@@ -196,6 +200,7 @@ async fn ts_node() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn swc_node() {
     let project = Project::typescript(&["@swc-node/register", "typescript"]).await;
     debug(&project, run(&project, "src/main.ts"), Places::Moved).await;

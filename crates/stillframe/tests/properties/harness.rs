@@ -14,9 +14,9 @@ use test_support::{DynamicLanguage as Language, tries_everything};
 /// How often a failing case is made smaller. Each time takes a new server.
 const SHRINKS: u32 = 20;
 /// One of so many cases is tried on each push.
-const ONE_OF: u32 = 20;
-/// How many cases are tried at the same time.
-const LANES: u32 = 5;
+const ONE_OF: u32 = 40;
+/// How many cases are tried at the same time, of all and of a part.
+const LANES: (u32, u32) = (5, 2);
 
 /// What cases are tried in.
 pub(crate) trait Scene: Sized {
@@ -42,7 +42,7 @@ pub(crate) fn holds<S: Scene, T: Strategy<Value: Debug>>(
 }
 
 /// The same for cases that mostly wait, some of them at the same time. Each of them is a case of `proptest` and is
-/// made smaller by itself: there are [`LANES`] runners with a scene each, which share the cases between them.
+/// made smaller by itself: there are as many runners as [`LANES`] says with a scene each, which share the cases between them.
 pub(crate) fn holds_at_once<S: Scene, T: Strategy<Value: Debug>>(
     what: &str,
     language: Language,
@@ -52,15 +52,16 @@ pub(crate) fn holds_at_once<S: Scene, T: Strategy<Value: Debug>>(
     case: impl Fn(&mut S, T::Value) + Sync,
 ) {
     let began = Instant::now();
+    let lanes = if tries_everything() { LANES.0 } else { LANES.1 };
     let tried = thread::scope(|scope| {
         let lane = |index| {
-            let share = (cases + index) / LANES;
+            let share = (cases + index) / lanes;
             let (strategy, case) = (&strategy, &case);
             let config = Config { rng_seed: seed(index), ..config(file, share) };
             scope.spawn(move || one_after_the_other(what, language, config, &strategy(), case))
         };
-        let lanes: Vec<_> = (0..LANES).map(lane).collect();
-        lanes.into_iter().map(|lane| lane.join().unwrap_or_else(|failure| resume_unwind(failure))).sum()
+        let runners: Vec<_> = (0..lanes).map(lane).collect();
+        runners.into_iter().map(|lane| lane.join().unwrap_or_else(|failure| resume_unwind(failure))).sum()
     });
     tell(what, language, tried, began);
 }

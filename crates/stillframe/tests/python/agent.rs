@@ -12,7 +12,7 @@ async fn evaluations_that_end_near_their_timeout_leave_no_exception_behind() {
     let agent = root.join("crates/engine/src/debuggee/python/stillframe_agent.py");
     let stress = root.join("crates/stillframe/tests/python/agent_stress.py");
     // Nothing is to be written beside the sources.
-    let times = if tries_everything() { "1500" } else { "300" };
+    let times = if tries_everything() { "1500" } else { "100" };
     let done = plain(&root, &["-B", text(&stress), text(&agent), times]).await;
     assert_eq!((done.stdout.as_str(), done.stderr.as_str(), done.code), ("no strays\n", "", Some(0)));
 }

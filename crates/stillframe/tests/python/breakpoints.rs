@@ -261,6 +261,7 @@ async fn sources_with_other_line_ends_and_encodings_stop_on_the_right_line() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn two_hundred_breakpoints_in_one_file_each_stop_once() {
     let script = Script::new(&("x = 1\n".repeat(200) + "print('end')\n"));
     let session = Debugging::new().await;
@@ -313,6 +314,7 @@ async fn an_endless_condition_is_terminated_and_reported() {
 
 /// The program ends before the debugger has sent all messages.
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn every_log_message_arrives_before_the_program_ends() {
     let script = Script::new("for number in range(20_000):\n    twice = number * 2  # @inside\n");
     let session = Debugging::new().await;

@@ -67,6 +67,7 @@ async fn it_records_what_the_python_code_records() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn without_a_compiler_a_long_run_says_what_would_make_it_faster() {
     let text = "\
 total = 0

@@ -49,7 +49,7 @@ async fn agree(program: &Fixture, runtime: &str, language: &str) {
     let file = program.path().rsplit('/').next().unwrap();
     let moments = moments(&client.ask("count_hits", json!({ "target": file })).await);
     assert!(moments.len() > 20, "{moments:?}");
-    for (line, hit) in rows_to_try(moments, 6) {
+    for (line, hit) in rows_to_try(moments, 12) {
         let live = json!({ "language": language, "executablePath": runtime });
         let live = server.ok("create_debug_session", live).await.data["sessionId"].clone();
         let at = json!({

@@ -186,6 +186,7 @@ async fn a_killed_program_is_recorded_to_its_last_line() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_program_without_free_file_descriptors_is_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let text = "const fs = require('fs');\nconst held = [];\ntry {\n  for (;;) held.push(fs.openSync(__filename));\n\

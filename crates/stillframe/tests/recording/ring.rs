@@ -53,7 +53,7 @@ impl Pair {
 
     /// The state is the same at moments all over what was kept.
     async fn states_agree(&self) {
-        let moments = if tries_everything() { 16 } else { 4 };
+        let moments = if tries_everything() { 16 } else { 2 };
         let step = usize::try_from((self.last - self.first) / moments).unwrap().max(1);
         for moment in (self.first..=self.last).step_by(step).chain(self.first..self.first + 4) {
             self.agree("state_at", json!({ "at": moment.to_string() })).await;
@@ -138,6 +138,7 @@ async fn the_last_events_of_python_answer_as_the_whole_run_does() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn the_last_events_of_node_answer_as_the_whole_run_does() {
     let pair = Pair::new(Fixture::node("recording_till"), "node", 1500).await;
     pair.states_agree().await;
@@ -148,6 +149,7 @@ async fn the_last_events_of_node_answer_as_the_whole_run_does() {
 
 /// A debugger and an export begin where the recording does, with the calls that were active there.
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn what_had_begun_before_is_there_in_exports() {
     for (program, runtime) in
         [(Fixture::python("recording_till"), "python3"), (Fixture::node("recording_till"), "node")]

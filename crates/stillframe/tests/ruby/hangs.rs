@@ -60,7 +60,7 @@ async fn an_endless_loop_is_busy() {
     let program = Fixture::write(folder.path(), "busy.rb", BUSY);
     let server = STILLFRAME.serve().await;
     let found =
-        server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 5_000 })).await;
+        server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 2_500 })).await;
     assert!(found.text.contains("busy.rb"), "{}", found.text);
     assert_eq!(found.at("/location/line"), program.line("busy"), "{}", found.text);
     server.finish().await;

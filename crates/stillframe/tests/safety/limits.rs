@@ -116,6 +116,7 @@ async fn processes_beyond_the_limit_run_undebugged() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn an_idle_session_is_closed_if_configured() {
     let scene = Scene::new();
     let server = serve(&["--limit", "idle=2"], &scene.inside).await;
@@ -196,6 +197,7 @@ fn loops(language: Language) -> &'static str {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn default_values_are_lowered_to_the_limit() {
     let scene = Scene::new();
     for language in [Language::Python, Language::Node] {

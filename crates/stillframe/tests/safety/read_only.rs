@@ -224,6 +224,7 @@ async fn no_code_of_a_hostile_node_program_runs() {
 
 /// What stops, where, and whether it is caught, in each mode.
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn read_only_does_not_change_whether_an_exception_is_caught() {
     const TEXT: &str = "import json\nclass Own:\n    class Failing(Exception): pass\ndef caught():\n    try:\n        raise KeyError('caught')\n    except KeyError:\n        pass\ncaught()\ntry:\n    json.loads('x')\nexcept ValueError:\n    pass\ntry:\n    raise Own.Failing()\nexcept Own.Failing:\n    pass\nraise ValueError('left')\n";
     let scene = Scene::new();

@@ -1,6 +1,7 @@
 //! What values look like.
 
 use serde_json::{Value, json};
+use test_support::rows_to_try;
 
 use crate::{MAIN, Scripting};
 
@@ -38,7 +39,7 @@ async fn values_are_json_if_json_can_represent_them() {
         ("square.nope.x", "error", json!("TypeError: Cannot read properties of undefined (reading 'x')")),
         ("nope", "error", json!("ReferenceError: nope is not defined")),
     ];
-    for (expression, type_name, value) in table {
+    for (expression, type_name, value) in rows_to_try(table, 2) {
         assert_eq!(
             result(&scripting, expression).await,
             json!({ "type": type_name, "value": value }),
@@ -92,9 +93,8 @@ async fn stopping_at_each_hit_gives_the_same_values() {
     ];
     let app = json!({ "breakpoint": { "file": "app.py", "line": 0 } });
     let arguments = javascript.iter().map(|expression| ("node main.js", expression, json!({})));
-    for (command, expression, more) in
-        arguments.chain(python.iter().map(|it| ("python3 app.py", it, app.clone())))
-    {
+    let all = arguments.chain(python.iter().map(|it| ("python3 app.py", it, app.clone())));
+    for (command, expression, more) in rows_to_try(all, 3) {
         let written = writing.ask(command, expression, more.clone()).await;
         assert!(written["structuredContent"]["results"][1].is_object(), "{written}");
         assert_eq!(stopping.ask(command, expression, more).await, written, "{expression}");

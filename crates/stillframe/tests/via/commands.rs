@@ -74,6 +74,7 @@ async fn a_command_runs_there_with_its_output_exit_code_and_journal_here() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn an_interrupted_command_and_a_lost_connection_end_the_program_there() {
     let pair = Pair::start("naps").await;
     let is_program = |(_, command): &(u32, String)| command.contains("main.py") && !command.contains("hang");

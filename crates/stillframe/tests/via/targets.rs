@@ -65,6 +65,7 @@ async fn a_session_lives_where_its_first_call_says() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn over_http_each_client_has_its_own_and_all_end_with_the_server() {
     let machine = Machine::start().await;
     let options = STILLFRAME.http().await.args(&["--allow-remote-attach"]).env("PATH", &machine.path());
@@ -129,6 +130,7 @@ impl Replica {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn several_machines_are_debugged_at_once() {
     if !rustix::process::geteuid().is_root() {
         test_support::say("NOT TESTED: several machines, whose networks only root can make\n");

@@ -56,21 +56,34 @@ impl<T: Copy> Dynamic<T> {
 
 /// The same for the languages with an interpreter, and bodies `async fn body(language: DynamicLanguage)`. In a suite
 /// that runs for each language, a comment says what keeps a body from the others.
+///
+/// On each push, one body is run in Python, the next one in JavaScript, and so on.
 #[macro_export]
 macro_rules! dynamic {
     ($($body:ident),+ $(,)?) => {
-        $(
-            mod $body {
-                #[tokio::test]
-                async fn python() {
-                    super::$body($crate::DynamicLanguage::Python).await;
-                }
+        $crate::dynamic_by_turns! { [] [#[ignore = "cargo xtask test --full"]] $($body)+ }
+    };
+}
 
-                #[tokio::test]
-                async fn node() {
-                    super::$body($crate::DynamicLanguage::Node).await;
-                }
+/// Takes one body after the other. The first attribute is for Python, and for JavaScript next.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! dynamic_by_turns {
+    ([$(#[$python:meta])?] [$(#[$node:meta])?]) => {};
+    ([$(#[$python:meta])?] [$(#[$node:meta])?] $body:ident $($rest:ident)*) => {
+        mod $body {
+            #[tokio::test]
+            $(#[$python])?
+            async fn python() {
+                super::$body($crate::DynamicLanguage::Python).await;
             }
-        )+
+
+            #[tokio::test]
+            $(#[$node])?
+            async fn node() {
+                super::$body($crate::DynamicLanguage::Node).await;
+            }
+        }
+        $crate::dynamic_by_turns! { [$(#[$node])?] [$(#[$python])?] $($rest)* }
     };
 }

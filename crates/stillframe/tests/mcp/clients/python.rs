@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use test_support::{Fixture, repository};
+use test_support::{Fixture, repository, rows_to_try};
 use tokio::sync::OnceCell;
 
-use super::{TransportKind, command, installed, must_succeed};
+use super::{TransportKind, command, installed, must_succeed, over_both};
 
 /// The SDK, as pip knows it.
 const SDK: &str = "mcp==2.3.0";
@@ -64,23 +64,11 @@ fn expected(revision: &str) -> Value {
     })
 }
 
+/// How it begins, and the revision that comes of it. On each push, one over each transport.
 #[tokio::test]
-async fn the_python_sdk_debugs_after_a_handshake() {
-    for way in TransportKind::both().await {
-        assert_eq!(session("legacy", way).await, expected("2025-11-25"));
-    }
-}
-
-#[tokio::test]
-async fn the_python_sdk_debugs_without_a_handshake() {
-    for way in TransportKind::both().await {
-        assert_eq!(session("2026-07-28", way).await, expected("2026-07-28"));
-    }
-}
-
-#[tokio::test]
-async fn the_python_sdk_chooses_the_later_revision() {
-    for way in TransportKind::both().await {
-        assert_eq!(session("auto", way).await, expected("2026-07-28"));
+async fn the_python_sdk_debugs_over_both_transports_in_both_eras() {
+    let begins = [("legacy", "2025-11-25"), ("2026-07-28", "2026-07-28"), ("auto", "2026-07-28")];
+    for (mode, revision, over) in rows_to_try(over_both(begins), 3) {
+        assert_eq!(session(mode, over.begin().await).await, expected(revision), "{mode}");
     }
 }

@@ -1,9 +1,9 @@
 //! The official TypeScript SDKs: 1.x and 2.x.
 
 use serde_json::{Value, json};
-use test_support::{Fixture, repository, toolchains};
+use test_support::{Fixture, repository, rows_to_try, toolchains};
 
-use super::{TransportKind, command, must_succeed};
+use super::{Over, TransportKind, command, must_succeed, over_both};
 
 /// What an SDK sees of a debug session.
 async fn session(sdk: &str, mode: &str, way: TransportKind) -> Value {
@@ -36,17 +36,17 @@ fn expected(revision: Option<&str>) -> Value {
 
 #[tokio::test]
 async fn the_first_typescript_sdk_debugs_over_both_transports() {
-    let [pipes, http] = TransportKind::both().await;
     // It exposes the revision only if that is sent in a header.
-    assert_eq!(session("sdk", "legacy", pipes).await, expected(None));
-    assert_eq!(session("sdk", "legacy", http).await, expected(Some("2025-11-25")));
+    for (over, revision) in [(Over::Pipes, None), (Over::Http, Some("2025-11-25"))] {
+        assert_eq!(session("sdk", "legacy", over.begin().await).await, expected(revision));
+    }
 }
 
+/// On each push, one over each transport.
 #[tokio::test]
 async fn the_second_typescript_sdk_debugs_over_both_transports_in_both_eras() {
-    for (mode, revision) in [("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")] {
-        for way in TransportKind::both().await {
-            assert_eq!(session("client", mode, way).await, expected(Some(revision)), "{mode}");
-        }
+    let begins = [("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")];
+    for (mode, revision, over) in rows_to_try(over_both(begins), 3) {
+        assert_eq!(session("client", mode, over.begin().await).await, expected(Some(revision)), "{mode}");
     }
 }

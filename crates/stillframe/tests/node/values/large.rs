@@ -20,27 +20,39 @@ function main() {
 main();
 "#;
 
-async fn stopped() -> (Script, Debugging) {
+#[tokio::test]
+async fn large_values_are_truncated_and_paged() {
     let script = Script::new(LARGE);
     let (session, report) = script.stopped_at("here").await;
     assert!(report.text.len() < 100_000, "a report has an end: {} bytes", report.text.len());
-    (script, session)
+    a_text_is_truncated_with_its_length(&session).await;
+    a_result_is_truncated(&session).await;
+    a_million_items_are_paged(&session).await;
+    let stepped = session.ok("step_out", json!({ "limits": { "value": 50 } })).await;
+    assert!(["step", "ended"].contains(&stepped.outcome()), "{}", stepped.text);
+    assert!(stepped.text.len() < 100_000, "{} bytes", stepped.text.len());
+    session.finish().await;
 }
 
-#[tokio::test]
-async fn a_string_of_ten_megabytes_is_truncated_with_its_length() {
-    let (_script, session) = stopped().await;
+async fn a_text_is_truncated_with_its_length(session: &Debugging) {
     let locals = session.ok("get_local_variables", json!({ "maxLength": 20 })).await;
     assert_eq!(locals.variable("text"), format!("'start{}'...", "x".repeat(15)));
     let text = locals["variables"].as_array().unwrap().iter().find(|variable| variable["name"] == "text");
     assert_eq!(text.unwrap()["length"], 10_000_008);
     assert_eq!(session.evaluate("text.slice(-5)").await, "'xxend'");
-    session.finish().await;
 }
 
-#[tokio::test]
-async fn a_million_items_are_paged() {
-    let (_script, session) = stopped().await;
+async fn a_result_is_truncated(session: &Debugging) {
+    let cut = session.ok("evaluate_expression", json!({ "expression": "text + text" })).await;
+    assert_eq!((&cut["truncated"], &cut["length"]), (&json!(true), &json!(20_000_016)));
+    assert!(cut.text.len() < 10_000, "{} bytes", cut.text.len());
+    let json = session.ok("evaluate_expression", json!({ "expression": "JSON.stringify(list)" })).await;
+    assert_eq!((&json["truncated"], &json["variablesReference"]), (&json!(true), &json!(0)));
+    let short = session.ok("evaluate_expression", json!({ "expression": "text.length" })).await;
+    assert_eq!((&short["result"], &short["truncated"]), (&json!("10000008"), &Value::Null));
+}
+
+async fn a_million_items_are_paged(session: &Debugging) {
     for (expression, name, value) in [
         ("list", "999999", "999999"),
         ("bytes", "999999", "7"),
@@ -59,28 +71,4 @@ async fn a_million_items_are_paged() {
         assert_eq!(page["count"], 2, "{expression}: {}", page.text);
         assert_eq!(page.variable(name), value, "{expression}");
     }
-    session.finish().await;
-}
-
-#[tokio::test]
-async fn a_result_of_ten_megabytes_is_truncated() {
-    let (_script, session) = stopped().await;
-    let cut = session.ok("evaluate_expression", json!({ "expression": "text + text" })).await;
-    assert_eq!((&cut["truncated"], &cut["length"]), (&json!(true), &json!(20_000_016)));
-    assert!(cut.text.len() < 10_000, "{} bytes", cut.text.len());
-    let json = session.ok("evaluate_expression", json!({ "expression": "JSON.stringify(list)" })).await;
-    assert_eq!((&json["truncated"], &json["variablesReference"]), (&json!(true), &json!(0)));
-    let short = session.ok("evaluate_expression", json!({ "expression": "text.length" })).await;
-    assert_eq!((&short["result"], &short["truncated"]), (&json!("10000008"), &Value::Null));
-    session.run_to_the_end().await;
-    session.finish().await;
-}
-
-#[tokio::test]
-async fn a_step_among_large_values_reports_normally() {
-    let (_script, session) = stopped().await;
-    let stepped = session.ok("step_out", json!({ "limits": { "value": 50 } })).await;
-    assert!(["step", "ended"].contains(&stepped.outcome()), "{}", stepped.text);
-    assert!(stepped.text.len() < 100_000, "{} bytes", stepped.text.len());
-    session.finish().await;
 }

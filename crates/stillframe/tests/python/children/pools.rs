@@ -51,6 +51,7 @@ async fn a_spawning_pool_stops_in_each_task() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_forkserver_pool_stops_in_each_task() {
     multiprocessing_by("forkserver").await;
 }

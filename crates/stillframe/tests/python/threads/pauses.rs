@@ -89,6 +89,7 @@ async fn an_event_loop_that_waits_is_paused() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_busy_worker_is_paused_while_the_main_thread_waits_for_it() {
     let script = Script::new(
         r#"
@@ -121,6 +122,7 @@ worker.join()  # @join
 
 /// pydevd puts an end to the tracing of a thread in which a hook of its fails, and says so in the output.
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_program_without_breakpoints_is_paused_repeatedly() {
     let script = Script::new(
         r"
@@ -160,6 +162,7 @@ async fn a_pause_works_while_another_call_waits() {
 
 /// Its rows are written by statements that pydevd runs beside the program.
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
 async fn a_recorded_program_keeps_its_own_streams() {
     let script = Script::new(
         r#"

@@ -37,7 +37,7 @@ async fn all_methods_record_the_same_rows(language: DynamicLanguage) {
         json!({ "limits": { "value": 20 } }),
         json!({ "limits": { "value": 10_000 } }),
     ];
-    for mut asked in rows_to_try(table, 2) {
+    for mut asked in rows_to_try(table, 3) {
         asked["points"] = points.clone();
         let written = comparable(&writing, &program, asked.clone()).await;
         let stopped = comparable(&stopping, &program, asked).await;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Map;
+use test_support::rows_to_try;
 use tokio::time::Instant;
 
 use super::peer::sinks;
@@ -148,7 +149,7 @@ async fn adapter_uses_stdio_or_a_socket_and_leaves_no_process() {
         ("where it is told to", listening(&["listen", ADDRESS], None, false)),
         ("as the program", listening(&["listen", ADDRESS], None, true)),
     ];
-    for (how, transport) in table {
+    for (how, transport) in rows_to_try(table, 3) {
         let session = session(transport);
         session.start(launch()).await.unwrap_or_else(|error| panic!("{how}: {error}"));
         let [adapter, program] = processes(session.output()).await;
