@@ -9,8 +9,10 @@
 )]
 
 mod attach;
+mod gradle;
 mod lines;
 mod maven;
+mod scripts;
 mod values;
 
 #[path = "../standard/debugging.rs"]

@@ -19,9 +19,13 @@ pub(super) fn of_launch(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> 
             let before = launch.env.get(TOOL_OPTIONS).cloned().unwrap_or_else(|| host.env(TOOL_OPTIONS));
             let options = format!("{} {AGENT}", before.unwrap_or_default());
             env.insert(TOOL_OPTIONS.to_owned(), json!(options.trim()));
-            let is_gradle = program.contains("gradle");
-            // A daemon would outlive the session.
-            words.extend(is_gradle.then_some("--no-daemon"));
+            if program.contains("gradle") {
+                // A daemon would outlive the session.
+                words.push("--no-daemon");
+                // Its progress is drawn over, which output that is kept cannot be.
+                let is_chosen = own.iter().any(|word| word.starts_with("--console"));
+                words.extend((!is_chosen).then_some("--console=plain"));
+            }
             words.extend(own);
         }
         Program::Script(_) | Program::Module(_) | Program::Package(_) => {

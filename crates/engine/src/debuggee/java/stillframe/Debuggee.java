@@ -33,10 +33,15 @@ final class Debuggee {
     final ReentrantLock ruling = new ReentrantLock(true);
     private boolean isStopped;
     private ThreadReference pausing;
+    private final ProcessHandle program;
+    private volatile boolean isGone;
+    private volatile boolean isLeft;
 
-    Debuggee(VirtualMachine vm, Wire wire, Map<String, Object> arguments) {
+    /** `program` is the process that was launched: none for a JVM that was attached to, or that another one started. */
+    Debuggee(VirtualMachine vm, Wire wire, Map<String, Object> arguments, ProcessHandle program) {
         this.vm = vm;
         this.wire = wire;
+        this.program = program;
         stopsOnEntry = Json.flag(arguments.get("stopOnEntry"));
         justMyCode = Json.flag(arguments.get("justMyCode"));
         sources = new Sources(Json.string(arguments.get("cwd")), Json.list(arguments.get("sources")));
@@ -143,8 +148,34 @@ final class Debuggee {
         return thread.equals(pausing);
     }
 
+    /** Whether the JVM has ended. The program may not have: a script may start further JVMs. */
+    boolean isGone() {
+        return isGone;
+    }
+
+    /** Whether the program goes on without the JVM, which has just ended. */
+    boolean isOutlived() {
+        try {
+            for (int i = 0; i < 40 && isAlive(); i++) Thread.sleep(5);
+        } catch (InterruptedException ended) {
+            return false;
+        }
+        return isAlive();
+    }
+
+    private boolean isAlive() {
+        return program != null && program.isAlive();
+    }
+
+    /** The JVM has ended. Returns once the program has, too, or nobody waits for it. */
+    void outlive() throws InterruptedException {
+        isGone = true;
+        while (!isLeft && isAlive()) Thread.sleep(5);
+    }
+
     /** Detaches from the program, or ends it. */
     void leave(boolean kills) {
+        isLeft = true;
         try {
             if (kills) vm.exit(143);
             else vm.dispose();

@@ -18,8 +18,11 @@ import java.util.Map;
 /** Stops at exceptions. Each is reported once, where it is thrown. */
 final class Exceptions {
     private static final long MESSAGE_WITHIN = 1000;
+    private static final List<String> LOADERS = List.of("java.lang.ClassLoader", "java.net.URLClassLoader");
+    /** How many frames are read at once. */
+    private static final int FRAMES = 6;
     private final Debuggee debuggee;
-    private ExceptionRequest request;
+    private final List<ExceptionRequest> requests = new ArrayList<>();
     private boolean caught;
     private boolean uncaught;
     private boolean userUnhandled;
@@ -33,17 +36,28 @@ final class Exceptions {
     }
 
     synchronized void select(List<Object> filters) {
-        if (request != null) debuggee.vm.eventRequestManager().deleteEventRequest(request);
-        request = null;
+        debuggee.vm.eventRequestManager().deleteEventRequests(requests);
+        requests.clear();
         caught = filters.contains("caught");
         uncaught = filters.contains("uncaught");
         userUnhandled = filters.contains("userUnhandled");
-        if (!caught && !uncaught && !userUnhandled) return;
-        request = debuggee.vm.eventRequestManager().createExceptionRequest(null, caught || userUnhandled, uncaught || userUnhandled);
+        if (uncaught || userUnhandled) request(false).enable();
+        if (caught || userUnhandled) {
+            ExceptionRequest request = request(true);
+            // A build tool's loaders ask one another for each class, and throw thousands that none of the user's code sees.
+            if (!caught) LOADERS.forEach(request::addClassExclusionFilter);
+            request.enable();
+        }
+    }
+
+    /** Has the JVM report exceptions that are caught, or others. */
+    private ExceptionRequest request(boolean areCaught) {
+        ExceptionRequest request = debuggee.vm.eventRequestManager().createExceptionRequest(null, areCaught, !areCaught);
         // The compiler, which runs inside of Maven, finds the method that a call means by exceptions.
         request.addClassExclusionFilter("com.sun.tools.javac.*");
         request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
-        request.enable();
+        requests.add(request);
+        return request;
     }
 
     synchronized boolean stops(ExceptionEvent event) {
@@ -61,16 +75,23 @@ final class Exceptions {
         // The JDK and libraries throw and catch many exceptions internally.
         boolean isByUser = debuggee.sources.isUsers(event.location());
         boolean isForUser = debuggee.sources.isUsers(handler);
-        if (caught) return !debuggee.justMyCode || isByUser || isForUser;
-        return userUnhandled && !isForUser && passesUserCode(event.thread(), handler);
+        if (caught && (!debuggee.justMyCode || isByUser || isForUser)) return true;
+        return !isForUser && passesUserCode(event.thread(), handler);
     }
 
-    /** Whether an exception leaves a user function before it is caught. */
+    /**
+     * Whether an exception leaves a user function before it is caught. Class loaders and build tools throw thousands that
+     * are caught a few frames away, so that most stacks are not read whole.
+     */
     private boolean passesUserCode(ThreadReference thread, Location handler) {
         try {
-            for (StackFrame frame : thread.frames()) {
-                if (frame.location().method().equals(handler.method())) return false;
-                if (debuggee.sources.isUsers(frame.location())) return true;
+            int count = thread.frameCount();
+            for (int from = 0; from < count; from += FRAMES) {
+                for (StackFrame frame : thread.frames(from, Math.min(FRAMES, count - from))) {
+                    Location location = frame.location();
+                    if (location.method().equals(handler.method())) return false;
+                    if (debuggee.sources.isUsers(location)) return true;
+                }
             }
         } catch (IncompatibleThreadStateException running) {
             // Unknown without a stack.

@@ -95,7 +95,7 @@ final class Session {
             wire.fail(request, failure.getMessage());
         } catch (VMDisconnectedException gone) {
             // The pump reports the end and closes the connection. A response could arrive first, and hide it.
-            if (!hasBegun) wire.fail(request, "the program has ended");
+            if (!hasBegun || debuggee.isOutlived()) wire.fail(request, "the JVM has ended");
         } catch (Exception error) {
             wire.fail(request, command + " failed: " + error);
         }
@@ -104,6 +104,7 @@ final class Session {
     private Map<String, Object> respond(String command, Map<String, Object> arguments) throws Exception {
         if (command.equals("initialize")) return capabilities();
         if (debuggee == null) throw new Failure("`" + command + "` arrived before the program was started");
+        if (debuggee.isGone()) return withoutJvm(command, arguments);
         switch (command) {
             case "setBreakpoints":
                 return Json.object("breakpoints", debuggee.breakpoints.setInSource(
@@ -154,6 +155,26 @@ final class Session {
                 return debuggee.frames.same(arguments);
             default:
                 throw new Failure("`" + command + "` is not supported");
+        }
+    }
+
+    /** What can be said between the end of a script's first JVM and that of the script. */
+    private static Map<String, Object> withoutJvm(String command, Map<String, Object> arguments) throws Failure {
+        switch (command) {
+            case "threads":
+                return Json.object("threads", List.of());
+            case "setBreakpoints":
+            case "setFunctionBreakpoints":
+                List<Object> results = new ArrayList<>();
+                for (Object wanted : Json.list(arguments.get("breakpoints"))) {
+                    results.add(Json.object("verified", false, "message", "no JVM of the program is running; the next one gets this breakpoint"));
+                }
+                return Json.object("breakpoints", results);
+            case "setExceptionBreakpoints":
+            case "terminate":
+                return Json.object();
+            default:
+                throw new Failure("the JVM has ended");
         }
     }
 

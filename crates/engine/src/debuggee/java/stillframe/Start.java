@@ -12,20 +12,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /** Launches JVMs or attaches to them. One that we launch connects to us, so that it opens no port. */
 final class Start {
     private static final long ATTACH_WITHIN = 4000;
+    /** With one of these, `java` prints its version and ends. */
+    private static final Set<String> VERSION = Set.of("-version", "--version", "-fullversion", "--full-version");
     private final Wire wire;
     private final Map<String, Object> arguments;
     private ListeningConnector listener;
     private Map<String, Connector.Argument> listening;
+    /** The process that was launched: a JVM, or a script or build tool that starts JVMs. */
+    private ProcessHandle program;
+    /** The JVMs whose arguments are known. */
+    private final Set<Long> asked = new HashSet<>();
     private volatile boolean isClosed;
 
     Start(Wire wire, Map<String, Object> arguments) {
@@ -34,12 +43,15 @@ final class Start {
     }
 
     Debuggee open(boolean launches) throws Exception {
-        if (launches) return new Debuggee(launch(), wire, arguments);
+        if (launches) {
+            VirtualMachine vm = launch();
+            return new Debuggee(vm, wire, arguments, program);
+        }
         if (arguments.get("vm") != null) {
-            return new Debuggee(Bridge.take(Json.number(arguments.get("vm"), 0)), wire, arguments);
+            return new Debuggee(Bridge.take(Json.number(arguments.get("vm"), 0)), wire, arguments, null);
         }
         VirtualMachine vm = arguments.get("pid") != null ? attachToProcess() : attachToAddress();
-        return new Debuggee(vm, wire, arguments);
+        return new Debuggee(vm, wire, arguments, null);
     }
 
     void close() {
@@ -66,17 +78,19 @@ final class Start {
         environment.replaceAll((name, value) -> value instanceof String ? ((String) value).replace("{agent}", agent) : value);
         Map<String, Object> started = wire.ask("runInTerminal",
             Json.object("kind", "integrated", "cwd", arguments.get("cwd"), "args", words, "env", environment));
-        long pid = Json.number(started.get("processId"), 0);
-        VirtualMachine vm = accept(pid);
+        program = ProcessHandle.of(Json.number(started.get("processId"), 0)).orElse(null);
+        VirtualMachine vm = acceptFirst();
         Session.daemon(this::acceptOthers).start();
         return vm;
     }
 
-    private VirtualMachine accept(long pid) throws Exception {
+    private VirtualMachine acceptFirst() throws Exception {
         while (true) {
-            boolean isAlive = ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+            boolean isAlive = program != null && program.isAlive();
             try {
-                return listener.accept(listening);
+                VirtualMachine vm = listener.accept(listening);
+                if (!onlyPrintsVersion()) return vm;
+                vm.dispose();
             } catch (TransportTimeoutException nothing) {
                 if (!isAlive) throw new Failure("the program ended before its JVM was ready");
                 if (isClosed) throw new Failure("the session has ended");
@@ -89,6 +103,10 @@ final class Start {
         while (!isClosed) {
             try {
                 VirtualMachine vm = listener.accept(listening);
+                if (onlyPrintsVersion()) {
+                    vm.dispose();
+                    continue;
+                }
                 Map<String, Object> configuration = Json.object("vm", Bridge.park(vm),
                     "secret", arguments.get("secret"), "cwd", arguments.get("cwd"),
                     "sources", arguments.get("sources"), "justMyCode", arguments.get("justMyCode"));
@@ -103,6 +121,14 @@ final class Start {
                 if (isClosed) return;
             }
         }
+    }
+
+    /** Whether the JVM that has just connected is one that a script asks for its version before it starts another. */
+    private boolean onlyPrintsVersion() {
+        if (program == null) return false;
+        return Stream.concat(Stream.of(program), program.descendants())
+            .filter(process -> process.info().command().orElse("").endsWith("/java") && asked.add(process.pid()))
+            .anyMatch(process -> Stream.of(process.info().arguments().orElse(new String[0])).anyMatch(VERSION::contains));
     }
 
     private VirtualMachine attachToAddress() throws Exception {

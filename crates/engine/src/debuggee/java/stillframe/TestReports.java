@@ -91,8 +91,12 @@ final class TestReports {
         if (problem == null) return result;
         String details = problem.getTextContent().trim();
         String message = problem.getAttribute("message");
+        String exception = problem.getAttribute("type");
+        // Gradle has what the exception prints.
+        if (message.equals(exception)) message = "";
+        if (message.startsWith(exception + ": ")) message = message.substring(exception.length() + 2);
         result.put("message", message);
-        result.put("exception", problem.getAttribute("type"));
+        result.put("exception", exception);
         result.put("details", details);
         String simple = type.substring(type.lastIndexOf('.') + 1);
         Matcher place = Pattern.compile("at (?:\\S*/)?" + Pattern.quote(type) + "[.$].*\\(" + simple.split("\\$")[0] + "\\.java:(\\d+)\\)").matcher(details);
