@@ -45,11 +45,7 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
         search.add(None, Cause::Write(write), 0)?;
     }
     search.run(request.limit)?;
-    for (at, step) in search.steps.iter().enumerate() {
-        if step.parent.is_none() {
-            search.show(at, 0, &mut lines);
-        }
-    }
+    search.show(None, 0, &mut lines);
     if let Word::Object(number) = word
         && let Some(change) = writes_to(recording, Owner::object(number), None, event, 1)?.first()
     {
@@ -112,14 +108,21 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn show(&self, at: usize, depth: usize, lines: &mut Lines) {
-        let Some(step) = self.steps.get(at) else { return };
-        lines.add(format!("{}{}", "  ".repeat(depth.min(12)), step.text));
-        for (child, step) in self.steps.iter().enumerate().skip(at) {
-            if step.parent == Some(at) {
-                self.show(child, depth + 1, lines);
-            }
+    /// Adds the steps behind one, or the first ones. Short branches come first, so that a long one leaves them room.
+    fn show(&self, behind: Option<usize>, depth: usize, lines: &mut Lines) {
+        let steps = self.steps.iter().enumerate();
+        let mut branches: Vec<(usize, &Step)> = steps.filter(|(_, step)| step.parent == behind).collect();
+        branches.sort_by_key(|(at, _)| self.steps_behind(*at));
+        for (at, step) in branches {
+            lines.add(format!("{}{}", "  ".repeat(depth.min(12)), step.text));
+            self.show(Some(at), depth + 1, lines);
         }
+    }
+
+    /// How many steps there are behind one, at any depth.
+    fn steps_behind(&self, at: usize) -> usize {
+        let next = self.steps.iter().enumerate().filter(|(_, step)| step.parent == Some(at));
+        next.map(|(next, _)| 1 + self.steps_behind(next)).sum()
     }
 
     /// Adds a step, unless it is there already.

@@ -36,8 +36,10 @@ const SCRIPTS: &[(&str, &str)] = &[
     script!("record_helpers.cjs"),
     script!("record_hook.cjs"),
     script!("record_imports.mjs"),
+    script!("record_loader.mjs"),
     script!("record_loading.cjs"),
     script!("record_proxies.cjs"),
+    script!("record_questions.cjs"),
     script!("record_wire.cjs"),
 ];
 

@@ -61,7 +61,7 @@ const BUGS: [Bug; 12] = [
         runtime: "python",
         seen: "AssertionError: eve got a page of another user: Hello ada",
         questions: || vec![("find_origin", json!({ "target": "page" }))],
-        says: &["['/cart?en'] = 'Hello ada, this is /cart'", "key returned this at ", "@bug"],
+        says: &["key returned this at ", "@bug", "['/cart?en'] = 'Hello ada, this is /cart'"],
     },
     Bug {
         fixture: "bug_ranking",

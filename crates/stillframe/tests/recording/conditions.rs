@@ -76,6 +76,33 @@ async fn conditions_look_into_python_containers() {
     }
 }
 
+/// A long branch leaves room for short ones.
+#[tokio::test]
+async fn the_nearest_causes_of_a_value_have_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\
+def counted(number_of_things_to_be_counted, description):
+    if number_of_things_to_be_counted == 0:
+        return len(description)
+    inner = counted(number_of_things_to_be_counted - 1, description)  # the same description for each of them
+    return inner
+
+
+value = 10 // 4  # @floored
+value *= counted(9, 'one of many')  # @multiplied
+";
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let client = Client::new("python3").await;
+    client.record(&program, &[]).await;
+    let origin = client.ask("find_origin", json!({ "target": "value" })).await;
+    has(
+        &origin,
+        &[&at(&program, "multiplied"), "value = 2 by ", &at(&program, "floored"), "counted returned "],
+    );
+    has(&origin, &["ask for less at once"]);
+    client.server.finish().await;
+}
+
 #[tokio::test]
 async fn the_origin_of_a_python_value_is_followed_through_finally_and_closures() {
     let program = Fixture::python("recording_report");

@@ -383,6 +383,36 @@ async fn test_runners_are_recorded() {
     client.server.finish().await;
 }
 
+/// Up to Node.js 22.14, loaders that a program registers run in a thread of their own.
+#[tokio::test]
+async fn modules_that_pass_through_loaders_are_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
+    let write = |name: &str, text: &str| Fixture::write(folder.path(), name, text);
+    write("package.json", "{ \"type\": \"module\" }");
+    write("loader.mjs", "export const load = (url, context, next) => next(url, context);\n");
+    write("register.mjs", "import { register } from 'module';\nregister('./loader.mjs', import.meta.url);\n");
+    let main = "import { half } from './half.js';\nfor (const n of [4, 3]) {\n  console.log(half(n));\n}\n";
+    write("main.ts", main);
+    write("main.mjs", &main.replace(".js", ".mjs"));
+    let half = "export function half(n: number): number {\n  const result: number = n / 2;\n  return result; // @halved\n}\n";
+    let typed = write("half.ts", half);
+    let plain = write("half.mjs", &half.replace(": number", ""));
+    let client = Client::new("node").await;
+    for (words, half) in [
+        (["--import", "tsx", "main.ts"], &typed),
+        (["--import", "./register.mjs", "main.mjs"], &plain),
+        (["--experimental-loader", "./loader.mjs", "main.mjs"], &plain),
+    ] {
+        let arguments = json!({ "command": "node", "args": words, "cwd": folder.path() });
+        let said = client.ask("record_run", arguments).await;
+        has(&said, &["exited with code 0", "2\n1.5\n"]);
+        let state = client.ask("state_at", json!({ "at": format!("{}#2", at(half, "halved")) })).await;
+        has(&state, &["called from main.", ":3 in <module>", "n = 3", "result = 1.5"]);
+    }
+    client.server.finish().await;
+}
+
 #[tokio::test]
 async fn assignments_without_effect_write_nothing() {
     let folder = tempfile::tempdir().unwrap();

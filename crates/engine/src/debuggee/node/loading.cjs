@@ -265,4 +265,4 @@ function decoded(source) {
 }
 
 // What the recorder of whole runs needs, too.
-Object.assign(exports, { caller, fileOf, observeModules, prepared });
+Object.assign(exports, { caller, decoded, fileOf, observeModules, prepared });

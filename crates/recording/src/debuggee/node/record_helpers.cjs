@@ -284,8 +284,8 @@ exports.start = (settings) => {
 
   // -- files, output and the end -------------------------------------------------------------------------------------
 
-  /** Gives a script its numbers; the answer of `service.rs` has room for them. */
-  const fill = ({ text, holes, names: ofScript, places: lines, codes: functions, file: source }) => {
+  /** Gives the parts of a script numbers. Returns those of names, functions and places, by their index. */
+  const define = ({ names: ofScript, places: lines, codes: functions, file: source }) => {
     const file = wire.text(source);
     const texts = ofScript.map((name) => wire.text(name));
     const firstCode = codes + 1;
@@ -299,11 +299,16 @@ exports.start = (settings) => {
       places += 1;
       wire.record(places * 32 + PLACE, (firstCode + code) * 2 + 1, 0, number * 2 + 1);
     }
-    const number = {
+    return {
       name: (index) => texts[index] * 128 + WRITE,
       code: (index) => firstCode + index,
       place: (index) => (firstPlace + index) * 32 + 1,
     };
+  };
+
+  /** The text of a script with its numbers; the answer of `service.rs` has room for them. */
+  const fill = ({ text, holes, ...parts }) => {
+    const number = define(parts);
     let filled = '';
     let from = 0;
     for (const [at, kind, index] of holes) {
@@ -386,5 +391,5 @@ exports.start = (settings) => {
     z: suspend,
   };
   Object.assign(process['stillframe.record'], functions);
-  return { fill };
+  return { define, fill };
 };

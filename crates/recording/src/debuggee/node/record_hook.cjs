@@ -7,30 +7,15 @@ const { isMainThread, parentPort, threadId, workerData } = require('worker_threa
 // How many threads are recorded.
 const MOST = 15;
 
-/** Waits for a file that another process renames to this path. */
-function waitFor(fs, path) {
-  const cell = new Int32Array(new SharedArrayBuffer(4));
-  const until = Date.now() + 10000;
-  while (Date.now() < until) {
-    try {
-      const text = fs.readFileSync(path, 'utf8');
-      fs.unlinkSync(path);
-      return text;
-    } catch {
-      Atomics.wait(cell, 0, 0, 0.2);
-    }
-  }
-  return '{}';
-}
-
 function record(settings) {
   const fs = require('fs');
-  const { openSync, closeSync, writeSync, writeFileSync } = fs;
+  const { openSync, closeSync } = fs;
+  const { ask } = require('./record_questions.cjs');
+  const { observe, watchLoaders } = require('./record_loading.cjs');
   const { segments } = settings;
   // Jest gives tests a copy of `process`, which is made before this thread is recorded: functions are not copied.
   Object.defineProperty(process, 'stillframe.record', { configurable: true, value: function recorder() {} });
   let recorder;
-  let questions = 0;
   const texts = new Map();
 
   /** A number that no other thread has; undefined when there are too many. */
@@ -66,25 +51,14 @@ function record(settings) {
     return true;
   };
 
-  const ask = (path, source, kind) => {
-    questions += 1;
-    const name = `${process.pid}.${threadId}.${questions}`;
-    const question = JSON.stringify({ path, source, kind });
-    writeFileSync(`${segments}-question${name}`, question, { mode: 0o600 });
-    const pipe = openSync(`${segments}-ask`, 'a');
-    writeSync(pipe, `${name}\n`);
-    closeSync(pipe);
-    return JSON.parse(waitFor(fs, `${segments}-answer${name}`)).script;
-  };
-
-  require('./record_loading.cjs').observe((path, source, kind) => {
+  observe((path, source, kind) => {
     if (!begin()) return undefined;
     const key = `${kind}:${path}`;
     const known = texts.get(key);
     if (known?.source === source) return known.text;
     let text;
     try {
-      const script = ask(path, source, kind);
+      const script = ask(segments, { path, source, kind });
       text = script ? recorder.fill(script) : undefined;
     } catch {
       // The recording is over.
@@ -92,6 +66,22 @@ function record(settings) {
     texts.set(key, { source, text });
     return text;
   });
+
+  let loaders = 0;
+  watchLoaders((register) => {
+    if (!begin()) return;
+    loaders += 1;
+    const loader = require('url').pathToFileURL(`${__dirname}/record_loader.mjs`);
+    register(`${loader}?${loaders}`, { data: { segments } });
+  });
+  /** The numbers of a module that a loader's thread has changed. */
+  process['stillframe.record'].numbers = (script) => {
+    const path = `${segments}-script${script}`;
+    const { wanted, ...parts } = JSON.parse(fs.readFileSync(path, 'utf8'));
+    fs.unlinkSync(path);
+    const numberOf = recorder.define(parts);
+    return wanted.map(([kind, index]) => numberOf[kind](Number(index)));
+  };
 }
 
 // The thread of Node's own that runs the hooks of loaders runs none of the program's code.

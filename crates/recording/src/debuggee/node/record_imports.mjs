@@ -3,3 +3,6 @@ const recorder = process['stillframe.record'];
 export const {
   a, b, c, cc, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, t, u, v, w, x, y, z,
 } = recorder;
+// The numbers of a module whose text has none (`record_loader.mjs`).
+const [, script] = import.meta.url.split('?script=');
+export const N = script === undefined ? undefined : recorder.numbers(script);

@@ -17,11 +17,28 @@ exports.observe = (replace) => {
   observeModules(isModule, (filename, content) => replaced(filename, content, 'module'));
 };
 
+/** Calls `registered` each time that the program has registered a loader that runs in another thread. */
+exports.watchLoaders = (registered) => {
+  const { register, registerHooks } = Module;
+  // What loaders make of a module then passes through the hooks of this thread.
+  if (!register || registerHooks) return;
+  Module.register = function () {
+    const result = Reflect.apply(register, this, arguments);
+    registered(register);
+    return result;
+  };
+  Module.syncBuiltinESMExports();
+  const options = [...process.execArgv, process.env.NODE_OPTIONS].join(' ');
+  if (/(^|\s)--(experimental-)?loader\b/.test(options)) registered(register);
+};
+
 /** Whether a file is the program's own. */
 function isUsers(filename) {
   return typeof filename === 'string' && path.isAbsolute(filename) && !filename.startsWith(__dirname)
     && !/[\\/]node_modules[\\/]/.test(filename);
 }
+
+exports.isUsers = isUsers;
 
 // CommonJS modules.
 

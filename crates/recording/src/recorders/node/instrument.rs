@@ -313,7 +313,8 @@ impl<'t> Instrumenter<'t> {
         let end = it.body.last().map_or(it.span.end, |last| last.span().end);
         let names: Vec<String> = HELPERS.split(' ').map(str::to_owned).collect();
         if self.script.kind == Kind::Module {
-            let imported: Vec<String> = names.iter().map(|name| format!("{name} as __${name}")).collect();
+            let imported = names.iter().map(String::as_str).chain(["N"]);
+            let imported: Vec<String> = imported.map(|name| format!("{name} as __${name}")).collect();
             let imported = imported.join(",");
             let import =
                 format!("import{{{imported}}}from{:?};{temporaries}var __$s0=__$e(", self.script.helpers);

@@ -29,6 +29,8 @@ struct Question {
     path: PathBuf,
     source: String,
     kind: Kind,
+    /// The script that a loader's thread asks for, whose numbers the thread that runs it gives out.
+    script: Option<String>,
 }
 
 /// Nothing, for a file that cannot be read as JavaScript and is left as it is.
@@ -87,9 +89,10 @@ fn answer_all(pipe: File, segments: &Path, helpers: &str) {
 }
 
 fn answer(question: &[u8], helpers: &str) -> Option<Instrumented> {
-    let Question { path, source, kind } = serde_json::from_slice(question).ok()?;
+    let Question { path, source, kind, script } = serde_json::from_slice(question).ok()?;
+    let helpers = script.map_or_else(|| helpers.to_owned(), |script| format!("{helpers}?script={script}"));
     let text = source.strip_prefix('\u{feff}').unwrap_or(&source);
-    let attempt = |kind| instrument(&Script { text, path: &path, kind, helpers });
+    let attempt = |kind| instrument(&Script { text, path: &path, kind, helpers: &helpers });
     // Where nothing says what a file is, Node tries both.
     let either = || match kind {
         Kind::CommonJs => attempt(kind).or_else(|| attempt(Kind::Module)),
