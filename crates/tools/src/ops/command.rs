@@ -112,7 +112,7 @@ impl ParsedCommand<'_> {
         }
         let folders: Vec<&str> =
             commands::all().flat_map(|(_, commands)| commands.folders()).copied().collect();
-        // What is in `/bin` is no package's.
+        // `/bin` belongs to the system, not to a package.
         let around = self.folder.ancestors().filter(|folder| folder.parent().is_some());
         let mut files = around.flat_map(|folder| folders.iter().map(|bin| folder.join(bin).join(&self.name)));
         files.find(|file| self.host.is_file(file)).or_else(|| self.host.which(&self.name))

@@ -153,7 +153,7 @@ final class Debuggee {
         return isGone;
     }
 
-    /** Whether the program goes on without the JVM, which has just ended. */
+    /** Whether the program keeps running without the JVM, which has just ended. */
     boolean isOutlived() {
         try {
             for (int i = 0; i < 40 && isAlive(); i++) Thread.sleep(5);
@@ -167,7 +167,7 @@ final class Debuggee {
         return program != null && program.isAlive();
     }
 
-    /** The JVM has ended. Returns once the program has, too, or nobody waits for it. */
+    /** The JVM has ended. Returns once the program has, too, or no client waits for it. */
     void outlive() throws InterruptedException {
         isGone = true;
         while (!isLeft && isAlive()) Thread.sleep(5);
