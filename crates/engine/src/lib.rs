@@ -16,6 +16,7 @@ pub mod javascript;
 pub mod model;
 mod named_pipe;
 pub mod output;
+pub mod parts;
 pub mod policy;
 pub mod process;
 pub mod progress;

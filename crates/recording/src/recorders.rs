@@ -9,6 +9,7 @@ use data_encoding::HEXLOWER;
 use engine::adapter::{Adapter, BoxFuture, Host, Runtime, unsupported};
 use engine::error::{Error, Result};
 use engine::model::launch::Launch;
+use engine::parts::part_of;
 use engine::process::ProcessSpec;
 use sha2::{Digest, Sha256};
 
@@ -70,8 +71,7 @@ fn provide(cache: &Path, files: &[(String, &str)]) -> Result<PathBuf> {
         if folder.is_dir() {
             return Ok(());
         }
-        // Another process may do the same at the same time.
-        let new = folder.with_extension(std::process::id().to_string());
+        let new = part_of(&folder);
         std::fs::create_dir_all(&new)?;
         for (name, text) in files {
             let file = new.join(name);

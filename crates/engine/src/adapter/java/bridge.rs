@@ -8,6 +8,7 @@ use super::jdk::Jdk;
 use crate::adapter::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::parts::part_of;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
@@ -72,7 +73,7 @@ pub(super) async fn provide(host: &dyn Host, runtime: &Runtime, progress: &Progr
     }
     progress.say(format!("compiling the debugger for Java {}", jdk.version));
     // Another server may do the same at this moment.
-    let part = folder.with_extension(std::process::id().to_string());
+    let part = part_of(&folder);
     let sources = part.join("source");
     write(&sources).map_err(|error| unwritable(&part, &error))?;
     let mut args = vec!["-d".into(), part.clone().into()];

@@ -10,6 +10,7 @@ use crate::adapter::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
+use crate::parts::part_of;
 use crate::progress::Progress;
 
 /// How many files are checked for changes.
@@ -121,7 +122,7 @@ async fn compile(host: &dyn Host, jdk: &Jdk, source: &Path, args: &[String]) -> 
     if host.is_file(&folder.join(SOURCE)) {
         return Ok((classes, main));
     }
-    let part = folder.with_extension(std::process::id().to_string());
+    let part = part_of(&folder);
     std::fs::create_dir_all(&part).map_err(|error| unwritable(&part, &error))?;
     let mut words: Vec<std::ffi::OsString> = vec!["-g".into(), "-d".into(), part.join("classes").into()];
     words.extend(["-sourcepath".into(), root.into()]);

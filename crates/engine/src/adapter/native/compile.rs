@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::Host;
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::parts::part_of;
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
@@ -60,7 +61,7 @@ pub(in crate::adapter) async fn compile(
         return Ok(binary);
     }
     // A run of the program that is there already keeps its file.
-    let part = binary.with_extension(std::process::id().to_string());
+    let part = part_of(&binary);
     let words = ["-o".into(), part.clone().into(), source.into()].into_iter();
     let args = flags.iter().map(OsString::from).chain(words).chain(libraries.iter().map(OsString::from));
     let spec = ProcessSpec {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::Host;
 use crate::error::Result;
+use crate::parts::write_all;
 
 /// Their names and texts.
 const SCRIPTS: [(&str, &str); 12] = [
@@ -32,15 +33,7 @@ pub(in crate::adapter) fn provide(host: &dyn Host) -> Result<PathBuf> {
     if SCRIPTS.iter().all(|(name, _)| host.is_file(&folder.join(name))) {
         return Ok(folder);
     }
-    let write = || {
-        std::fs::create_dir_all(&folder)?;
-        SCRIPTS.iter().try_for_each(|(name, text)| {
-            // Another server may be writing the same file, and a reader must never see half of it.
-            let part = folder.join(format!("{name}.{}", std::process::id()));
-            std::fs::write(&part, text)?;
-            std::fs::rename(&part, folder.join(name))
-        })
-    };
-    write().map_err(|error| super::compile::unwritable(&folder, &error))?;
+    write_all(&folder, SCRIPTS.iter().copied())
+        .map_err(|error| super::compile::unwritable(&folder, &error))?;
     Ok(folder)
 }

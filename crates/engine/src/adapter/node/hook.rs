@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use super::super::Host;
 use crate::error::{Error, Result};
+use crate::parts::write_all;
 
 /// What `NODE_OPTIONS` names.
 const HOOK: &str = "hook.cjs";
@@ -41,16 +42,7 @@ pub(super) fn provide(host: &dyn Host) -> Result<PathBuf> {
     if host.is_file(&path) {
         return Ok(path);
     }
-    let write = || {
-        std::fs::create_dir_all(&folder)?;
-        FILES.iter().try_for_each(|(name, text)| {
-            // Another server may be doing the same at this moment, and a reader must never see half a file.
-            let part = folder.join(format!("{name}.{}", std::process::id()));
-            std::fs::write(&part, text)?;
-            std::fs::rename(&part, folder.join(name))
-        })
-    };
-    write().map_err(|error| Error::Environment {
+    write_all(&folder, FILES.iter().copied()).map_err(|error| Error::Environment {
         problem: format!("cannot write `{}`: {error}", folder.display()),
         remedy: "make it writable, or set STILLFRAME_CACHE_DIR to another folder".to_owned(),
     })?;

@@ -9,6 +9,7 @@ use super::super::{AnalysisRequest, Host, Runtime, analyzer};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::source::Code;
+use crate::parts::write_all;
 use crate::process::ProcessSpec;
 
 /// Prints the version of PHP and of Xdebug, and where a debugger that is not loaded may be.
@@ -191,14 +192,7 @@ fn written(folder: &Path, name: &str, text: &str) -> Result<()> {
     if std::fs::read_to_string(&file).is_ok_and(|known| known == text) {
         return Ok(());
     }
-    let write = || {
-        std::fs::create_dir_all(folder)?;
-        // Another server may be doing the same at this moment, and a reader must never see half a file.
-        let part = folder.join(format!("{name}.{}", std::process::id()));
-        std::fs::write(&part, text)?;
-        std::fs::rename(&part, &file)
-    };
-    write().map_err(|error: std::io::Error| Error::Environment {
+    write_all(folder, [(name, text)]).map_err(|error| Error::Environment {
         problem: format!("`{}` cannot be written: {error}", folder.display()),
         remedy: "make it writable, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
     })

@@ -15,6 +15,7 @@ use tokio::sync::Mutex;
 use super::super::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
+use crate::parts::{part_of, write_all};
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
@@ -124,17 +125,9 @@ pub(super) fn scripts(host: &dyn Host) -> Result<PathBuf> {
     if scripts_by_name().all(|(name, _)| host.is_file(&folder.join(name).with_extension("py"))) {
         return Ok(folder);
     }
-    let write = || {
-        std::fs::create_dir_all(folder.join(CHILDREN))?;
-        for (name, text) in scripts_by_name() {
-            // Another server may be doing the same at this moment, and a reader must never see half a file.
-            let part = folder.join(format!("{name}.{}", std::process::id()));
-            std::fs::write(&part, text)?;
-            std::fs::rename(&part, folder.join(name).with_extension("py"))?;
-        }
-        Ok(())
-    };
-    write().map(|()| folder.clone()).map_err(|error: std::io::Error| unwritable(&folder, &error))
+    let files = scripts_by_name().map(|(name, text)| (Path::new(name).with_extension("py"), text));
+    let written = std::fs::create_dir_all(folder.join(CHILDREN)).and_then(|()| write_all(&folder, files));
+    written.map(|()| folder.clone()).map_err(|error| unwritable(&folder, &error))
 }
 
 /// Makes sure that debugpy is there for this interpreter, and gives the folder of our scripts beside it.
@@ -162,7 +155,7 @@ fn is_installed(host: &dyn Host, root: &Path) -> bool {
 /// Installs into a folder of its own and moves that into place, so that a half installation is never used
 /// and two servers can do it at once.
 async fn install(host: &dyn Host, runtime: &Runtime, root: &Path) -> Result<()> {
-    let part = root.with_extension(format!("{}.part", std::process::id()));
+    let part = part_of(root);
     let mut said = String::new();
     for (program, cross) in installers(host, runtime) {
         let spec = ProcessSpec { program, args: pip_arguments(runtime, &part, cross), ..Default::default() };

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use super::super::plan::{ADDRESS, TOKEN};
 use super::super::{Host, Runtime};
 use crate::error::{Error, Result};
+use crate::parts::write_all;
 
 /// Reads a source.
 const ANALYZER: &str = "analyze.rb";
@@ -46,16 +47,7 @@ pub(super) fn provide(host: &dyn Host) -> Result<PathBuf> {
     if host.is_file(&server) {
         return Ok(server);
     }
-    let write = || {
-        std::fs::create_dir_all(&folder)?;
-        FILES.iter().try_for_each(|(name, text)| {
-            // Another server may be doing the same at this moment, and a reader must never see half a file.
-            let part = folder.join(format!("{name}.{}", std::process::id()));
-            std::fs::write(&part, text)?;
-            std::fs::rename(&part, folder.join(name))
-        })
-    };
-    write().map_err(|error| Error::Environment {
+    write_all(&folder, FILES.iter().copied()).map_err(|error| Error::Environment {
         problem: format!("`{}` cannot be written: {error}", folder.display()),
         remedy: "make it writable, or name another folder in STILLFRAME_CACHE_DIR".to_owned(),
     })?;

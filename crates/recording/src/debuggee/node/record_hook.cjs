@@ -76,9 +76,7 @@ function record(settings) {
   });
   /** The numbers of a module that a loader's thread has changed. */
   process['stillframe.record'].numbers = (script) => {
-    const path = `${segments}-script${script}`;
-    const { wanted, ...parts } = JSON.parse(fs.readFileSync(path, 'utf8'));
-    fs.unlinkSync(path);
+    const { wanted, ...parts } = JSON.parse(fs.readFileSync(`${segments}-script${script}`, 'utf8'));
     const numberOf = recorder.define(parts);
     return wanted.map(([kind, index]) => numberOf[kind](Number(index)));
   };

@@ -63,19 +63,31 @@ impl Drop for Service {
     }
 }
 
+/// Answers until the end, and then removes what loaders' threads have left for those that run the scripts.
 fn answer_all(pipe: File, segments: &Path, helpers: &str) {
+    let mut left = Vec::new();
+    answer_each(pipe, segments, helpers, &mut left);
+    for script in left {
+        let _ = std::fs::remove_file(beside(segments, format_args!("script{script}")));
+    }
+}
+
+fn answer_each(pipe: File, segments: &Path, helpers: &str, left: &mut Vec<String>) {
     for line in BufReader::new(pipe).lines() {
         let Ok(line) = line else { return };
         if line == END {
             return;
         }
         // Anyone may write to the pipe. A question is a file beside the recording, by a number.
-        let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
-        if line.is_empty() || !line.chars().all(is_number) {
+        if !is_number(&line) {
             continue;
         }
         let question = beside(segments, format_args!("question{line}"));
-        let script = std::fs::read(&question).ok().and_then(|text| answer(&text, helpers));
+        let asked = std::fs::read(&question).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        left.extend(
+            asked.as_ref().and_then(|asked: &Question| asked.script.clone()).filter(|it| is_number(it)),
+        );
+        let script = asked.and_then(|asked| answer(&asked, helpers));
         let written = serde_json::to_vec(&Answer { script }).ok().and_then(|text| {
             let part = beside(segments, format_args!("part{line}"));
             std::fs::write(&part, text).ok()?;
@@ -88,15 +100,20 @@ fn answer_all(pipe: File, segments: &Path, helpers: &str) {
     }
 }
 
-fn answer(question: &[u8], helpers: &str) -> Option<Instrumented> {
-    let Question { path, source, kind, script } = serde_json::from_slice(question).ok()?;
-    let helpers = script.map_or_else(|| helpers.to_owned(), |script| format!("{helpers}?script={script}"));
-    let text = source.strip_prefix('\u{feff}').unwrap_or(&source);
-    let attempt = |kind| instrument(&Script { text, path: &path, kind, helpers: &helpers });
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_ascii_digit() || letter == '.')
+}
+
+fn answer(question: &Question, helpers: &str) -> Option<Instrumented> {
+    let Question { path, source, kind, script } = question;
+    let script = script.as_ref().map(|script| format!("?script={script}"));
+    let helpers = format!("{helpers}{}", script.unwrap_or_default());
+    let text = source.strip_prefix('\u{feff}').unwrap_or(source);
+    let attempt = |kind| instrument(&Script { text, path, kind, helpers: &helpers });
     // Where nothing says what a file is, Node tries both.
     let either = || match kind {
-        Kind::CommonJs => attempt(kind).or_else(|| attempt(Kind::Module)),
-        Kind::Module | Kind::Body => attempt(kind),
+        Kind::CommonJs => attempt(*kind).or_else(|| attempt(Kind::Module)),
+        Kind::Module | Kind::Body => attempt(*kind),
     };
     engine::javascript::parsing(text, either).flatten()
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use engine::adapter::{Host, Runtime};
 use engine::deadlines;
+use engine::parts::part_of;
 use engine::process::ProcessSpec;
 use serde::Deserialize;
 
@@ -73,7 +74,7 @@ async fn probe(host: &dyn Host, runtime: &Runtime) -> Option<Build> {
 /// Compiles it, or says why that failed.
 async fn compile(host: &dyn Host, compiler: PathBuf, folder: &Path, build: &Build) -> Result<(), String> {
     // Another process may do the same at the same time.
-    let part = folder.join(format!("{}.{}", build.name, std::process::id()));
+    let part = part_of(&folder.join(&build.name));
     let mut args: Vec<_> = ["-O2", "-shared", "-fPIC", "-I"].map(Into::into).to_vec();
     args.extend([build.include.clone().into(), folder.join(MAIN).into(), "-o".into(), part.clone().into()]);
     let spec = ProcessSpec { program: compiler, args, ..Default::default() };

@@ -104,7 +104,10 @@ final class Session {
     private Map<String, Object> respond(String command, Map<String, Object> arguments) throws Exception {
         if (command.equals("initialize")) return capabilities();
         if (debuggee == null) throw new Failure("`" + command + "` arrived before the program was started");
-        if (debuggee.isGone()) return withoutJvm(command, arguments);
+        if (debuggee.isGone()) {
+            if (!debuggee.isOutlived()) throw new VMDisconnectedException();
+            return withoutJvm(command, arguments);
+        }
         switch (command) {
             case "setBreakpoints":
                 return Json.object("breakpoints", debuggee.breakpoints.setInSource(
