@@ -47,7 +47,7 @@ async fn session(folder: &Path) -> Debugging {
 #[tokio::test]
 async fn a_breakpoint_is_hit_in_the_jvm_that_runs_its_code() {
     let folder = folder();
-    let script = "java -version\njava -cp . Prepares\njava -cp . Main\necho done\nexit 3\n";
+    let script = "java -version\njava -cp . Prepares\njava -cp . Main --version\necho done\nexit 3\n";
     let program = project(folder.path(), script).await;
     let session = session(folder.path()).await;
     session.break_at(&program, "print").await;

@@ -27,6 +27,11 @@ final class Start {
     private static final long ATTACH_WITHIN = 4000;
     /** With one of these, `java` prints its version and ends. */
     private static final Set<String> VERSION = Set.of("-version", "--version", "-fullversion", "--full-version");
+    /** Options whose value is the next word. */
+    private static final Set<String> WITH_VALUE = Set.of("-cp", "-classpath", "--class-path", "-p", "--module-path",
+        "--upgrade-module-path", "--add-modules", "--limit-modules", "--add-opens", "--add-exports", "--add-reads", "--patch-module");
+    /** Options that name the program. */
+    private static final Set<String> MAIN = Set.of("-jar", "-m", "--module");
     private final Wire wire;
     private final Map<String, Object> arguments;
     private ListeningConnector listener;
@@ -128,7 +133,18 @@ final class Start {
         if (program == null) return false;
         return Stream.concat(Stream.of(program), program.descendants())
             .filter(process -> process.info().command().orElse("").endsWith("/java") && asked.add(process.pid()))
-            .anyMatch(process -> Stream.of(process.info().arguments().orElse(new String[0])).anyMatch(VERSION::contains));
+            .anyMatch(process -> printsVersion(process.info().arguments().orElse(new String[0])));
+    }
+
+    /** Whether one of the options does so; what follows the main class is the program's. */
+    private static boolean printsVersion(String[] arguments) {
+        for (int i = 0; i < arguments.length; i++) {
+            String word = arguments[i];
+            if (VERSION.contains(word)) return true;
+            if (WITH_VALUE.contains(word)) i++;
+            else if (!word.startsWith("-") || MAIN.contains(word)) return false;
+        }
+        return false;
     }
 
     private VirtualMachine attachToAddress() throws Exception {
