@@ -112,7 +112,7 @@ impl Search<'_> {
     fn show(&self, behind: Option<usize>, depth: usize, lines: &mut Lines) {
         let steps = self.steps.iter().enumerate();
         let mut branches: Vec<(usize, &Step)> = steps.filter(|(_, step)| step.parent == behind).collect();
-        branches.sort_by_key(|(at, _)| self.steps_behind(*at));
+        branches.sort_by_cached_key(|(at, _)| self.steps_behind(*at));
         for (at, step) in branches {
             lines.add(format!("{}{}", "  ".repeat(depth.min(12)), step.text));
             self.show(Some(at), depth + 1, lines);

@@ -43,6 +43,16 @@ async fn doctor_installs_nothing_and_names_the_setup_command() {
 }
 
 #[tokio::test]
+#[ignore = "cargo xtask test --full"]
+async fn doctor_has_a_missing_debugger_as_data() {
+    let cache = folder();
+    let ran = offline(&["doctor", "--json"], cache.path()).await.ended_with(0);
+    let python = &ran.json()["languages"][0];
+    assert_eq!((&python["debuggerInstalled"], &python["launch"]), (&json!(false), &json!(null)));
+    assert_eq!(python["setup"], "stillframe setup python");
+}
+
+#[tokio::test]
 async fn setup_installs_into_an_empty_cache_and_then_finds_it_there() {
     let cache = folder();
     let ran = stillframe_with(["setup", "python"], cache.path(), &[]).await.ended_with(0);

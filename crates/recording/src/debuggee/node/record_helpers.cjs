@@ -22,6 +22,7 @@ const {
   POSITION, LIMIT, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, CODE, PLACE, OUTPUT, WRITE, Wire,
 } = require('./record_wire.cjs');
 const { Heap } = require('./record_heap.cjs');
+const { filled } = require('./record_questions.cjs');
 
 // Characters of output that are recorded of each write.
 const MOST_OUTPUT = 4000;
@@ -309,13 +310,7 @@ exports.start = (settings) => {
   /** The text of a script with its numbers; the answer of `service.rs` has room for them. */
   const fill = ({ text, holes, ...parts }) => {
     const number = define(parts);
-    let filled = '';
-    let from = 0;
-    for (const [at, kind, index] of holes) {
-      filled += `${text.slice(from, at)}0x${number[kind](index).toString(16).padStart(8, '0')}`;
-      from = at + 10;
-    }
-    return filled + text.slice(from);
+    return filled(text, holes, (kind, index) => `0x${number[kind](index).toString(16).padStart(8, '0')}`);
   };
 
   const output = (name, number) => {

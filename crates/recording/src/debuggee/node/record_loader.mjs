@@ -7,7 +7,7 @@ import { threadId } from 'worker_threads';
 const require = createRequire(import.meta.url);
 const { decoded, fileOf } = require('./loading.cjs');
 const { isUsers } = require('./record_loading.cjs');
-const { ask } = require('./record_questions.cjs');
+const { ask, filled } = require('./record_questions.cjs');
 
 /** The loader that was registered last. */
 const LATEST = Symbol.for('stillframe.loader');
@@ -45,16 +45,13 @@ function recorded(path, source) {
   if (!script) return undefined;
   const { text, holes, ...parts } = script;
   const places = new Map();
-  let filled = '';
-  let from = 0;
-  for (const [at, kind, index] of holes) {
+  const changed = filled(text, holes, (kind, index) => {
     const number = `${kind} ${index}`;
     if (!places.has(number)) places.set(number, places.size);
-    filled += `${text.slice(from, at)}${`__$N[${places.get(number)}]`.padEnd(10)}`;
-    from = at + 10;
-  }
+    return `__$N[${places.get(number)}]`.padEnd(10);
+  });
   if (places.size > MOST) return undefined;
   const wanted = [...places.keys()].map((number) => number.split(' '));
   writeFileSync(`${segments}-script${id}`, JSON.stringify({ ...parts, wanted }), { mode: 0o600 });
-  return filled + text.slice(from);
+  return changed;
 }

@@ -19,6 +19,17 @@ function waitFor(path) {
   return '{}';
 }
 
+/** The text of an answer with something in place of each of its holes, which have room for ten characters. */
+exports.filled = (text, holes, written) => {
+  let filled = '';
+  let from = 0;
+  for (const [at, kind, index] of holes) {
+    filled += text.slice(from, at) + written(kind, index);
+    from = at + 10;
+  }
+  return filled + text.slice(from);
+};
+
 let questions = 0;
 
 /** The answer to `{ path, source, kind }`; undefined for a file that cannot be read as JavaScript. */

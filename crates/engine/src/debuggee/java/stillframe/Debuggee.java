@@ -168,9 +168,13 @@ final class Debuggee {
     }
 
     /** The JVM has ended. Returns once the program has, too, or no client waits for it. */
-    void outlive() throws InterruptedException {
+    void outlive() {
         isGone = true;
-        while (!isLeft && isAlive()) Thread.sleep(5);
+        try {
+            while (!isLeft && isAlive()) Thread.sleep(5);
+        } catch (InterruptedException ended) {
+            // The bridge ends.
+        }
     }
 
     /** Detaches from the program, or ends it. */

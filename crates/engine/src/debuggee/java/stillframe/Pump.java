@@ -56,19 +56,11 @@ final class Pump {
                 else inbox.addLast(set);
             }
         } catch (VMDisconnectedException | InterruptedException gone) {
-            outlive();
+            debuggee.outlive();
             debuggee.breakpoints.ended();
             debuggee.reports.passOn();
             debuggee.wire.event("terminated", Json.object());
             debuggee.wire.close();
-        }
-    }
-
-    private void outlive() {
-        try {
-            debuggee.outlive();
-        } catch (InterruptedException ended) {
-            // The bridge ends.
         }
     }
 
