@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 12] = [
+const SCRIPTS: [(&str, &str); 13] = [
+    ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
     ("stillframe_captures.py", include_str!("../../debuggee/lldb/stillframe_captures.py")),
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),

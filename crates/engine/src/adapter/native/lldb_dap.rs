@@ -2,6 +2,7 @@
 //!
 //! Facts about it hold for lldb-dap 19.1.7.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -195,7 +196,7 @@ impl Native<'_> {
             Start::Attach(_) if cfg!(unix) => detaching(executable),
             _ => ProcessSpec { program: executable, ..ProcessSpec::default() },
         };
-        let process = ProcessSpec { muted, ..process };
+        let process = ProcessSpec { muted, env: keeping_bytecode(host, scripts), ..process };
         Ok(Plan::Dap { transport: Transport::Stdio(process), setup })
     }
 }
@@ -206,6 +207,16 @@ fn detaching(executable: PathBuf) -> ProcessSpec {
     let script = r#"trap '' PIPE; exec "$0""#;
     let args = vec!["-c".into(), script.into(), executable.into()];
     ProcessSpec { program: launcher::SHELL.into(), args, ..ProcessSpec::default() }
+}
+
+/// The variable by which Python in LLDB finds our `sitecustomize`. The program does not get it, because we start it.
+fn keeping_bytecode(host: &dyn Host, scripts: &Path) -> BTreeMap<String, Option<String>> {
+    const NAME: &str = "PYTHONPATH";
+    let inherited = host.env(NAME).unwrap_or_default();
+    let folders =
+        std::env::join_paths(std::iter::once(scripts.to_owned()).chain(std::env::split_paths(&inherited)));
+    let folders = folders.ok().and_then(|folders| folders.into_string().ok());
+    folders.map(|folders| (NAME.to_owned(), Some(folders))).into_iter().collect()
 }
 
 /// Has LLDB keep its indexes of libraries and debug information, which it makes anew at each start otherwise.
