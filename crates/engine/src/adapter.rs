@@ -12,6 +12,7 @@ pub mod configured;
 pub mod go;
 mod guarded;
 pub mod java;
+mod known;
 pub mod lldb;
 mod native;
 pub mod node;

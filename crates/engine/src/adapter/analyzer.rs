@@ -3,14 +3,12 @@
 //! Each question costs the start of an interpreter, and a file is asked about when a breakpoint is set in it, when the
 //! program is started and when it is restarted: mostly nothing has changed in between.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::json;
 
+use super::known::Known;
 use super::{AnalysisRequest, Host};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -18,11 +16,8 @@ use crate::model::launch::Stdin;
 use crate::model::source::{Code, Function, Loop};
 use crate::process::ProcessSpec;
 
-/// When a file was changed, how long it was, and what it held then.
-type Known = ((SystemTime, u64), Code);
-
-/// What was found in files before, by interpreter and file.
-static KNOWN: LazyLock<Mutex<HashMap<(PathBuf, PathBuf), Known>>> = LazyLock::new(Mutex::default);
+/// What files hold, by interpreter and file.
+static SOURCES: Known<Code, (PathBuf, PathBuf)> = Known::new();
 
 /// What a file holds, and whether the expressions can be compiled, by the script that `spec` runs.
 pub(super) async fn analyze(
@@ -32,24 +27,9 @@ pub(super) async fn analyze(
 ) -> Result<Code> {
     let only_file =
         question.file.filter(|_| question.expressions.is_empty() && question.log_message.is_none());
-    // The metadata is read before the file, so that a change in between is noticed the next time.
-    let Some((file, stamp)) = only_file.and_then(|file| Some((file, stamp(file)?))) else {
-        return ask(host, spec, question).await;
-    };
+    let Some(file) = only_file else { return ask(host, spec, question).await };
     let key = (spec.program.clone(), file.to_owned());
-    if let Some((then, code)) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
-        && *then == stamp
-    {
-        return Ok(code.clone());
-    }
-    let code = ask(host, spec, question).await?;
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (stamp, code.clone()));
-    Ok(code)
-}
-
-fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
-    let metadata = file.metadata().ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
+    SOURCES.or_ask(key, file, ask(host, spec, question)).await
 }
 
 async fn ask(host: &dyn Host, spec: ProcessSpec, question: AnalysisRequest<'_>) -> Result<Code> {

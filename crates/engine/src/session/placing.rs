@@ -311,6 +311,7 @@ impl Session {
         }
         let safety = &self.policy().safety;
         let adapter = file.map_or(self.adapter(), |file| self.language_of(file));
+        let Some(analysis) = adapter.source_analysis() else { return Ok(None) };
         let executable = self.executable_for(adapter);
         let host = match self.last_start().await {
             Ok(Some(Start::Launch(_))) => Guarded::starting(self.host(), safety),
@@ -333,7 +334,6 @@ impl Session {
             return Ok(None);
         }
         let ours = question.file.is_some_and(|file| adapter::by_extension(file).is_some());
-        let Some(analysis) = adapter.source_analysis() else { return Ok(None) };
         match analysis.analyze(&host, &runtime, question).await {
             Ok(code) => Ok(question.file.map(|_| code)),
             Err(Error::BadFile { path, .. }) if !ours && !analysis.has_other_sources() => {

@@ -98,7 +98,7 @@ async fn the_users_own_debugpy_does_not_interfere() {
 async fn too_old_interpreters_are_refused_by_name_and_version() {
     let script = Script::new("print(1)\n");
     for (version, tag) in [("2.7.18", "cpython-27"), ("3.6.15", "cpython-36"), ("3.7.16", "cpython-37")] {
-        let answer = json!({ "executable": "/old/python", "version": version, "tag": tag });
+        let answer = format!("Python {version}\n{tag}\n/old/python");
         // Python 2 does not know `-I`.
         let refuse = if version.starts_with('2') { "[ \"$1\" = -I ] && exit 2\n" } else { "" };
         let path = fake(&script, &format!("{refuse}echo '{answer}'"));

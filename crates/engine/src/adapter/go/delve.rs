@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::sync::Mutex;
 
+use super::super::known::Known;
 use super::super::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -69,6 +70,7 @@ fn candidates(host: &dyn Host) -> Vec<(PathBuf, &'static str)> {
     found.extend(paths.map(|path| (path.join("dlv"), "GOPATH")));
     found.push((cached(host), "cache"));
     found.retain(|(path, _)| host.is_file(path));
+    found.dedup_by(|(path, _), (before, _)| path == before);
     found
 }
 
@@ -84,7 +86,14 @@ pub(super) fn go(host: &dyn Host) -> Result<PathBuf> {
     })
 }
 
+/// The versions of `dlv`, which starts a second process when it is asked.
+static VERSIONS: Known<String> = Known::new();
+
 async fn version(host: &dyn Host, path: &Path) -> Result<String> {
+    VERSIONS.or_ask(path.to_owned(), path, ask(host, path)).await
+}
+
+async fn ask(host: &dyn Host, path: &Path) -> Result<String> {
     let program = host.permitted(path)?;
     let spec = ProcessSpec { program, args: vec!["version".into()], ..ProcessSpec::default() };
     let said = host.run(&spec, deadlines::HELPER).await?;

@@ -9,15 +9,13 @@ mod functions;
 mod lines;
 mod loops;
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::path::Path;
 
 use oxc_allocator::Allocator;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_span::SourceType;
 
+use super::super::known::Known;
 use super::super::{AnalysisRequest, Host, Runtime};
 use super::EXTENSIONS;
 use crate::deadlines;
@@ -30,11 +28,8 @@ use crate::sources;
 /// The longest text that is parsed, in bytes. What is longer was generated.
 const LONGEST: usize = 10 * 1024 * 1024;
 
-/// When a file was changed, how long it was, and what was found in it then.
-type CachedAnalysis = ((SystemTime, u64), Code);
-
-/// What was found in files before.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, CachedAnalysis>>> = LazyLock::new(Mutex::default);
+/// What files hold.
+static SOURCES: Known<Code> = Known::new();
 
 /// What a file holds, and whether the expressions can be evaluated.
 pub(super) async fn analyze(question: AnalysisRequest<'_>) -> Result<Code> {
@@ -78,20 +73,12 @@ fn bad(path: &Path, problem: String) -> Error {
 }
 
 async fn examine(file: &Path) -> Result<Code> {
-    // The metadata is read before the file, so that a change in between is noticed the next time.
-    let stamp = file.metadata().ok().and_then(|file| Some((file.modified().ok()?, file.len())));
-    if let Some((then, found)) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(file)
-        && Some(*then) == stamp
-    {
-        return Ok(found.clone());
-    }
     let path = file.to_owned();
-    let work = tokio::task::spawn_blocking(move || read(&path));
-    let found = work.await.map_err(|_| bad(file, "could not be read".to_owned()))??;
-    if let Some(stamp) = stamp {
-        KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned(), (stamp, found.clone()));
-    }
-    Ok(found)
+    let work = async {
+        let read = tokio::task::spawn_blocking(move || read(&path));
+        read.await.map_err(|_| bad(file, "could not be read".to_owned()))?
+    };
+    SOURCES.or_ask(file.to_owned(), file, work).await
 }
 
 fn read(path: &Path) -> Result<Code> {

@@ -1,10 +1,8 @@
 //! Which Node to use, or which command that ends in one.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
 
+use super::super::known::Known;
 use super::super::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -138,20 +136,11 @@ fn missing(problem: String) -> Error {
     Error::Environment { problem, remedy }
 }
 
-/// When a file was changed, and the version that it reported then.
-type CachedVersion = (Option<SystemTime>, String);
-
-/// What interpreters answered before, with the time of their files.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, CachedVersion>>> = LazyLock::new(Mutex::default);
+/// The versions of interpreters.
+static VERSIONS: Known<String> = Known::new();
 
 async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> {
-    let changed = path.metadata().and_then(|file| file.modified()).ok();
-    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
-    let version = match known {
-        Some((then, version)) if changed.is_some() && then == changed => version,
-        _ => ask(host, path).await?,
-    };
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), (changed, version.clone()));
+    let version = VERSIONS.or_ask(path.to_owned(), path, ask(host, path)).await?;
     let major = Version::read(&version).map_or(0, |version| version.major);
     Ok(Runtime { executable: path.to_owned(), version, tag: format!("node-{major}"), origin })
 }

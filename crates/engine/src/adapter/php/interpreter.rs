@@ -1,10 +1,8 @@
 //! Which PHP to use, and whether it has Xdebug.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
 
+use super::super::known::Known;
 use super::super::{AnalysisRequest, Host, Runtime, analyzer};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -25,12 +23,10 @@ const SETTINGS: &str = include_str!("../../debuggee/php/stillframe.ini");
 /// Reads a source.
 const ANALYZER: (&str, &str) = ("analyze.php", include_str!("../../debuggee/php/analyze.php"));
 
-/// When a file was changed, and what it said then: its version, and whether Xdebug has to be loaded.
-type Known = (Option<SystemTime>, Answer);
+/// The version, and whether Xdebug has to be loaded.
 type Answer = (String, String);
 
-/// What interpreters answered before, with the time of their files.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
+static ANSWERS: Known<Answer> = Known::new();
 
 /// Marks a runtime whose settings do not load Xdebug.
 const UNLOADED: &str = "xdebug-unloaded";
@@ -92,14 +88,7 @@ fn missing(problem: String) -> Error {
 }
 
 async fn probe(host: &dyn Host, php: &Path, origin: String, executable: PathBuf) -> Result<Runtime> {
-    let changed = php.metadata().and_then(|file| file.modified()).ok();
-    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(php).cloned();
-    let answer = match known {
-        Some((then, answer)) if changed.is_some() && then == changed => answer,
-        _ => ask(host, php).await?,
-    };
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(php.to_owned(), (changed, answer.clone()));
-    let (version, tag) = answer;
+    let (version, tag) = ANSWERS.or_ask(php.to_owned(), php, ask(host, php)).await?;
     Ok(Runtime { executable, version, tag, origin })
 }
 

@@ -14,7 +14,13 @@ pub(super) async fn analyze(
 ) -> Result<Code> {
     let spec = ProcessSpec {
         program: runtime.executable.clone(),
-        args: vec!["-I".into(), "-S".into(), debugpy::scripts(host)?.join(debugpy::ANALYZER).into()],
+        args: vec![
+            "-I".into(),
+            "-S".into(),
+            "-c".into(),
+            debugpy::ANALYZE.into(),
+            debugpy::scripts(host)?.into(),
+        ],
         ..ProcessSpec::default()
     };
     analyzer::analyze(host, spec, question).await

@@ -26,8 +26,10 @@ pub const VERSION: &str = "1.8.22";
 pub(super) const LAUNCHER: &str = "stillframe_launch.py";
 /// Gets into a program that runs.
 pub(super) const INJECTOR: &str = "stillframe_attach.py";
-/// Reads source files.
-pub(super) const ANALYZER: &str = "stillframe_analyze.py";
+/// Runs the analyzer; the folder of our scripts is its argument. Python keeps the bytecode of what is imported, but
+/// not of a script.
+pub(super) const ANALYZE: &str =
+    "import sys; sys.path.insert(0, sys.argv[1]); from stillframe_analyze import main; main()";
 /// The folder whose `sitecustomize` brings the debugger into processes that a program in another language starts.
 pub(super) const CHILDREN: &str = "children";
 /// Modules that run inside the program, by their names, each behind those that it imports.
@@ -38,7 +40,7 @@ pub(crate) type Modules = &'static [(&'static str, &'static str)];
 pub(crate) struct AgentCode {
     /// What reads values and evaluates.
     pub(crate) source: &'static str,
-    /// Formats values of well-known types.
+    /// What the agent loads when it needs it.
     pub(crate) known: Modules,
     /// What records values while the program runs.
     pub(crate) recorder: Modules,
@@ -61,7 +63,7 @@ macro_rules! module {
 /// See [`AgentCode`].
 pub(crate) static AGENT: AgentCode = AgentCode {
     source: include_str!("../../debuggee/python/stillframe_agent.py"),
-    known: &[module!("stillframe_known")],
+    known: &[module!("stillframe_known"), module!("stillframe_messages")],
     recorder: &[module!("stillframe_monitor"), module!("stillframe_recorder")],
     sampler: &[
         module!("stillframe_numbered"),
@@ -80,12 +82,13 @@ pub(crate) static AGENT: AgentCode = AgentCode {
 };
 
 /// What is in the folder of our scripts beside the agent.
-const SCRIPTS: [(&str, &str); 8] = [
+const SCRIPTS: [(&str, &str); 9] = [
     module!("children/sitecustomize"),
     module!("stillframe_launch"),
     module!("stillframe_attach"),
     module!("stillframe_analyze"),
     module!("stillframe_loops"),
+    module!("stillframe_tree"),
     module!("stillframe_tests"),
     module!("stillframe_pytest"),
     module!("stillframe_unittest"),

@@ -1,12 +1,8 @@
 //! Which Python to use.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
 
-use serde::Deserialize;
-
+use super::super::known::Known;
 use super::super::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -15,22 +11,16 @@ use crate::process::ProcessSpec;
 /// debugpy does not work with older ones, and does not say so either.
 const OLDEST: (u32, u32) = (3, 8);
 
-/// Asks an interpreter for its identity. Must run on any Python from 2.7 on, so that old versions are distinguished
-/// from programs other than Python.
-const PROBE: &str = "import json, sys; print(json.dumps({\
-    'executable': sys.executable, \
-    'version': '.'.join(str(part) for part in sys.version_info[:3]), \
-    'tag': getattr(getattr(sys, 'implementation', None), 'cache_tag', None) or 'python-%d%d' % sys.version_info[:2]}))";
+/// Has an interpreter print its version, the tag of its bytecode, and its executable, a line each. Must run on any Python
+/// from 2.7 on, so that old versions are distinguished from programs other than Python. `json` would take as long as
+/// the start of the interpreter.
+const PROBE: &str = "import sys; \
+    print('Python %d.%d.%d' % sys.version_info[:3]); \
+    print(getattr(getattr(sys, 'implementation', None), 'cache_tag', None) or 'python-%d%d' % sys.version_info[:2]); \
+    print(sys.executable or '')";
 
 /// Folders that virtual environments are mostly made in.
 pub(super) const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
-
-#[derive(Deserialize)]
-struct InterpreterInfo {
-    executable: String,
-    version: String,
-    tag: String,
-}
 
 /// Finds the interpreter: the one that was asked for, else that of a virtual environment around the
 /// program, of the active one, and `python3` and `python` on the search path.
@@ -111,20 +101,15 @@ fn in_environment(host: &dyn Host, environment: &Path) -> Option<PathBuf> {
         .find(|python| host.is_file(python))
 }
 
-/// When a file was changed, and what it answered then.
-type CachedRuntime = (Option<SystemTime>, Runtime);
-
-/// What interpreters answered before, with the time of their files.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, CachedRuntime>>> = LazyLock::new(Mutex::default);
+/// What interpreters say of themselves.
+static RUNTIMES: Known<Runtime> = Known::new();
 
 async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> {
-    let changed = path.metadata().and_then(|file| file.modified()).ok();
-    if let Some((then, runtime)) = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(path)
-        && *then == changed
-        && changed.is_some()
-    {
-        return Ok(Runtime { origin, ..runtime.clone() });
-    }
+    let runtime = RUNTIMES.or_ask(path.to_owned(), path, ask(host, path)).await?;
+    Ok(Runtime { origin, ..runtime })
+}
+
+async fn ask(host: &dyn Host, path: &Path) -> Result<Runtime> {
     let broken = |problem: String| Error::Environment {
         problem: format!("`{}` {problem}", path.display()),
         remedy: "give the path of a Python interpreter as `executablePath`".to_owned(),
@@ -138,15 +123,17 @@ async fn probe(host: &dyn Host, path: &Path, origin: String) -> Result<Runtime> 
         let spec = ProcessSpec { program: path.to_owned(), args, ..Default::default() };
         finished = host.run(&spec, deadlines::HELPER).await.map_err(|error| broken(error.to_string()))?;
     }
-    let Ok(answer) = serde_json::from_str::<InterpreterInfo>(&finished.stdout) else {
+    let mut answer = finished.stdout.lines();
+    let version = answer.next().and_then(|line| line.strip_prefix("Python "));
+    let (Some(version), Some(tag), executable) = (version, answer.next(), answer.next().unwrap_or_default())
+    else {
         return Err(broken(format!("is not a Python interpreter: {}", finished.stderr.trim())));
     };
-    check_version(path, &answer.version)?;
+    check_version(path, version)?;
     // A shim that picks a version would pick again, and take its time, at every start.
-    let executable = if answer.executable.is_empty() { path.to_owned() } else { answer.executable.into() };
-    let runtime = Runtime { executable, version: answer.version, tag: answer.tag, origin };
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), (changed, runtime.clone()));
-    Ok(runtime)
+    let executable = if executable.is_empty() { path } else { Path::new(executable) };
+    let (executable, version, tag) = (executable.to_owned(), version.to_owned(), tag.to_owned());
+    Ok(Runtime { executable, version, tag, origin: String::new() })
 }
 
 fn check_version(path: &Path, version: &str) -> Result<()> {

@@ -5,7 +5,7 @@ use crate::model::launch::{Endpoint, Stdin};
 /// What an interpreter of a version prints when it is asked who it is.
 fn answer(executable: &str, version: &str) -> String {
     let tag: String = version.split('.').take(2).collect();
-    json!({ "executable": executable, "version": version, "tag": format!("cpython-{tag}") }).to_string()
+    format!("Python {version}\ncpython-{tag}\n{executable}\n")
 }
 
 /// A machine with interpreters at these paths, the first words of each being its version.

@@ -1,10 +1,8 @@
 //! Which Ruby to use, or which command that ends in one.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
 
+use super::super::known::Known;
 use super::super::{Host, Runtime};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -17,12 +15,10 @@ const QUESTION: &str = "puts RUBY_VERSION, RUBY_ENGINE; \
 const INSTALL: &str = "install it with `gem install debug`, or Ruby with its bundled gems (`apt-get install ruby`, \
                        `brew install ruby`)";
 
-/// When a file was changed, and what it said then: its version, and the folder of the debug gem.
-type Known = (Option<SystemTime>, Answer);
+/// The version, and the folder of the debug gem.
 type Answer = (String, String);
 
-/// What interpreters answered before, with the time of their files.
-static KNOWN: LazyLock<Mutex<HashMap<PathBuf, Known>>> = LazyLock::new(Mutex::default);
+static ANSWERS: Known<Answer> = Known::new();
 
 /// Finds the program to run: the one that was asked for, else `ruby` on the search path, else the Ruby of an `rdbg`.
 /// An executable other than Ruby is a command that starts Ruby, such as `bundle`.
@@ -122,14 +118,7 @@ fn missing(problem: String) -> Error {
 }
 
 async fn probe(host: &dyn Host, ruby: &Path, origin: String, executable: PathBuf) -> Result<Runtime> {
-    let changed = ruby.metadata().and_then(|file| file.modified()).ok();
-    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(ruby).cloned();
-    let answer = match known {
-        Some((then, answer)) if changed.is_some() && then == changed => answer,
-        _ => ask(host, ruby).await?,
-    };
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(ruby.to_owned(), (changed, answer.clone()));
-    let (version, tag) = answer;
+    let (version, tag) = ANSWERS.or_ask(ruby.to_owned(), ruby, ask(host, ruby)).await?;
     Ok(Runtime { executable, version, tag, origin })
 }
 

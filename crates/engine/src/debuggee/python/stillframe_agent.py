@@ -1419,7 +1419,7 @@ class Rule:
         self.key = (condition, hit, message, record)
         self.condition = compile(condition.strip(), "<condition>", "eval", dont_inherit=True) if condition else None
         self.compare, self.count = (COMPARE[hit[0]], hit[1]) if hit else (None, None)
-        self.message = log_code(message) if message else None
+        self.message = load("stillframe_messages").log_code(message) if message else None
         self.passes = itertools.count(1)
         self.failures = 0
         self.failure = ""
@@ -1443,14 +1443,6 @@ class Rule:
         if times:
             self.last_report = time.monotonic()
             send_event("failed", id=self.number, message=self.failure, times=times)
-
-
-def log_code(message):
-    """Compile a log message as an f-string."""
-    for quotes in ("'''", '"""'):
-        if quotes not in message and not message.endswith((quotes[0], "\\")):
-            return compile("rf%s%s%s" % (quotes, message, quotes), "<log message>", "eval", dont_inherit=True)
-    raise SyntaxError("the text ends in a quote or backslash, or holds both kinds of triple quotes")
 
 
 def report_failures():

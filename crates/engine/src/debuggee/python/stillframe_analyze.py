@@ -2,44 +2,61 @@
 conditions and log messages compile.
 
 Reads a request from standard input and writes an answer to standard output, both as JSON. It runs in the interpreter
-that will be debugged, because versions differ in which lines have code.
+that will be debugged, because versions differ in which lines have code. The first breakpoint of a session waits for
+it, and imports take most of its time: so neither `ast` nor `json` is imported.
 """
 
-import ast
-import dis
-import importlib
-import json
-import os
+import _ast
 import sys
+
+from stillframe_tree import children
+
+try:
+    from _json import encode_basestring_ascii as quoted
+except ImportError:
+    from json.encoder import encode_basestring_ascii as quoted
 
 
 def main():
     # A long sum is nested as deeply as it has terms.
     sys.setrecursionlimit(10_000)
-    request = json.load(sys.stdin)
+    # JSON of strings, lists and null is a Python expression.
+    request = eval(sys.stdin.read(), {"__builtins__": {}, "null": None})
     answer = {}
     if request.get("file") is not None:
         answer = analyze(request["file"])
     answer["refused"] = refused(request.get("expressions", []), request.get("messages", []))
-    json.dump(answer, sys.stdout)
+    sys.stdout.write(as_json(answer))
+
+
+def as_json(value):
+    """The JSON of strings, integers, booleans, None, and lists and dictionaries of these."""
+    if isinstance(value, dict):
+        return "{%s}" % ",".join("%s:%s" % (quoted(key), as_json(item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return "[%s]" % ",".join(map(as_json, value))
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "null" if value is None else repr(value)
 
 
 def analyze(path):
     with open(path, "rb") as file:
         source = file.read()
     try:
-        tree = ast.parse(source, path)
+        tree = compile(source, path, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
         code = compile(tree, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         return {"error": "cannot be compiled: " + reason(error) + place(error)}
     lines = set()
     collect_lines(code, lines)
-    lines.discard(0)
     functions = []
     collect_functions(tree, "", functions)
     functions.sort(key=lambda function: function["start"])
     return {
-        "lines": sorted(lines),
+        "lines": sorted(lines - {0, None}),
         "length": len(source.splitlines()),
         "functions": functions,
         "loops": loops(tree, source),
@@ -47,33 +64,36 @@ def analyze(path):
 
 
 def loops(tree, source):
+    from stillframe_loops import loops_of
+
     try:
-        return ours("stillframe_loops").loops_of(tree, source)
+        return loops_of(tree, source)
     except RecursionError:
         # Generated code can be nested more deeply than handwritten code.
         return []
 
 
-def ours(name):
-    """Load a module from this file's folder, which an isolated interpreter does not search."""
-    beside = os.path.dirname(os.path.abspath(__file__))
-    if beside not in sys.path:
-        sys.path.insert(0, beside)
-    return importlib.import_module(name)
-
-
 def collect_lines(code, lines):
-    lines.update(line for _, line in dis.findlinestarts(code) if line is not None)
+    lines.update(lines_of(code))
     for constant in code.co_consts:
         if isinstance(constant, type(code)):
             collect_lines(constant, lines)
 
 
+def lines_of(code):
+    if hasattr(code, "co_lines"):
+        return (line for _, _, line in code.co_lines())
+    # Up to Python 3.9.
+    from dis import findlinestarts
+
+    return (line for _, line in findlinestarts(code))
+
+
 def collect_functions(node, around, functions):
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    for child in children(node):
+        if isinstance(child, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
             name = around + child.name
-            if not isinstance(child, ast.ClassDef):
+            if not isinstance(child, _ast.ClassDef):
                 functions.append(
                     {
                         "name": name,
@@ -91,10 +111,15 @@ def collect_functions(node, around, functions):
 def first_statement(function):
     """The line of the first statement after the docstring."""
     body = function.body
-    if len(body) > 1 and ast.get_docstring(function, clean=False) is not None:
+    if len(body) > 1 and is_docstring(body[0]):
         body = body[1:]
     first = body[0]
     return min([first.lineno] + [mark.lineno for mark in getattr(first, "decorator_list", ())])
+
+
+def is_docstring(statement):
+    value = getattr(statement, "value", None) if isinstance(statement, _ast.Expr) else None
+    return isinstance(value, _ast.Constant) and isinstance(value.value, str)
 
 
 def refused(expressions, messages):
@@ -103,7 +128,7 @@ def refused(expressions, messages):
     for text in expressions:
         attempt(found, text, lambda text: compile(text.strip(), "<expression>", "eval", dont_inherit=True))
     if messages:
-        log_code = ours("stillframe_agent").log_code
+        from stillframe_messages import log_code
     for text in messages:
         attempt(found, text, log_code)
     return found
@@ -126,7 +151,3 @@ def place(error):
     if line is None:
         return ""
     return " at line %d, `%s`" % (line, text) if text else " at line %d" % line
-
-
-if __name__ == "__main__":
-    main()

@@ -3,8 +3,9 @@
 If in doubt, the analysis claims less: the program of a loop that is reported as certainly endless may be killed.
 """
 
-import ast
-import importlib.util
+import _ast as ast
+
+from stillframe_tree import children, walk
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 LOOPS = (ast.While, ast.For, ast.AsyncFor)
@@ -29,8 +30,8 @@ class Module:
 
     def __init__(self, tree, source):
         self.tree = tree
-        self.lines = importlib.util.decode_source(source).splitlines()
-        self.handles_signals = any(SIGNALS & set(imported(node)) for node in ast.walk(tree))
+        self.lines = decoded(source).splitlines()
+        self.handles_signals = any(SIGNALS & set(imported(node)) for node in walk(tree))
 
     def text(self, node):
         """The source of an expression; None if it spans several lines."""
@@ -38,6 +39,15 @@ class Module:
             return None
         # Columns of the syntax tree are in bytes.
         return self.lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()
+
+
+def decoded(source):
+    # A declaration is in one of the first two lines; without one, the encoding is UTF-8.
+    if not any(b"coding" in line for line in source.splitlines()[:2]):
+        return source.decode("utf-8-sig")
+    from importlib.util import decode_source
+
+    return decode_source(source)
 
 
 def imported(node):
@@ -48,7 +58,7 @@ def imported(node):
 
 def collect(node, scope, module, found):
     """Add the loops in a node; `scope` is the enclosing function or module."""
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         if isinstance(child, LOOPS):
             found.append(describe(child, scope, module))
         collect(child, child if isinstance(child, FUNCTIONS) else scope, module, found)
@@ -102,7 +112,7 @@ def leaves_by(node, inside):
         return leaves(head + node.body, True) or leaves(node.orelse, inside)
     if isinstance(node, FUNCTIONS):
         return False
-    return leaves(ast.iter_child_nodes(node), inside)
+    return leaves(children(node), inside)
 
 
 def truth(test):
@@ -122,7 +132,7 @@ OPEN += (ast.ImportFrom, ast.AsyncFor, ast.AsyncWith, ast.ClassDef) + FUNCTIONS 
 
 def is_closed(loop):
     """Whether the next iteration depends only on variables."""
-    return not any(isinstance(each, OPEN) for each in ast.walk(loop))
+    return not any(isinstance(each, OPEN) for each in walk(loop))
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -156,7 +166,7 @@ def first_statements(body):
         if isinstance(each, LOOPS):
             break
         first.append(each)
-        if any(isinstance(inner, (ast.Continue,) + LOOPS) for inner in ast.walk(each)):
+        if any(isinstance(inner, (ast.Continue,) + LOOPS) for inner in walk(each)):
             break
     return first
 
@@ -237,7 +247,7 @@ def is_harmless_test(test, numbers, known):
     if not is_plain(test, names) or not names <= known:
         return False
     # Any value can be tested for truth again; only comparisons of numbers are certain not to raise.
-    nodes = list(ast.walk(test))
+    nodes = list(walk(test))
     compares = any(isinstance(each, ast.Compare) for each in nodes)
     constants = (each for each in nodes if isinstance(each, ast.Constant))
     return not compares or names <= numbers and all(map(is_integer, constants))
@@ -316,7 +326,7 @@ def is_collection(name, scope, tree):
     """Whether only new collections are ever bound to a name, in a function or its module."""
     if name in parameters(scope):
         return False
-    nodes = list(ast.walk(scope))
+    nodes = list(walk(scope))
     bound = sum(each == name for node in nodes for each in names_bound(node))
     if bound == 0 and scope is not tree:
         return is_collection(name, tree, tree)
@@ -341,24 +351,24 @@ def makes_collection(node):
 def parameters(scope):
     if not isinstance(scope, FUNCTIONS):
         return set()
-    return {node.arg for node in ast.walk(scope.args) if isinstance(node, ast.arg)}
+    return {node.arg for node in walk(scope.args) if isinstance(node, ast.arg)}
 
 
 def names_in_head(loop):
     """The names that the loop header counts, iterates or compares; not those that it calls."""
     head = [loop.test] if isinstance(loop, ast.While) else [loop.target, loop.iter]
-    called = {id(node.func) for part in head for node in ast.walk(part) if isinstance(node, ast.Call)}
+    called = {id(node.func) for part in head for node in walk(part) if isinstance(node, ast.Call)}
     names = [
         (node.lineno, node.col_offset, node.id)
         for part in head
-        for node in ast.walk(part)
+        for node in walk(part)
         if isinstance(node, ast.Name) and id(node) not in called
     ]
     return list(dict.fromkeys(name for _, _, name in sorted(names)))
 
 
 def names_read(node):
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return {each.id for each in walk(node) if isinstance(each, ast.Name)}
 
 
 def names_assigned(loop):
@@ -372,9 +382,9 @@ def stored(nodes):
         yield from names_bound(node)
         if isinstance(node, COMPREHENSIONS):
             # Their variables are invisible outside, except for `name := value`.
-            yield from stored(each.target for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
+            yield from stored(each.target for each in walk(node) if isinstance(each, ast.NamedExpr))
         elif not isinstance(node, FUNCTIONS + (ast.ClassDef,)):
-            yield from stored(ast.iter_child_nodes(node))
+            yield from stored(children(node))
 
 
 def names_bound(node):

@@ -20,8 +20,8 @@ const SLOW: Texts = Texts {
     python: r#"#!/bin/sh
 case "$*" in
 *stillframe_launch.py*) while [ ! -e "$0.go" ]; do sleep 0.02; done ;;
-*cache_tag*) exec python3 -c "import json, platform, sys
-print(json.dumps({'executable': '$0', 'version': platform.python_version(), 'tag': sys.implementation.cache_tag}))" ;;
+*cache_tag*) exec python3 -c "import platform, sys
+print('Python ' + platform.python_version(), sys.implementation.cache_tag, '$0', sep='\n')" ;;
 esac
 exec python3 "$@"
 "#,
