@@ -30,6 +30,9 @@ const SEED: (&str, &str) = ("PROPTEST_RNG_SEED", "1");
 
 /// What `.ci/run` sets for the build of this workspace alone.
 const BUILD: [&str; 3] = ["RUSTC_WORKSPACE_WRAPPER", "CARGO_INCREMENTAL", "CARGO_PROFILE_DEV_DEBUG"];
+/// Certificates that each start of Node.js reads, which takes it longer than everything else there, and where npm finds
+/// them without that: nothing else that tests run needs them.
+const CERTIFICATES: (&str, &str) = ("NODE_EXTRA_CA_CERTS", "npm_config_cafile");
 /// How long a test program may take, in a push and with `--full`. The longest takes 6 minutes on a slow machine.
 const LIMITS: (Duration, Duration) = (Duration::from_mins(12), Duration::from_hours(2));
 
@@ -154,6 +157,9 @@ fn attempt(program: &Program, path: &OsStr, is_full: bool) -> Result<Outcome> {
     // Some tests have cargo build a program, which is none of what CI sets for its own.
     for variable in BUILD {
         command.env_remove(variable);
+    }
+    if let Some(certificates) = std::env::var_os(CERTIFICATES.0) {
+        command.env_remove(CERTIFICATES.0).env(CERTIFICATES.1, certificates);
     }
     command.env("PATH", path);
     if is_full {
