@@ -56,6 +56,7 @@ pub use injector::Injector;
 pub use marked::MARK;
 pub use parent::parent_gone;
 pub use spec::ProcessSpec;
+pub(crate) use spec::search_path;
 pub use termination::Termination;
 pub use usage::{ThreadUsage, Usage};
 

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Program, Start, Stdin};
 use crate::model::source::Code;
 use crate::model::stop::ExceptionMode;
-use crate::process::ProcessSpec;
+use crate::process::{ProcessSpec, search_path};
 use crate::progress::Progress;
 
 /// What makes the list of [`ValueExpressions::as_json`]: a function as one expression.
@@ -237,16 +237,14 @@ impl ChildProcesses for Python {
         launch: &Launch,
     ) -> Result<Plan> {
         let own = launch.env.get(PATH).cloned().unwrap_or_else(|| host.env(PATH));
-        let folders = [Some(debugger.join(debugpy::CHILDREN).display().to_string()), own];
-        let path =
-            folders.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(":");
+        let path = search_path([debugger.join(debugpy::CHILDREN)], own.as_deref());
         let env = [
-            (PATH, path),
             ("STILLFRAME_PYTHON", ADDRESS.to_owned()),
             ("STILLFRAME_PYTHON_TOKEN", TOKEN.to_owned()),
             ("STILLFRAME_PYTHON_DEBUGPY", debugpy::roots_beside(debugger).display().to_string()),
         ];
-        let env = env.map(|(name, value)| (name.to_owned(), Some(value))).into();
+        let env = env.into_iter().chain(path.map(|path| (PATH, path)));
+        let env = env.map(|(name, value)| (name.to_owned(), Some(value))).collect();
         let process = ProcessSpec { env, ..ProcessSpec::default() };
         let arguments = arguments(launch.just_my_code, []);
         let transport = Transport::Listen { process: Some(process), injector: None };

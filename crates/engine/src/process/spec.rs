@@ -39,3 +39,35 @@ impl ProcessSpec {
         Self { program, args, env, cwd, stdin, muted: launch.muted, ..Self::default() }
     }
 }
+
+/// The value of a search path, such as `PATH`, with folders in front of what it was. An empty one is left out,
+/// because it would name the current folder. None if a folder cannot be part of such a path.
+pub(crate) fn search_path(
+    folders: impl IntoIterator<Item = PathBuf>,
+    before: Option<&str>,
+) -> Option<String> {
+    let before = before.filter(|before| !before.is_empty());
+    let before = before.into_iter().flat_map(std::env::split_paths);
+    std::env::join_paths(folders.into_iter().chain(before)).ok()?.into_string().ok()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::search_path;
+
+    #[test]
+    fn folders_are_put_in_front_of_what_there_was() {
+        let table = [
+            (None, "/a:/b"),
+            (Some(""), "/a:/b"),
+            (Some("/c:/d"), "/a:/b:/c:/d"),
+            // The user's own empty folder stays.
+            (Some("/c:"), "/a:/b:/c:"),
+        ];
+        for (before, expected) in table {
+            let path = search_path(["/a".into(), "/b".into()], before);
+            assert_eq!(path.as_deref(), Some(expected), "{before:?}");
+        }
+        assert_eq!(search_path(["/a:b".into()], None), None);
+    }
+}

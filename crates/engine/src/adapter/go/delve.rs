@@ -70,7 +70,6 @@ fn candidates(host: &dyn Host) -> Vec<(PathBuf, &'static str)> {
     found.extend(paths.map(|path| (path.join("dlv"), "GOPATH")));
     found.push((cached(host), "cache"));
     found.retain(|(path, _)| host.is_file(path));
-    found.dedup_by(|(path, _), (before, _)| path == before);
     found
 }
 

@@ -18,7 +18,7 @@ use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Attach, Endpoint, Launch, Start};
 use crate::model::stop::{End, Exception, ExceptionMode};
-use crate::process::ProcessSpec;
+use crate::process::{ProcessSpec, search_path};
 use crate::recording::Cell;
 
 pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
@@ -212,11 +212,8 @@ fn detaching(executable: PathBuf) -> ProcessSpec {
 /// The variable by which Python in LLDB finds our `sitecustomize`. The program does not get it, because we start it.
 fn keeping_bytecode(host: &dyn Host, scripts: &Path) -> BTreeMap<String, Option<String>> {
     const NAME: &str = "PYTHONPATH";
-    let inherited = host.env(NAME).unwrap_or_default();
-    let folders =
-        std::env::join_paths(std::iter::once(scripts.to_owned()).chain(std::env::split_paths(&inherited)));
-    let folders = folders.ok().and_then(|folders| folders.into_string().ok());
-    folders.map(|folders| (NAME.to_owned(), Some(folders))).into_iter().collect()
+    let path = search_path([scripts.to_owned()], host.env(NAME).as_deref());
+    path.map(|path| (NAME.to_owned(), Some(path))).into_iter().collect()
 }
 
 /// Has LLDB keep its indexes of libraries and debug information, which it makes anew at each start otherwise.

@@ -15,7 +15,7 @@ use crate::adapter::native::{self, compile};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::{Launch, Program};
-use crate::process::{HelperOutput, ProcessSpec};
+use crate::process::{HelperOutput, ProcessSpec, search_path};
 use crate::progress::Progress;
 use crate::test_reports::TestReports;
 
@@ -274,12 +274,10 @@ impl Executable {
         let mut names = host.names_in(&targets);
         names.retain(|name| name.starts_with(std::env::consts::ARCH));
         let standard = names.iter().map(|name| targets.join(name).join("lib"));
-        let before = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-        let paths = libraries.into_iter().chain(standard).chain(std::env::split_paths(&before));
-        let mut env = BTreeMap::new();
-        if let Ok(paths) = std::env::join_paths(paths) {
-            env.insert("LD_LIBRARY_PATH".to_owned(), Some(paths.to_string_lossy().into_owned()));
-        }
+        let before = std::env::var_os("LD_LIBRARY_PATH").map(|path| path.to_string_lossy().into_owned());
+        let path = search_path(libraries.into_iter().chain(standard), before.as_deref());
+        let mut env: BTreeMap<_, _> =
+            path.map(|path| ("LD_LIBRARY_PATH".to_owned(), Some(path))).into_iter().collect();
         env.insert("CARGO_MANIFEST_DIR".to_owned(), Some(self.package.display().to_string()));
         env
     }
