@@ -15,6 +15,7 @@ mod every_tool;
 mod foreign_connections;
 mod inspector_port;
 mod limits;
+mod modules;
 mod names;
 mod read_only;
 mod remote_hosts;
