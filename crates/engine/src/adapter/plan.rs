@@ -235,6 +235,8 @@ pub struct Quirks {
     /// A command for a frame. At the code that stores the parameters of a function, where a step into one on a single line
     /// stops, it prints `before` and the command that runs that code.
     pub entry_command: Option<&'static str>,
+    /// Commands with which a step over a place where a future has to wait ends behind it.
+    pub future_commands: Option<FutureCommands>,
     /// Whether a step from a line of a source goes back to another one because the first ends a function, and calls that
     /// are made there belong to the other.
     pub goes_back_at_end: Option<fn(&str, u32, u32) -> bool>,
@@ -363,6 +365,17 @@ pub struct FrameQuirks {
     pub line_at: fn(u64) -> String,
 }
 
+/// Commands of the debugger about a thread, by the adapter's number for it. See `dap/awaits.rs`.
+#[derive(Clone, Copy, Debug)]
+pub struct FutureCommands {
+    /// Whether a function may be a future, by its name.
+    pub may_be: fn(&str) -> bool,
+    /// Remembers the future that a step begins in. Prints `future` if the frame is one.
+    pub begin: &'static str,
+    /// Breaks where that future is polled again, if it waits. Prints the number of the breakpoint behind `waits `.
+    pub wait: &'static str,
+}
+
 /// How a program is sampled whose debugger reports nothing while it runs: it is paused, and all stacks are read.
 #[derive(Clone, Copy, Debug)]
 pub struct StackSampling {
@@ -440,6 +453,7 @@ impl Quirks {
         steps_into_libraries: false,
         steps_out_into_libraries: false,
         entry_command: None,
+        future_commands: None,
         goes_back_at_end: None,
         pauses_anywhere: false,
         is_signal_handler: |_| false,

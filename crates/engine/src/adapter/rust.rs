@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::braces::{self, Family};
 use super::commands::Commands;
 use super::native::{self, lldb_dap};
-use super::plan::{Plan, Quirks};
+use super::plan::{FutureCommands, Plan, Quirks};
 use super::{Adapter, BoxFuture, Host, Observation, RecordingSide, Runtime, Sample};
 use crate::deadlines;
 use crate::error::Result;
@@ -41,6 +41,11 @@ const QUIRKS: Quirks = Quirks {
     }),
     exception_command: Some("`stillframe-errors-describe"),
     printed_exception: shown::panic,
+    future_commands: Some(FutureCommands {
+        may_be: |name| name.contains("closure") || name.contains("{async_"),
+        begin: "`stillframe-await-begin",
+        wait: "`stillframe-await-wait",
+    }),
     function: shown::function,
     variable: shown::variable,
     // What it held has often moved elsewhere.
@@ -129,7 +134,7 @@ impl Adapter for Rust {
                 format!("?command source -s true \"{}\"", formatters.join("lldb_commands").display()),
             ]);
             commands.extend(
-                ["rust", "rust_types", "errors"]
+                ["rust", "rust_types", "errors", "awaits"]
                     .map(|name| lldb_dap::imported(&scripts.join(format!("stillframe_{name}.py")))),
             );
         }

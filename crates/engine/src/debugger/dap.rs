@@ -2,13 +2,14 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`), `threads.rs`, values (`values.rs`,
-//! `shadowing.rs`, `expressions.rs`). A language with more to offer wraps this type, see `Dialect`.
+//! (`breakpoints.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `awaits.rs`), `threads.rs`, values
+//! (`values.rs`, `shadowing.rs`, `expressions.rs`). A language with more to offer wraps this type, see `Dialect`.
 //!
 //! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
 //! what arrives into [`Event`]s. Both end with the connection.
 
 mod abilities;
+mod awaits;
 mod breakpoints;
 mod commands;
 mod connector;
@@ -581,9 +582,8 @@ impl Debugger for DapDebugger {
         abilities::of(&self.capabilities())
     }
 
-    /// A number of another machine, or of a container, means nothing here.
     fn pid(&self) -> Option<u32> {
-        self.0.pid.get().copied().filter(|_| self.0.setup.is_local)
+        start::pid(self)
     }
 
     fn end(&self) -> Option<End> {

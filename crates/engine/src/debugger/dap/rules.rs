@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::breakpoints::{SentBreakpoint, place_of};
-use super::{DapDebugger, commands, data, lock, recording, values};
+use super::{DapDebugger, awaits, commands, data, lock, recording, values};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
@@ -23,6 +23,9 @@ use crate::model::stop::StopReason;
 pub(super) struct Stepping {
     /// The step, and where it began.
     step: Option<(Step, StackPosition)>,
+    /// The thread that steps.
+    thread: Option<RawId>,
+    pub(super) future: SteppedFuture,
     /// It goes out of a function that it did not mean to stop in.
     is_going_out: bool,
     /// It runs the rest of a line that it has come to in the middle.
@@ -30,10 +33,31 @@ pub(super) struct Stepping {
     /// It began in a library, as after a stop at a breakpoint there.
     is_in_library: bool,
     /// What was asked for.
-    wanted: Option<Step>,
+    pub(super) wanted: Option<Step>,
+}
+
+/// The future that a step began in. See `awaits.rs`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum SteppedFuture {
+    /// It began in another function.
+    #[default]
+    None,
+    Polled,
+    /// The program runs until it is polled again, at the breakpoint of this number.
+    Waits(i64),
 }
 
 impl Stepping {
+    /// From here on, another thread continues the step.
+    fn moved(&mut self, thread: RawId, depth: Option<usize>) {
+        self.thread = Some(thread);
+        self.step =
+            self.step.zip(depth).map(|((step, began), depth)| (step, StackPosition { depth, ..began }));
+        self.future = SteppedFuture::Polled;
+        // It reaches its line from the beginning of the function.
+        self.is_finishing_line = self.wanted != Some(Step::Out);
+    }
+
     pub(super) fn end(&mut self) {
         *self = Self::default();
     }
@@ -49,15 +73,23 @@ struct StackPosition {
 /// Remembers a step, where a stop that the session does not see may interrupt it.
 pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, wanted: Step) {
     let quirks = debugger.quirks();
-    let may_interrupt = lock(&debugger.0.breakpoints).has_rules()
+    let is_in_future = awaits::begin(debugger, thread).await;
+    let may_interrupt = is_in_future
+        || lock(&debugger.0.breakpoints).has_rules()
         || quirks.steps_into_libraries
         || quirks.pauses_for_breakpoints
         || wanted == Step::Into && leaves_libraries(quirks);
     let began = if may_interrupt { spot(debugger, thread).await } else { None };
     let is_in_library = leaves_libraries(quirks) && library_frames(debugger, thread, 1).await.is_some();
     let step = began.map(|began| (wanted, began));
-    *lock(&debugger.0.stepping) =
-        Stepping { step, is_in_library, wanted: Some(wanted), ..Stepping::default() };
+    *lock(&debugger.0.stepping) = Stepping {
+        step,
+        thread: Some(thread),
+        future: if is_in_future { SteppedFuture::Polled } else { SteppedFuture::None },
+        is_in_library,
+        wanted: Some(wanted),
+        ..Stepping::default()
+    };
 }
 
 fn leaves_libraries(quirks: &Quirks) -> bool {
@@ -102,13 +134,16 @@ pub(super) struct Stop {
 
 /// The outcome of a stop: the stop itself, unless rules resume the program, and what the rules report.
 pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
-    let Stop { thread, reason, text, numbers, is_wanted } = stop;
+    let Stop { thread, reason, text, mut numbers, is_wanted } = stop;
     let stopped = |reason, text, breakpoints| Event::Stopped { thread, reason, text, breakpoints };
     let is_going_on = {
         let stepping = lock(&debugger.0.stepping);
         stepping.step.is_some() && (stepping.is_going_out || stepping.is_finishing_line)
     };
     if reason == StopReason::Step && !is_wanted {
+        if awaits::wait(debugger, thread).await {
+            return Vec::new();
+        }
         let resumed = if is_going_on {
             resume_interrupted(debugger, thread).await
         } else {
@@ -130,6 +165,9 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     if reason != StopReason::Breakpoint {
         lock(&debugger.0.stepping).end();
         return vec![stopped(reason, text, Vec::new())];
+    }
+    if !is_wanted && is_polled_again(debugger, thread, &mut numbers).await {
+        return Vec::new();
     }
     let ended = data::frame_ended(debugger, &numbers).await;
     let is_by_place = numbers.is_empty() && !debugger.quirks().reports_hits;
@@ -162,6 +200,24 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
         events.push(last);
     }
     events
+}
+
+/// Whether a thread is where the future in which a step began is polled again, and steps on. If a breakpoint is there,
+/// too, it only has the step from then on.
+async fn is_polled_again(debugger: &DapDebugger, thread: RawId, numbers: &mut Vec<i64>) -> bool {
+    let SteppedFuture::Waits(number) = lock(&debugger.0.stepping).future else { return false };
+    let count = numbers.len();
+    numbers.retain(|other| *other != number);
+    if numbers.len() == count {
+        return false;
+    }
+    let depth = spot(debugger, thread).await.map(|spot| spot.depth);
+    let wanted = {
+        let mut stepping = lock(&debugger.0.stepping);
+        stepping.moved(thread, depth);
+        stepping.wanted
+    };
+    numbers.is_empty() && debugger.go_unless_paused(thread, wanted).await.unwrap_or(false)
 }
 
 /// Whether a thread is in code of the compiler's own before the program of the user, and no breakpoint is on the line
@@ -230,7 +286,11 @@ async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
     }
     let Some(frames) = library_frames(debugger, thread, LIBRARY_FRAMES).await else { return false };
     let next = frames.iter().any(|frame| !is_of_library(frame)).then_some(Step::Out);
-    lock(&debugger.0.stepping).is_going_out = next.is_some();
+    match next {
+        Some(_) => lock(&debugger.0.stepping).is_going_out = true,
+        // The step is over: the thread runs.
+        None => lock(&debugger.0.stepping).end(),
+    }
     debugger.go_unless_paused(thread, next).await.unwrap_or(false)
 }
 
@@ -254,23 +314,27 @@ const LIBRARY_FRAMES: usize = 60;
 /// Continues from a stop that was not requested. The stop is reported if it ends a step, if the program is to be
 /// paused, or if the adapter refuses.
 pub(super) async fn resume(debugger: &DapDebugger, thread: RawId, reason: StopReason) -> Vec<Event> {
-    let reason = match resume_interrupted(debugger, thread).await {
+    let stepping = lock(&debugger.0.stepping).thread.unwrap_or(thread);
+    let (thread, reason) = match resume_interrupted(debugger, stepping).await {
         Ok(true) => return Vec::new(),
-        Ok(false) if debugger.0.pausing.take() => StopReason::Pause,
-        Ok(false) => StopReason::Step,
+        Ok(false) if debugger.0.pausing.take() => (thread, StopReason::Pause),
+        Ok(false) => (stepping, StopReason::Step),
         Err(error) => {
             tracing::warn!(%error, "cannot resume from a stop without a breakpoint");
-            reason
+            (thread, reason)
         }
     };
     lock(&debugger.0.stepping).end();
     vec![Event::Stopped { thread, reason, text: None, breakpoints: Vec::new() }]
 }
 
-/// Continues the thread's command from before the stop. Returns false, and the thread stays suspended, if that
-/// command has finished or a pause was requested.
+/// Continues a thread's command from before the stop, which may have been in another thread. Returns false, and the
+/// thread stays suspended, if that command has finished or a pause was requested.
 async fn resume_interrupted(debugger: &DapDebugger, thread: RawId) -> Result<bool> {
-    let step = lock(&debugger.0.stepping).step;
+    let step = {
+        let stepping = lock(&debugger.0.stepping);
+        stepping.step.filter(|_| !matches!(stepping.future, SteppedFuture::Waits(_)))
+    };
     let next = match step {
         None => None,
         Some((step, began)) => match spot(debugger, thread).await {

@@ -155,3 +155,14 @@ async fn adapter_exited(debugger: &DapDebugger) -> Error {
 fn printed(debugger: &DapDebugger) -> String {
     debugger.0.sinks.output.tail(debugger.0.output_before, 4000).text()
 }
+
+/// The process that is debugged. Not every adapter reports the one that it attaches to. A number of another machine, or
+/// of a container, means nothing here.
+pub(super) fn pid(debugger: &DapDebugger) -> Option<u32> {
+    let setup = &debugger.0.setup;
+    let attached = || {
+        let process = setup.arguments.get("processId").filter(|_| setup.request == StartRequest::Attach);
+        process?.as_u64()?.try_into().ok()
+    };
+    debugger.0.pid.get().copied().or_else(attached).filter(|_| setup.is_local)
+}
