@@ -217,9 +217,17 @@ pub(super) async fn frame_ended(debugger: &DapDebugger, numbers: &[i64]) -> Vec<
         if watched.set.is_empty() {
             return Vec::new();
         }
+        let reached: Vec<(&str, u64)> = watched
+            .known
+            .values()
+            .filter_map(|storage| storage.frame.as_ref())
+            .filter(|frame| frame.number.is_some_and(|number| numbers.contains(&number)))
+            .map(|frame| (frame.address.as_str(), frame.pointer))
+            .collect();
+        // Of several breakpoints for one frame, the debugger may report one.
         let ends = |storage: &Storage| {
             let frame = storage.frame.as_ref();
-            frame.and_then(|frame| frame.number).is_some_and(|number| numbers.contains(&number))
+            frame.is_some_and(|frame| reached.contains(&(frame.address.as_str(), frame.pointer)))
         };
         let gone: HashMap<String, String> = watched
             .known
