@@ -192,9 +192,9 @@ pub fn append<'a>(path: &str, results: impl Iterator<Item = (&'a str, &'static s
     append_lines(path, &lines);
 }
 
-/// Adds that a test begins.
-pub fn append_begin(path: &str, test: &str) {
-    append_lines(path, &[json!({ "kind": "begins", "test": test }).to_string()]);
+/// Adds that a test begins, with its outcome if its runner has found that by more than the exit code of its program.
+pub fn append_begin(path: &str, test: &str, judged: Option<&str>) {
+    append_lines(path, &[json!({ "kind": "begins", "test": test, "judged": judged }).to_string()]);
 }
 
 /// Without a file, the results are those that the program prints.

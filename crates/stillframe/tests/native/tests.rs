@@ -376,3 +376,47 @@ async fn ctest_reports_the_first_test_that_fails_and_counts_the_others() {
     let answer = tested(&sources, "ctest --test-dir build -R empty").await;
     assert_eq!(answer["verdict"], "passed", "{}", answer.text);
 }
+
+/// Programs that end with the exit code that they are given.
+const JUDGED: &str = r#"
+cmake_minimum_required(VERSION 3.10)
+project(judged C)
+enable_testing()
+add_executable(code code.c)
+add_test(NAME plain COMMAND code 0)
+add_test(NAME fails COMMAND code 3)
+add_test(NAME skips COMMAND code 77)
+add_test(NAME says COMMAND code 0)
+add_test(NAME off COMMAND code 0)
+set_tests_properties(fails PROPERTIES WILL_FAIL TRUE)
+set_tests_properties(skips PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(says PROPERTIES FAIL_REGULAR_EXPRESSION "code")
+set_tests_properties(off PROPERTIES DISABLED TRUE)
+"#;
+
+#[tokio::test]
+async fn tests_pass_and_fail_as_ctest_judges_them() {
+    let code = "#include <stdio.h>\n#include <stdlib.h>\n\
+                int main(int count, char **words) { puts(\"code\"); return atoi(words[count - 1]); }\n";
+    let sources = Sources::new(&[("code.c", code), ("CMakeLists.txt", JUDGED)]);
+    sources.compiled("cmake -S . -B build", "build");
+    sources.compiled("cmake --build build", "build");
+    for (name, verdict, counted) in [
+        ("fails", "passed", "passed"),
+        ("skips", "passed", "skipped"),
+        ("says", "failed", "failed"),
+        ("plain", "passed", "passed"),
+    ] {
+        let answer = tested(&sources, &format!("ctest --test-dir build -R {name}")).await;
+        assert_eq!(
+            (&answer["verdict"], &answer["tests"][counted]),
+            (&json!(verdict), &json!(1)),
+            "{}",
+            answer.text
+        );
+    }
+    let answer = tested(&sources, "ctest --test-dir build").await;
+    assert_eq!(answer.at("/failure/test"), "says", "{}", answer.text);
+    let counts = json!({ "run": 5, "passed": 2, "failed": 1, "skipped": 2, "expectedFailures": 0 });
+    assert_eq!(answer["tests"], counts, "{}", answer.text);
+}

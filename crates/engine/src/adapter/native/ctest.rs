@@ -61,15 +61,20 @@ pub(in crate::adapter) async fn build(
         return Err(failed(problem, String::new()));
     }
     let reports = launch.env.get(TestReports::VARIABLE).cloned().flatten();
-    let mut chosen = listing.tests.last();
-    if listing.tests.len() > 1 {
+    // Of those that pass, one that passes by itself shows it best, and one that is disabled is not run.
+    let enabled = || listing.tests.iter().filter(|test| !test.is_disabled());
+    let mut chosen = enabled().rfind(|test| !test.is_judged()).or_else(|| enabled().next_back());
+    let mut judged = None;
+    if listing.tests.len() > 1 || listing.tests.iter().any(Test::is_judged) {
         // They may not end, and all is built by now.
         progress.end_preparation();
-        progress.say(format!("running {} tests to see which one fails", listing.tests.len()));
+        progress.say("running the tests to see which one fails");
         let said = run(host, &launch, &folder, &[]).await?;
         let results: BTreeMap<&str, &'static str> = said.stdout.lines().filter_map(result).collect();
         let fails = |test: &&Test| results.get(test.name.as_str()) == Some(&"failed");
         chosen = listing.tests.iter().find(fails).or(chosen);
+        judged =
+            chosen.filter(|test| test.is_judged()).and_then(|test| results.get(test.name.as_str()).copied());
         if let Some(path) = &reports {
             let others =
                 listing.tests.iter().filter(|test| Some(&test.name) != chosen.map(|test| &test.name));
@@ -81,13 +86,13 @@ pub(in crate::adapter) async fn build(
     }
     let Some(test) = chosen else {
         let problem = format!(
-            "`{NAME}` found no test in `{}`; check its arguments, and give the build folder as `cwd` or with `--test-dir`",
+            "`{NAME}` found no test that is enabled in `{}`; check its arguments, and give the build folder as `cwd` or with `--test-dir`",
             folder.display()
         );
         return Err(failed(problem, String::new()));
     };
     if let Some(path) = &reports {
-        append_begin(path, &test.name);
+        append_begin(path, &test.name, judged);
     }
     Ok(test.launch(launch, &folder))
 }
@@ -124,7 +129,24 @@ fn result(line: &str) -> Option<(&str, &'static str)> {
     Some((name, outcome))
 }
 
+/// Properties by which `ctest` judges a test otherwise than by the exit code of its program.
+const JUDGING: [&str; 5] = [
+    "FAIL_REGULAR_EXPRESSION",
+    "PASS_REGULAR_EXPRESSION",
+    "SKIP_REGULAR_EXPRESSION",
+    "SKIP_RETURN_CODE",
+    "WILL_FAIL",
+];
+
 impl Test {
+    fn is_judged(&self) -> bool {
+        JUDGING.iter().any(|name| self.property(name).is_some())
+    }
+
+    fn is_disabled(&self) -> bool {
+        self.property("DISABLED") == Some(&Value::Bool(true))
+    }
+
     fn property(&self, name: &str) -> Option<&Value> {
         self.properties.iter().find(|property| property.name == name).map(|property| &property.value)
     }

@@ -92,6 +92,8 @@ pub(super) fn conclude(
         _ if !sorted.problems.is_empty() || problem_throw.is_some() => Verdict::Error,
         _ if !sorted.missing.is_empty() || !ran => Verdict::NoTests,
         Some(Some(0)) => Verdict::Passed,
+        // It knows tests that pass with another exit code.
+        Some(_) if runner == Some(Runner::Ctest) && counts.run > 0 => Verdict::Passed,
         _ => Verdict::Error,
     };
     let similar = if verdict == Verdict::NoTests { sorted.similar() } else { Vec::new() };

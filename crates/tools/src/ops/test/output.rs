@@ -39,6 +39,8 @@ pub(super) struct PrintedReports {
     before: String,
     /// The name of the test that the program is, where its build says so.
     alone: Option<String>,
+    /// Its outcome, if its runner has judged it.
+    judged: Option<String>,
 }
 
 impl PrintedReports {
@@ -58,7 +60,8 @@ impl PrintedReports {
             (_, "c") => (Format::GoogleTest, folder(launch)),
             _ => return None,
         };
-        Some(Self { format, folder, reports: reports.clone(), before: String::new(), alone: None })
+        let before = String::new();
+        Some(Self { format, folder, reports: reports.clone(), before, alone: None, judged: None })
     }
 
     /// The program is built, and about to run.
@@ -68,7 +71,8 @@ impl PrintedReports {
         let (begins, before): (Vec<&str>, Vec<&str>) = (begins, before);
         self.before = before.join("\n");
         let begins = begins.last().and_then(|line| serde_json::from_str::<Value>(line).ok());
-        self.alone = begins.and_then(|begins| Some(begins.get("test")?.as_str()?.to_owned()));
+        let text = |name: &str| Some(begins.as_ref()?.get(name)?.as_str()?.to_owned());
+        (self.alone, self.judged) = (text("test"), text("judged"));
     }
 
     /// Writes what the output says of the tests into the reports.
@@ -89,9 +93,10 @@ impl PrintedReports {
             Execution::Ended(end) => Some(end),
             _ => None,
         };
-        if let (true, Some(alone)) = (reports.is_empty(), &self.alone) {
-            reports.push(json!({ "kind": "begins", "test": alone }));
-            reports.extend(end.as_ref().map(|end| of_program(alone, end)));
+        let is_alone = reports.is_empty() || self.judged.is_some();
+        if let (true, Some(alone)) = (is_alone, &self.alone) {
+            reports = vec![json!({ "kind": "begins", "test": alone })];
+            reports.extend(end.as_ref().map(|end| of_program(alone, end, self.judged.as_deref())));
         } else if end.is_some() && self.format != Format::Go {
             reports.extend(cut_short(&reports));
         }
@@ -148,9 +153,14 @@ fn cut_short(reports: &[Value]) -> Option<Value> {
     (!is_over).then(|| json!({ "kind": "result", "id": last, "outcome": "failed" }))
 }
 
-/// A program that is one test has passed if its exit code is 0.
-fn of_program(test: &str, end: &End) -> Value {
+/// A program that is one test has passed if its exit code is 0, unless its runner has judged it by more.
+fn of_program(test: &str, end: &End, judged: Option<&str>) -> Value {
     match end.exit_code() {
+        Some(code) if judged == Some("failed") => {
+            let message = format!("the runner expects another exit code or output; its exit code is {code}");
+            json!({ "kind": "result", "id": test, "outcome": "failed", "message": message })
+        }
+        _ if judged.is_some() => json!({ "kind": "result", "id": test, "outcome": judged }),
         Some(0) => json!({ "kind": "result", "id": test, "outcome": "passed" }),
         Some(code) => {
             let message = format!("its exit code is {code}");
