@@ -73,6 +73,8 @@ enum MarkKind {
     Function(bool),
     /// The places of a function, from its parameters to where it returns.
     Places,
+    /// The same places of an async generator.
+    AsyncGenerator,
     /// The block of a `try` whose handler does not just throw on.
     Try,
     /// What is awaited.
@@ -135,6 +137,13 @@ impl Handlers {
         self.marks.iter().rfind(is_around).map(|mark| mark.span)
     }
 
+    /// Whether a place (0-based line, UTF-16 column) is in an async generator.
+    pub fn is_in_async_generator(&self, line: u32, column: u32) -> bool {
+        let function = offset(&self.text, line, column).and_then(|offset| self.function_at(offset));
+        let is_generator = |mark: &Mark| matches!(mark.kind, MarkKind::AsyncGenerator);
+        self.marks.iter().any(|mark| is_generator(mark) && Some(mark.span) == function)
+    }
+
     /// Whether a function can be left without a place of V8's where it is left: with a `return` that has a loop's
     /// iterator to close, or through a `finally`. From this place of it (0-based line, UTF-16 column), or from `any`
     /// of its places.
@@ -182,7 +191,11 @@ impl CatchState {
             MarkKind::Handled => self.is_handled |= self.is_rejection,
             MarkKind::Promise => *self = Self { is_rejection: true, is_in_try: false, ..*self },
             MarkKind::Expected => self.is_expected = true,
-            MarkKind::Places | MarkKind::Closed | MarkKind::Finalizer | MarkKind::Return => {}
+            MarkKind::Places
+            | MarkKind::AsyncGenerator
+            | MarkKind::Closed
+            | MarkKind::Finalizer
+            | MarkKind::Return => {}
         }
     }
 
@@ -229,7 +242,11 @@ impl MarkCollector {
 impl<'a> VisitJs<'a> for MarkCollector {
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
         self.mark(it.span, MarkKind::Function(it.r#async));
-        self.mark(Span::new(it.params.span.start, it.span.end), MarkKind::Places);
+        let places = Span::new(it.params.span.start, it.span.end);
+        self.mark(places, MarkKind::Places);
+        if it.r#async && it.generator {
+            self.mark(places, MarkKind::AsyncGenerator);
+        }
         walk_js::walk_function(self, it, flags);
     }
 

@@ -69,20 +69,25 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// The variable that begins at a column, unless it is a property, or a module from which `original` was imported.
+    /// The variable or the private name, such as `#count`, that begins at a column, unless it is a property, or a module
+    /// from which `original` was imported.
     fn variable_at(&mut self, column: u32, original: &str) -> Option<&'a str> {
         self.advance(column);
         if self.column != column {
             return None;
         }
         let (before, here) = self.line.split_at_checked(self.byte)?;
-        let end = here.find(|c: char| !is_part(c)).unwrap_or(here.len());
+        let is_private = here.starts_with('#');
+        let end = here.find(|c: char| !is_part(c) && c != '#').unwrap_or(here.len());
         let (identifier, after) = here.split_at_checked(end)?;
         if identifier.is_empty()
             || identifier.starts_with(|c: char| c.is_ascii_digit())
             || before.ends_with(is_part)
         {
             return None;
+        }
+        if is_private {
+            return (identifier.len() > 1 && original.starts_with('#')).then_some(identifier);
         }
         let is_property = before.ends_with('.') && !before.ends_with("...");
         (!is_property && !is_import(after, original)).then_some(identifier)

@@ -57,7 +57,8 @@ impl Running {
     async fn runs_on(mut self) {
         assert_eq!(self.child.try_wait().unwrap(), None, "what was attached to runs on");
         drop(self.child.stdin.take());
-        assert!(self.child.wait().await.unwrap().success());
+        let status = self.child.wait().await.unwrap();
+        assert!(status.success(), "{status}");
     }
 }
 

@@ -57,6 +57,14 @@ impl StepEndBreakpoints {
         found
     }
 
+    /// Whether the function of a stop is an async generator. V8 (Node 20 to 24) crashes at a step out of one.
+    pub(super) async fn is_in_async_generator(&self, stop: &V8Stop) -> bool {
+        let Some(location) = stop.frames.first().map(|frame| &frame.location) else { return false };
+        let Some(script) = self.sources.scripts.get(&location.script_id) else { return false };
+        let is_in = |handlers: &Handlers, (line, column)| handlers.is_in_async_generator(line, column);
+        script.at_handlers(location, is_in).await.unwrap_or(false)
+    }
+
     async fn exits_without_stop(&self, location: &Location, any: bool) -> bool {
         let Some(script) = self.sources.scripts.get(&location.script_id) else { return false };
         let leaves =

@@ -14,7 +14,7 @@ use super::super::stop::V8Stop;
 use super::control::{RETURNED, RunControl};
 use super::intent::{Intent, Stepping};
 use crate::debugger::{Event, Step};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::stop::StopReason;
 
 /// A step that goes nowhere, as in a loop on one line, ends after so many steps of V8.
@@ -23,6 +23,12 @@ const MOST_STEPS: u32 = 32;
 impl RunControl {
     pub(in super::super) async fn step(&self, step: Step) -> Result<()> {
         let stop = self.run.stop()?;
+        if step == Step::Out && self.ends.is_in_async_generator(&stop).await {
+            return Err(Error::Refused(
+                "a step out of an async generator crashes Node.js; set a breakpoint where its values are used, and continue"
+                    .to_owned(),
+            ));
+        }
         let mut stepping = self.begin(step, &stop).await;
         if step == Step::Out {
             stepping.ends = self.ends.of_function(&stop).await;

@@ -10,7 +10,9 @@ pub(in super::super) fn renamed<'a>(expression: &str, other: impl Fn(&str) -> Op
     while let Some(first) = rest.chars().next() {
         let (token, after) = rest.split_at(token_length(rest, first));
         let next = after.trim_start().chars().next().unwrap_or(' ');
-        match other(token).filter(|_| before != '.' || renamed.ends_with("...")) {
+        // A property keeps its name; a private one, such as `#count`, does not.
+        let may_change = before != '.' || renamed.ends_with("...") || first == '#';
+        match other(token).filter(|_| may_change) {
             Some(name) if brackets.last() == Some(&'{') && matches!(before, '{' | ',') => match next {
                 ':' => renamed.push_str(token),
                 ',' | '}' => renamed.extend([token, ": ", name]),
@@ -38,6 +40,7 @@ pub(in super::super) fn renamed<'a>(expression: &str, other: impl Fn(&str) -> Op
 fn token_length(text: &str, first: char) -> usize {
     match first {
         '\'' | '"' => quoted_length(text, first),
+        '#' => text.find(|c| !is_part(c) && c != '#').unwrap_or(text.len()),
         letter if is_part(letter) => text.find(|c| !is_part(c)).unwrap_or(text.len()),
         letter => letter.len_utf8(),
     }
@@ -78,10 +81,12 @@ mod tests {
             ("subtotal + total_2 + `${total}`", "subtotal + total_2 + `${t}`"),
             ("'it\\'s total", "'it\\'s total"),
             ("total = total * 2", "t = t * 2"),
+            ("this.#total + a.#count", "this.#total + a.#c"),
         ];
         let other = |name: &str| match name {
             "total" => Some("t"),
             "e" => Some("total"),
+            "#count" => Some("#c"),
             _ => None,
         };
         for (expression, expected) in table {
