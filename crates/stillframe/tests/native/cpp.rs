@@ -28,6 +28,12 @@ struct Base { virtual ~Base() = default; virtual int twice() const { return 2 * 
 struct Item : Base { std::string name; std::vector<int> sizes; };
 enum class Color { Red, Green };
 struct Held { std::optional<int> count; };
+struct Span { int from, to; };
+struct User {
+    int id;
+    std::optional<std::string> email;
+    int twice() const { return 2 * id; } // @inside
+};
 // As in the header of that library, whose types inside of it have its name in theirs.
 namespace nlohmann {
 template <class Number> struct basic_json {
@@ -87,13 +93,23 @@ int main() {
     Color color = Color::Green;
     std::vector<int> many(100000, 7);
     std::valarray<double> reals{1.5, 2.5};
-    return show(item) + (int)many.size(); // @here
+    std::vector<int> ten{10, 20}, none;
+    std::map<char, int> letters{{'a', 1}};
+    std::multimap<int, int> doubled{{1, 1}, {1, 2}};
+    std::map<int, int> sorted;
+    std::unordered_map<int, int> large;
+    for (int at = 0; at < 20000; at++) sorted[at] = large[at] = 2 * at;
+    std::atomic<Span> span{Span{1, 2}};
+    std::optional<std::optional<int>> outer = std::optional<int>{};
+    std::string wide = "na\u00efve" + std::string(70000, 'x');
+    User user{3, "x"};
+    return show(item) + (int)many.size() + user.twice() + span.load().to; // @here
 }
 "#;
 
 /// Expressions whose functions are not in the program, and their values or what is wrong with them. LLDB's compiler
 /// crashes at those of `word`.
-const EXPRESSIONS: [(&str, &str); 35] = [
+const EXPRESSIONS: [(&str, &str); 46] = [
     ("row[1]", "9"),
     ("*held.begin()", "{count = 3}"),
     ("item.name", r#""pen \"x\"""#),
@@ -129,6 +145,17 @@ const EXPRESSIONS: [(&str, &str); 35] = [
     ("set.count(3)", "1"),
     ("set.count(item)", "no viable conversion"),
     ("wait.count()", "1500"),
+    ("ten[0] + ten[1] * 2 - 7 / ten[0]", "50"),
+    ("ten[0] % (ten[0] - 10)", "division by zero"),
+    ("none.empty() || none[0] > 8", "true"),
+    ("none.size() - 1 > 0 && -1 >= ten.size()", "true"),
+    ("ten.size() - 3", "18446744073709551615"),
+    ("wide.size() + wide.find(\"ve\")", "70010"),
+    ("wide[70005]", "'x'"),
+    ("letters['a'] + doubled.count(1)", "3"),
+    ("sorted[15000] + sorted.count(20000) + large.count(3)", "30001"),
+    ("user.email == \"x\" && user.id + 1 == 4", "true"),
+    ("user.twice()", "LLDB ends at this expression"),
     ("map.begin()->second", "the program has no function `std::_Rb_tree_iterator"),
 ];
 
@@ -175,6 +202,7 @@ async fn standard_library_values_are_summarized() {
     assert_eq!(ran.variable("document"), r#"{["list"] = {3, "pen \"x\""}, ["none"] = null}"#);
     assert_eq!((ran.variable("wait"), ran.variable("moment")), ("1500ms", "2023-11-14T22:13:20+00:00"));
     assert_evaluated(&ran, &EXPRESSIONS);
+    assert_eq!((ran.variable("span"), ran.variable("outer")), ("{from = 1, to = 2}", "{nullopt}"));
     let evaluate = async |expression: &str| {
         let arguments =
             json!({ "sessionId": ran["sessionId"], "expression": expression, "sideEffects": false });
@@ -190,6 +218,10 @@ async fn standard_library_values_are_summarized() {
     assert_eq!(page["variables"].as_array().unwrap().len(), 2, "{}", page.text);
     let ran = run_until(&server, &program, "reference", &[]).await;
     assert_eq!((ran.variable("item"), ran.at("/location/function")), (item, &json!("show")));
+    // LLDB's compiler crashes at anything where the class of `this` has such a member.
+    let inside = [("id * 2", "6"), ("*email + \"y\"", "\"xy\""), ("(int)6", "LLDB ends at this expression")];
+    let ran = run_until(&server, &program, "inside", &inside.map(|(expression, _)| expression)).await;
+    assert_evaluated(&ran, &inside);
     server.finish().await;
 }
 
@@ -494,7 +526,9 @@ async fn functions_on_one_line_stop_with_their_parameters() {
 }
 
 const MODERN: &str = r#"
+#include <any>
 #include <array>
+#include <bitset>
 #include <complex>
 #include <expected>
 #include <functional>
@@ -513,6 +547,8 @@ int main() {
     std::initializer_list<int> list = {1, 2};
     Both both;
     std::reference_wrapper<Both> wrapped = both;
+    std::bitset<4> bits(5);
+    std::any any = 5;
     std::array<int, 5000> wide{};
     wide[4000] = 7;
     std::unordered_map<int, int> table;
@@ -549,6 +585,8 @@ async fn values_of_newer_standards_and_long_ones_are_read_whole() {
             "list: std::initializer_list<int> = {1, 2}",
             &format!("both: Both = {both}"),
             &format!("wrapped: std::reference_wrapper<Both> = {both}"),
+            "bits: std::bitset<4> = 0101",
+            "any: std::any = 5",
         ],
     );
     assert_evaluated(&ran, &expressions);

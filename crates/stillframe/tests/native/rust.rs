@@ -148,6 +148,83 @@ async fn values_are_formatted_as_in_rust() {
     server.finish().await;
 }
 
+const NUMBERS: &str = r#"
+use std::collections::{BTreeMap, LinkedList};
+use std::ffi::OsString;
+use std::io::{Error, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, RwLock};
+
+fn main() {
+    let items = vec![10, 20, 30];
+    let (empty, i, neg): (Vec<i32>, usize, i32) = (Vec::new(), 1, -1);
+    let memo = Some("lunch".to_string());
+    let sorted: BTreeMap<u32, u32> = (0..12_000).map(|number| (number, number)).collect();
+    let owned = PathBuf::from("/tmp/x");
+    let path: &Path = owned.as_path();
+    let os = OsString::from("os");
+    let shared: Rc<str> = "text".into();
+    let row: Arc<[i32]> = Arc::from([1, 2]);
+    let weak = Rc::downgrade(&shared);
+    let missing = std::fs::read_to_string("/no/such/file");
+    let custom = Error::new(ErrorKind::NotFound, "gone");
+    let flag = AtomicBool::new(true);
+    let list = LinkedList::from([1, 2]);
+    let (mutex, lock) = (Mutex::new(5_u16), RwLock::new(vec![1, 2]));
+    let (guard, reader) = (mutex.lock().unwrap(), lock.read().unwrap());
+    println!("{items:?}{empty:?}{i}{neg}{memo:?}{}{path:?}{os:?}{shared}{row:?}", sorted.len()); // @here
+    println!("{weak:?}{missing:?}{custom:?}{}{list:?}{guard}{reader:?}", flag.load(Ordering::Relaxed));
+}
+"#;
+
+#[tokio::test]
+async fn numbers_and_values_without_a_size_are_those_of_rust() {
+    let sources = Sources::new(&[("main.rs", NUMBERS)]);
+    let server = STILLFRAME.serve().await;
+    let expressions = [
+        ("items[0] + items[1] * 2", "50"),
+        ("items.len() / 2", "1"),
+        ("items.len() % 2 == 1", "true"),
+        ("i - 2", "attempt to subtract with overflow"),
+        ("items[0] / (items[0] - 10)", "attempt to divide by zero"),
+        ("items[0] + i", "mismatched types `i32` and `usize`"),
+        ("items[0] + i as i32", "11"),
+        ("neg as u8", "255"),
+        ("items.len() as f64 / 2.0", "1.5"),
+        ("empty.is_empty() || empty[0] > 8", "true"),
+        ("memo == Some(\"lunch\".to_string())", "true"),
+        ("items.len() + |x| x", "this expression cannot be evaluated here"),
+        ("sorted.len()", "12000"),
+        ("sorted[&11_000]", "11000"),
+        ("sorted.contains_key(&12_000)", "false"),
+        ("path == \"/tmp/x\" && os == \"os\"", "true"),
+        ("shared.len() + row.len()", "6"),
+        ("row[1]", "2"),
+        ("reader[1]", "2"),
+    ];
+    let program = sources.file("main.rs");
+    let ran = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
+    assert_evaluated(&ran, &expressions);
+    let values = [
+        ("path", r#""/tmp/x""#),
+        ("shared", r#""text""#),
+        ("row", "[1, 2]"),
+        ("weak", "(Weak)"),
+        ("missing", r#"Err(Os { code: 2, kind: NotFound, message: "No such file or directory" })"#),
+        ("custom", r#"Custom { kind: NotFound, error: "gone" }"#),
+        ("flag", "true"),
+        ("list", "[1, 2]"),
+        ("guard", "5"),
+        ("reader", "[1, 2]"),
+    ];
+    for (name, value) in values {
+        assert_eq!(ran.variable(name), value, "{}", ran.text);
+    }
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn a_panic_stops_in_the_panicking_function_with_its_message() {
     let text = "fn find(names: &[&str], wanted: &str) -> usize {\n    let found = names.iter().position(|name| *name == wanted);\n    \

@@ -17,6 +17,8 @@ LONGEST = 1000
 ITEMS = 100
 DEPTH = 5
 TEXT = 1 << 16
+# Of strings, by the size of their units.
+CODECS = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}
 
 STD = r"^(const )?std::(__cxx11::|__1::|__debug::)?"
 TEXTS = re.compile(STD + r"(basic_string<|basic_string_view<|(w|u8|u16|u32)?string(_view)?$)")
@@ -34,7 +36,8 @@ MOMENTS = re.compile(r"^(const )?std::chrono::time_point<std::chrono::(_V2::)?sy
 JSONS = re.compile(r"^(const )?nlohmann::(\w+::)*(basic_json<.*>|(ordered_)?json)$")
 # The members of the union in a value of nlohmann's JSON, by its kind.
 JSON_MEMBERS = {"object": "object", "array": "array", "string": "string", "binary": "binary", "boolean": "boolean"}
-UNITS = {("1", "1000000000"): "ns", ("1", "1000000"): "us", ("1", "1000"): "ms", ("1", "1"): "s", ("60", "1"): "min", ("3600", "1"): "h"}
+UNITS = {("1", "1000000000"): "ns", ("1", "1000000"): "us", ("1", "1000"): "ms", ("1", "1"): "s", ("60", "1"): "min", ("3600", "1"): "h", ("86400", "1"): "d", ("604800", "1"): "w"}
+BITS = re.compile(STD + r"bitset<(\d+)u?l*>$")
 COMPLEX = re.compile(STD + r"complex<(float|double)>")
 EXPECTED = re.compile(STD + r"expected<.*>$")
 REFERENCES = re.compile(STD + r"reference_wrapper<")
@@ -64,8 +67,6 @@ def summary(value, _internal=None):
             return ""
         if klass == lldb.eTypeClassPointer:
             return behind(value, kind)
-        if klass == lldb.eTypeClassReference:
-            return text(value.Dereference(), 0, LONGEST) or ""
         return text(value, 0, LONGEST) or ""
     except Exception:  # An uninitialized value can contain anything.
         return ""
@@ -106,7 +107,7 @@ def library(value, name, depth, room):
     raw = value.GetNonSyntheticValue()
     if TEXTS.match(name):
         return string(value)
-    if LISTS.match(name):
+    if LISTS.match(name) or TUPLES.match(name):
         return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
     if MAPS.match(name):
         return "{" + items(value, depth, room, lambda child: entry(child, depth, room)) + "}"
@@ -116,21 +117,30 @@ def library(value, name, depth, room):
         # In the result of an expression, LLDB finds the empty part of the union with the value.
         held = find(raw, "_M_value", 6)
         child = value.GetChildAtIndex(0) if held is None else held
-        return text(child, depth + 1, room) if value.GetNumChildren() else "nullopt"
+        shown = text(child, depth + 1, room) if value.GetNumChildren() else None
+        # One that has an empty one is not empty.
+        return {None: "nullopt", "nullopt": "{nullopt}"}.get(shown, shown)
     if VARIANTS.match(name):
         return "valueless" if index_of(value) < 0 else text(value.GetChildAtIndex(0), depth + 1, room)
     if name == "std::monostate":
         return "monostate"
-    if TUPLES.match(name):
-        return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
     if ATOMICS.match(name):
-        return innermost(raw).GetValue()
+        return text(loaded(raw), depth + 1, room)
+    if name == "std::any":
+        return any_content(raw, depth, room)
+    if BITS.match(name):
+        words = enumerate(raw.GetData().uint64)
+        return f"{sum(word << 64 * at for at, word in words):0{BITS.match(name).group(3)}b}"
+    if name in ("std::error_code", "std::error_condition"):
+        return raw.GetChildMemberWithName("_M_value").GetValue()
+    if name == "std::chrono::year_month_day":
+        year, month, day = (innermost(raw.GetChildMemberWithName(f"_M_{part}")) for part in "ymd")
+        return f"{year.GetValueAsSigned():04}-{month.GetValueAsUnsigned():02}-{day.GetValueAsUnsigned():02}"
     if LOCKS.match(name):
         owner = find(raw, "__owner")
         if owner is None:
             return None
-        number = owner.GetValueAsUnsigned()
-        return f"locked by thread {number}" if number else "unlocked"
+        return f"locked by thread {owner.GetValueAsUnsigned()}" if owner.GetValueAsUnsigned() else "unlocked"
     if FUNCTIONS.match(name):
         return "function" if raw.GetChildMemberWithName("_M_invoker").GetValueAsUnsigned() else "empty function"
     if PATHS.match(name):
@@ -217,6 +227,25 @@ def innermost(value):
     return value
 
 
+def loaded(raw):
+    """What an atomic has."""
+    held = find(raw, "_M_i", 1)
+    return innermost(raw) if held is None else held
+
+
+def any_content(raw, depth, room):
+    """What a `std::any` has, or only its type: the function that manages it has that in its name."""
+    manager = raw.GetTarget().ResolveLoadAddress(raw.GetChildMemberWithName("_M_manager").GetValueAsUnsigned())
+    found = re.search(r"_Manager_(in|ex)ternal<(.*?) ?>::_S_manage", manager.GetSymbol().GetName() or "")
+    if found is None:
+        return "empty" if not raw.GetChildMemberWithName("_M_manager").GetValueAsUnsigned() else None
+    storage = raw.GetChildMemberWithName("_M_storage").GetChildMemberWithName("_M_ptr")
+    at = storage.GetLoadAddress() if found.group(1) == "in" else storage.GetValueAsUnsigned()
+    kind = raw.GetTarget().FindFirstType(found.group(2).replace(">>", "> >"))
+    held = raw.CreateValueFromAddress("any", at, kind) if kind.IsValid() else None
+    return f"any {found.group(2)}" if held is None else text(held, depth + 1, room)
+
+
 def address(value):
     return "nullptr" if not value.GetValueAsUnsigned() else value.GetValue() or ""
 
@@ -236,7 +265,7 @@ def behind(value, kind, follows=True):
     if follows and klass in (lldb.eTypeClassStruct, lldb.eTypeClassClass, lldb.eTypeClassUnion):
         target = pointed(value.GetNonSyntheticValue())
         # A dangling pointer is shown as an address.
-        if target.IsValid() and target.GetError().Success() and is_mapped(value, at):
+        if target.IsValid() and target.GetError().Success() and value.GetProcess().ReadMemory(at, 1, lldb.SBError()):
             return text(target, 1, LONGEST) or ""
     return ""
 
@@ -271,12 +300,6 @@ def c_string(value, at):
     return read.split(b"\0", 1)[0].decode("utf-8", "replace") if error.Success() and read else None
 
 
-def is_mapped(value, at):
-    error = lldb.SBError()
-    value.GetProcess().ReadMemory(at, 1, error)
-    return error.Success()
-
-
 def quoted(read):
     known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
     shown = (known.get(letter) or (letter if letter.isprintable() else f"\\x{ord(letter):02x}") for letter in read)
@@ -294,12 +317,8 @@ def string_of(value):
     if not count:
         return "" if count == 0 else None
     size = start.GetType().GetPointeeType().GetByteSize()
-    error = lldb.SBError()
-    read = value.GetProcess().ReadMemory(start.GetValueAsUnsigned(), min(count, TEXT) * size, error)
-    if error.Fail():
-        return None
-    codec = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}.get(size, "utf-8")
-    return read.decode(codec, "replace")
+    read = value.GetProcess().ReadMemory(start.GetValueAsUnsigned(), min(count, TEXT) * size, lldb.SBError())
+    return None if read is None else read.decode(CODECS.get(size, "utf-8"), "replace")
 
 
 def extent(value):
@@ -314,9 +333,8 @@ def extent(value):
 def array(value, kind, depth, room):
     item = kind.GetArrayElementType().GetCanonicalType().GetUnqualifiedType()
     if item.GetBasicType() in (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar):
-        error = lldb.SBError()
-        read = value.GetProcess().ReadMemory(value.GetLoadAddress(), min(kind.GetByteSize(), TEXT), error)
-        if error.Success() and read is not None:
+        read = value.GetData().ReadRawData(lldb.SBError(), 0, min(kind.GetByteSize(), TEXT))
+        if read is not None:
             return quoted(read.split(b"\0", 1)[0].decode("utf-8", "replace"))
     return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
 
@@ -368,8 +386,7 @@ def structure(value, depth, room):
             parts.append("...")
             break
         shown = text(child, depth + 1, room) or "?"
-        name = child.GetName()
-        parts.append(f"{name} = {shown}" if name else shown)
+        parts.append(f"{child.GetName()} = {shown}" if child.GetName() else shown)
         length += len(parts[-1]) + 2
     return "{" + ", ".join(parts) + "}"
 

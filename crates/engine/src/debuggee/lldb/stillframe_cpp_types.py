@@ -6,14 +6,121 @@ import sys
 import lldb
 import stillframe_captures
 import stillframe_cpp as cpp
-from stillframe_expressions import Failed, Letter, Variant, checked, evaluate, missing, simple
+from stillframe_expressions import (
+    FLOATS, Failed, Integer, Unknown, Variant, calculated, checked, evaluate, missing, simple,
+)
 
 # LLDB finds names other than variables.
 HAS_VARIANTS = False
+LEVELS = [("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
+CONSTANTS = {
+    "true": True, "false": False, "nullptr": 0, "std::string::npos": Integer(-1, 64, False),
+}
+NUMBER = re.compile(r"(?i)(0x[\da-f']+|0b[01']+|[1-9][\d']*|0)(u?)(l*)(u?)$")
+# Why an expression is not given to LLDB.
+REFUSED = (
+    "LLDB ends at this expression, because a class has an optional of a class such as a string; fields, operators and "
+    "the most common methods of the standard library can be evaluated here"
+)
+# How far the types of variables are followed to see whether LLDB's compiler crashes at one.
+FOLLOWED = 4
+# Whether that crashes at a type, by its name and whether pointers are followed.
+fatal = {}
 captures = stillframe_captures.captures
 INDEXED = re.compile(cpp.STD + r"(vector|deque|array|span|valarray)<")
-# How many entries of a map are compared with a key.
+# How many entries of a map are compared with a key, where the order of keys is not known.
 ENTRIES = 10000
+# How many units of a string are read.
+LONGEST = 1 << 24
+
+
+def number(text):
+    """A literal, in the first type that has it."""
+    found = NUMBER.match(text)
+    if found is None:
+        if not re.fullmatch(r"\d[\d']*\.\d*f?", text):
+            raise Unknown
+        return float(text.replace("'", "").rstrip("f"))
+    digits, first, long, last = found.groups()
+    value, is_decimal = int(digits.replace("'", ""), 0), digits[0] != "0"
+    for bits in (64,) if long else (32, 64):
+        for is_signed in (True, False):
+            is_allowed = not (first or last) if is_signed else first or last or not is_decimal
+            if is_allowed and value >> (bits - is_signed) == 0:
+                return Integer(value, bits, is_signed)
+    raise Unknown
+
+
+def letter(prefix, text):
+    bits = {"L": 32, "u": 16, "U": 32}.get(prefix, 8)
+    return Integer(ord(text), bits, prefix not in ("u", "U")) if ord(text) >> bits == 0 else text
+
+
+def promoted(value):
+    """What C calculates with in place of a truth value or a short number."""
+    is_wide = isinstance(value, float) or getattr(value, "bits", 1) >= 32
+    return value if is_wide else Integer(value)
+
+
+def common(left, right):
+    """Two numbers in the type in which C calculates with them."""
+    if isinstance(left, str):
+        return left, right
+    left, right = promoted(left), promoted(right)
+    if isinstance(left, float) or isinstance(right, float):
+        return float(left), float(right)
+    bits = max(left.bits, right.bits)
+    is_signed = all(one.is_signed or one.bits < bits for one in (left, right))
+    return Integer(left, bits, is_signed), Integer(right, bits, is_signed)
+
+
+def computed(sign, left, right):
+    left, right = (promoted(left), promoted(right)) if sign in ("<<", ">>") else common(left, right)
+    if sign in ("<<", ">>") and not 0 <= right < left.bits:
+        raise Unknown
+    if isinstance(left, float):
+        if sign not in ("+", "-", "*", "/"):
+            raise Unknown
+        return calculated(sign, left, right)
+    if sign in ("/", "%") and not right:
+        raise Failed("division by zero")
+    return Integer(calculated(sign, left, right), left.bits, left.is_signed)
+
+
+def is_fatal(variables, follows):
+    """Whether LLDB's compiler crashes at a type of these variables, or at one that pointers lead to if it `follows` them."""
+    kinds = {(one.GetType().GetName(), follows): one.GetType() for one in variables if one is not None}
+    for known in kinds.keys() - fatal.keys():
+        fatal[known] = has_fatal(direct(kinds[known]), follows, FOLLOWED, set())
+    return any(fatal[known] for known in kinds)
+
+
+def has_fatal(kind, follows, depth, seen):
+    """Whether there is an optional of a class that is not trivial in another class."""
+    kind = direct(kind) if follows else kind
+    kind = (kind.GetArrayElementType() if kind.IsArrayType() else kind).GetCanonicalType().GetUnqualifiedType()
+    name = kind.GetName() or ""
+    if name in seen:
+        return False
+    seen.add(name)
+    if cpp.OPTIONALS.match(name):
+        payload = kind.GetDirectBaseClassAtIndex(0).GetType().GetFieldAtIndex(0).GetType().GetCanonicalType()
+        # A content with a destructor is in a class of its own.
+        base = payload.GetDirectBaseClassAtIndex(0).GetType().GetName() or ""
+        return base.startswith("std::_Optional_payload<")
+    if not depth or kind.GetTypeClass() not in (lldb.eTypeClassStruct, lldb.eTypeClassClass, lldb.eTypeClassUnion):
+        return False
+    inside = [kind.GetFieldAtIndex(at).GetType() for at in range(kind.GetNumberOfFields())]
+    inside += [kind.GetDirectBaseClassAtIndex(at).GetType() for at in range(kind.GetNumberOfDirectBaseClasses())]
+    if follows and name.startswith("std::"):
+        inside = [kind.GetTemplateArgumentType(at) for at in range(kind.GetNumberOfTemplateArguments())]
+    return any(has_fatal(one, follows, depth - 1, seen) for one in inside if one.IsValid())
+
+
+def direct(kind):
+    """What a pointer or a reference is to."""
+    kind = kind.GetDereferencedType() if kind.IsReferenceType() else kind
+    return kind.GetPointeeType() if kind.IsPointerType() else kind
 
 
 def is_a(value, *known):
@@ -30,10 +137,40 @@ def referred(value):
 
 
 def string_of(value):
+    found = units(value)
+    return None if found is None else found[0].decode(cpp.CODECS[found[1]], "replace")
+
+
+def extent(value):
+    """The pointer to a string's units, and how many there are; None for another value."""
     value = referred(value)
     if is_a(value, cpp.PATHS):
         value = value.GetNonSyntheticValue().GetChildMemberWithName("_M_pathname")
-    return cpp.string_of(value) if is_a(value, cpp.TEXTS) else None
+    return cpp.extent(value) if is_a(value, cpp.TEXTS) else None
+
+
+def units(value):
+    """The bytes of a string, and the size of its units; None for another value."""
+    start, count = extent(value) or (None, None)
+    if count is None:
+        return None
+    if count > LONGEST:
+        raise Failed(f"the string is too long to be read: its length is {count}")
+    size, error = start.GetType().GetPointeeType().GetByteSize(), lldb.SBError()
+    read = value.GetProcess().ReadMemory(start.GetValueAsUnsigned(), count * size, error) if count else b""
+    if error.Fail():
+        raise Failed("the string cannot be read")
+    return read, size
+
+
+def unit(value, index):
+    start, count = extent(value)
+    return placed(value, start.GetValueAsUnsigned(), checked(index, count), start.GetType().GetPointeeType())
+
+
+def placed(value, start, index, kind):
+    """An item of a row."""
+    return value.CreateValueFromAddress(f"[{index}]", start + index * kind.GetByteSize(), kind)
 
 
 def part(value, index):
@@ -56,7 +193,7 @@ def inner(value):
     """What a reference, an atomic or an optional is compared by."""
     value = referred(value)
     if is_a(value, cpp.ATOMICS):
-        return cpp.innermost(value.GetNonSyntheticValue())
+        return cpp.loaded(value.GetNonSyntheticValue())
     if is_a(value, cpp.POINTERS):
         return pointer_of(value)
     return value.GetChildAtIndex(0) if is_a(value, cpp.OPTIONALS) and value.GetNumChildren() else value
@@ -76,30 +213,115 @@ def item(value, key):
         return mapped(value, key)
     if is_a(value, INDEXED):
         return value.GetChildAtIndex(checked(key, value.GetNumChildren()))
-    if is_a(value, cpp.POINTERS):
-        pointer = pointer_of(value)
-        kind = pointer.GetType().GetPointeeType()
-        at = pointer.GetValueAsUnsigned() + key * kind.GetByteSize()
-        return value.CreateValueFromAddress(f"[{key}]", at, kind)
-    text = string_of(value)
-    return None if text is None else Letter(text[checked(key, len(text))])
+    kind = value.GetType().GetCanonicalType()
+    if kind.IsArrayType():
+        return placed(value, value.GetLoadAddress(), key, kind.GetArrayElementType())
+    if kind.IsPointerType() or is_a(value, cpp.POINTERS):
+        pointer = value if kind.IsPointerType() else pointer_of(value)
+        return placed(value, pointer.GetValueAsUnsigned(), key, pointer.GetType().GetPointeeType())
+    return None if extent(value) is None else unit(value, key)
+
+
+def matching(value, wanted):
+    """The entries of a map or a set that have a key."""
+    raw = value.GetNonSyntheticValue()
+    for name, entries in (("_M_t", in_tree), ("_M_h", in_table)):
+        inside = raw.GetChildMemberWithName(name)
+        if inside.IsValid():
+            yield from entries(value, inside, wanted)
+            return
+    for index in range(min(value.GetNumChildren(), ENTRIES)):
+        entry = value.GetChildAtIndex(index)
+        if key_of(value, entry, wanted) == plain_key(wanted):
+            yield entry
+
+
+def in_table(value, table, wanted):
+    """Of a hash table, each node of which has a pointer before its value."""
+    kind = table.GetType().GetCanonicalType().GetTemplateArgumentType(1)
+    process, error = value.GetProcess(), lldb.SBError()
+    node = cpp.find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt").GetValueAsUnsigned()
+    at, known = content_of(value, kind, wanted)
+    seen = 0
+    for _ in range(size(value)):
+        read = process.ReadMemory(node, at + len(known), error) if node else None
+        if not read:
+            return
+        if read[at:] == known:
+            seen += 1
+            if seen > ENTRIES:
+                raise beyond(size(value))
+            entry = value.CreateValueFromAddress("entry", node + 8, kind)
+            if key_of(value, entry, wanted) == plain_key(wanted):
+                yield entry
+        node = int.from_bytes(read[:8], "little")
+
+
+def content_of(value, kind, wanted):
+    """Where in a node of a hash table something tells most other keys from one, and what is there."""
+    key = kind.GetFieldAtIndex(0).GetType() if is_a(value, cpp.MAPS) else kind
+    key = key.GetCanonicalType().GetUnqualifiedType()
+    if isinstance(wanted, str) and (key.GetName() or "").startswith("std::__cxx11::basic_string<char,"):
+        return 16, len(wanted.encode()).to_bytes(8, "little")
+    is_number = key.GetTypeClass() == lldb.eTypeClassBuiltin and key.GetBasicType() not in FLOATS
+    if is_number and isinstance(wanted, int):
+        return 8, (int(wanted) % (1 << 8 * key.GetByteSize())).to_bytes(key.GetByteSize(), "little")
+    return 8, b""
+
+
+def in_tree(value, tree, wanted):
+    kind = tree.GetType().GetCanonicalType().GetTemplateArgumentType(1)
+    # A node has a color and three pointers before its value.
+    align = max(kind.GetByteAlign(), 1)
+    behind = -(-32 // align) * align
+    is_sorted = "std::less<" in value.GetType().GetCanonicalType().GetName() and not isinstance(wanted, Variant)
+    process, error = value.GetProcess(), lldb.SBError()
+    nodes, seen = [cpp.find(tree, "_M_header").GetChildMemberWithName("_M_parent").GetValueAsUnsigned()], 0
+    while nodes:
+        node, seen = nodes.pop(), seen + 1
+        if not node or error.Fail():
+            continue
+        if seen > 2 * ENTRIES:
+            raise beyond(size(value))
+        entry = value.CreateValueFromAddress("entry", node + behind, kind)
+        key, wanted_key = key_of(value, entry, wanted), plain_key(wanted)
+        if key == wanted_key:
+            yield entry
+        if not is_sorted or wanted_key <= key:
+            nodes.append(process.ReadPointerFromMemory(node + 16, error))
+        if not is_sorted or wanted_key >= key:
+            nodes.append(process.ReadPointerFromMemory(node + 24, error))
+
+
+def beyond(count):
+    return Failed(f"the key is not among the first {ENTRIES:,} of {count:,} entries; the others have not been compared")
+
+
+def key_of(value, entry, wanted):
+    """What an entry's key is compared by; the name of a constant for an enum."""
+    raw = entry.GetNonSyntheticValue()
+    key = raw.GetChildMemberWithName("first") if is_a(value, cpp.MAPS) else raw
+    found = key.GetValue() if isinstance(wanted, Variant) else string_of(key)
+    found = simple(key) if found is None else found
+    if found is None or isinstance(found, str) != isinstance(plain_key(wanted), str):
+        raise Unknown
+    return found
+
+
+def plain_key(wanted):
+    return wanted.name if isinstance(wanted, Variant) else wanted
 
 
 def mapped(value, key):
-    seen = []
-    for index in range(min(value.GetNumChildren(), ENTRIES)):
-        pair = value.GetChildAtIndex(index).GetNonSyntheticValue()
-        first = pair.GetChildMemberWithName("first")
-        known = first.GetValue() if isinstance(key, Variant) else string_of(first)
-        if known is None:
-            known = simple(first)
-        if known is None:
-            return None
-        if known == (key.name if isinstance(key, Variant) else key):
-            return pair.GetChildMemberWithName("second")
-        seen.append(known)
-    shown = key.name if isinstance(key, Variant) else repr(key)
-    raise Failed(f"no key {shown} in the map" + (f"; keys: {', '.join(map(repr, seen[:10]))}" if seen else ""))
+    for entry in matching(value, key):
+        return entry.GetNonSyntheticValue().GetChildMemberWithName("second")
+    seen = (value.GetChildAtIndex(index) for index in range(min(value.GetNumChildren(), 10)))
+    seen = [shown_key(key_of(value, entry, key)) for entry in seen]
+    raise Failed(f"no key {shown_key(plain_key(key))} in the map" + (f"; keys: {', '.join(seen)}" if seen else ""))
+
+
+def shown_key(key):
+    return repr(chr(key)) if getattr(key, "bits", 0) == 8 and 32 <= key < 127 else repr(key)
 
 
 def field(value, name):
@@ -163,39 +385,23 @@ def last_of(value):
     return value.GetChildAtIndex(checked(max(count, 1) - 1, count))
 
 
-def contains(value, key):
-    try:
-        found = mapped(value, key)
-    except Failed:
-        return False
-    return None if found is None else True
+def has(value, key):
+    return any(True for _ in matching(value, key))
 
 
-def holds(value, wanted):
-    """How often a set has a value."""
-    count = 0
-    for index in range(min(value.GetNumChildren(), ENTRIES)):
-        child = value.GetChildAtIndex(index)
-        known = string_of(child)
-        known = simple(child) if known is None else known
-        if known is None or isinstance(wanted, Variant):
-            return None
-        count += known == wanted
-    return count
-
-
-def has(value, wanted):
-    count = holds(value, wanted)
-    return None if count is None else count > 0
+def count(value, key):
+    return sum(1 for _ in matching(value, key))
 
 
 def is_empty(value):
-    return not value.GetNumChildren()
+    return not size(value)
 
 
 def size(value):
-    """Of a large hash table, only the first entries are children."""
-    counted = cpp.find(value.GetNonSyntheticValue(), "_M_element_count", 1)
+    """As the container has counted: not all of its items may be children."""
+    counters = ("_M_element_count", "_M_node_count", "_M_size") if not is_a(value, INDEXED) else ()
+    found = (cpp.find(value.GetNonSyntheticValue(), name, 3) for name in counters)
+    counted = next((one for one in found if one is not None), None)
     return value.GetNumChildren() if counted is None else counted.GetValueAsUnsigned()
 
 
@@ -217,41 +423,54 @@ def use_count(value):
     return 0 if found is None else found.GetValueAsUnsigned()
 
 
+def length(value):
+    return extent(value)[1]
+
+
 def characters(value, start=0, count=None):
-    text = string_of(value).encode()
-    if start > len(text):
-        raise Failed(f"position {start} is out of range: the length is {len(text)}")
-    return text[start : None if count is None else start + count].decode("utf-8", "replace")
+    read, size = units(value)
+    if start > len(read) // size:
+        raise Failed(f"position {start} is out of range: the length is {len(read) // size}")
+    end = None if count is None else (start + count) * size
+    return read[start * size : end].decode(cpp.CODECS[size], "replace")
 
 
-def found_in(value, part, start=0):
-    at = string_of(value).find(part, start)
-    return at if at >= 0 else (1 << 64) - 1
+def found_in(value, wanted, start=0):
+    """Where a string or a character is."""
+    read, size = units(value)
+    if not isinstance(wanted, str):
+        wanted = (int(wanted) % (1 << 8 * size)).to_bytes(size, "little")
+    else:
+        wanted = wanted.encode(cpp.CODECS[size])
+    at = read.find(wanted, start * size)
+    while at > 0 and at % size:
+        at = read.find(wanted, at + 1)
+    return at // size if at >= 0 else CONSTANTS["std::string::npos"]
 
 
 # By types, the methods that change nothing.
 METHODS = [
     ([cpp.TEXTS], {
-        "size": lambda value: len(string_of(value).encode()),
-        "length": lambda value: len(string_of(value).encode()),
-        "empty": lambda value: not string_of(value),
-        "c_str": lambda value: string_of(value),
-        "data": lambda value: string_of(value),
+        "size": length,
+        "length": length,
+        "empty": lambda value: not length(value),
+        "c_str": string_of,
+        "data": string_of,
         "substr": characters,
         "find": found_in,
-        "at": item,
-        "front": lambda value: item(value, 0),
-        "back": lambda value: item(value, max(len(string_of(value)), 1) - 1),
+        "at": unit,
+        "front": lambda value: unit(value, 0),
+        "back": lambda value: unit(value, max(length(value), 1) - 1),
         "starts_with": lambda value, part: string_of(value).startswith(part),
         "ends_with": lambda value, part: string_of(value).endswith(part),
     }),
-    ([cpp.PATHS], {"string": string_of, "native": string_of, "c_str": string_of, "empty": lambda value: not string_of(value)}),
+    ([cpp.PATHS], {"string": string_of, "native": string_of, "c_str": string_of, "empty": lambda value: not length(value)}),
     ([cpp.LISTS, cpp.MAPS], {"size": size, "empty": is_empty}),
     ([cpp.LISTS], {"front": first_of, "back": last_of}),
     ([INDEXED], {"at": item}),
-    ([cpp.SETS], {"contains": has, "count": holds}),
+    ([cpp.SETS, cpp.MAPS], {"contains": has, "count": count}),
     ([cpp.DURATIONS], {"count": lambda value: value.GetNonSyntheticValue().GetChildMemberWithName("__r")}),
-    ([cpp.MAPS], {"at": mapped, "contains": contains, "count": lambda value, key: int(contains(value, key))}),
+    ([cpp.MAPS], {"at": mapped}),
     ([cpp.QUEUES], {
         "size": lambda value: underlying(value).GetNumChildren(),
         "empty": lambda value: is_empty(underlying(value)),
@@ -273,7 +492,7 @@ METHODS = [
     }),
     ([cpp.POINTERS], {"get": pointer_of, "use_count": use_count, "expired": lambda value: not use_count(value)}),
     ([cpp.VARIANTS], {"index": cpp.index_of, "valueless_by_exception": lambda value: cpp.index_of(value) < 0}),
-    ([cpp.ATOMICS], {"load": lambda value: cpp.innermost(value.GetNonSyntheticValue())}),
+    ([cpp.ATOMICS], {"load": lambda value: cpp.loaded(value.GetNonSyntheticValue())}),
 ]
 
 

@@ -5,23 +5,37 @@ for the first child of a map. What needs none of that is left to LLDB.
 """
 
 import json
+import math
 import operator
 import re
+import struct
 
 import lldb
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d\w*(?:\.\d\w*)?)|(?P<name>std::get<\d+>|[A-Za-z_$][\w$]*(?:::[A-Za-z_]\w*)*)"
-    r"|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<letter>'(?:[^'\\]|\\.)')"
-    r"|(?P<sign>->|==|!=|<=|>=|&&|\|\||\.\.=?|[-+*/%<>!&().,\[\]]))"
+    r"\s*(?:(?P<number>\d[\w']*(?:\.\d\w*)?)|(?P<name>std::get<\d+>|(?![bLuU]')[A-Za-z_$][\w$]*(?:::[A-Za-z_]\w*)*)"
+    r"|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<letter>[bLuU]?'(?:[^'\\]|\\.)')"
+    r"|(?P<sign>->|==|!=|<=|>=|&&|\|\||<<|>>|\.\.=?|[-+*/%<>!&|^().,\[\]])|(?P<other>\S))"
 )
 # What a method is called on, as far as it is a path of names, and its name.
 METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
 COMPARED = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
 }
-COMPUTED = {"+": operator.add, "-": operator.sub, "*": operator.mul}
-CONSTANTS = {"true": True, "false": False, "nullptr": 0}
+COMPUTED = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
+    "<<": operator.lshift, ">>": operator.rshift,
+}
+# What makes an expression that is not evaluated, because it decides nothing, one that LLDB may not understand.
+BEYOND = {"(", "[", "->", "*"}
+BASIC = {
+    (8, True): lldb.eBasicTypeChar, (8, False): lldb.eBasicTypeUnsignedChar, (16, True): lldb.eBasicTypeShort,
+    (16, False): lldb.eBasicTypeUnsignedShort, (32, True): lldb.eBasicTypeInt, (32, False): lldb.eBasicTypeUnsignedInt,
+    (64, True): lldb.eBasicTypeLong, (64, False): lldb.eBasicTypeUnsignedLong, (128, True): lldb.eBasicTypeInt128,
+    (128, False): lldb.eBasicTypeUnsignedInt128,
+}
+# LLDB does not keep the memory of values that it has not read from the program.
+constants = []
 FLOATS = (lldb.eBasicTypeFloat, lldb.eBasicTypeDouble)
 
 
@@ -33,12 +47,26 @@ class Failed(Exception):
     """The expression has no value."""
 
 
+class Integer(int):
+    """A whole number of a type, wrapped at its width. One of no type yet, as in Rust's `1`, is an `int`."""
+
+    def __new__(cls, value, bits=32, is_signed=True):
+        value &= (1 << bits) - 1
+        one = super().__new__(cls, value - (1 << bits) if is_signed and value >> (bits - 1) else value)
+        one.bits, one.is_signed = bits, is_signed
+        return one
+
+
+class Address(Integer):
+    """What a pointer is; to calculate with it takes the size of what is there."""
+
+
 class Code(str):
     """An expression for LLDB, about values that were found."""
 
 
 class Letter(str):
-    """A character."""
+    """A character of Rust; one of C is a number."""
 
 
 class Variant:
@@ -54,23 +82,39 @@ class Evaluation:
     def __init__(self, types, frame, expression):
         self.types, self.frame = types, frame
         self.captured = {one.GetName(): one for one in types.captures(frame)}
+        self.tokens = [(one.lastgroup, one.group(one.lastgroup)) for one in TOKEN.finditer(expression.strip())]
+        follows = any(text in ("->", "[", "*") for _, text in self.tokens)
+        self.is_fatal = types.is_fatal((self.variable(text) for text in self.names() | {"this"}), follows)
         # LLDB does not find the parameters of a lambda.
-        self.is_needed = frame.FindVariable("__closure").IsValid()
-        self.tokens, at = [], 0
-        expression = expression.rstrip()
-        while at < len(expression):
-            found = TOKEN.match(expression, at)
-            if found is None:
-                raise Unknown
-            self.tokens.append((found.lastgroup, found.group(found.lastgroup)))
-            at = found.end()
+        self.is_needed = self.is_fatal or frame.FindVariable("__closure").IsValid()
         self.at = 0
 
+    def names(self):
+        """The names that are not those of members."""
+        texts = [None, *(text for _, text in self.tokens)]
+        return {text for before, (kind, text) in zip(texts, self.tokens) if kind == "name" and before not in (".", "->")}
+
     def result(self):
-        value = self.either()
-        if self.at < len(self.tokens) or not self.is_needed or isinstance(value, Variant):
+        try:
+            value = self.either()
+            if self.at < len(self.tokens) or isinstance(value, Variant):
+                raise Unknown
+            # A method that LLDB would call.
+            if self.is_fatal and isinstance(value, Code):
+                raise Unknown
+        except Failed:
+            raise
+        except Exception:
+            self.give_up()
+            raise
+        if not self.is_needed:
             raise Unknown
         return value
+
+    def give_up(self):
+        """Say that LLDB cannot evaluate the expression, either."""
+        if self.is_fatal or self.types.HAS_VARIANTS and any(text in ("(", "[", "as") for _, text in self.tokens):
+            raise Failed(self.types.REFUSED)
 
     def peek(self):
         return self.tokens[self.at][1] if self.at < len(self.tokens) else None
@@ -87,28 +131,48 @@ class Evaluation:
             raise Unknown
 
     def either(self):
-        value = self.both()
-        while self.take("||"):
-            other = self.both()
-            value = self.truth(value) or self.truth(other)
-        return value
+        return self.logical(self.both, "||")
 
     def both(self):
-        value = self.comparison()
-        while self.take("&&"):
-            other = self.comparison()
-            value = self.truth(value) and self.truth(other)
+        return self.logical(self.level, "&&")
+
+    def logical(self, operand, sign):
+        """Operands of which the rest is not evaluated once one has decided."""
+        value = operand()
+        while self.take(sign):
+            known = self.truth(value)
+            if known == (sign == "||"):
+                self.skip(sign)
+                value = known
+                continue
+            other = operand()
+            value = Code(f"(bool)({other})") if isinstance(other, Code) else self.truth(other)
         return value
 
-    def comparison(self):
-        value = self.sum()
-        sign = self.take(*COMPARED)
-        if not sign:
-            return value
-        other = self.sum()
-        if isinstance(value, Code) or isinstance(other, Code):
-            return Code(f"{self.code(value)} {sign} {self.code(other)}")
-        return self.compare(sign, value, other)
+    def skip(self, sign):
+        """Go on behind an operand of `&&` or `||`."""
+        depth = 0
+        while self.at < len(self.tokens):
+            kind, text = self.tokens[self.at]
+            if not depth and text in (")", "]", ",", "||", sign):
+                break
+            depth += (text in ("(", "[")) - (text in (")", "]"))
+            self.is_needed |= kind in ("text", "letter") or text in BEYOND or "::" in text
+            self.at += 1
+
+    def level(self, at=0):
+        """Operators of one precedence, and those that bind tighter."""
+        if at == len(self.types.LEVELS):
+            return self.unary()
+        value = self.level(at + 1)
+        while sign := self.take(*self.types.LEVELS[at]):
+            value = self.combined(sign, value, self.level(at + 1))
+        return value
+
+    def combined(self, sign, left, right):
+        if isinstance(left, Code) or isinstance(right, Code):
+            return Code(f"({self.code(left)} {sign} {self.code(right)})")
+        return self.compare(sign, left, right) if sign in COMPARED else self.compute(sign, left, right)
 
     def code(self, value):
         spelling = value if isinstance(value, Code) else spelled(self.plain(value))
@@ -116,22 +180,25 @@ class Evaluation:
             raise Unknown
         return spelling
 
-    def sum(self):
-        value = self.unary()
-        while sign := self.take(*COMPUTED):
-            left, right = self.plain(value), self.plain(self.unary())
-            if isinstance(left, str) or isinstance(right, str):
-                if sign != "+" or type(left) is not str or type(right) is not str:
-                    raise Unknown
-                self.is_needed = True
-            value = COMPUTED[sign](left, right)
-        return value
+    def compute(self, sign, left, right):
+        left, right = self.plain(left), self.plain(right)
+        if isinstance(left, Address) or isinstance(right, Address):
+            raise Unknown
+        if isinstance(left, str) or isinstance(right, str):
+            if sign != "+" or type(left) is not str or type(right) is not str:
+                raise Unknown
+            self.is_needed = True
+            return left + right
+        # LLDB takes Rust's for those of C, which bind less than a comparison.
+        self.is_needed |= self.types.HAS_VARIANTS and sign in ("&", "|", "^")
+        return self.types.computed(sign, left, right)
 
     def unary(self):
         value = self.prefixed()
         while self.peek() == "as" and self.types.HAS_VARIANTS:
-            self.at += 2
-            value = self.plain(value)
+            self.at += 1
+            value = self.types.cast(self.plain(value), self.peek())
+            self.at += 1
             self.is_needed = True
         return value
 
@@ -139,11 +206,12 @@ class Evaluation:
         sign = self.take("!", "-", "*", "&")
         if sign is None:
             return self.postfix()
-        value = self.unary()
+        value = self.prefixed()
         if sign == "!":
-            return not self.truth(value)
+            return self.types.inverted(self.plain(value)) if self.types.HAS_VARIANTS else not self.truth(value)
         if sign == "-":
-            return -self.plain(value)
+            value = self.plain(value)
+            return -value if isinstance(value, float) else self.compute("-", 0, value)
         if sign == "*":
             return self.target(value)
         # A reference in Rust is shown as what it refers to.
@@ -181,12 +249,9 @@ class Evaluation:
         kind, text = self.tokens[self.at]
         self.at += 1
         if kind == "number":
-            try:
-                return float(text) if "." in text else int(text.rstrip("uUlL"), 0)
-            except ValueError:
-                raise Unknown from None
+            return self.types.number(text)
         if kind in ("text", "letter"):
-            return (str if kind == "text" else Letter)(unquoted(text))
+            return unquoted(text) if kind == "text" else self.types.letter(text[0], unquoted(text.lstrip("bLuU")))
         if kind != "name":
             raise Unknown
         if text.startswith("std::get<"):
@@ -196,12 +261,14 @@ class Evaluation:
                 raise Unknown
             self.is_needed = True
             return found
-        if text in CONSTANTS:
-            return CONSTANTS[text]
+        if text in self.types.CONSTANTS:
+            return self.types.CONSTANTS[text]
         value = self.variable(text)
         if value is not None:
             return value
         content = self.arguments() if self.types.HAS_VARIANTS and self.take("(") else []
+        if text == "String::from" and content:
+            return content[0]
         return Variant(text, content[0] if content else None)
 
     def variable(self, name):
@@ -235,7 +302,8 @@ class Evaluation:
         found = self.types.item(self.known(value), self.key(start))
         if found is None:
             raise Unknown
-        self.is_needed = True
+        kind = value.GetType().GetCanonicalType()
+        self.is_needed |= self.types.HAS_VARIANTS or not (kind.IsArrayType() or kind.IsPointerType())
         return found
 
     def part(self, value, start, end):
@@ -254,10 +322,12 @@ class Evaluation:
         return found
 
     def called(self, value, name, arguments):
-        if isinstance(value, str):
-            raise Unknown
+        if self.types.HAS_VARIANTS and type(value) is str and name in self.types.COPIES:
+            return value
         arguments = [self.key(argument) for argument in arguments]
         found = self.types.call(self.known(value), name, arguments)
+        if type(found) is int:
+            found = Integer(found, 64, False)
         if found is None:
             # LLDB can call a method of the user's, but not find what it is called on.
             if not self.is_needed or any(isinstance(argument, Variant) for argument in arguments):
@@ -278,6 +348,8 @@ class Evaluation:
 
     def known(self, value):
         """A value of the program, not of a literal or a calculation."""
+        if isinstance(value, Variant) and value.content is None and self.types.HAS_VARIANTS:
+            raise Failed(f"use of undeclared identifier '{value.name}'")
         if not isinstance(value, lldb.SBValue):
             raise Unknown
         value.SetPreferSyntheticValue(True)
@@ -320,7 +392,7 @@ class Evaluation:
         if isinstance(left, str) != isinstance(right, str):
             raise Unknown
         self.is_needed |= isinstance(left, str)
-        return COMPARED[sign](left, right)
+        return COMPARED[sign](*self.types.common(left, right))
 
     def is_variant(self, value, variant, sign):
         found = self.types.variant(value) if sign in ("==", "!=") else None
@@ -344,8 +416,25 @@ def simple(value):
         return Letter(chr(value.GetValueAsUnsigned()))
     if basic == lldb.eBasicTypeBool:
         return bool(value.GetValueAsUnsigned())
-    is_signed = kind.GetTypeFlags() & lldb.eTypeIsSigned
-    return value.GetValueAsSigned() if is_signed else value.GetValueAsUnsigned()
+    is_signed, bits = bool(kind.GetTypeFlags() & lldb.eTypeIsSigned), 8 * kind.GetByteSize()
+    if bits > 64:
+        return Integer(int(value.GetValue()), bits, is_signed)
+    number = value.GetValueAsSigned() if is_signed else value.GetValueAsUnsigned()
+    return (Address if kind.IsPointerType() else Integer)(number, bits, is_signed)
+
+
+def calculated(sign, left, right):
+    """The exact result for two numbers; those for whole numbers are rounded toward zero."""
+    if sign in COMPUTED:
+        return COMPUTED[sign](left, right)
+    if isinstance(left, float):
+        if sign == "%":
+            return math.fmod(left, right) if right else math.nan
+        if not right:
+            return math.nan if left == 0 or left != left else math.copysign(math.inf, left) * math.copysign(1, right)
+        return left / right
+    quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+    return quotient if sign == "/" else left - right * quotient
 
 
 def unquoted(text):
@@ -360,15 +449,45 @@ def spelled(value):
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return f"({'unsigned ' if value >= 0 else ''}long){value}"
+        return f"({'unsigned ' if value >= 1 << 31 else ''}long){int(value)}"
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, str):
         quote = "'" if isinstance(value, Letter) else '"'
         known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", quote: "\\" + quote, "\0": "\\000"}
         return quote + "".join(known.get(letter, letter) for letter in value) + quote
-    kept = value.Persist()
-    return kept.GetName() if kept.IsValid() and kept.GetName() else None
+    return kept(value)
+
+
+def kept(value):
+    """The name under which LLDB keeps a value. It does not compile such a name."""
+    one = value.Persist()
+    return one.GetName() if one.IsValid() and one.GetName() else None
+
+
+def made(target, value):
+    """A number, a truth value or a string as a value of the program."""
+    if isinstance(value, Letter):
+        return constant(target, lldb.eBasicTypeChar32, struct.pack("<I", ord(value)))
+    if isinstance(value, str):
+        content = value.encode("utf-8", "replace") + b"\0"
+        return constant(target, lldb.eBasicTypeChar, content, len(content))
+    if isinstance(value, bool):
+        return constant(target, lldb.eBasicTypeBool, bytes([value]))
+    if isinstance(value, float):
+        return constant(target, lldb.eBasicTypeDouble, struct.pack("<d", value))
+    if not isinstance(value, Integer):
+        value = Integer(value, 32 if -(1 << 31) <= value < 1 << 31 else 64)
+    content = int(value).to_bytes(value.bits // 8, "little", signed=value.is_signed)
+    return constant(target, BASIC[value.bits, value.is_signed], content)
+
+
+def constant(target, basic, content, count=None):
+    kind = target.GetBasicType(basic)
+    data, error = lldb.SBData(), lldb.SBError()
+    data.SetDataWithOwnership(error, content, lldb.eByteOrderLittle, target.GetAddressByteSize())
+    constants.append(target.CreateValueFromData("constant", data, kind.GetArrayType(count) if count else kind))
+    return constants[-1]
 
 
 def evaluate(types, debugger, command, result):
@@ -384,6 +503,10 @@ def evaluate(types, debugger, command, result):
         found = understood(types, frame, json.loads(expression))
         if found is None or isinstance(found, Code):
             check_methods(frame, json.loads(expression))
+        # LLDB compiles nothing for a value that it keeps.
+        is_text = types.HAS_VARIANTS and type(found) is str
+        if found is not None and not is_text and not isinstance(found, (Code, lldb.SBValue)):
+            found = made(debugger.GetSelectedTarget(), found)
         spelling = None if found is None else spelled(found)
         if spelling:
             printed = {"as": spelling, "runs": isinstance(found, Code)}
@@ -444,11 +567,8 @@ def plain_class(method, name):
 
 def check_names(evaluation):
     """Refuse a name for which LLDB would take a static variable inside another library, such as one of libc's."""
-    before = None
-    for kind, text in evaluation.tokens:
-        is_member = before in (".", "->")
-        before = text
-        if kind != "name" or is_member or "::" in text or text in CONSTANTS or evaluation.variable(text) is not None:
+    for text in evaluation.names():
+        if "::" in text or text in evaluation.types.CONSTANTS or evaluation.variable(text) is not None:
             continue
         target, module = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.frame.GetModule()
         found = target.FindGlobalVariables(text, 10)

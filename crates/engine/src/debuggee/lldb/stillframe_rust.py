@@ -5,6 +5,8 @@ rustc ships formatters for LLDB (`lib/rustlib/etc` of the sysroot). They find th
 not support.
 """
 
+import errno
+import os
 import re
 
 import lldb
@@ -25,6 +27,21 @@ SETS = re.compile(r"(^std::collections::([a-z_]+::)+HashSet|^alloc::([a-z_]+::)+
 COUNTED = re.compile(r"^(alloc::([a-z_]+::)+)(Rc|Arc)<")
 CELLS = re.compile(r"^(core::([a-z_]+::)+)(Cell|RefCell|OnceCell)<")
 GUARDS = re.compile(r"^(core::([a-z_]+::)+)(Ref|RefMut)<")
+LOCKED = re.compile(r"^std::sync::([a-z_]+::)*(MutexGuard|RwLockReadGuard|RwLockWriteGuard)<")
+WEAK = re.compile(r"^alloc::(rc|sync)::Weak<")
+LINKED = re.compile(r"^alloc::([a-z_]+::)+LinkedList<")
+DYNAMIC = re.compile(r"^(&|&mut |alloc::boxed::Box<)\(?dyn ")
+# Types without a size that are text.
+UNSIZED_TEXTS = {"str", "std::path::Path", "std::ffi::os_str::OsStr"}
+# What the standard library makes of common numbers of errors.
+KINDS = {
+    errno.EPERM: "PermissionDenied", errno.ENOENT: "NotFound", errno.EINTR: "Interrupted", errno.EAGAIN: "WouldBlock",
+    errno.EACCES: "PermissionDenied", errno.EEXIST: "AlreadyExists", errno.ENOTDIR: "NotADirectory",
+    errno.EISDIR: "IsADirectory", errno.EINVAL: "InvalidInput", errno.ENOSPC: "StorageFull", errno.EPIPE: "BrokenPipe",
+    errno.ENOTEMPTY: "DirectoryNotEmpty", errno.EADDRINUSE: "AddrInUse", errno.ECONNABORTED: "ConnectionAborted",
+    errno.ECONNRESET: "ConnectionReset", errno.ENOTCONN: "NotConnected", errno.ETIMEDOUT: "TimedOut",
+    errno.ECONNREFUSED: "ConnectionRefused",
+}
 LOCKS = re.compile(r"^std::sync::([a-z_]+::)*(Mutex|RwLock)<")
 WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^alloc::([a-z_]+::)+BinaryHeap<|^std::path::PathBuf$|^core::num::niche_types::\w+|^core::sync::atomic::Atomic\w+")
 CAPACITY = re.compile(r"::UsizeNoHighBit$|::raw_vec::Cap$")
@@ -78,6 +95,18 @@ def text(value, depth, room):
         return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
     if COUNTED.match(name) and "<dyn " in name:
         return dynamic(value, name, depth, room)
+    if WEAK.match(name):
+        return "(Weak)"
+    if COUNTED.match(name) and fat(value) is not None:
+        return unsized(fat(value), depth, room)
+    if LINKED.match(name):
+        return linked(value, depth, room)
+    if LOCKED.match(name):
+        return text(guarded(value), depth, room)
+    if name == "core::sync::atomic::AtomicBool":
+        return "true" if inner(value).GetValueAsUnsigned() else "false"
+    if name == "std::io::error::Error":
+        return io_error(value, depth, room)
     if COUNTED.match(name) or GUARDS.match(name):
         return text(value.GetChildAtIndex(0), depth, room)
     if CELLS.match(name):
@@ -89,9 +118,9 @@ def text(value, depth, room):
         return text(value.GetNonSyntheticValue().GetChildAtIndex(0), depth, room)
     if name == "core::time::Duration":
         return duration(value)
-    if name.startswith(("&dyn ", "&mut dyn ", "alloc::boxed::Box<dyn ")):
+    if DYNAMIC.match(name):
         return dynamic(value, name, depth, room)
-    if name.startswith("std::path::Path") or name.endswith("OsString"):
+    if name.endswith("OsString"):
         return lldb_lookup.summary_lookup(value, {}) or None
     return structure(value, name, depth, room)
 
@@ -200,8 +229,8 @@ def structure(value, name, depth, room):
     raw = value.GetNonSyntheticValue()
     if RANGES.match(name):
         return range_of(raw, name, depth, room)
-    if raw.GetNumChildren() == 2 and raw.GetChildMemberWithName("data_ptr").IsValid():
-        return unsized(raw, name, depth, room)
+    if raw.GetNumChildren() == 2 and fat(raw) is not None:
+        return unsized(raw, depth, room)
     first = raw.GetType().GetFieldAtIndex(0).GetName() if raw.GetType().GetNumberOfFields() else ""
     head = base(name)
     if first == "$variants$":
@@ -278,22 +307,85 @@ def is_capacity(value, address, depth):
     )
 
 
-def unsized(raw, name, depth, room):
-    """A slice or string behind a box or another fat pointer."""
-    data = raw.GetChildMemberWithName("data_ptr")
-    count = raw.GetChildMemberWithName("length").GetValueAsUnsigned()
-    kind = data.GetType().GetPointeeType()
+def fat(value):
+    """The pointer and the length of what has no size, behind a box or a counted pointer; None for another value."""
+    raw = value.GetNonSyntheticValue()
+    counted = raw.GetChildMemberWithName("ptr").GetNonSyntheticValue().GetChildMemberWithName("pointer")
+    counted = counted.GetNonSyntheticValue()
+    return next((one for one in (raw, counted) if one.GetChildMemberWithName("data_ptr").IsValid()), None)
+
+
+def row(pointer):
+    """Where what a fat pointer leads to begins, how many items it has, their type, and whether they are text."""
+    data = pointer.GetChildMemberWithName("data_ptr")
+    count, kind = pointer.GetChildMemberWithName("length"), data.GetType().GetPointeeType()
     address = data.GetValueAsUnsigned()
-    if "str" in re.split(r"[<>&, ]", name):
-        read = raw.GetProcess().ReadMemory(address, min(count, TEXT), lldb.SBError()) if count else b""
+    # Behind the counters.
+    held = [kind.GetFieldAtIndex(at) for at in range(kind.GetNumberOfFields()) if "Inner<" in (kind.GetName() or "")]
+    for field in held:
+        if field.GetName() in ("value", "data"):
+            address, kind = address + field.GetOffsetInBytes(), field.GetType()
+    is_text = not UNSIZED_TEXTS.isdisjoint(re.split(r"[<>&*, ]", pointer.GetTypeName() or ""))
+    return address, count.GetValueAsUnsigned(), kind, is_text
+
+
+def unsized(pointer, depth, room):
+    """A slice or string behind a box or another fat pointer."""
+    address, count, kind, is_text = row(pointer)
+    if is_text:
+        read = pointer.GetProcess().ReadMemory(address, min(count, TEXT), lldb.SBError()) if count else b""
         return '"' + escaped((read or b"").decode("utf-8", "replace"), '"') + '"'
     shown = []
     for index in range(min(count, ITEMS)):
-        item = raw.CreateValueFromAddress(f"[{index}]", address + index * kind.GetByteSize(), kind)
+        item = pointer.CreateValueFromAddress(f"[{index}]", address + index * kind.GetByteSize(), kind)
         shown.append(text(item, depth + 1, room) or "?")
     if count > len(shown):
         shown.append(f"… {count - len(shown)} more")
     return f"[{', '.join(shown)}]"
+
+
+def guarded(value):
+    """What the guard of a lock leads to."""
+    raw = value.GetNonSyntheticValue()
+    data = raw.GetChildMemberWithName("data")
+    if data.IsValid():
+        return data.GetNonSyntheticValue().GetChildMemberWithName("pointer").Dereference()
+    return inner(raw.GetChildMemberWithName("lock").Dereference().GetNonSyntheticValue().GetChildMemberWithName("data"))
+
+
+def linked(value, depth, room):
+    raw, error = value.GetNonSyntheticValue(), lldb.SBError()
+    node = raw.GetChildMemberWithName("marker").GetType().GetTemplateArgumentType(0).GetPointeeType()
+    count = raw.GetChildMemberWithName("len").GetValueAsUnsigned()
+    link, shown = raw.GetChildMemberWithName("head"), []
+    for _ in range(min(count, ITEMS)):
+        at = raw.GetProcess().ReadPointerFromMemory(link.GetLoadAddress(), error)
+        if error.Fail():
+            break
+        held = raw.CreateValueFromAddress("node", at, node).GetNonSyntheticValue()
+        shown.append(text(held.GetChildMemberWithName("element"), depth + 1, room) or "?")
+        link = held.GetChildMemberWithName("next")
+    more = [f"… {count - len(shown)} more"] if count > len(shown) else []
+    return f"[{', '.join(shown + more)}]"
+
+
+def io_error(value, depth, room):
+    """An error of `std::io`, of which the two lowest bits of a pointer tell the kind."""
+    pointer, target = value.GetNonSyntheticValue(), value.GetTarget()
+    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
+        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
+    held = pointer.GetValueAsUnsigned()
+    tag, number = held & 3, held >> 32
+    if tag == 2:
+        kind = f", kind: {KINDS[number]}" if number in KINDS else ""
+        return f'Os {{ code: {number}{kind}, message: "{os.strerror(number)}" }}'
+    if tag == 3:
+        members = target.FindFirstType("std::io::error::ErrorKind").GetEnumMembers()
+        return f"Kind({members.GetTypeEnumMemberAtIndex(number).GetName()})"
+    name = "Custom" if tag else "SimpleMessage"
+    kind = target.FindFirstType(f"std::io::error::{name}")
+    shown = text(value.CreateValueFromAddress("error", held - tag, kind), depth + 1, room) if kind.IsValid() else name
+    return shown.replace("SimpleMessage", "Error", 1)
 
 
 def duration(value):
@@ -311,6 +403,8 @@ def dynamic(value, name, depth, room):
     while not fat.GetChildMemberWithName("vtable").IsValid() and fat.GetNumChildren():
         fat = fat.GetChildAtIndex(0).GetNonSyntheticValue()
     found = type_by_vtable(value, fat.GetChildMemberWithName("vtable").GetValueAsUnsigned())
+    # What the standard library makes of a string; the name has the function that it is in.
+    found = "alloc::string::String" if found and found.endswith("::StringError") else found
     kind = value.GetTarget().FindFirstType(found) if found else None
     if kind is not None and kind.IsValid():
         address = fat.GetChildMemberWithName("pointer").GetValueAsUnsigned()
@@ -360,44 +454,54 @@ class BTreeChildren:
     def update(self):
         self.children = []
         try:
-            self.walk_all()
+            root = self.root()
+            if root is not None:
+                self.walk(*root)
         except Exception:  # An uninitialized map can contain anything.
             pass
         return False
 
-    def walk_all(self):
+    def root(self):
+        """The address of the first node, and its height; None for an empty tree."""
         outer = self.value.GetNonSyntheticValue()
         self.is_set = SETS.match(outer.GetType().GetName() or "") is not None
         tree = outer.GetChildMemberWithName("map") if self.is_set else outer
         if not tree.GetChildMemberWithName("length").GetValueAsUnsigned():
-            return
+            return None
         reference = tree.GetChildMemberWithName("root").GetSyntheticValue().GetChildAtIndex(0)
         reference = reference.GetNonSyntheticValue()
         node = reference.GetChildMemberWithName("node").GetNonSyntheticValue().GetChildMemberWithName("pointer")
         self.leaf = node.GetType().GetPointeeType()
         self.key = self.leaf.GetTemplateArgumentType(0)
         self.mapped = self.leaf.GetTemplateArgumentType(1)
-        self.walk(node.GetValueAsUnsigned(), reference.GetChildMemberWithName("height").GetValueAsUnsigned())
+        return node.GetValueAsUnsigned(), reference.GetChildMemberWithName("height").GetValueAsUnsigned()
 
-    def walk(self, address, height):
+    def node(self, address):
+        """The entries of a node, and where the addresses of its children are."""
         node = self.value.CreateValueFromAddress("node", address, self.leaf).GetNonSyntheticValue()
         count = node.GetChildMemberWithName("len").GetValueAsUnsigned()
         keys = node.GetChildMemberWithName("keys").GetLoadAddress()
         values = node.GetChildMemberWithName("vals").GetLoadAddress()
         # An inner node is a leaf followed by the addresses of its children.
         edges = address + (self.leaf.GetByteSize() + 7) // 8 * 8
-        for index in range(count + 1):
+        entries = []
+        for index in range(count):
+            key = (keys + index * self.key.GetByteSize(), self.key)
+            entries.append((key, (values + index * self.mapped.GetByteSize(), self.mapped)))
+        return entries, edges
+
+    def child(self, edges, index):
+        return self.value.GetProcess().ReadPointerFromMemory(edges + 8 * index, lldb.SBError())
+
+    def walk(self, address, height):
+        entries, edges = self.node(address)
+        for index in range(len(entries) + 1):
             if len(self.children) >= self.MOST:
                 return
             if height:
-                error = lldb.SBError()
-                edge = self.value.GetProcess().ReadPointerFromMemory(edges + 8 * index, error)
-                if error.Success():
-                    self.walk(edge, height - 1)
-            if index < count:
-                key = (keys + index * self.key.GetByteSize(), self.key)
-                mapped = (values + index * self.mapped.GetByteSize(), self.mapped)
-                self.children.append((key, mapped))
+                self.walk(self.child(edges, index), height - 1)
+            if index < len(entries):
+                self.children.append(entries[index])
 
     def num_children(self):
         return len(self.children)

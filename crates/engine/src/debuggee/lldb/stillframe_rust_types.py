@@ -1,14 +1,32 @@
 """What can be done with values of Rust's standard library in `stillframe_expressions`."""
 
+import itertools
 import re
 import sys
 
 import lldb
 import stillframe_rust as rust
-from stillframe_expressions import Failed, Variant, checked, evaluate, simple
+from stillframe_expressions import Failed, Integer, Letter, Unknown, Variant, calculated, checked, evaluate, simple
 
 HAS_VARIANTS = True
-# How many entries of a map are compared with a key.
+LEVELS = [("==", "!=", "<", ">", "<=", ">="), ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
+CONSTANTS = {"true": True, "false": False}
+NUMBER = re.compile(r"(0x[\da-f_]+?|0b[01_]+|0o[0-7_]+|\d[\d_]*)(?:([iu])(8|16|32|64|128|size))?$")
+REAL = re.compile(r"\d[\d_]*(\.[\d_]+)?(f32|f64)?$")
+TYPE = re.compile(r"([iu])(8|16|32|64|128|size)$")
+# Methods that make a string of a literal.
+COPIES = {"to_string", "to_owned", "into", "as_str"}
+# Why an expression is not given to LLDB.
+REFUSED = (
+    "this expression cannot be evaluated here; fields, indexes, operators, `as`, and methods of the standard library such "
+    "as `len`, `is_some`, `unwrap` or `contains` can"
+)
+OVERFLOWS = {
+    "+": "attempt to add with overflow", "-": "attempt to subtract with overflow", "*": "attempt to multiply with overflow",
+    "/": "attempt to divide with overflow", "%": "attempt to calculate the remainder with overflow",
+}
+ZEROS = {"/": "attempt to divide by zero", "%": "attempt to calculate the remainder with a divisor of zero"}
+# How many entries of a map are compared with a key whose order is not known.
 ENTRIES = 10000
 OPTIONS = re.compile(r"^core::([a-z_]+::)*Option<")
 RESULTS = re.compile(r"^core::([a-z_]+::)*Result<")
@@ -20,6 +38,88 @@ HELD = {"borrow", "get", "lock", "read", "write"}
 
 def captures(_frame):
     return []
+
+
+def is_fatal(_variables, _follows):
+    return False
+
+
+def number(text):
+    """A literal. One without a type is of that of what it is used with."""
+    if found := NUMBER.match(text):
+        digits, *kind = found.groups()
+        value = int(digits.replace("_", "").lstrip("0") or "0") if digits.isdigit() else int(digits.replace("_", ""), 0)
+        return Integer(value, width(kind[1]), kind[0] == "i") if kind[0] else value
+    if REAL.match(text):
+        return float(re.sub("_|f32|f64", "", text))
+    raise Unknown
+
+
+def width(written):
+    return 64 if written == "size" else int(written)
+
+
+def letter(prefix, text):
+    return Integer(ord(text), 8, False) if prefix == "b" else Letter(text)
+
+
+def common(left, right):
+    return left, right
+
+
+def computed(sign, left, right):
+    """As in a program whose overflows are checked."""
+    if isinstance(left, bool) or isinstance(right, bool) or isinstance(left, float) != isinstance(right, float):
+        raise Unknown
+    if isinstance(left, float):
+        return calculated(sign, left, right)
+    known = [one for one in (left, right) if isinstance(one, Integer)]
+    if sign in ("<<", ">>"):
+        known = known[:1] if isinstance(left, Integer) else []
+        if not 0 <= right < getattr(left, "bits", 32):
+            raise Failed(f"attempt to shift {'left' if sign == '<<' else 'right'} with overflow")
+    kinds = {(one.bits, one.is_signed) for one in known}
+    if len(kinds) > 1:
+        names = [("i" if one.is_signed else "u") + ("size" if one.bits == 64 else str(one.bits)) for one in known]
+        raise Failed(f"mismatched types `{names[0]}` and `{names[1]}`: convert one with `as`")
+    if sign in ZEROS and not right:
+        raise Failed(ZEROS[sign])
+    result = calculated(sign, left, right)
+    if not kinds:
+        return result
+    bits, is_signed = kinds.pop()
+    made = Integer(result, bits, is_signed)
+    if made != result and sign in OVERFLOWS:
+        raise Failed(OVERFLOWS[sign])
+    return made
+
+
+def inverted(value):
+    if isinstance(value, Integer):
+        return Integer(~value, value.bits, value.is_signed)
+    if isinstance(value, bool):
+        return not value
+    raise Unknown
+
+
+def cast(value, kind):
+    """`value as kind`."""
+    value = ord(value) if isinstance(value, Letter) else value
+    if isinstance(value, str):
+        raise Unknown
+    if kind in ("f32", "f64"):
+        return float(value)
+    if kind == "char":
+        return Letter(chr(value))
+    found = TYPE.match(kind)
+    if found is None:
+        raise Unknown
+    bits, is_signed = width(found.group(2)), found.group(1) == "i"
+    if isinstance(value, float):
+        # What does not fit becomes the nearest that does.
+        least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+        value = 0 if value != value else int(min(max(value, least), most))
+    return Integer(value, bits, is_signed)
 
 
 def name_of(value):
@@ -36,6 +136,10 @@ def settled(value, is_whole=True):
             break
         if kind.IsPointerType() or kind.IsReferenceType():
             value = value.GetNonSyntheticValue().Dereference()
+        elif rust.COUNTED.match(name) and rust.fat(value) is not None:
+            break
+        elif rust.LOCKED.match(name):
+            value = rust.guarded(value)
         elif rust.COUNTED.match(name) or rust.GUARDS.match(name) or rust.CELLS.match(name):
             value = value.GetChildAtIndex(0)
         elif rust.LOCKS.match(name):
@@ -59,13 +163,21 @@ def is_there(_value):
 
 def string_of(value):
     value = settled(value)
-    if not rust.TEXTS.match(name_of(value)):
-        return None
-    count = value.GetNumChildren()
+    if rust.TEXTS.match(name_of(value)):
+        start, count = value.GetChildAtIndex(0).GetLoadAddress(), value.GetNumChildren()
+    elif name_of(value).endswith("::OsString"):
+        buffer = value.GetNonSyntheticValue().GetChildMemberWithName("inner").GetNonSyntheticValue()
+        bytes_of = buffer.GetChildMemberWithName("inner").GetSyntheticValue()
+        start, count = bytes_of.GetChildAtIndex(0).GetLoadAddress(), bytes_of.GetNumChildren()
+    else:
+        pointer = rust.fat(value)
+        start, count, _, is_text = rust.row(pointer) if pointer is not None else (0, 0, None, False)
+        if not is_text:
+            return None
     if not count:
         return ""
     error = lldb.SBError()
-    read = value.GetProcess().ReadMemory(value.GetChildAtIndex(0).GetLoadAddress(), min(count, rust.TEXT), error)
+    read = value.GetProcess().ReadMemory(start, min(count, rust.TEXT), error)
     return read.decode("utf-8", "replace") if error.Success() else None
 
 
@@ -96,15 +208,22 @@ def item(value, key):
     value = settled(value)
     if is_map(value):
         return mapped(value, key)
-    return value.GetChildAtIndex(checked(key, value.GetNumChildren())) if is_list(value) else None
+    if is_list(value):
+        return value.GetChildAtIndex(checked(key, value.GetNumChildren()))
+    pointer = rust.fat(value)
+    if pointer is None:
+        return None
+    start, count, kind, _ = rust.row(pointer)
+    return value.CreateValueFromAddress(f"[{key}]", start + checked(key, count) * kind.GetByteSize(), kind)
 
 
 def entries(value):
     """The keys and values of a map, or the items of a set."""
     if "::BTree" in name_of(value):
         tree = rust.BTreeChildren(value, None)
+        tree.MOST = ENTRIES
         tree.update()
-        for (key, key_type), (content, content_type) in tree.children[:ENTRIES]:
+        for (key, key_type), (content, content_type) in tree.children:
             found = None if tree.is_set else value.CreateValueFromAddress("value", content, content_type)
             yield value.CreateValueFromAddress("key", key, key_type), found
         return
@@ -113,19 +232,50 @@ def entries(value):
         yield (child, None) if is_set(value) else (child.GetChildAtIndex(0), child.GetChildAtIndex(1))
 
 
+def matching(value, wanted):
+    """The entry of a map or a set that has a key, as a list of its key and its value."""
+    if "::BTree" not in name_of(value) or isinstance(wanted, Variant):
+        found = next(([key, found] for key, found in entries(value) if is_key(key, wanted)), None)
+        if found is None and length(value) > ENTRIES:
+            count = f"{ENTRIES:,} of {length(value):,}"
+            raise Failed(f"the key is not among the first {count} entries; the others have not been compared")
+        return found
+    tree = rust.BTreeChildren(value, None)
+    address, height = tree.root() or (0, 0)
+    while address:
+        items, edges = tree.node(address)
+        at = 0
+        for (key, key_type), (content, content_type) in items:
+            known = key_of(value.CreateValueFromAddress("key", key, key_type))
+            if known == wanted:
+                return [known, None if tree.is_set else value.CreateValueFromAddress("value", content, content_type)]
+            if known > wanted:
+                break
+            at += 1
+        address, height = tree.child(edges, at) if height else 0, height - 1
+    return None
+
+
+def key_of(value):
+    text = string_of(value)
+    found = simple(settled(value)) if text is None else text
+    if found is None:
+        raise Unknown
+    return found
+
+
 def is_key(value, key):
     if isinstance(key, Variant):
         found = variant(value)
         return found is not None and found[0] == key.name
-    text = string_of(value)
-    return (simple(settled(value)) if text is None else text) == key
+    return key_of(value) == key
 
 
 def mapped(value, key):
-    for known, found in entries(value):
-        if is_key(known, key):
-            return found
-    known = ", ".join(rust.text(first, 1, 100) or "?" for first, _ in list(entries(value))[:10])
+    found = matching(value, key)
+    if found is not None:
+        return found[1]
+    known = ", ".join(rust.text(first, 1, 100) or "?" for first, _ in itertools.islice(entries(value), 10))
     raise Failed("no such key in the map; " + (f"keys: {known}" if known else "it is empty"))
 
 
@@ -161,18 +311,26 @@ def contains(value, wanted):
     text = string_of(value)
     if text is not None:
         return wanted in text
-    keys = entries(value) if is_set(value) or is_map(value) else None
-    found = (key for key, _ in keys) if keys else (value.GetChildAtIndex(at) for at in range(length(value)))
-    return any(is_key(one, wanted) for one in found)
+    if not (is_set(value) or is_map(value)):
+        return any(is_key(value.GetChildAtIndex(at), wanted) for at in range(length(value)))
+    return matching(value, wanted) is not None
 
 
 def length(value):
     text = string_of(value)
     if text is not None:
         return len(text.encode())
+    if rust.LINKED.match(name_of(value)):
+        return value.GetNonSyntheticValue().GetChildMemberWithName("len").GetValueAsUnsigned()
+    if not is_list(value) and rust.fat(value) is not None:
+        return rust.row(rust.fat(value))[1]
     if not (is_list(value) or is_map(value) or is_set(value)):
         raise Failed(f"`{rust.short_type(name_of(value))}` has no length that can be read")
-    return value.GetNumChildren() if "::BTree" not in name_of(value) else sum(1 for _ in entries(value))
+    if "::BTree" not in name_of(value):
+        return value.GetNumChildren()
+    raw = value.GetNonSyntheticValue()
+    raw = raw.GetChildMemberWithName("map") if is_set(value) else raw
+    return raw.GetChildMemberWithName("length").GetValueAsUnsigned()
 
 
 METHODS = {
