@@ -11,6 +11,7 @@
 mod attach;
 mod gems;
 mod hangs;
+mod objects;
 mod runners;
 
 #[path = "../standard/debugging.rs"]

@@ -105,8 +105,6 @@ module Stillframe
       @points = []
     end
 
-    private
-
     # A failing condition stops the program: the server reports why, and resumes it.
     def met?(point)
       return true if @condition.nil?
@@ -114,6 +112,8 @@ module Stillframe
     rescue Exception
       true
     end
+
+    private
 
     def watch(event, **where)
       point = TracePoint.new(event) { |at| yield at }
@@ -228,8 +228,11 @@ module Stillframe
     @next = 0
 
     class << self
-      def at?(path, line)
-        @lines.fetch(Code.real(path), []).any? { |breakpoint| breakpoint.line == line && breakpoint.bound? }
+      # Whether one of them stops the program where a trace point is.
+      def stops_at?(point)
+        @lines.fetch(Code.real(point.path), []).any? do |breakpoint|
+          breakpoint.line == point.lineno && breakpoint.bound? && breakpoint.met?(point)
+        end
       end
 
       def set_lines(path, wanted)

@@ -31,9 +31,18 @@ module Stillframe
         end
       end
 
-      # The value of an expression in a frame.
+      # The value of an expression in a frame. What leaves it in another way, such as `return` and `throw`, would leave
+      # the frame, too.
       def evaluate(binding, expression, seconds)
-        within(seconds) { binding.eval(expression, '(expression)', 1) }
+        has_ended = false
+        value = within(seconds) { binding.eval(expression, '(expression)', 1) }
+        has_ended = true
+        value
+      rescue Exception
+        has_ended = true
+        raise
+      ensure
+        raise Refused, 'an expression cannot leave its function by `return`, `break` or `throw`' unless has_ended
       end
 
       def forget_threads

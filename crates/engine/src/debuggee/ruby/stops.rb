@@ -229,7 +229,7 @@ module Stillframe
       def watch_lines(thread)
         add(TracePoint.new(:line) do |point|
           next unless Thread.current == thread && Agent.shown?(point.path)
-          next if Breakpoints.at?(point.path, point.lineno)
+          next if Breakpoints.stops_at?(point)
           stop
         end).enable
       end
@@ -239,8 +239,9 @@ module Stillframe
         blocks = Code.lines_of_blocks(frames.first.iseq)
         line = frames.first.location.lineno
         returned = nil
+        watch_raises(thread)
         watch(:return, frames.first.iseq) do |at|
-          returned = [at.method_id.to_s, at.return_value] if Thread.current == thread && Frames.depth == start
+          returned = returned_by(at) if Thread.current == thread && Frames.depth == start
         end
         codes = goals(frames).select { |frame| Agent.shown?(Frames.path(frame)) }.map(&:iseq)
         codes.uniq { |code| Code.key(code) }.each do |code|
@@ -248,7 +249,7 @@ module Stillframe
           watch(:line, code) do |at|
             next unless Thread.current == thread
             next unless Frames.depth <= start || (is_first && at.lineno != line && blocks[at.lineno])
-            stop(returned) unless Breakpoints.at?(at.path, at.lineno)
+            stop(returned) unless Breakpoints.stops_at?(at)
           end
         end
       end
@@ -266,12 +267,23 @@ module Stillframe
       def out(thread, frames)
         to = frames.drop(1).find { |frame| Agent.shown?(Frames.path(frame)) } or return
         depth = to.frame_depth
+        watch_raises(thread)
         add(TracePoint.new(:return, :b_return, :c_return) do |at|
           # The frame of a native function has already been removed.
           next unless Thread.current == thread && Frames.depth == (at.event == :c_return ? depth : depth + 1)
           clear
-          Stops.suspend('step', returned: [at.method_id.to_s, at.return_value], depth: depth)
+          Stops.suspend('step', returned: returned_by(at), depth: depth)
         end).enable
+      end
+
+      def watch_raises(thread)
+        @raised = false
+        add(TracePoint.new(:raise) { @raised = true if Thread.current == thread }).enable
+      end
+
+      # A function that an exception leaves returns `nil`, as far as a trace point knows.
+      def returned_by(point)
+        [point.method_id.to_s, point.return_value] unless @raised && point.return_value.nil?
       end
 
       def watch(event, code, &block)

@@ -58,9 +58,8 @@ module Stillframe
 
       # A text, and the full length if it is truncated.
       def shown(object, limit)
-        if String === object && object.length > limit
-          return [call(String, :inspect, call(String, :[], object, 0, limit)), object.length]
-        end
+        length = String === object ? call(String, :length, object) : 0
+        return [call(String, :inspect, call(String, :[], object, 0, limit)), length] if length > limit
         text = render(object, limit + 1, DEPTH, [])
         text.length > limit ? [text[0, limit], text.length] : [text, nil]
       end
@@ -69,7 +68,7 @@ module Stillframe
         case object
         when nil, true, false, Integer, Float, Symbol then object.inspect
         when Numeric, Range, Regexp then safe_inspect(object)
-        when String then call(String, :inspect, object.length > budget ? object[0, budget] : object)
+        when String then call(String, :inspect, call(String, :[], object, 0, budget))
         when Array then nested(object, above, '[...]') { |inner| list(object, budget, depth, inner) }
         when Hash then nested(object, above, '{...}') { |inner| table(object, budget, depth, inner) }
         when Module then plain_name(object) || '#<Class>'
@@ -81,22 +80,33 @@ module Stillframe
             set?(object) ? "#<#{type(object)}: {#{list(object, budget, depth, inner)[1..-2]}}>" : other(object, budget, depth, inner)
           end
         end
-      rescue NoMethodError
+      rescue StandardError
         "#<#{type(object)}>"
       end
 
       # The number of indexed and named children.
       def sizes(object)
         case object
-        when Array then [object.size, 0]
-        when Hash then [object.size, 0]
+        when Array then [call(Array, :size, object), 0]
+        when Hash then [call(Hash, :size, object), 0]
         when String, Symbol, Numeric, nil, true, false then [0, 0]
-        when Struct then [0, object.members.size + variables(object).size]
+        when Struct then [0, members(object).size + variables(object).size]
         when Range then [0, 0]
         when Module then [0, variables(object).size]
-        when BasicObject then set?(object) ? [object.size, 0] : [0, variables(object).size]
+        when BasicObject then set?(object) ? [call(::Set, :size, object), 0] : [0, variables(object).size]
         end
       end
+
+      # The items of a container, or its pairs, whatever its class makes of `each`.
+      def items(object)
+        case object
+        when Array then call(Array, :to_a, object)
+        when Hash then kind(object) == Hash ? object : call(Hash, :to_a, object)
+        else call(::Set, :to_a, object)
+        end
+      end
+
+      def members(struct) = call(Struct, :members, struct)
 
       def set?(object) = defined?(::Set) && ::Set === object
 
@@ -109,13 +119,13 @@ module Stillframe
       # Pairs of a name and a value.
       def parts(object, start, count)
         case object
-        when Array then (object[start, count] || []).each_with_index.map { |item, at| [(start + at).to_s, item] }
+        when Array then (items(object)[start, count] || []).each_with_index.map { |item, at| [(start + at).to_s, item] }
         when Hash
-          object.each_with_index.lazy.drop(start).first(count).map { |(key, item), _| [render(key, 200, 2, []), item] }
+          items(object).each_with_index.lazy.drop(start).first(count).map { |(key, item), _| [render(key, 200, 2, []), item] }
         else
-          return object.each.lazy.drop(start).first(count).each_with_index.map { |item, at| [(start + at).to_s, item] } if set?(object)
-          members = Struct === object ? object.members.map { |name| [name.to_s, object[name]] } : []
-          (members + variables(object).map { |name| [name.to_s, call(Kernel, :instance_variable_get, object, name)] })
+          return (items(object)[start, count] || []).each_with_index.map { |item, at| [(start + at).to_s, item] } if set?(object)
+          fields = Struct === object ? members(object).map { |name| [name.to_s, call(Struct, :[], object, name)] } : []
+          (fields + variables(object).map { |name| [name.to_s, call(Kernel, :instance_variable_get, object, name)] })
             .drop(start).first(count)
         end
       end
@@ -133,7 +143,7 @@ module Stillframe
           key = object.each_key.find { |one| render(one, 200, 2, []) == name }
           missing(name, object) if key.nil? && name != 'nil'
           object[key] = value
-        elsif Struct === object && object.members.include?(name.to_sym)
+        elsif Struct === object && members(object).include?(name.to_sym)
           object[name.to_sym] = value
         elsif set?(object)
           raise Refused, 'a Set cannot be assigned to'
@@ -154,13 +164,15 @@ module Stillframe
       end
 
       def list(object, budget, depth, above)
-        return '[...]' if depth.zero? && object.size.positive?
-        "[#{joined(object, object.size, budget) { |item, rest| render(item, rest, depth - 1, above) }}]"
+        items = items(object)
+        return '[...]' if depth.zero? && items.size.positive?
+        "[#{joined(items, items.size, budget) { |item, rest| render(item, rest, depth - 1, above) }}]"
       end
 
       def table(object, budget, depth, above)
-        return '{...}' if depth.zero? && !object.empty?
-        "{#{joined(object, object.size, budget) do |(key, item), rest|
+        items = items(object)
+        return '{...}' if depth.zero? && !items.empty?
+        "{#{joined(items, items.size, budget) do |(key, item), rest|
           name = render(key, rest, depth - 1, above)
           "#{name}=>#{render(item, rest, depth - 1, above)}"
         end}}"
@@ -183,8 +195,9 @@ module Stillframe
 
       def structure(object, budget, depth, above)
         own = inspected(object, Struct) and return own
-        fields = joined(object.members, object.members.size, budget) do |name, rest|
-          "#{name}=#{render(object[name], rest, depth - 1, above)}"
+        names = members(object)
+        fields = joined(names, names.size, budget) do |name, rest|
+          "#{name}=#{render(call(Struct, :[], object, name), rest, depth - 1, above)}"
         end
         "#<struct #{[plain_name(kind(object)), fields].compact.join(' ')}>"
       end
@@ -202,7 +215,7 @@ module Stillframe
       def inspected(object, core)
         method = call(Kernel, :method, object, :inspect)
         method.owner == core ? nil : safe_inspect(object)
-      rescue NameError, TypeError
+      rescue StandardError
         "#<#{type(object)}>"
       end
 
