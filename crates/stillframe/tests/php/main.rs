@@ -8,6 +8,7 @@
 
 mod conditions;
 mod functions;
+mod processes;
 mod requests;
 mod runners;
 

@@ -71,6 +71,7 @@ final class Functions
         $found = [];
         [$namespace, $class, $depth, $classDepth] = ['', null, 0, null];
         $names = [\T_STRING, \T_NAME_QUALIFIED];
+        $kinds = [\T_CLASS, \T_TRAIT, \T_INTERFACE, \defined('T_ENUM') ? \T_ENUM : -1];
         foreach ($tokens as $at => $token) {
             [$kind, $next, $before] = [$token[0], $tokens[$at + 1] ?? '', $tokens[$at - 1] ?? ''];
             if ($kind === '{' || $kind === \T_CURLY_OPEN || $kind === \T_DOLLAR_OPEN_CURLY_BRACES) {
@@ -80,7 +81,7 @@ final class Functions
                 $class = $depth === $classDepth ? null : $class;
             } elseif ($kind === \T_NAMESPACE) {
                 $namespace = \is_array($next) && \in_array($next[0], $names, true) ? $next[1] . '\\' : '';
-            } elseif (\in_array($kind, [\T_CLASS, \T_TRAIT, \T_INTERFACE], true) && \is_array($next) && $next[0] === \T_STRING && (!\is_array($before) || $before[0] !== \T_DOUBLE_COLON)) {
+            } elseif (\in_array($kind, $kinds, true) && \is_array($next) && $next[0] === \T_STRING && (!\is_array($before) || $before[0] !== \T_DOUBLE_COLON)) {
                 [$class, $classDepth] = [$namespace . $next[1], $depth];
             } elseif ($kind === \T_FUNCTION && (!\is_array($before) || $before[0] !== \T_USE)) {
                 $own = $next === '&' || \is_array($next) && $next[1] === '&' ? $tokens[$at + 2] ?? '' : $next;

@@ -20,6 +20,9 @@ const PARTS: [&str; 6] = [
     include_str!("../../debuggee/php/tests.php"),
 ];
 
+/// The class in the last part.
+const LAST_CLASS: &str = "Stillframe\\Tests";
+
 /// Where an expression leaves its result.
 const RESULT: &str = "\\Stillframe\\Evaluation::$result";
 const TAKE: &str = "\\Stillframe\\Evaluation::take()";
@@ -86,7 +89,9 @@ impl Server {
     pub(super) async fn load_agent(&mut self) -> Result<Value, Failure> {
         for part in PARTS {
             let code = part.strip_prefix("<?php").unwrap_or(part);
-            self.command(Command::new("eval").data(&quoted(code))).await?;
+            // A forked process has it already, and cannot declare it twice.
+            let code = format!("\\class_exists('{LAST_CLASS}', false) || {}", quoted(code));
+            self.command(Command::new("eval").data(&code)).await?;
         }
         self.call("\\Stillframe\\Evaluation::start()").await
     }
