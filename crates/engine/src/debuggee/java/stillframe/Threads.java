@@ -173,7 +173,7 @@ final class Threads {
             if (monitor.owningThread() != null) holders.add(number(monitor.owningThread()));
             return Json.object("kind", "lock", "what", "the monitor of " + described(monitor), "timed", false, "holders", holders);
         }
-        boolean isTimed = status == ThreadReference.THREAD_STATUS_SLEEPING || Waits.isTimed(frames);
+        boolean isTimed = status == ThreadReference.THREAD_STATUS_SLEEPING || Waits.isTimed(thread);
         return Waits.of(this, frames, top, isTimed);
     }
 

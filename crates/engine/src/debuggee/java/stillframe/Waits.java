@@ -2,6 +2,7 @@ package stillframe;
 
 import com.sun.jdi.Field;
 import com.sun.jdi.IncompatibleThreadStateException;
+import com.sun.jdi.IntegerValue;
 import com.sun.jdi.Location;
 import com.sun.jdi.ObjectReference;
 import com.sun.jdi.StackFrame;
@@ -29,19 +30,24 @@ final class Waits {
         {"java.lang.ProcessHandleImpl.waitFor", "child", "the end of another process"},
     };
 
+    /** `JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT`. */
+    private static final int WAITING_WITH_TIMEOUT = 0x20;
+
     private Waits() {
     }
 
-    /** Blocking methods with a timeout end by themselves. */
-    static boolean isTimed(List<StackFrame> frames) {
-        for (StackFrame frame : frames.subList(0, Math.min(4, frames.size()))) {
-            String method = frame.location().method().name();
-            if (method.equals("parkNanos") || method.equals("parkUntil") || method.equals("awaitNanos")) return true;
-            if (method.equals("wait0") || (method.equals("wait") && frame.location().method().isNative())) {
-                return argument(frame, 0) > 0;
-            }
-        }
-        return false;
+    /** Waits with a timeout end by themselves. The JVM keeps a thread's state in the object, as JVMTI defines it. */
+    static boolean isTimed(ThreadReference thread) {
+        Value status = field(thread, "threadStatus");
+        Value holder = field(thread, "holder");
+        // Since Java 19.
+        if (status == null && holder instanceof ObjectReference) status = field((ObjectReference) holder, "threadStatus");
+        return status instanceof IntegerValue && (((IntegerValue) status).value() & WAITING_WITH_TIMEOUT) != 0;
+    }
+
+    private static Value field(ObjectReference object, String name) {
+        Field field = object.referenceType().fieldByName(name);
+        return field == null ? null : object.getValue(field);
     }
 
     static Map<String, Object> of(Threads threads, List<StackFrame> frames, String top, boolean isTimed)
@@ -114,13 +120,4 @@ final class Waits {
         }
     }
 
-    private static long argument(StackFrame frame, int index) {
-        try {
-            List<Value> values = frame.getArgumentValues();
-            Value value = values.size() > index ? values.get(index) : null;
-            return value instanceof com.sun.jdi.LongValue ? ((com.sun.jdi.LongValue) value).value() : 0;
-        } catch (RuntimeException unavailable) {
-            return 0;
-        }
-    }
 }
