@@ -11,6 +11,7 @@ mod comparing;
 mod containers;
 mod evaluate;
 mod functions;
+mod javascript;
 mod opaque;
 mod parse;
 mod tables;

@@ -26,7 +26,22 @@ pub struct Recording {
     atoms: RefCell<HashMap<i64, Rc<Atom>>>,
     objects: RefCell<HashMap<i64, Object>>,
     pub(crate) named: OnceCell<Named>,
+    /// How many items of a container or attributes of an object are recorded at most.
+    most_items: i64,
+    inherited_names: RefCell<HashMap<String, bool>>,
 }
+
+/// What each object of JavaScript has from `Object`.
+const OF_OBJECTS: [&str; 8] = [
+    "__proto__",
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+];
 
 /// A function, a class body or a module.
 #[derive(Clone, Debug)]
@@ -122,8 +137,11 @@ impl Recording {
             atoms: RefCell::default(),
             objects: RefCell::default(),
             named: OnceCell::new(),
+            most_items: 0,
+            inherited_names: RefCell::default(),
         };
         recording.spelling = Spelling::of(&recording.fact("language")?);
+        recording.most_items = recording.fact("items")?.parse().unwrap_or_default();
         Ok(recording)
     }
 
@@ -177,6 +195,29 @@ impl Recording {
     /// The lines of a code's file; none if it could not be read.
     pub(crate) fn lines_of(&self, code: &Code) -> &[String] {
         self.sources.get(&code.file).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn most_items(&self) -> i64 {
+        self.most_items
+    }
+
+    /// Whether an attribute that an object of JavaScript does not have may be a getter or a method of its class.
+    pub(crate) fn may_be_inherited(&self, name: &str) -> bool {
+        if let Some(known) = self.inherited_names.borrow().get(name) {
+            return *known;
+        }
+        // Those of the program have their name before a parenthesis in its sources.
+        let is_call = |line: &String| {
+            line.match_indices(name).any(|(at, _)| {
+                let (before, after) = (line.get(..at), line.get(at + name.len()..));
+                let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+                after.is_some_and(|after| after.trim_start().starts_with('('))
+                    && !before.is_some_and(|before| before.ends_with(is_part))
+            })
+        };
+        let may_be = OF_OBJECTS.contains(&name) || self.sources.values().flatten().any(is_call);
+        self.inherited_names.borrow_mut().insert(name.to_owned(), may_be);
+        may_be
     }
 
     pub(crate) fn atom(&self, id: i64) -> Result<Rc<Atom>> {
@@ -258,6 +299,19 @@ impl Recording {
             })
         });
         Ok(call.optional()?)
+    }
+
+    /// Which part of the run is not recorded; none if all of it is.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn gap(&self) -> Result<Option<String>> {
+        let incomplete = self.fact("incomplete")?;
+        if !incomplete.is_empty() {
+            return Ok(Some(format!("the recording is incomplete: {incomplete}")));
+        }
+        let begin = self.first_event()?;
+        Ok((begin > 1).then(|| format!("the recording begins at event {begin}")))
     }
 
     /// A fact about the run, such as its command.

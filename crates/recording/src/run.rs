@@ -100,6 +100,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
         ("command", without_shapes(title)),
         ("language", request.adapter.name().to_owned()),
         ("version of the language", runtime.version.clone()),
+        ("items", request.limits.items.to_string()),
     ];
     store.set_facts(&facts)?;
 
@@ -122,8 +123,12 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     };
     let (incomplete, unrecorded, dropped) = (written.incomplete, written.unrecorded, written.store.dropped());
     let counts = Counts { events: written.counts.events - dropped, writes: written.store.kept_writes()? };
-    let facts =
-        [("end", end.clone()), ("events", counts.events.to_string()), ("dropped", dropped.to_string())];
+    let facts = [
+        ("end", end.clone()),
+        ("events", counts.events.to_string()),
+        ("dropped", dropped.to_string()),
+        ("incomplete", incomplete.clone().unwrap_or_default()),
+    ];
     let finished = tokio::task::spawn_blocking(move || written.store.finish(&facts)).await;
     finished.map_err(|_| Error::question("the recording was interrupted"))??;
     let size = path.metadata().map_or(0, |file| file.len());

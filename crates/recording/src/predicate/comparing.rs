@@ -8,7 +8,7 @@ use super::evaluate::Datum;
     clippy::cast_precision_loss,
     reason = "Python compares exactly; the last digits of huge numbers differ"
 )]
-fn number(datum: &Datum) -> Option<f64> {
+pub(super) fn number(datum: &Datum) -> Option<f64> {
     match datum {
         Datum::Bool(value) => Some(f64::from(u8::from(*value))),
         Datum::Integer(number) => Some(*number as f64),
@@ -31,6 +31,13 @@ pub(super) fn order(left: &Datum, right: &Datum) -> Option<Ordering> {
 }
 
 pub(super) fn arithmetic(left: &Datum, sign: char, right: &Datum) -> Option<Datum> {
+    // `True` is a number.
+    if let Datum::Bool(value) = left {
+        return arithmetic(&Datum::Integer(i64::from(*value)), sign, right);
+    }
+    if let Datum::Bool(value) = right {
+        return arithmetic(left, sign, &Datum::Integer(i64::from(*value)));
+    }
     if let (Datum::Integer(left), Datum::Integer(right)) = (left, right) {
         let result = match sign {
             '+' => left.checked_add(*right),

@@ -1,6 +1,7 @@
 //! What containers have: items, pairs, lengths, comprehensions.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use super::comparing::order;
 use super::evaluate::{Datum, Scope, of_literal, text};
@@ -10,25 +11,50 @@ use crate::spelling::Spelling;
 use crate::value::{Key, Kind, Owner, Word};
 
 impl Scope<'_> {
-    /// The values of a comprehension. An item for which something has no value has none, and is left out.
-    pub(super) fn each(&self, each: &Each) -> Result<Option<Datum>> {
+    /// The values of a comprehension; none for an item for which something has no value.
+    pub(super) fn each(&self, each: &Each) -> Result<Option<Vec<Option<Datum>>>> {
         let Some(over) = self.value(&each.over)? else { return Ok(None) };
         let Some(items) = self.items(&over)? else { return Ok(None) };
         let mut values = Vec::new();
         for item in items {
             let parts =
                 if let [_] = each.variables.as_slice() { Some(vec![item]) } else { self.items(&item)? };
-            let Some(parts) = parts.filter(|parts| parts.len() >= each.variables.len()) else { continue };
+            let Some(parts) = parts.filter(|parts| parts.len() >= each.variables.len()) else {
+                values.push(None);
+                continue;
+            };
             let named: Vec<_> = each.variables.iter().map(String::as_str).zip(parts).collect();
             values.extend(self.with(&named, &mut |scope| {
                 let is_wanted = match &each.filter {
-                    Some(filter) => scope.holds(filter)?.unwrap_or(false),
-                    None => true,
+                    Some(filter) => scope.holds(filter)?,
+                    None => Some(true),
                 };
-                if is_wanted { scope.value(&each.value) } else { Ok(None) }
+                Ok(match is_wanted {
+                    Some(true) => Some(scope.value(&each.value)?),
+                    Some(false) => None,
+                    None => Some(None),
+                })
             })?);
         }
-        Ok(Some(of_items(values)))
+        Ok(Some(values))
+    }
+
+    /// Whether any item is true, or else all are. None if that depends on one that has no value, or is not recorded.
+    pub(super) fn is_any(
+        &self,
+        is_any: bool,
+        items: Vec<Option<Datum>>,
+        of: &Expression,
+    ) -> Result<Option<Datum>> {
+        let mut is_known = true;
+        for item in items {
+            match item {
+                Some(item) if self.is_true(&item)? == is_any => return Ok(Some(Datum::Bool(is_any))),
+                Some(_) => {}
+                None => is_known = false,
+            }
+        }
+        Ok((is_known && !self.is_cut(of)?).then_some(Datum::Bool(!is_any)))
     }
 
     pub(super) fn length(&self, of: &Datum) -> Result<Option<Datum>> {
@@ -50,8 +76,9 @@ impl Scope<'_> {
     }
 
     fn is_among(&self, item: &Datum, others: impl IntoIterator<Item = Datum>) -> Result<Option<bool>> {
+        let same = if self.is_javascript() { Comparison::Is } else { Comparison::Equal };
         for other in others {
-            if self.compare(item, Comparison::Equal, &other)? == Some(true) {
+            if self.compare(item, same, &other)? == Some(true) {
                 return Ok(Some(true));
             }
         }
@@ -60,21 +87,59 @@ impl Scope<'_> {
 
     pub(super) fn is_in(&self, item: &Datum, container: &Datum) -> Result<Option<bool>> {
         match (item, container) {
-            (Datum::Text(part, _), Datum::Text(text, _)) => Ok(Some(text.contains(&**part))),
+            (Datum::Text(part, _), Datum::Text(text, _)) => {
+                let is_part = text.contains(&**part);
+                Ok((is_part || !self.is_cut_text(container)).then_some(is_part))
+            }
             (_, Datum::Items(items)) => self.is_among(item, items.iter().cloned()),
             (_, Datum::Object(number)) => {
                 self.note(*number);
                 let number = self.container_of(*number, item)?;
-                let owner = Owner::object(number);
-                if !matches!(self.recording.object(number)?.kind, Kind::List | Kind::Tuple) {
-                    let Some(key) = self.key(number, item)? else { return Ok(Some(false)) };
-                    return Ok(Some(self.memory.get(owner, key)?.is_some()));
-                }
-                let items = self.items(&Datum::Object(number))?.unwrap_or_default();
-                self.is_among(item, items)
+                let is_in = if matches!(self.recording.object(number)?.kind, Kind::List | Kind::Tuple) {
+                    let items = self.items(&Datum::Object(number))?.unwrap_or_default();
+                    self.is_among(item, items)?
+                } else {
+                    match self.key(number, item)? {
+                        Some(key) => Some(self.memory.get(Owner::object(number), key)?.is_some()),
+                        None => Some(false),
+                    }
+                };
+                let is_known = is_in != Some(false) || !self.is_cut_object(number)?;
+                Ok(is_in.filter(|_| is_known))
             }
             _ => Ok(None),
         }
+    }
+
+    /// Whether not all items of the container that an expression goes through are recorded. Notes it if so.
+    pub(super) fn is_cut(&self, over: &Expression) -> Result<bool> {
+        match over {
+            Expression::Each(each) => self.is_cut(&each.over),
+            Expression::Of(function, of) if function.reads_whole_objects() => self.is_cut(of),
+            _ => match self.value(over)? {
+                Some(Datum::Object(number)) => self.is_cut_object(self.kept_in(number)?.unwrap_or(number)),
+                _ => Ok(false),
+            },
+        }
+    }
+
+    fn is_cut_object(&self, number: i64) -> Result<bool> {
+        let Some(Word::Integer(length)) = self.length_of(number)? else { return Ok(false) };
+        let Some(pairs) = self.pairs(&Datum::Object(number))? else { return Ok(false) };
+        let is_cut = wide(pairs.len()) < length;
+        if is_cut {
+            self.note_cut(number)?;
+        }
+        Ok(is_cut)
+    }
+
+    /// The same of a string.
+    pub(super) fn is_cut_text(&self, value: &Datum) -> bool {
+        let is_cut = matches!(value, Datum::Text(text, length) if wide(text.chars().count()) < *length);
+        if let Some(notes) = self.notes.filter(|_| is_cut) {
+            notes.borrow_mut().cut.insert(Rc::from(self.recording.spelling.string()));
+        }
+        is_cut
     }
 
     /// The container in which an object keeps the item of a key: a `UserDict`, a `UserList` and the like have one.
@@ -213,6 +278,18 @@ pub(super) fn distinct(items: Vec<Datum>) -> Vec<Datum> {
         }
     }
     kept
+}
+
+/// In ascending order; none if they cannot be compared.
+pub(super) fn sorted(mut items: Vec<Datum>) -> Option<Vec<Datum>> {
+    let mut is_known = true;
+    items.sort_by(|left, right| {
+        order(left, right).unwrap_or_else(|| {
+            is_known = false;
+            Ordering::Equal
+        })
+    });
+    is_known.then_some(items)
 }
 
 /// The least or the greatest; none if they cannot be compared.

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::comparing::{arithmetic, order};
-use super::containers::{distinct, extreme, of_items, order_of_items};
+use super::containers::{distinct, extreme, of_items, order_of_items, sorted};
+use super::javascript;
 use super::opaque::{Notes, is_of_date, known_by_text};
 use super::{Comparison, Expression, Function, Literal};
 use crate::error::Result;
@@ -168,12 +169,17 @@ impl<'a> Scope<'a> {
                     (None, Expression::Attribute(of, name)) if name == "length" || name == "size" => {
                         self.value(of)?.map(|of| self.length(&of)).transpose()?.flatten()
                     }
-                    (None, Expression::Attribute(of, name)) => match self.of_enumeration(of, name)? {
-                        None => self.of_date(of, name)?,
-                        found => found,
-                    },
+                    (None, Expression::Attribute(of, name)) => {
+                        match self.of_enumeration(of, name)?.or(self.of_date(of, name)?) {
+                            None => self.missing(of, &Expression::Literal(Literal::Text(name.clone())))?,
+                            found => found,
+                        }
+                    }
                     (None, Expression::Item(of, at)) => {
-                        let found = self.item(of, at)?;
+                        let found = match self.item(of, at)? {
+                            None => self.missing(of, at)?,
+                            found => found,
+                        };
                         if found.is_none() {
                             self.note_beyond(of, at)?;
                         }
@@ -185,25 +191,24 @@ impl<'a> Scope<'a> {
             Expression::Slice(of, ends) => self.slice(of, ends)?,
             Expression::Of(function, of) => self.of(*function, of)?,
             Expression::List(items) => {
-                let items: Result<Option<Rc<[Datum]>>> = items
-                    .iter()
-                    .filter_map(|item| self.value(item).transpose())
-                    .map(|item| item.map(Some))
-                    .collect();
-                items?.map(Datum::Items)
+                let items: Result<Vec<Option<Datum>>> = items.iter().map(|item| self.value(item)).collect();
+                items?.into_iter().collect::<Option<_>>().map(Datum::Items)
             }
-            Expression::Each(each) => self.each(each)?,
-            Expression::And(left, right) => match self.holds(left)? {
-                Some(true) => self.holds(right)?.map(Datum::Bool),
-                other => other.map(Datum::Bool),
+            Expression::Each(each) => {
+                let values = self.each(each)?.map(|values| values.into_iter().collect::<Option<_>>());
+                values.flatten().map(Datum::Items)
+            }
+            Expression::And(left, right) => match self.value(left)? {
+                Some(left) if self.is_true(&left)? => self.value(right)?,
+                other => other,
             },
-            Expression::Or(left, right) => match self.holds(left)? {
-                Some(true) => Some(Datum::Bool(true)),
-                _ => self.holds(right)?.map(Datum::Bool),
+            Expression::Or(left, right) => match self.value(left)? {
+                Some(left) if self.is_true(&left)? => Some(left),
+                _ => self.value(right)?,
             },
             Expression::Arithmetic(left, sign, right) => {
                 let (left, right) = (self.value(left)?, self.value(right)?);
-                left.zip(right).and_then(|(left, right)| arithmetic(&left, *sign, &right))
+                left.zip(right).and_then(|(left, right)| self.arithmetic(&left, *sign, &right))
             }
             Expression::Comparison(first, rest) => return self.comparison(first, rest),
         })
@@ -218,6 +223,10 @@ impl<'a> Scope<'a> {
             && let Some(found) = self.extreme_of(function, of)?
         {
             return Ok(Some(found));
+        }
+        if let (Function::Any | Function::All, Expression::Each(each)) = (function, of) {
+            let Some(items) = self.each(each)? else { return Ok(None) };
+            return self.is_any(function == Function::Any, items, of);
         }
         let Some(value) = self.value(of)? else { return Ok(None) };
         Ok(match function {
@@ -234,6 +243,12 @@ impl<'a> Scope<'a> {
                 Datum::Integer(number) => number.checked_neg().map(Datum::Integer),
                 Datum::Float(number) => Some(Datum::Float(-number)),
                 _ => None,
+            },
+            Function::Number => match value {
+                Datum::Integer(_) => Some(value),
+                _ if self.is_javascript() => javascript::to_number(&value).map(Datum::Float),
+                Datum::Text(text, _) => text.trim().parse().ok().map(Datum::Float),
+                other => Some(other),
             },
             Function::Absolute => match value {
                 Datum::Integer(number) => number.checked_abs().map(Datum::Integer),
@@ -257,8 +272,10 @@ impl<'a> Scope<'a> {
                 Datum::Text(of, _) => Some(text(of.trim())),
                 _ => None,
             },
+            Function::Length if matches!(of, Expression::Each(_)) && self.is_cut(of)? => None,
             Function::Length => self.length(&value)?,
             Function::Items => self.items(&value)?.map(of_items),
+            Function::Sorted => self.items(&value)?.and_then(sorted).map(of_items),
             Function::Distinct => self.items(&value)?.map(|items| of_items(distinct(items))),
             Function::Keys => {
                 self.pairs(&value)?.map(|pairs| of_items(pairs.into_iter().map(|(key, _)| key)))
@@ -269,20 +286,15 @@ impl<'a> Scope<'a> {
             Function::Pairs => self
                 .pairs(&value)?
                 .map(|pairs| of_items(pairs.into_iter().map(|(key, value)| of_items([key, value])))),
+            Function::Sum | Function::Least | Function::Greatest if self.is_cut(of)? => None,
             Function::Sum => self.items(&value)?.and_then(|items| {
-                items.iter().try_fold(Datum::Integer(0), |sum, item| arithmetic(&sum, '+', item))
+                items.iter().try_fold(Datum::Integer(0), |sum, item| self.arithmetic(&sum, '+', item))
             }),
             Function::Least => self.items(&value)?.and_then(|items| extreme(items, Ordering::Less)),
             Function::Greatest => self.items(&value)?.and_then(|items| extreme(items, Ordering::Greater)),
             Function::Any | Function::All => {
                 let Some(items) = self.items(&value)? else { return Ok(None) };
-                let is_any = function == Function::Any;
-                for item in &items {
-                    if self.is_true(item)? == is_any {
-                        return Ok(Some(Datum::Bool(is_any)));
-                    }
-                }
-                Some(Datum::Bool(!is_any))
+                self.is_any(function == Function::Any, items.into_iter().map(Some).collect(), of)?
             }
         })
     }
@@ -467,7 +479,15 @@ impl<'a> Scope<'a> {
         Ok(known_by_text(&object.type_name, &self.recording.atom(text)?.text))
     }
 
-    fn is_true(&self, value: &Datum) -> Result<bool> {
+    fn arithmetic(&self, left: &Datum, sign: char, right: &Datum) -> Option<Datum> {
+        let of = if self.is_javascript() { javascript::arithmetic } else { arithmetic };
+        of(left, sign, right)
+    }
+
+    pub(super) fn is_true(&self, value: &Datum) -> Result<bool> {
+        if self.is_javascript() {
+            return Ok(javascript::is_true(value));
+        }
         Ok(match value {
             Datum::None | Datum::Undefined => false,
             Datum::Bool(value) => *value,
@@ -498,6 +518,11 @@ impl<'a> Scope<'a> {
         comparison: Comparison,
         right: &Datum,
     ) -> Result<Option<bool>> {
+        if self.is_javascript()
+            && let Some(is_so) = javascript::compare(left, comparison, right)
+        {
+            return Ok(Some(is_so));
+        }
         let order = match (left, right) {
             // A list of the program, and one that the condition has in it.
             (Datum::Items(_), _) | (_, Datum::Items(_))
@@ -523,6 +548,7 @@ impl<'a> Scope<'a> {
             Comparison::Greater => order.map(Ordering::is_gt),
             Comparison::GreaterOrEqual => order.map(Ordering::is_ge),
             Comparison::BeginsWith => text_has(left, right, |text, part| text.starts_with(part)),
+            Comparison::EndsWith if self.is_cut_text(left) => None,
             Comparison::EndsWith => text_has(left, right, |text, part| text.ends_with(part)),
             Comparison::In => self.is_in(left, right)?,
             Comparison::NotIn => self.is_in(left, right)?.map(|is_in| !is_in),

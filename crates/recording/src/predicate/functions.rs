@@ -6,6 +6,8 @@ pub(crate) enum Function {
     Not,
     Negative,
     Absolute,
+    /// The number that a string is the text of.
+    Number,
     /// Whether it is the number that equals none.
     IsNan,
     IsInfinite,
@@ -22,6 +24,8 @@ pub(crate) enum Function {
     Elements,
     /// What is in a container, as Python's `for` goes through it.
     Items,
+    /// The same, in ascending order.
+    Sorted,
     /// The same, each once.
     Distinct,
     /// The keys of a dictionary.
@@ -63,7 +67,7 @@ const NAMES: [(&str, Function); 27] = [
     ("Object.entries", Function::Pairs),
     ("list", Function::Items),
     ("tuple", Function::Items),
-    ("sorted", Function::Items),
+    ("sorted", Function::Sorted),
     ("set", Function::Distinct),
     ("type", Function::Class),
 ];
@@ -99,6 +103,7 @@ impl Function {
         matches!(
             self,
             Self::Items
+                | Self::Sorted
                 | Self::Elements
                 | Self::IsNan
                 | Self::IsInfinite

@@ -292,7 +292,8 @@ impl Parser {
         if let Some("Decimal" | "float" | "Number") = called.last_name() {
             return match self.arguments()? {
                 Expression::Literal(Literal::Text(text)) => Ok(Expression::Literal(number(&text)?)),
-                other => Ok(other),
+                other if called.last_name() == Some("Decimal") => Ok(other),
+                other => Ok(Expression::of(Function::Number, other)),
             };
         }
         if let Expression::Attribute(of, method) = called
@@ -524,7 +525,8 @@ fn named(class: Expression) -> Expression {
 }
 
 fn number(text: &str) -> Parsed<Literal> {
-    if let Ok(number) = text.parse() {
+    // JavaScript's `bigint` ends with `n`.
+    if let Ok(number) = text.strip_suffix('n').unwrap_or(text).parse() {
         return Ok(Literal::Integer(number));
     }
     text.parse().map(Literal::Float).map_err(|_| format!("`{text}` is not a number"))

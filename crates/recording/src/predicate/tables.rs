@@ -136,7 +136,7 @@ impl Scope<'_> {
     }
 
     /// Notes that not all of a container is recorded.
-    fn note_cut(&self, number: i64) -> Result<()> {
+    pub(super) fn note_cut(&self, number: i64) -> Result<()> {
         if let Some(notes) = self.notes {
             notes.borrow_mut().cut.insert(self.recording.object(number)?.type_name);
         }

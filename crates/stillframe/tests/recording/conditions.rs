@@ -198,3 +198,52 @@ async fn the_origin_of_an_awaited_value_is_the_call_that_returned_it() {
     assert!(!summed.contains("label = "), "{summed}");
     client.server.finish().await;
 }
+
+/// What JavaScript takes otherwise than Python: what is missing, what counts as true, remainders, and `==`.
+#[tokio::test]
+async fn conditions_are_those_of_javascript() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "class Pen { constructor() { this.price = 1; } get cost() { return 2; } }\n\
+                const pen = new Pen();\n\
+                const user = { name: 'b' }; // @user\n\
+                const list = []; // @list\n\
+                list.push(1, 2); // @pushed\n\
+                const rest = -7 % 3; // @rest\n\
+                const text = '3'; // @text\n\
+                const odd = Number('x'); // @odd\n\
+                const map = new Map([['a', 1]]); // @map\n\
+                const long = Array.from({ length: 150 }, (_, index) => index); // @long\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0"]);
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("user.mail === undefined", "user", &["user = {name: 'b'}"]),
+        ("!user.mail && user.mail == null", "user", &[]),
+        ("list[0] === undefined && !!list", "list", &["list = []"]),
+        ("list[1] == 2 && list[2] === undefined", "pushed", &[]),
+        ("rest % 3 === -1 && rest / 0 === -Infinity", "rest", &["rest = -1"]),
+        ("text == 3 && text * 1 === 3 && Number(text) === 3 && text + 1 === '31'", "text", &[]),
+        ("!odd && Number.isNaN(odd)", "odd", &["odd = NaN"]),
+        ("!map.get('b') && map.get('a') === 1", "map", &[]),
+        ("long.some((item) => item > 20)", "long", &[]),
+    ];
+    all_hold(&client, &program, cases).await;
+    for condition in [
+        "!list",
+        "text === 3",
+        "odd === odd",
+        "rest % 3 === 2",
+        "pen.cost === undefined",
+        "map.get('a') === undefined",
+        "list[0] === undefined && list.length > 0",
+    ] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &["never holds"]);
+    }
+    // Only the first items are recorded.
+    for condition in ["long.every((item) => item < 120)", "long.includes(149)"] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &["never holds", "it may have held"]);
+    }
+    client.server.finish().await;
+}

@@ -13,6 +13,7 @@ mod bugs;
 mod changes;
 mod command_line;
 mod conditions;
+mod elsewhere;
 mod export;
 mod faults;
 mod node;

@@ -72,7 +72,20 @@ pub async fn ask(
     question: impl FnOnce(&Recording) -> recording::Result<String> + Send + 'static,
 ) -> Result<String, ToolError> {
     let library = library(context);
-    blocking(move || question(&library.open(name.as_deref().unwrap_or("last"))?)).await
+    blocking(move || {
+        let recording = library.open(name.as_deref().unwrap_or("last"))?;
+        let answer = question(&recording);
+        // An answer about the run is one about what is recorded of it.
+        Ok(match (answer, recording.gap()?) {
+            (answer, None) => answer?,
+            (Ok(answer), Some(gap)) => format!("{answer}{gap}\n"),
+            (Err(recording::Error::Question(problem)), Some(gap)) => {
+                return Err(recording::Error::Question(format!("{problem}; {gap}")));
+            }
+            (Err(error), Some(_)) => return Err(error),
+        })
+    })
+    .await
 }
 
 /// Asks a question about two recordings.

@@ -21,6 +21,8 @@ const WRITES: &str = "SELECT writes.id, writes.event, since, owner, key, writes.
 
 /// How many calls a condition is evaluated in after a write: the one that made it, and its callers.
 const MOST_CALLS: usize = 20;
+/// How many calls that have the first variable are evaluated after a write of code that is not called by them.
+const MOST_HOLDERS: usize = 40;
 /// How many calls are remembered.
 const MOST_KNOWN: usize = 20_000;
 
@@ -38,9 +40,10 @@ pub(super) struct Search<'a> {
     /// Calls that were read from the recording, by their number.
     known: HashMap<i64, Rc<KnownCall>>,
     memory: GrowingMemory,
-    /// The calls of modules, by what their variables belong to, and those of them that have the first variable.
+    /// The calls of modules, by what their variables belong to.
     modules: HashMap<Owner, i64>,
-    holders: Vec<i64>,
+    /// The calls that have the first variable, the latest last.
+    holders: Vec<Holder>,
     /// How often something was written that the condition may read.
     version: u64,
     /// The version for which the condition was last evaluated in a call, by the call's number.
@@ -57,6 +60,13 @@ pub(super) struct Found {
     pub(super) call: Call,
     /// What the first of them belongs to: that call, one around a closure, or the module.
     pub(super) owner: Owner,
+}
+
+/// A call that has a variable, and the event at which it ends.
+#[derive(Clone, Copy)]
+struct Holder {
+    call: i64,
+    ended: Option<i64>,
 }
 
 /// A call, and where its names are looked up.
@@ -124,7 +134,7 @@ impl<'a> Search<'a> {
             let is_complete =
                 next.is_none_or(|(next, _)| last.is_some_and(|(last, _)| last.event != next.event));
             if let Some((write, call)) = last.filter(|_| is_complete) {
-                for (call, owner) in self.begins_to_hold(call, is_read)? {
+                for (call, owner) in self.begins_to_hold(call, write.event, is_read)? {
                     count += 1;
                     if count == occurrence {
                         return Ok(Some(Found { write, call, owner }));
@@ -135,7 +145,7 @@ impl<'a> Search<'a> {
             let Some((write, call)) = next else { return Ok(None) };
             is_read |= self.reads(write);
             self.memory.write(write.owner, write.key, write.word);
-            self.note_holder(write);
+            self.note_holder(write, call)?;
             last = Some((write, call));
         }
     }
@@ -152,9 +162,9 @@ impl<'a> Search<'a> {
             || write.owner.as_object().is_some_and(|object| self.notes.borrow().read.contains(&object))
     }
 
-    /// The calls in which the condition begins to hold after the writes of a call, that one and those around it, with
-    /// what the first variable belongs to.
-    fn begins_to_hold(&mut self, writer: i64, is_read: bool) -> Result<Vec<(Call, Owner)>> {
+    /// The calls in which the condition begins to hold after the writes of a call at an event, that one, those around it,
+    /// and others that have the variable, with what the first variable belongs to.
+    fn begins_to_hold(&mut self, writer: i64, event: i64, is_read: bool) -> Result<Vec<(Call, Owner)>> {
         self.version += u64::from(is_read);
         if self.evaluated.get(&writer) == Some(&self.version) {
             return Ok(Vec::new());
@@ -177,10 +187,13 @@ impl<'a> Search<'a> {
             wanted += usize::from(known.is_wanted);
             begun.extend(self.begins_in(&known)?);
         }
-        // What a variable of a module holds may be changed by code that has no such variable.
-        for module in self.holders.clone() {
-            if self.evaluated.get(&module) != Some(&self.version)
-                && let Some(known) = self.known(module)?
+        // What a variable holds may be changed by code that has no such variable: another thread, or a call far below.
+        self.holders.retain(|holder| holder.ended.is_none_or(|ended| ended > event));
+        let from = self.holders.len().saturating_sub(MOST_HOLDERS);
+        for holder in self.holders.split_off(from) {
+            self.holders.push(holder);
+            if self.evaluated.get(&holder.call) != Some(&self.version)
+                && let Some(known) = self.known(holder.call)?
             {
                 begun.extend(self.begins_in(&known)?);
             }
@@ -203,13 +216,20 @@ impl<'a> Search<'a> {
         Ok(self.holding.insert(key).then(|| (known.call.clone(), owner)))
     }
 
-    fn note_holder(&mut self, write: Write) {
-        if let (Some(module), Key::Name(name)) = (self.modules.get(&write.owner), write.key)
-            && self.roots.first().and_then(|root| self.recording.number(root)) == Some(name)
-            && !self.holders.contains(module)
-        {
-            self.holders.push(*module);
+    fn note_holder(&mut self, write: Write, writer: i64) -> Result<()> {
+        let root = self.roots.first().and_then(|root| self.recording.number(root));
+        if write.owner.as_object().is_some() || root.map(Key::Name) != Some(write.key) {
+            return Ok(());
         }
+        let call = self.modules.get(&write.owner).copied().unwrap_or(writer);
+        let is_its = self.known(call)?.is_some_and(|known| known.call.owner == write.owner);
+        if is_its && !self.holders.iter().any(|holder| holder.call == call) {
+            let mut statement =
+                self.recording.database.prepare_cached("SELECT ended FROM calls WHERE id = ?")?;
+            let ended: Option<i64> = statement.query_row([call], |row| row.get(0))?;
+            self.holders.push(Holder { call, ended: ended.filter(|ended| *ended > 0) });
+        }
+        Ok(())
     }
 
     fn known(&mut self, id: i64) -> Result<Option<Rc<KnownCall>>> {

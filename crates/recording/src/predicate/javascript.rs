@@ -1,0 +1,187 @@
+//! Where JavaScript takes values otherwise than Python: what counts as true, arithmetic, comparisons of different kinds, and
+//! what is not there, which is `undefined`.
+
+use std::cmp::Ordering;
+
+use super::comparing::{self, number};
+use super::evaluate::{Datum, Scope, text};
+use super::{Comparison, Expression};
+use crate::error::Result;
+use crate::spelling::Spelling;
+use crate::value::{Kind, Owner, Word};
+
+/// Whether a value counts as true.
+pub(super) fn is_true(value: &Datum) -> bool {
+    match value {
+        Datum::None | Datum::Undefined => false,
+        Datum::Bool(value) => *value,
+        Datum::Integer(number) => *number != 0,
+        Datum::Float(number) => *number != 0.0 && !number.is_nan(),
+        Datum::Text(_, length) => *length > 0,
+        Datum::Items(_) | Datum::Object(_) | Datum::Member(..) | Datum::Other(_) => true,
+    }
+}
+
+/// What `Number()` makes of a value; none of an object.
+pub(super) fn to_number(value: &Datum) -> Option<f64> {
+    match value {
+        Datum::None => Some(0.0),
+        Datum::Undefined => Some(f64::NAN),
+        Datum::Text(text, _) if text.trim().is_empty() => Some(0.0),
+        Datum::Text(text, _) => Some(text.trim().parse().unwrap_or(f64::NAN)),
+        _ => number(value),
+    }
+}
+
+pub(super) fn arithmetic(left: &Datum, sign: char, right: &Datum) -> Option<Datum> {
+    if sign == '+' && (matches!(left, Datum::Text(..)) || matches!(right, Datum::Text(..))) {
+        return Some(text(&format!("{}{}", to_text(left)?, to_text(right)?)));
+    }
+    if let (Datum::Integer(left), Datum::Integer(right), '%') = (left, right, sign)
+        && *right != 0
+    {
+        return left.checked_rem(*right).map(Datum::Integer);
+    }
+    if let (Datum::Integer(_), Datum::Integer(_), '+' | '-' | '*') = (left, right, sign) {
+        return comparing::arithmetic(left, sign, right);
+    }
+    let (left, right) = (to_number(left)?, to_number(right)?);
+    Some(Datum::Float(match sign {
+        '+' => left + right,
+        '-' => left - right,
+        '*' => left * right,
+        '/' => left / right,
+        '%' => left % right,
+        _ => (left / right).floor(),
+    }))
+}
+
+/// A value as it is joined to a string; none of an object, and of a string that is not known to its end.
+fn to_text(value: &Datum) -> Option<String> {
+    match value {
+        Datum::Text(text, length) => {
+            (i64::try_from(text.chars().count()) == Ok(*length)).then(|| text.to_string())
+        }
+        // A number without a fraction is written without one.
+        Datum::Float(number) => Some(number.to_string()),
+        simple => simple.simple_text(Spelling::JavaScript),
+    }
+}
+
+/// Whether two values compare so where Python's answer is another one; none where it is the same.
+pub(super) fn compare(left: &Datum, comparison: Comparison, right: &Datum) -> Option<bool> {
+    let is_number = |value: &Datum| matches!(value, Datum::Integer(_) | Datum::Float(_));
+    let is_simple = |value: &Datum| is_number(value) || matches!(value, Datum::Bool(_) | Datum::Text(..));
+    let is_nothing = |value: &Datum| matches!(value, Datum::None | Datum::Undefined);
+    let is_mixed = !(is_number(left) && is_number(right))
+        && std::mem::discriminant(left) != std::mem::discriminant(right);
+    if !is_mixed || !(is_simple(left) || is_nothing(left)) || !(is_simple(right) || is_nothing(right)) {
+        return None;
+    }
+    let order = || to_number(left)?.partial_cmp(&to_number(right)?);
+    Some(match comparison {
+        Comparison::Is => false,
+        Comparison::IsNot => true,
+        // Nothing equals only nothing.
+        Comparison::Equal | Comparison::NotEqual if is_nothing(left) || is_nothing(right) => return None,
+        Comparison::Equal => order() == Some(Ordering::Equal),
+        Comparison::NotEqual => order() != Some(Ordering::Equal),
+        Comparison::Less => order().is_some_and(Ordering::is_lt),
+        Comparison::LessOrEqual => order().is_some_and(Ordering::is_le),
+        Comparison::Greater => order().is_some_and(Ordering::is_gt),
+        Comparison::GreaterOrEqual => order().is_some_and(Ordering::is_ge),
+        _ => return None,
+    })
+}
+
+impl Scope<'_> {
+    pub(super) fn is_javascript(&self) -> bool {
+        self.recording.spelling == Spelling::JavaScript
+    }
+
+    /// What an attribute or an item is that a value does not have: `undefined`. None if it may have it: by a getter, in
+    /// a class, or beyond what is recorded.
+    pub(super) fn missing(&self, of: &Expression, at: &Expression) -> Result<Option<Datum>> {
+        if !self.is_javascript() {
+            return Ok(None);
+        }
+        let (of, at) = (self.value(of)?, self.value(at)?);
+        let Some((of, at)) = of.zip(at) else { return Ok(None) };
+        let is_beyond = |length: i64| matches!(at, Datum::Integer(at) if at >= length);
+        let is_missing = match of {
+            Datum::Text(_, length) => is_beyond(length),
+            Datum::Items(items) => is_beyond(super::containers::wide(items.len())),
+            Datum::Object(number) => match (self.recording.object(number)?.kind, &at) {
+                (Kind::Instance, Datum::Text(name, _)) => {
+                    self.has_all_attributes(number)? && !self.recording.may_be_inherited(name)
+                }
+                (Kind::List, Datum::Integer(_)) => match self.length_of(number)? {
+                    Some(Word::Integer(length)) => is_beyond(length),
+                    _ => false,
+                },
+                (Kind::Dictionary, at) if !matches!(at, Datum::Object(_)) => match self.length_of(number)? {
+                    Some(Word::Integer(length)) => length < self.recording.most_items(),
+                    _ => false,
+                },
+                _ => false,
+            },
+            _ => false,
+        };
+        Ok(is_missing.then_some(Datum::Undefined))
+    }
+
+    /// Whether all that an object has is recorded. Of one that is too deep in another, nothing is.
+    fn has_all_attributes(&self, object: i64) -> Result<bool> {
+        let mut statement = self
+            .recording
+            .database
+            .prepare_cached("SELECT count(DISTINCT key) FROM writes WHERE owner = ?")?;
+        let count: i64 = statement.query_row([Owner::object(object).0], |row| row.get(0))?;
+        let has_all = (1..self.recording.most_items()).contains(&count);
+        if !has_all {
+            self.note_cut(object)?;
+        }
+        Ok(has_all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arithmetic_is_that_of_javascript() {
+        let table = [
+            (Datum::Integer(-7), '%', Datum::Integer(3), "Integer(-1)"),
+            (Datum::Integer(5), '%', Datum::Integer(0), "Float(NaN)"),
+            (Datum::Integer(5), '/', Datum::Integer(0), "Float(inf)"),
+            (Datum::Integer(5), '+', text("2"), "Text(\"52\", 2)"),
+            (Datum::Float(2.0), '+', text("x"), "Text(\"2x\", 2)"),
+            (text("3"), '*', text("10"), "Float(30.0)"),
+            (Datum::Undefined, '+', Datum::Integer(1), "Float(NaN)"),
+            (Datum::None, '+', Datum::Bool(true), "Float(1.0)"),
+        ];
+        for (left, sign, right, expected) in table {
+            assert_eq!(format!("{:?}", arithmetic(&left, sign, &right).unwrap()), expected, "{left:?}");
+        }
+        assert!(arithmetic(&Datum::Object(1), '+', &Datum::Integer(1)).is_none());
+    }
+
+    #[test]
+    fn values_of_different_kinds_compare_as_numbers() {
+        let table = [
+            (Datum::Integer(3), Comparison::Equal, text("3"), Some(true)),
+            (Datum::Integer(3), Comparison::Is, text("3"), Some(false)),
+            (Datum::Bool(true), Comparison::Is, Datum::Integer(1), Some(false)),
+            (text("10"), Comparison::Greater, Datum::Integer(9), Some(true)),
+            (Datum::None, Comparison::GreaterOrEqual, Datum::Integer(0), Some(true)),
+            (Datum::None, Comparison::Equal, Datum::Integer(0), None),
+            (Datum::Undefined, Comparison::Less, Datum::Integer(1), Some(false)),
+            (Datum::Integer(1), Comparison::Is, Datum::Float(1.0), None),
+            (text("a"), Comparison::Less, text("b"), None),
+        ];
+        for (left, comparison, right, expected) in table {
+            assert_eq!(compare(&left, comparison, &right), expected, "{left:?} {comparison:?} {right:?}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What happens outside of the calls that are asked about: in other threads, far below, in a `finally`, and after the main
+//! module has ended.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::recorder::{Client, at, has, pythons};
+
+const THREADS: &str = "\
+import atexit
+import threading
+import time
+
+
+class Box:
+    def __init__(self):
+        self.value = 1
+
+
+def work(box):
+    box.value = -1  # @wrote
+
+
+def deep(box, depth):
+    if depth:
+        deep(box, depth - 1)
+    else:
+        box.value = 50  # @deep
+
+
+def late(results):
+    time.sleep(0.05)
+    results['a'] = -5  # @late
+
+
+def bye():
+    return 'bye'  # @bye
+
+
+def main():
+    box = Box()
+    thread = threading.Thread(target=work, args=(box,))
+    thread.start()
+    thread.join()
+    done = 1
+    deep(box, 40)
+    done = 2
+    return done
+
+
+main()
+results = {}
+atexit.register(bye)
+threading.Thread(target=late, args=(results,)).start()
+";
+
+#[tokio::test]
+async fn what_other_threads_write_is_found_where_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", THREADS);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        for (condition, marker) in
+            [("box.value < 0", "wrote"), ("box.value == 50", "deep"), ("results.get('a') == -5", "late")]
+        {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &[&format!("`{condition}` first holds after {} in ", at(&program, marker))]);
+        }
+        let hits = client.ask("count_hits", json!({ "target": at(&program, "bye") })).await;
+        has(&hits, &["was reached once"]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn an_exception_that_passes_a_finally_leaves_its_function() {
+    let text = "\
+def load(path):
+    closed = False
+    try:
+        return int(path)  # @raised
+    finally:
+        closed = True
+
+
+def calm():
+    try:
+        int('y')
+    except ValueError:
+        pass
+    finally:
+        done = True
+
+
+calm()
+load('12x')
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 1"]);
+        for (function, ends) in [("load", "return: 0, exception: 1"), ("calm", "return: 1, exception: 0")] {
+            has(&client.ask("count_hits", json!({ "target": function })).await, &[ends]);
+        }
+        let state = client.ask("state_at", json!({ "at": "exception" })).await;
+        has(&state, &["load", "path = '12x'"]);
+        client.server.finish().await;
+    }
+}
+
+/// What a condition cannot know is no reason for it to hold.
+#[tokio::test]
+async fn conditions_do_not_hold_by_what_has_no_value() {
+    let text = "\
+class Task:
+    def __init__(self, level):
+        self.level = level
+
+    @property
+    def priority(self):
+        return self.level
+
+
+tasks = [Task(1), Task(-2)]  # @tasks
+queue = [5, 1]  # @queue
+queue.sort()  # @sorted
+count = len(tasks) and 7  # @count
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let client = Client::new("python3").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0"]);
+    for (condition, marker) in [
+        ("queue != sorted(queue)", "queue"),
+        ("queue == sorted(queue) and len(queue) == 2", "sorted"),
+        ("(count or 1) == 7 and True + 1 == 2", "count"),
+        ("any(task.level < 0 for task in tasks)", "tasks"),
+    ] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &[&format!("`{condition}` first holds after {} in ", at(&program, marker))]);
+    }
+    for condition in ["all(task.priority >= 0 for task in tasks)", "len([task.nope for task in tasks]) == 0"]
+    {
+        has(&client.ask("find_first", json!({ "condition": condition })).await, &["never holds"]);
+    }
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn an_answer_says_which_part_of_the_run_is_not_recorded() {
+    let text = "\
+items = []
+for number in range(60000):
+    items = [number, str(number)]
+print('last', number)
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    let client = Client::with(&["--limit", "recording=1048576"], "python3").await;
+    has(&client.record(&program, &[]).await, &["incomplete: the recording reached its size limit"]);
+    let gap = "the recording is incomplete: the recording reached its size limit";
+    let never = client.ask("find_first", json!({ "condition": "number == 59999" })).await;
+    has(&never, &["never holds", gap]);
+    has(
+        &client.fails("find_first", json!({ "condition": "wrong < 0" })).await,
+        &["no variable `wrong`", gap],
+    );
+    client.server.finish().await;
+    let client = Client::new("python3").await;
+    client.record_last(&program, &[], 2000).await;
+    let hits = client.ask("count_hits", json!({ "target": "main.py:3" })).await;
+    has(&hits, &["was reached", "the recording begins at event "]);
+    client.server.finish().await;
+}
