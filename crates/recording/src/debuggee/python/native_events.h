@@ -9,7 +9,7 @@ typedef struct {
     PyObject *activation;
     /* Of the recorder that it belongs to: a forked process has another one. */
     Py_ssize_t extra;
-    int is_raised, is_waiting;
+    int is_waiting;
 } Tracer;
 
 static PyTypeObject TracerType;
@@ -44,7 +44,7 @@ static int trace_call(PyFrameObject *frame)
     }
     tracer->activation = activation;
     tracer->extra = now.extra;
-    tracer->is_raised = tracer->is_waiting = 0;
+    tracer->is_waiting = 0;
     PyObject_GC_Track(tracer);
     Py_XSETREF(frame->f_trace, (PyObject *)tracer);
     return 0;
@@ -65,9 +65,8 @@ static int trace_return(Tracer *tracer, PyFrameObject *frame, PyObject *value)
     PyObject *thread = this_thread();
     if (thread == NULL)
         return recovered();
-    value = value != NULL ? value : Py_None;
-    /* As with a trace function in Python, which is told of the return of None for a frame that an exception leaves. */
-    if (tracer->is_raised && value == Py_None)
+    /* An exception leaves the frame. */
+    if (value == NULL)
         return ignore(call(now.recorder, name.unwind, thread, tracer->activation, NULL)) < 0 ? recovered() : 0;
     tracer->is_waiting = is_yield(frame);
     return leave(thread, tracer->activation, value, tracer->is_waiting ? SUSPEND : LEAVE);
@@ -78,7 +77,6 @@ static int trace_exception(Tracer *tracer, PyFrameObject *frame, PyObject *excep
     PyObject *raised = call(now.source, name.on_exception, tracer->activation, (PyObject *)frame, exception);
     if (raised == NULL)
         return recovered();
-    tracer->is_raised |= raised == Py_True;
     Py_DECREF(raised);
     return 0;
 }
@@ -92,7 +90,6 @@ static int trace_in_frame(Tracer *tracer, PyFrameObject *frame, int what, PyObje
         return -1;
     switch (what) {
     case PyTrace_LINE:
-        tracer->is_raised = 0;
         return on_line(tracer->activation, PyFrame_GetLineNumber(frame));
     case PyTrace_RETURN:
         return trace_return(tracer, frame, argument);

@@ -176,6 +176,8 @@ class Recorder:
         return True
 
     def stop(self):
+        if self.closed:
+            return
         self.closed = True
         if native:
             native.detach()

@@ -82,10 +82,10 @@ class Source:
     def tracer(self, activation, generates):
         recorder = self.recorder
         record, lines, base = recorder.wire.record, activation.code.lines, activation.base
-        is_raised = False
+        is_raised = was_raised = False
 
         def trace(frame, event, argument):
-            nonlocal is_raised
+            nonlocal is_raised, was_raised
             if not self.is_on:
                 return None
             pending = activation.pending
@@ -101,8 +101,8 @@ class Source:
                     word, activation.pending = recorder.line_of(activation.code, line)
                 record(base | word)
             elif event == "return":
-                # Python reports the return of None for a frame that an exception leaves.
-                if is_raised and argument is None:
+                # Python reports the return of None for a frame that an exception leaves, which may have run a `finally`.
+                if argument is None and (is_raised or was_raised and not has_returned(frame, generates)):
                     recorder.unwind(recorder.thread(), activation)
                 elif generates and is_yield(frame):
                     self.waiting[id(frame)] = (activation, frame, trace)
@@ -111,6 +111,7 @@ class Source:
                     recorder.leave(recorder.thread(), activation, argument)
             elif event == "exception":
                 is_raised = self.on_exception(activation, frame, argument) or is_raised
+                was_raised = was_raised or is_raised
             return trace
 
         return trace
@@ -122,6 +123,12 @@ class Source:
             return False
         self.recorder.throw(activation, error if isinstance(error, BaseException) else kind(error))
         return True
+
+
+def has_returned(frame, generates):
+    """Whether a frame that is left has come to a `return` or a `yield`."""
+    at = frame.f_lasti
+    return at >= 0 and frame.f_code.co_code[at] == RETURN or bool(generates) and is_yield(frame)
 
 
 def is_yield(frame):

@@ -9,6 +9,7 @@ an uncaught exception and exit code as with plain Python.
 Written for Python 3.8 to 3.13.
 """
 
+import atexit
 import os
 import sys
 
@@ -52,12 +53,11 @@ def run(recorder, is_module, target):
     except Exception as error:
         sys.excepthook(type(error), error.with_traceback(None), None)
         return 1
+    # Threads and functions of `atexit` run when the main module has ended. What is registered first runs last.
+    atexit.register(recorder.stop)
     try:
         recorder.start()
-        try:
-            exec(code, names)
-        finally:
-            recorder.stop()
+        exec(code, names)
     except SystemExit:
         raise
     except BaseException as error:
