@@ -135,9 +135,13 @@ struct SampleFile {
 }
 
 impl SampleFile {
+    fn folder() -> PathBuf {
+        Machine.cache_dir().join("doctor")
+    }
+
     fn write(adapter: &dyn Adapter) -> anyhow::Result<Self> {
         let extension = adapter.extensions().first().unwrap_or(&"txt");
-        let folder = Machine.cache_dir().join("doctor");
+        let folder = Self::folder();
         std::fs::create_dir_all(&folder)?;
         let path = folder.join(format!("sample-{}.{extension}", std::process::id()));
         std::fs::write(&path, adapter.sample().source)?;

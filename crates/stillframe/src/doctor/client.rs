@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use engine::adapter::node::file_url;
 use engine::adapter::{Host as _, Machine};
 use engine::output::{Category, Output};
 use engine::process::{Process, ProcessSpec};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{ChildStdin, ChildStdout};
 
+use super::SampleFile;
 use crate::init::ServerCommand;
 
 /// `npx` may download the server first.
@@ -34,6 +36,8 @@ const PASSED_ON: [&str; 10] = [
 const LEAVING: Duration = Duration::from_secs(2);
 /// The revision that every host's client speaks.
 const REVISION: &str = "2025-06-18";
+/// JSON-RPC's code for a request that the client does not know.
+const METHOD_NOT_FOUND: i32 = -32601;
 
 /// A server that was started as a host starts it.
 pub(super) struct ServerConnection {
@@ -60,8 +64,11 @@ impl ServerConnection {
             Process::spawn_piped(&spec, "doctor", &errors).map_err(crate::setup::cli_error)?;
         let lines = BufReader::new(stdout).lines();
         let mut server = Self { process, stdin, lines, errors, next: 0 };
+        // A server may ask its user before it evaluates, and accept only files below the client's roots.
+        let capabilities = json!({ "elicitation": {}, "roots": {} });
         let client = json!({ "name": "stillframe doctor", "version": env!("CARGO_PKG_VERSION") });
-        let hello = json!({ "protocolVersion": REVISION, "capabilities": {}, "clientInfo": client });
+        let hello =
+            json!({ "protocolVersion": REVISION, "capabilities": capabilities, "clientInfo": client });
         let answer = server.request("initialize", &hello, START).await;
         let info = match answer {
             Ok(answer) => {
@@ -88,7 +95,10 @@ impl ServerConnection {
         let answer =
             self.request("tools/call", &json!({ "name": name, "arguments": arguments }), ANSWER).await?;
         if answer.get("isError") == Some(&Value::Bool(true)) {
-            bail!("{}", text(&answer, "/content/0/text"));
+            // In some toolsets, the text is JSON with more than the message.
+            let message = text(&answer, "/structuredContent/message");
+            let shown = if message.is_empty() { text(&answer, "/content/0/text") } else { message };
+            bail!("{}", shown.trim_start_matches("Error: "));
         }
         Ok(answer)
     }
@@ -115,7 +125,11 @@ impl ServerConnection {
                 };
                 let message: Value = serde_json::from_str(&line)
                     .with_context(|| format!("not MCP on its standard output: `{line}`"))?;
-                if message.get("id").and_then(Value::as_u64) == Some(id) {
+                if message.get("method").is_some() {
+                    if let Some(reply) = reply(&message) {
+                        self.send(&reply).await?;
+                    }
+                } else if message.get("id").and_then(Value::as_u64) == Some(id) {
                     return Ok(message);
                 }
             }
@@ -153,6 +167,27 @@ fn environment(of_entry: &BTreeMap<String, String>) -> BTreeMap<String, Option<S
 fn expanded(value: &str) -> String {
     let name = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     name.and_then(|name| Machine.env(name.trim_start_matches("env:"))).unwrap_or_else(|| value.to_owned())
+}
+
+/// The answer to a request of the server: yes to every question, and the folder of samples as the root; none for a
+/// notification.
+fn reply(message: &Value) -> Option<Value> {
+    let id = message.get("id")?;
+    let result = match text(message, "/method").as_str() {
+        "elicitation/create" => {
+            let fields = message.pointer("/params/requestedSchema/properties").and_then(Value::as_object);
+            let content: Map<String, Value> =
+                fields.into_iter().flatten().map(|(name, _)| (name.clone(), json!(true))).collect();
+            json!({ "action": "accept", "content": content })
+        }
+        "roots/list" => json!({ "roots": [{ "uri": file_url(&SampleFile::folder()) }] }),
+        "ping" => json!({}),
+        method => {
+            let error = json!({ "code": METHOD_NOT_FOUND, "message": format!("doctor has no `{method}`") });
+            return Some(json!({ "jsonrpc": "2.0", "id": id, "error": error }));
+        }
+    };
+    Some(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
 /// The text at a place in a message.

@@ -14,6 +14,8 @@ use crate::terminal;
 
 /// The languages that a probe is tried with: the first that works needs nothing but its runtime.
 const LANGUAGES: [&str; 2] = ["node", "python"];
+/// What a server with `--read-only` answers.
+const REFUSED: &str = "--read-only does not allow starting";
 
 pub(super) async fn run(name: &str, as_json: bool) -> anyhow::Result<ExitCode> {
     let host = init::named(name).with_context(|| format!("unknown host `{name}`"))?;
@@ -69,7 +71,16 @@ async fn server(command: &ServerCommand, tried: &mut Vec<Tried>) {
             match probe(&mut server, &tools).await {
                 Ok(Some(found)) => tried.push(("probe", Ok(found))),
                 Ok(None) => {}
-                Err(problem) => tried.push(("probe", Err(format!("{problem:#}")))),
+                Err(problem) => {
+                    let problem = format!("{problem:#}");
+                    let is_refused = problem.contains(REFUSED);
+                    tried.push(if is_refused {
+                        let found = format!("starting programs is not allowed, as configured: {problem}");
+                        ("probe refused", Ok(found))
+                    } else {
+                        ("probe", Err(problem))
+                    });
+                }
             }
         }
         Err(problem) => tried.push(("tools/list", Err(format!("{problem:#}")))),

@@ -297,3 +297,18 @@ async fn doctor_says_what_keeps_a_host_from_the_server() {
     let ran = doctor(&Home::new(), "zed").await.ended_with(1);
     assert!(ran.out.contains("to add it: stillframe init zed --yes"), "{}", ran.out);
 }
+#[tokio::test]
+async fn doctor_answers_a_server_that_asks_and_accepts_one_that_starts_nothing() {
+    for (option, step) in
+        [("--confirm", "probe"), ("--allow-client-roots", "probe"), ("--read-only", "probe refused")]
+    {
+        let home = configured(&[STILLFRAME.program, "serve", option], &json!({})).await;
+        let report = doctor(&home, "cursor").await.ended_with(0).json();
+        let last = report["tried"].as_array().unwrap().last().unwrap();
+        assert_eq!(last["tried"], step, "{report}");
+        let found = last["found"].as_str().unwrap();
+        let refused = found.starts_with("starting programs is not allowed, as configured: --read-only");
+        assert_eq!(refused, option == "--read-only", "{found}");
+    }
+}
+
