@@ -37,7 +37,7 @@ impl CommandLine {
     }
 
     /// Its words. `next` is what to do about a text that needs a shell.
-    pub(crate) fn words(&self, next: &str) -> Result<Vec<String>, ToolError> {
+    pub fn words(&self, next: &str) -> Result<Vec<String>, ToolError> {
         match self {
             Self::Words(words) => Ok(words.clone()),
             Self::Typed(text) => split(text, next),

@@ -33,16 +33,17 @@ pub(crate) struct ServerCommand {
 }
 
 impl Shape {
-    /// The entry for a server that these words start, without `serve`. What an existing entry has beside the command
-    /// stays: an environment, options of the server, permissions.
+    /// The entry for a server that these words start. What an existing entry has beside the command stays: an
+    /// environment, permissions, and the options of the server unless the words have some.
     pub(crate) fn entry(self, launcher: &[String], existing: Option<&Value>) -> Map<String, Value> {
         let before = existing.map(|entry| self.command(entry).words).unwrap_or_default();
-        let options = before.iter().position(|word| word == SERVE).and_then(|at| before.get(at + 1..));
+        let (launcher, options) = split_at_serve(launcher);
+        let options = if options.is_empty() { split_at_serve(&before).1 } else { options };
         let words: Vec<&str> = launcher
             .iter()
             .map(String::as_str)
             .chain([SERVE])
-            .chain(options.into_iter().flatten().map(String::as_str))
+            .chain(options.iter().map(String::as_str))
             .collect();
         let (program, args) = words.split_first().map_or(("", &[][..]), |(program, args)| (*program, args));
         let (start, defaults) = match self {
@@ -83,6 +84,12 @@ impl Shape {
         let is_disabled = has("disabled", true) || has("enabled", false);
         ServerCommand { words, env, is_disabled }
     }
+}
+
+/// The words before `serve` and those after it.
+fn split_at_serve(words: &[String]) -> (&[String], &[String]) {
+    let at = words.iter().position(|word| word == SERVE).unwrap_or(words.len());
+    (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default())
 }
 
 /// A text, or the texts of a list.

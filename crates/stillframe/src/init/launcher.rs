@@ -4,14 +4,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use engine::adapter::{Host as _, Machine};
+use tools::CommandLine;
 
 use super::entry::NAME;
 use super::hosts::Scope;
+use crate::setup::cli_error;
 
-/// The words before `serve`.
+/// The words before `serve`; a given command may also have it, and options after it.
 pub(crate) fn words(given: Option<&str>, scope: &Scope) -> anyhow::Result<Vec<String>> {
     if let Some(given) = given {
-        let words: Vec<String> = given.split_whitespace().map(str::to_owned).collect();
+        let next = "no shell runs it; put such a word in single quotes";
+        let words = CommandLine::from(given).words(next).map_err(cli_error)?;
         anyhow::ensure!(!words.is_empty(), "`--command` is empty; give the command that starts stillframe");
         return Ok(words);
     }

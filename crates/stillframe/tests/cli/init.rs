@@ -251,6 +251,27 @@ fn sorted(paths: &[&str]) -> Vec<String> {
     paths
 }
 
+#[tokio::test]
+async fn a_given_command_is_split_as_a_shell_does() {
+    let home = Home::new();
+    for (command, words) in [
+        (r#""/opt/my tools/stillframe""#, json!(["/opt/my tools/stillframe", "serve"])),
+        ("npx -y stillframe serve", json!(["npx", "-y", "stillframe", "serve"])),
+        (
+            "npx -y stillframe serve --toolset all",
+            json!(["npx", "-y", "stillframe", "serve", "--toolset", "all"]),
+        ),
+        ("'${workspaceFolder}/sf'", json!(["${workspaceFolder}/sf", "serve"])),
+    ] {
+        let ran = home.run(&["init", "--print", "opencode", "--command", command]).await.ended_with(0);
+        assert_eq!(ran.json()["mcp"]["stillframe"]["command"], words, "{command}");
+    }
+    for command in ["", "'a", "$HOME/sf", "a | b"] {
+        let ran = home.run(&["init", "--print", "opencode", "--command", command]).await.ended_with(1);
+        assert!(ran.err.contains("command` "), "{command}: {}", ran.err);
+    }
+}
+
 /// A host's file with an entry that starts this server with the tests' cache.
 async fn configured(words: &[&str], more: &Value) -> Home {
     let home = Home::new();
