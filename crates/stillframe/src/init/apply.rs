@@ -10,7 +10,7 @@ use super::plan::Change;
 /// Writes a change, and gives the copy of the file that was there.
 pub(crate) fn apply(change: &Change) -> anyhow::Result<Option<PathBuf>> {
     // A file of settings is often a link into a repository of them; the link stays.
-    let path = std::fs::canonicalize(&change.path).unwrap_or_else(|_| change.path.clone());
+    let path = std::fs::canonicalize(&change.path).unwrap_or_else(|_| link_target(&change.path));
     let shown = change.path.display();
     let now = std::fs::read(&path).ok();
     ensure!(
@@ -23,6 +23,17 @@ pub(crate) fn apply(change: &Change) -> anyhow::Result<Option<PathBuf>> {
         None => remove(&path).with_context(|| format!("cannot remove `{shown}`"))?,
     }
     Ok(backup)
+}
+
+/// The file that a chain of links names, which need not exist yet.
+fn link_target(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    // As many links as Linux follows.
+    for _ in 0..40 {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
 }
 
 /// Copies a file, with its permissions, under a name that is free.

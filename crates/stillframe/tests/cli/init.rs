@@ -252,6 +252,16 @@ fn sorted(paths: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn a_link_to_a_file_that_does_not_exist_yet_is_followed() {
+    let home = Home::new();
+    std::fs::create_dir(home.path(".cursor")).unwrap();
+    std::os::unix::fs::symlink("../dotfiles/mcp.json", home.path(".cursor/mcp.json")).unwrap();
+    home.run(&["init", "cursor", "--yes", "--no-skill"]).await.ended_with(0);
+    assert!(home.path(".cursor/mcp.json").is_symlink());
+    assert!(home.read("dotfiles/mcp.json").contains("stillframe"));
+}
+
+#[tokio::test]
 async fn a_given_command_is_split_as_a_shell_does() {
     let home = Home::new();
     for (command, words) in [
