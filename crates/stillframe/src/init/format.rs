@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::{json, toml, yaml};
 
+/// What some editors write in front of a text.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The format of a host's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -12,6 +15,18 @@ pub(crate) enum Format {
     Json,
     Toml,
     Yaml,
+}
+
+/// Edits a text without its byte order mark and with plain line ends, and puts both back.
+fn edited(text: &str, edit: impl FnOnce(&str) -> anyhow::Result<String>) -> anyhow::Result<String> {
+    let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let mark = text.strip_suffix(body).unwrap_or_default();
+    let breaks = body.matches("\r\n").count();
+    if breaks == 0 || breaks < body.matches('\n').count() {
+        return Ok(format!("{mark}{}", edit(body)?));
+    }
+    let edited = edit(&body.replace("\r\n", "\n"))?;
+    Ok(format!("{mark}{}", edited.replace('\n', "\r\n")))
 }
 
 /// Where the entry is: the key of the section and its own.
@@ -24,6 +39,7 @@ pub(crate) struct EntryPath<'a> {
 impl Format {
     /// Everything in a file.
     pub(crate) fn read(self, text: &str) -> anyhow::Result<Value> {
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         match self {
             Self::Json => json::read(text),
             Self::Toml => toml::read(text),
@@ -47,11 +63,11 @@ impl Format {
         let section = before.get(at.section).unwrap_or(&Value::Null);
         let is_usable = section.is_null() || section.is_object();
         ensure!(before.is_object() && is_usable, "`{}` is not a table of servers", at.section);
-        let after = match self {
+        let after = edited(text, |text| match self {
             Self::Json => json::set(text, at, entry),
             Self::Toml => toml::set(text, at, entry),
             Self::Yaml => yaml::set(text, at, entry),
-        }?;
+        })?;
         let mut expected = before;
         if let Some(root) = expected.as_object_mut() {
             let section = root.entry(at.section).or_insert(Value::Null);
@@ -65,22 +81,25 @@ impl Format {
         self.checked(after, &expected)
     }
 
-    /// The text without the entry, and without the section if it was the only one.
+    /// The text without the entry. A section that is then empty goes too, unless it has comments or `init` would not
+    /// have written it so.
     pub(crate) fn unset(self, text: &str, at: EntryPath<'_>) -> anyhow::Result<String> {
         let mut expected = self.read(text)?;
+        let after = edited(text, |text| match self {
+            Self::Json => json::unset(text, at),
+            Self::Toml => toml::unset(text, at),
+            Self::Yaml => yaml::unset(text, at),
+        })?;
+        let has_section = self.read(&after).is_ok_and(|after| after.get(at.section).is_some());
         if let Some(section) = expected.get_mut(at.section).and_then(Value::as_object_mut) {
             section.shift_remove(at.name);
             if section.is_empty()
+                && !has_section
                 && let Some(root) = expected.as_object_mut()
             {
                 root.shift_remove(at.section);
             }
         }
-        let after = match self {
-            Self::Json => json::unset(text, at),
-            Self::Toml => toml::unset(text, at),
-            Self::Yaml => yaml::unset(text, at),
-        }?;
         self.checked(after, &expected)
     }
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Map, Value, json};
 
 use super::format::EntryPath;
@@ -94,7 +94,8 @@ pub(super) fn unset(text: &str, at: EntryPath<'_>) -> anyhow::Result<String> {
         if let Some(entry) = servers.get(at.name) {
             entry.remove();
         }
-        if servers.properties().is_empty() {
+        let has_comments = servers.children().iter().any(CstNode::is_comment);
+        if servers.properties().is_empty() && !has_comments {
             section.remove();
         }
     }

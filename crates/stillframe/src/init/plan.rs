@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow, bail};
 use serde_json::Value;
 
 use super::entry::NAME;
-use super::format::EntryPath;
+use super::format::{BYTE_ORDER_MARK, EntryPath};
 use super::hosts::{Folders, HOSTS, McpHost, Scope};
 
 /// The skill, as it is in the repository.
@@ -77,7 +77,7 @@ pub(crate) fn remove(host: &McpHost, file: PathBuf) -> anyhow::Result<Option<Cha
             return Ok(Some(before.clone()));
         }
         let after = host.format.unset(&before, place(host))?;
-        let rest = after.trim();
+        let rest = after.trim_start_matches(BYTE_ORDER_MARK).trim();
         Ok((!rest.is_empty() && rest != "{}").then_some(after))
     };
     let after = edit().map_err(|problem| cannot_edit(&file, host, &problem))?;

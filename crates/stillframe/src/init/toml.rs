@@ -96,9 +96,12 @@ fn merge(table: &mut dyn TableLike, entry: &Map<String, Value>) {
 pub(super) fn unset(text: &str, at: EntryPath<'_>) -> anyhow::Result<String> {
     let mut document = parse(text)?;
     let root = document.as_table_mut();
-    if let Some(section) = root.get_mut(at.section).and_then(Item::as_table_like_mut) {
+    let Some(section) = root.get_mut(at.section) else { return Ok(text.to_owned()) };
+    // `init` writes no line for the section alone.
+    let is_written = section.as_table().is_none_or(|table| !table.is_implicit());
+    if let Some(section) = section.as_table_like_mut() {
         section.remove(at.name);
-        if section.is_empty() {
+        if section.is_empty() && !is_written {
             root.remove(at.section);
         }
     }

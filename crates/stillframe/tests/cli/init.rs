@@ -252,6 +252,41 @@ fn sorted(paths: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn byte_order_marks_and_line_ends_stay() {
+    for host in HOSTS {
+        let (before, after) = host.other();
+        for (mark, end) in [("\u{feff}", "\n"), ("", "\r\n"), ("\u{feff}", "\r\n")] {
+            let with = |text: &str| format!("{mark}{}", text.replace('\n', end));
+            let home = Home::new();
+            home.write(host.file, &with(&before));
+            home.init(host, &["--yes", "--no-skill"]).await.ended_with(0);
+            assert_eq!(home.read(host.file), with(&after), "{}", host.name);
+            home.run(&["init", host.name, "--remove", "--yes"]).await.ended_with(0);
+            assert_eq!(home.read(host.file), with(&before), "{}", host.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_section_that_was_there_stays_with_its_comments() {
+    for (host, file, text) in [
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            "{\n  // mine\n  \"mcpServers\": {\n    // none yet, ask Ann\n  },\n  \"x\": 1\n}\n",
+        ),
+        ("codex", ".codex/config.toml", "[mcp_servers]\n# none yet\n"),
+        ("codex", ".codex/config.toml", "mcp_servers = {} # none yet\n"),
+    ] {
+        let home = Home::new();
+        home.write(file, text);
+        home.run(&["init", host, "--yes", "--no-skill"]).await.ended_with(0);
+        home.run(&["init", host, "--remove", "--yes"]).await.ended_with(0);
+        assert_eq!(home.read(file), text);
+    }
+}
+
+#[tokio::test]
 async fn a_link_to_a_file_that_does_not_exist_yet_is_followed() {
     let home = Home::new();
     std::fs::create_dir(home.path(".cursor")).unwrap();
