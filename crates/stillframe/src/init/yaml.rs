@@ -5,12 +5,14 @@
 
 mod tree;
 
+use std::cmp::Reverse;
 use std::fmt::Write;
+use std::ops::Range;
 
 use anyhow::{Context, bail};
 use serde_json::{Map, Value};
 
-use self::tree::{NodeKind, Pair};
+use self::tree::{Node, NodeKind, Pair};
 use super::format::EntryPath;
 
 const IN_BRACES: &str = "this file has braces `{}` where lines can be added only by hand";
@@ -36,6 +38,12 @@ pub(super) fn set(text: &str, at: EntryPath<'_>, entry: &Map<String, Value>) -> 
         NodeKind::Block(servers) => {
             let indent = servers.first().map_or(section.column + 2, |server| server.column);
             match servers.iter().find(|server| server.key == at.name) {
+                Some(Pair { value: Node { kind: NodeKind::Block(pairs), .. }, .. }) => {
+                    merge(&mut lines, pairs, entry);
+                }
+                Some(Pair { value: Node { kind: NodeKind::Braces(pairs), .. }, .. }) if !pairs.is_empty() => {
+                    bail!(IN_BRACES)
+                }
                 Some(server) => {
                     lines.replace(server.line, server.value.last_line, &block(at.name, entry, indent));
                 }
@@ -43,7 +51,8 @@ pub(super) fn set(text: &str, at: EntryPath<'_>, entry: &Map<String, Value>) -> 
             }
         }
         NodeKind::Braces(pairs) if pairs.is_empty() && section.value.last_line == section.line => {
-            lines.cut(section.line, section.value.column, 2);
+            let column = section.value.column;
+            lines.edit(section.line, |line| spliced(line, column..column + 2, ""));
             lines.insert(section.line + 1, &block(at.name, entry, section.column + 2));
         }
         NodeKind::Scalar(text, _) if text.is_empty() => {
@@ -61,11 +70,50 @@ pub(super) fn unset(text: &str, at: EntryPath<'_>) -> anyhow::Result<String> {
     let section = pairs.iter().find(|pair| pair.key == at.section).context("there is no such section")?;
     let NodeKind::Block(servers) = &section.value.kind else { bail!(IN_BRACES) };
     let server = servers.iter().find(|server| server.key == at.name).context("there is no such entry")?;
+    let next = pairs.iter().map(|pair| pair.line).find(|line| *line > section.line);
     lines.replace(server.line, server.value.last_line, "");
     if servers.len() == 1 {
-        lines.replace(section.line, section.line, "");
+        // An empty line is left in the place of the entry.
+        let removed = server.value.last_line.saturating_sub(server.line);
+        let end = next.map_or(lines.0.len() + 1, |next| next - removed);
+        if lines.has_comment(section, end) {
+            lines.edit(section.line, without_servers);
+        } else {
+            lines.replace(section.line, section.line, "");
+        }
     }
     Ok(lines.text())
+}
+
+/// Changes the values that differ, so that the other lines stay as they are.
+fn merge(lines: &mut Lines, pairs: &[Pair], entry: &Map<String, Value>) {
+    let indent = pairs.first().map_or(0, |pair| pair.column);
+    let pair = |key: &String| pairs.iter().find(|pair| pair.key == *key);
+    let (present, missing): (Vec<_>, Vec<_>) = entry.iter().partition(|(key, _)| pair(key).is_some());
+    let mut text = String::new();
+    pairs_of(&mut text, missing, indent);
+    if !text.is_empty() {
+        lines.insert(last_line(pairs) + 1, &text);
+    }
+    let mut changed: Vec<_> =
+        present.into_iter().filter_map(|(key, value)| Some((pair(key)?, key, value))).collect();
+    // The last first, so that the numbers of the lines before it hold.
+    changed.sort_by_key(|(pair, ..)| Reverse(pair.line));
+    for (pair, key, value) in changed.into_iter().filter(|(pair, _, value)| pair.value.value() != **value) {
+        let old = &pair.value;
+        match &old.kind {
+            NodeKind::Scalar(..)
+                if value.is_string() && old.last_line == pair.line && old.end > old.column =>
+            {
+                lines.edit(pair.line, |line| spliced(line, old.column..old.end, &scalar(value)));
+            }
+            _ => {
+                let mut text = String::new();
+                pairs_of(&mut text, [(key, value)], indent);
+                lines.replace(pair.line, old.last_line, &text);
+            }
+        }
+    }
 }
 
 fn last_line(pairs: &[Pair]) -> usize {
@@ -79,7 +127,7 @@ fn block(name: &str, entry: &Map<String, Value>, indent: usize) -> String {
     text
 }
 
-fn pairs_of(text: &mut String, pairs: &Map<String, Value>, indent: usize) {
+fn pairs_of<'v>(text: &mut String, pairs: impl IntoIterator<Item = (&'v String, &'v Value)>, indent: usize) {
     for (key, value) in pairs {
         let _ = write!(text, "{:indent$}{}:", "", plain(key));
         match value {
@@ -151,13 +199,35 @@ impl Lines {
         }
     }
 
-    /// Removes some characters of a line.
-    fn cut(&mut self, line: usize, column: usize, length: usize) {
+    fn edit(&mut self, line: usize, edit: impl FnOnce(&str) -> String) {
         if let Some(line) = self.0.get_mut(line - 1) {
-            let kept = line.chars().enumerate().filter(|(at, _)| *at < column || *at >= column + length);
-            *line = kept.map(|(_, char)| char).collect();
+            *line = edit(line);
         }
     }
+
+    /// Whether there is a comment beside the key of a section, or below it and indented, before the line `end`.
+    fn has_comment(&self, section: &Pair, end: usize) -> bool {
+        let mut lines = self.0.iter().take(end - 1).skip(section.line - 1);
+        let is_indented = |line: &String| {
+            let text = line.trim_start();
+            text.starts_with('#') && line.len() - text.len() > section.column
+        };
+        lines.next().is_some_and(|line| line.contains(" #")) || lines.any(is_indented)
+    }
+}
+
+/// The line of a section's key with braces, because some hosts read no section without a value.
+fn without_servers(line: &str) -> String {
+    let (key, rest) = line.split_once(':').unwrap_or((line, ""));
+    let rest = rest.strip_prefix(' ').filter(|rest| rest.starts_with(char::is_whitespace)).unwrap_or(rest);
+    format!("{key}: {{}}{rest}")
+}
+
+/// A line with other characters in these columns.
+fn spliced(line: &str, columns: Range<usize>, text: &str) -> String {
+    let before: String = line.chars().take(columns.start).collect();
+    let after: String = line.chars().skip(columns.end).collect();
+    before + text + &after
 }
 
 #[cfg(test)]
@@ -210,5 +280,48 @@ mod tests {
             let left = if is_alone { format!("{before}{after}") } else { with("") };
             assert_eq!(Format::Yaml.unset(&with(ENTRY), AT).unwrap(), left);
         }
+    }
+
+    #[test]
+    fn a_section_with_comments_stays() {
+        for (before, after) in [
+            (format!("servers: # mine\n{ENTRY}b: 2\n"), "servers: {} # mine\nb: 2\n"),
+            (format!("servers:  # mine\n{ENTRY}"), "servers: {} # mine\n"),
+            (format!("servers: \n  # mine\n{ENTRY}"), "servers: {}\n  # mine\n"),
+            (format!("servers:\n  # none yet\n{ENTRY}"), "servers: {}\n  # none yet\n"),
+            (format!("servers:\n{ENTRY}  # or this\n# b\nb: 2\n"), "servers: {}\n  # or this\n# b\nb: 2\n"),
+            (format!("servers:\n{ENTRY}\n# b\nb: 2 # c\n  # d\n"), "\n# b\nb: 2 # c\n  # d\n"),
+        ] {
+            assert_eq!(Format::Yaml.unset(&before, AT).unwrap(), after);
+        }
+    }
+
+    #[test]
+    fn only_the_values_that_differ_are_written() {
+        let entry = json!({ "run": "/new", "with": ["a"], "more": true, "seconds": 12.5, "big": 1e3 });
+        let entry = entry.as_object().unwrap();
+        for (before, after) in [
+            (
+                "    # keep\n    run: /old   # moved\n    with: [a]  # b\n    seconds: 12.50\n    big: 1e3\n    more: true",
+                "    # keep\n    run: /new   # moved\n    with: [a]  # b\n    seconds: 12.50\n    big: 1e3\n    more: true",
+            ),
+            (
+                "      with:\n      - b\n      - c\n      big: 1000.0\n      # last\n      run: '/o ld'\n      seconds: 12.5\n",
+                "      with:\n      - a\n      big: 1000.0\n      # last\n      run: /new\n      seconds: 12.5\n      more: true\n",
+            ),
+            (
+                "    more: true\n    run: |\n      /old\n\n    with:\n    seconds: 12.5\n    big: 1000.0\n",
+                "    more: true\n    run: /new\n    with:\n    - a\n    seconds: 12.5\n    big: 1000.0\n",
+            ),
+            (
+                "    more: true\n    with: [a]\n    seconds: 12.5\n    big: 1e3\n    run: |\n      ü\n\n  # not ours\n  x: 1\n",
+                "    more: true\n    with: [a]\n    seconds: 12.5\n    big: 1e3\n    run: /new\n  # not ours\n  x: 1\n",
+            ),
+        ] {
+            let with = |values: &str| format!("servers:\n  ours: # this\n{values}");
+            assert_eq!(Format::Yaml.set(&with(before), AT, entry).unwrap(), with(after));
+        }
+        let text = "servers:\n  ours: {run: a}\n";
+        assert!(Format::Yaml.set(text, AT, entry).is_err());
     }
 }

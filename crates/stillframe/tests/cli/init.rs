@@ -277,6 +277,7 @@ async fn a_section_that_was_there_stays_with_its_comments() {
         ),
         ("codex", ".codex/config.toml", "[mcp_servers]\n# none yet\n"),
         ("codex", ".codex/config.toml", "mcp_servers = {} # none yet\n"),
+        ("goose", ".config/goose/config.yaml", "extensions: {}\n  # none yet\nA: 1\n"),
     ] {
         let home = Home::new();
         home.write(file, text);
@@ -284,6 +285,15 @@ async fn a_section_that_was_there_stays_with_its_comments() {
         home.run(&["init", host, "--remove", "--yes"]).await.ended_with(0);
         assert_eq!(home.read(file), text);
     }
+}
+
+#[tokio::test]
+async fn goose_keeps_the_values_that_the_user_wrote() {
+    let home = Home::new();
+    let text = "extensions:\n  stillframe:\n    # keep me\n    name: stillframe\n    description: mine\n    type: stdio\n    cmd: /old # moved\n    args: [serve, --read-only]\n    enabled: true   # mine\n    timeout: 12.5\n";
+    home.write(".config/goose/config.yaml", text);
+    home.run(&["init", "goose", "--yes", "--no-skill", "--command", "/new"]).await.ended_with(0);
+    assert_eq!(home.read(".config/goose/config.yaml"), text.replace("/old", "/new"));
 }
 
 #[tokio::test]

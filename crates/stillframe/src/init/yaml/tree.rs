@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 pub(super) struct Node {
     pub(super) kind: NodeKind,
     pub(super) column: usize,
+    /// The column after its end.
+    pub(super) end: usize,
     /// The last line with a part of it.
     pub(super) last_line: usize,
 }
@@ -36,7 +38,7 @@ const DEEPEST: usize = 64;
 
 /// The only document of a text; none if it has none.
 pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
-    let mut reader = Reader { parser: Parser::new_from_str(text) };
+    let mut reader = Reader { parser: Parser::new_from_str(text), length: text.chars().count() };
     let mut root = None;
     loop {
         match reader.next()? {
@@ -53,6 +55,8 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
 
 struct Reader<'t> {
     parser: Parser<'t, StrInput<'t>>,
+    /// Of the text, in characters.
+    length: usize,
 }
 
 fn wrong(error: &ScanError) -> anyhow::Error {
@@ -72,11 +76,12 @@ impl<'t> Reader<'t> {
         if depth > DEEPEST {
             bail!("line {}: values are nested too deep", span.start.line());
         }
-        // A value that ends with its line ends where the next line begins.
-        let mut last_line = match span.end.col() {
-            0 if span.end.line() > span.start.line() => span.end.line() - 1,
-            _ => span.end.line(),
-        };
+        // A value that ends with its line ends where the next line begins; a text below `|` or `>`, after the
+        // indentation of that line.
+        let is_text = matches!(event, Event::Scalar(_, ScalarStyle::Literal | ScalarStyle::Folded, ..));
+        let ends_before = span.end.col() == 0 || is_text && span.end.index() < self.length;
+        let is_last = !ends_before || span.end.line() == span.start.line();
+        let mut last_line = if is_last { span.end.line() } else { span.end.line() - 1 };
         let kind = match event {
             Event::Scalar(text, style, ..) => {
                 NodeKind::Scalar(text.into_owned(), style != ScalarStyle::Plain)
@@ -102,7 +107,7 @@ impl<'t> Reader<'t> {
             }
             _ => bail!("line {}: this is not a value", span.start.line()),
         };
-        Ok(Node { kind, column: span.start.col(), last_line })
+        Ok(Node { kind, column: span.start.col(), end: span.end.col(), last_line })
     }
 
     fn pairs(&mut self, depth: usize, last_line: &mut usize) -> anyhow::Result<Vec<Pair>> {
@@ -141,6 +146,11 @@ fn last(items: &[Node]) -> usize {
     items.last().map_or(0, |item| item.last_line)
 }
 
+fn number(text: &str) -> Option<Value> {
+    let float = || text.parse().ok().filter(|float: &f64| float.is_finite()).map(Value::from);
+    text.parse::<i64>().ok().map(Value::from).or_else(float)
+}
+
 impl Node {
     /// The same without places.
     pub(super) fn value(&self) -> Value {
@@ -150,7 +160,7 @@ impl Node {
                 "" | "~" | "null" => Value::Null,
                 "true" => json!(true),
                 "false" => json!(false),
-                text => text.parse::<i64>().map_or_else(|_| json!(text), |number| json!(number)),
+                text => number(text).unwrap_or_else(|| json!(text)),
             },
             NodeKind::Alias(of) => json!({ "alias": of }),
             NodeKind::List(items) => items.iter().map(Self::value).collect::<Vec<_>>().into(),
