@@ -21,12 +21,12 @@ use std::process::ExitCode;
 use anyhow::{Context, ensure};
 use clap::builder::PossibleValue;
 
-pub(crate) use self::entry::{NAME, ServerCommand};
+pub(crate) use self::entry::{NAME, ServerCommand, remote};
 use self::hosts::HOSTS;
 pub(crate) use self::hosts::{Folders, McpHost, Scope, named};
-use self::plan::Change;
 pub(crate) use self::plan::existing;
-use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, styled};
+use self::plan::{Change, Step};
+use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, WARN, styled};
 
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
@@ -74,14 +74,15 @@ pub(crate) fn run(args: &InitArgs) -> anyhow::Result<ExitCode> {
     for host in &chosen {
         let _ = writeln!(text, "{}", styled(HEADING, host.title));
         for planned in planned(host, args, &launcher, (&chosen, &scope, &folders)) {
-            let outcome = planned.and_then(|(path, change)| match change {
-                Some(change) if seen.insert(change.path.clone()) => {
+            let outcome = planned.and_then(|(path, step)| match step {
+                Step::Change(change) if seen.insert(change.path.clone()) => {
                     text.push_str(&difference(&change, &folders));
                     pending = true;
                     if args.yes { written(&change, &folders) } else { Ok(String::new()) }
                 }
-                Some(_) => Ok(String::new()),
-                None => Ok(line(&unchanged(args, &folders.shown(&path)))),
+                Step::Change(_) => Ok(String::new()),
+                Step::Nothing => Ok(line(&unchanged(args, &folders.shown(&path)))),
+                Step::LeaveRemote(what) => Ok(left(&what, host, args, &folders.shown(&path))),
             });
             match outcome {
                 Ok(said) => text.push_str(&said),
@@ -142,7 +143,7 @@ fn choose(args: &InitArgs, scope: &Scope, folders: &Folders) -> anyhow::Result<V
     Ok(chosen)
 }
 
-type Planned = anyhow::Result<(PathBuf, Option<Change>)>;
+type Planned = anyhow::Result<(PathBuf, Step)>;
 
 /// What changes for one host: its file and the skill.
 fn planned(
@@ -154,12 +155,12 @@ fn planned(
     let mut all = Vec::new();
     if let Some(file) = host.file(scope, folders) {
         let change = if args.remove {
-            plan::remove(host, file.clone())
+            plan::remove(host, file.clone()).map(Step::from)
         } else {
             plan::add(host, file.clone(), launcher)
         };
         let is_broken = change.is_err();
-        all.push(change.map(|change| (file, change)));
+        all.push(change.map(|step| (file, step)));
         if is_broken {
             return all;
         }
@@ -171,13 +172,23 @@ fn planned(
         } else {
             plan::add_skill(file.clone())
         };
-        all.push(change.map(|change| (file, change)));
+        all.push(change.map(|change| (file, change.into())));
     }
     all
 }
 
 fn unchanged(args: &InitArgs, file: &str) -> String {
     if args.remove { format!("{file}: nothing to remove") } else { format!("{file}: up to date") }
+}
+
+fn left(what: &str, host: &McpHost, args: &InitArgs, file: &str) -> String {
+    let project = if args.project { " --project" } else { "" };
+    let text = format!(
+        "`{NAME}` in {file} is {what} and was left as it is; to replace it, remove it first: stillframe init {}{project} \
+         --remove --yes",
+        host.name
+    );
+    format!("  {} {}\n", styled(WARN, "!"), terminal::wrapped(&text, "    ").trim())
 }
 
 fn written(change: &Change, folders: &Folders) -> anyhow::Result<String> {

@@ -38,11 +38,24 @@ pub(super) async fn run(name: &str, as_json: bool) -> anyhow::Result<ExitCode> {
 fn command(host: &McpHost) -> anyhow::Result<(String, ServerCommand)> {
     let folders = Folders::of_user()?;
     let scopes = [Scope::Project(std::env::current_dir()?), Scope::User];
-    let files: Vec<_> = scopes.iter().filter_map(|scope| host.file(scope, &folders)).collect();
-    for file in &files {
+    let files: Vec<_> =
+        scopes.iter().filter_map(|scope| Some((scope, host.file(scope, &folders)?))).collect();
+    for (scope, file) in &files {
         let Some(entry) = init::existing(host, file)? else { continue };
         let command = host.command(&entry);
         let shown = folders.shown(file);
+        if let Some(what) = init::remote(&entry) {
+            anyhow::bail!(
+                "`{NAME}` in {shown} is {what}, which was not checked: doctor checks only servers that {} starts",
+                host.title
+            );
+        }
+        anyhow::ensure!(
+            !command.words.is_empty(),
+            "`{NAME}` in {shown} has neither a command nor a URL; to add the command: stillframe init {}{} --yes",
+            host.name,
+            if matches!(scope, Scope::Project(_)) { " --project" } else { "" }
+        );
         anyhow::ensure!(
             !command.is_disabled,
             "the entry in {shown} is disabled; enable it in {}",
@@ -50,7 +63,7 @@ fn command(host: &McpHost) -> anyhow::Result<(String, ServerCommand)> {
         );
         return Ok((format!("{shown}: {}", command.words.join(" ")), command));
     }
-    let files: Vec<String> = files.iter().map(|file| folders.shown(file)).collect();
+    let files: Vec<String> = files.iter().map(|(_, file)| folders.shown(file)).collect();
     anyhow::bail!(
         "no entry `{NAME}` in {}; to add it: stillframe init {} --yes",
         files.join(" or "),

@@ -17,7 +17,7 @@ pub(crate) fn apply(change: &Change) -> anyhow::Result<Option<PathBuf>> {
         now.as_deref() == change.before.as_deref().map(str::as_bytes),
         "`{shown}` was changed at the same time; run this again"
     );
-    let backup = if change.needs_backup() { Some(back_up(&path)?) } else { None };
+    let backup = if change.needs_backup { Some(back_up(&path)?) } else { None };
     match &change.after {
         Some(text) => write(&path, text).with_context(|| format!("cannot write `{shown}`"))?,
         None => remove(&path).with_context(|| format!("cannot remove `{shown}`"))?,

@@ -70,6 +70,11 @@ impl Shape {
         entry
     }
 
+    /// The entry as `init` writes it where there is none, for the server that an entry starts.
+    pub(crate) fn without_additions(self, entry: &Value) -> Map<String, Value> {
+        self.entry(split_at_serve(&self.command(entry).words).0, None)
+    }
+
     /// What an entry starts.
     pub(crate) fn command(self, entry: &Value) -> ServerCommand {
         let (program, environment) = match self {
@@ -83,6 +88,17 @@ impl Shape {
         let has = |key, flag| entry.get(key) == Some(&Value::Bool(flag));
         let is_disabled = has("disabled", true) || has("enabled", false);
         ServerCommand { words, env, is_disabled }
+    }
+}
+
+/// What an entry is if the host does not start its server; none if the host does.
+pub(crate) fn remote(entry: &Value) -> Option<String> {
+    let text = |key| entry.get(key).and_then(Value::as_str);
+    let url = ["url", "serverUrl", "httpUrl", "uri"].into_iter().find_map(text);
+    match (text("type"), url) {
+        (Some("stdio" | "local"), _) | (None, None) => None,
+        (_, Some(url)) => Some(format!("an HTTP server ({url})")),
+        (Some(kind), None) => Some(format!("a server of the type `{kind}`")),
     }
 }
 

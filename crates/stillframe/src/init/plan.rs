@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use serde_json::Value;
 
-use super::entry::NAME;
+use super::entry::{self, NAME};
 use super::format::{BYTE_ORDER_MARK, EntryPath};
 use super::hosts::{Folders, HOSTS, McpHost, Scope};
 
@@ -23,25 +23,32 @@ pub(crate) struct Change {
     pub(crate) before: Option<String>,
     /// None for a file that goes away.
     pub(crate) after: Option<String>,
+    /// Something of the user's may go away.
+    pub(crate) needs_backup: bool,
 }
 
 impl Change {
-    fn of(path: PathBuf, before: Option<String>, after: Option<String>) -> Option<Self> {
-        (before != after).then_some(Self { path, before, after })
-    }
-
-    /// Whether something of the user's goes away. A file that is removed has only the entry, or is the skill.
-    pub(crate) fn needs_backup(&self) -> bool {
-        match (&self.before, &self.after) {
-            (Some(before), None) => is_skill(&self.path) && before != SKILL,
-            (Some(_), Some(_)) => true,
-            (None, _) => false,
-        }
+    /// `own` is the whole file as `init` writes it.
+    fn of(path: PathBuf, before: Option<String>, after: Option<String>, own: &str) -> Option<Self> {
+        let needs_backup = before.as_ref().is_some_and(|before| after.is_some() || before != own);
+        (before != after).then_some(Self { path, before, after, needs_backup })
     }
 }
 
-fn is_skill(path: &Path) -> bool {
-    path.ends_with("stillframe/SKILL.md")
+/// What is to be done with a file.
+#[derive(Debug)]
+pub(crate) enum Step {
+    Change(Change),
+    /// It is as it should be.
+    Nothing,
+    /// Its entry is not a server that the host starts, but this.
+    LeaveRemote(String),
+}
+
+impl From<Option<Change>> for Step {
+    fn from(change: Option<Change>) -> Self {
+        change.map_or(Self::Nothing, Self::Change)
+    }
 }
 
 /// The entry's place in a host's file.
@@ -56,32 +63,38 @@ pub(crate) fn existing(host: &McpHost, file: &Path) -> anyhow::Result<Option<Val
 }
 
 /// Adds the entry of a server that these words start.
-pub(crate) fn add(host: &McpHost, file: PathBuf, launcher: &[String]) -> anyhow::Result<Option<Change>> {
+pub(crate) fn add(host: &McpHost, file: PathBuf, launcher: &[String]) -> anyhow::Result<Step> {
     let before = read(&file)?;
     let text = before.clone().unwrap_or_default();
+    let existing =
+        host.format.entry(&text, place(host)).map_err(|problem| cannot_edit(&file, host, &problem))?;
+    // A host would still use the address of an entry that also had a command.
+    if let Some(what) = existing.as_ref().and_then(entry::remote) {
+        return Ok(Step::LeaveRemote(what));
+    }
     let edit = || -> anyhow::Result<String> {
-        let existing = host.format.entry(&text, place(host))?;
         let entry = host.shape.entry(launcher, existing.as_ref());
         let is_same = existing.as_ref().and_then(Value::as_object) == Some(&entry);
         if is_same { Ok(text.clone()) } else { host.format.set(&text, place(host), &entry) }
     };
     let after = edit().map_err(|problem| cannot_edit(&file, host, &problem))?;
-    Ok(Change::of(file, before, Some(after)))
+    Ok(Change::of(file, before, Some(after), "").into())
 }
 
 /// Removes the entry, and a file that then has nothing left.
 pub(crate) fn remove(host: &McpHost, file: PathBuf) -> anyhow::Result<Option<Change>> {
     let Some(before) = read(&file)? else { return Ok(None) };
-    let edit = || -> anyhow::Result<Option<String>> {
-        if host.format.entry(&before, place(host))?.is_none() {
-            return Ok(Some(before.clone()));
-        }
+    let edit = || -> anyhow::Result<(Option<String>, String)> {
+        let Some(entry) = host.format.entry(&before, place(host))? else {
+            return Ok((Some(before.clone()), String::new()));
+        };
+        let own = host.format.alone(place(host), &host.shape.without_additions(&entry))?;
         let after = host.format.unset(&before, place(host))?;
         let rest = after.trim_start_matches(BYTE_ORDER_MARK).trim();
-        Ok((!rest.is_empty() && rest != "{}").then_some(after))
+        Ok(((!rest.is_empty() && rest != "{}").then_some(after), own))
     };
-    let after = edit().map_err(|problem| cannot_edit(&file, host, &problem))?;
-    Ok(Change::of(file, Some(before), after))
+    let (after, own) = edit().map_err(|problem| cannot_edit(&file, host, &problem))?;
+    Ok(Change::of(file, Some(before), after, &own))
 }
 
 fn cannot_edit(file: &Path, host: &McpHost, problem: &anyhow::Error) -> anyhow::Error {
@@ -95,7 +108,7 @@ fn cannot_edit(file: &Path, host: &McpHost, problem: &anyhow::Error) -> anyhow::
 /// Writes the skill, in this version.
 pub(crate) fn add_skill(file: PathBuf) -> anyhow::Result<Option<Change>> {
     let before = read(&file)?;
-    Ok(Change::of(file, before, Some(SKILL.to_owned())))
+    Ok(Change::of(file, before, Some(SKILL.to_owned()), SKILL))
 }
 
 /// Removes the skill, unless another host that reads it still has the entry.
@@ -114,7 +127,7 @@ pub(crate) fn remove_skill(
         return Ok(None);
     }
     let before = read(&file)?;
-    Ok(Change::of(file, before, None))
+    Ok(Change::of(file, before, None, SKILL))
 }
 
 /// The text of a file; none if there is no such file.

@@ -251,6 +251,73 @@ fn sorted(paths: &[&str]) -> Vec<String> {
     paths
 }
 
+/// A host, its file, and an entry that the host reaches over HTTP.
+fn remote_entries() -> [(&'static str, &'static str, String); 6] {
+    let json = |section: &str, entry: Value| json!({ section: { "stillframe": entry } }).to_string();
+    let url = "http://127.0.0.1:9/mcp";
+    [
+        ("vscode", ".config/Code/User/mcp.json", json("servers", json!({ "type": "http", "url": url }))),
+        ("cursor", ".cursor/mcp.json", json("mcpServers", json!({ "url": url, "command": "old" }))),
+        ("windsurf", ".codeium/windsurf/mcp_config.json", json("mcpServers", json!({ "serverUrl": url }))),
+        ("gemini", ".gemini/settings.json", json("mcpServers", json!({ "httpUrl": url }))),
+        ("codex", ".codex/config.toml", format!("[mcp_servers.stillframe]\nurl = \"{url}\"\n")),
+        (
+            "goose",
+            ".config/goose/config.yaml",
+            format!("extensions:\n  stillframe:\n    type: sse\n    uri: {url}\n"),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn an_entry_that_is_an_http_server_is_left_and_not_checked() {
+    for (host, file, text) in remote_entries() {
+        let home = Home::new();
+        home.write(file, &text);
+        let ran = home.run(&["init", host, "--yes", "--no-skill"]).await.ended_with(0);
+        let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let expected = format!(
+            "! `stillframe` in ~/{file} is an HTTP server (http://127.0.0.1:9/mcp) and was left as it is; to replace \
+             it, remove it first: stillframe init {host} --remove --yes"
+        );
+        assert!(
+            out.replace(' ', "").contains(&expected.replace(' ', "")) && !out.contains('✓'),
+            "{}",
+            ran.out
+        );
+        assert_eq!((home.read(file), home.files()), (text.clone(), vec![file.to_owned()]), "{host}");
+
+        let report = doctor(&home, host).await.ended_with(1).json();
+        let problem = report["tried"][0]["problem"].as_str().unwrap();
+        assert!(
+            problem.contains("an HTTP server (http://127.0.0.1:9/mcp), which was not checked"),
+            "{problem}"
+        );
+
+        home.run(&["init", host, "--remove", "--yes"]).await.ended_with(0);
+        assert_eq!(home.read(&format!("{file}.bak")), text, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn removing_an_entry_with_additions_keeps_the_old_file() {
+    for (entry, keeps) in [
+        (json!({ "command": "/opt/sf", "args": ["serve"], "env": { "TOKEN": "1" } }), true),
+        (json!({ "command": "/opt/sf", "args": ["serve", "--read-only"] }), true),
+        (json!({ "command": "/opt/sf" }), true),
+        (json!({ "command": "/opt/sf", "args": ["serve"] }), false),
+    ] {
+        let home = Home::new();
+        home.run(&["init", "cursor", "--yes", "--no-skill", "--command", "/opt/sf"]).await.ended_with(0);
+        if keeps {
+            home.write(".cursor/mcp.json", &json!({ "mcpServers": { "stillframe": entry } }).to_string());
+        }
+        home.run(&["init", "cursor", "--remove", "--yes"]).await.ended_with(0);
+        let expected: &[&str] = if keeps { &[".cursor/mcp.json.bak"] } else { &[] };
+        assert_eq!(home.files(), expected, "{entry}");
+    }
+}
+
 #[tokio::test]
 async fn byte_order_marks_and_line_ends_stay() {
     for host in HOSTS {
@@ -358,22 +425,6 @@ async fn doctor_starts_the_server_as_the_host_does() {
 }
 
 #[tokio::test]
-async fn doctor_says_what_keeps_a_host_from_the_server() {
-    let problems: &[(&[&str], Value, &str)] = &[
-        (&["no-such-program", "serve"], json!({}), "there is no program `no-such-program`"),
-        (&[STILLFRAME.program, "serv"], json!({}), "unrecognized subcommand"),
-        (&["echo", "hello"], json!({}), "not MCP on its standard output: `hello`"),
-        (&[STILLFRAME.program, "serve"], json!({ "disabled": true }), "is disabled; enable it in Cursor"),
-    ];
-    for (words, more, expected) in problems {
-        let home = configured(words, more).await;
-        let ran = doctor(&home, "cursor").await.ended_with(1);
-        assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
-    }
-    let ran = doctor(&Home::new(), "zed").await.ended_with(1);
-    assert!(ran.out.contains("to add it: stillframe init zed --yes"), "{}", ran.out);
-}
-#[tokio::test]
 async fn doctor_answers_a_server_that_asks_and_accepts_one_that_starts_nothing() {
     for (option, step) in
         [("--confirm", "probe"), ("--allow-client-roots", "probe"), ("--read-only", "probe refused")]
@@ -388,3 +439,29 @@ async fn doctor_answers_a_server_that_asks_and_accepts_one_that_starts_nothing()
     }
 }
 
+#[tokio::test]
+async fn doctor_says_what_keeps_a_host_from_the_server() {
+    let problems: &[(&[&str], Value, &str)] = &[
+        (&["no-such-program", "serve"], json!({}), "there is no program `no-such-program`"),
+        (&[STILLFRAME.program, "serv"], json!({}), "unrecognized subcommand"),
+        (&["echo", "hello"], json!({}), "not MCP on its standard output: `hello`"),
+        (&[STILLFRAME.program, "serve"], json!({ "disabled": true }), "is disabled; enable it in Cursor"),
+        (
+            &[STILLFRAME.program, "serve"],
+            json!({ "command": null, "args": [] }),
+            "has neither a command nor a URL; to add the command: stillframe init cursor --yes",
+        ),
+        (
+            &[STILLFRAME.program, "serve", "--allow-root", "/usr/lib"],
+            json!({}),
+            "is outside the allowed folders; allowed folders: /usr/lib\"",
+        ),
+    ];
+    for (words, more, expected) in problems {
+        let home = configured(words, more).await;
+        let ran = doctor(&home, "cursor").await.ended_with(1);
+        assert!(ran.out.contains(expected), "{expected}: {}", ran.out);
+    }
+    let ran = doctor(&Home::new(), "zed").await.ended_with(1);
+    assert!(ran.out.contains("to add it: stillframe init zed --yes"), "{}", ran.out);
+}
