@@ -258,7 +258,7 @@ def in_table(value, table, wanted):
 
 
 def content_of(value, kind, wanted):
-    """Where in a node of a hash table something tells most other keys from one, and what is there."""
+    """Where in a node of a hash table something distinguishes most other keys from one, and what is there."""
     key = kind.GetFieldAtIndex(0).GetType() if is_a(value, cpp.MAPS) else kind
     key = key.GetCanonicalType().GetUnqualifiedType()
     if isinstance(wanted, str) and (key.GetName() or "").startswith("std::__cxx11::basic_string<char,"):
