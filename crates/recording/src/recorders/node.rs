@@ -31,6 +31,7 @@ macro_rules! script {
 }
 
 const SCRIPTS: &[(&str, &str)] = &[
+    script!("record_below.cjs"),
     script!("record_flusher.cjs"),
     script!("record_heap.cjs"),
     script!("record_helpers.cjs"),
@@ -38,8 +39,10 @@ const SCRIPTS: &[(&str, &str)] = &[
     script!("record_imports.mjs"),
     script!("record_loader.mjs"),
     script!("record_loading.cjs"),
+    script!("record_overflow.cjs"),
     script!("record_proxies.cjs"),
     script!("record_questions.cjs"),
+    script!("record_shapes.cjs"),
     script!("record_wire.cjs"),
 ];
 

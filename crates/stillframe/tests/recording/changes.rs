@@ -122,6 +122,71 @@ async fn static_fields_and_properties_of_functions_are_variables() {
     client.server.finish().await;
 }
 
+const TOOLS: &str = "\
+exports.set = (object, path, value) => {
+  const names = path.split('.');
+  const last = names.pop();
+  names.reduce((at, name) => at[name], object)[last] = value;
+  return object;
+};
+";
+
+// Arguments that code of the program computes, and what is changed below what is given.
+const GIVEN: &str = "\
+const { set } = require('tools');
+const same = (value) => value;
+class Line {
+  constructor(raw) {
+    this.price = 0;
+    Object.assign(this, { price: same(raw) }); // @assigned
+    this.done = true;
+  }
+}
+const line = new Line(3);
+const settings = { db: { ports: [1, 2] } };
+set(settings, 'db.ports.1', same(99)); // @set
+const made = {};
+Object.defineProperty(made, 'q', { value: same(7), enumerable: true }); // @defined
+Reflect.defineProperty(made, 'r', { value: same(8), enumerable: true }); // @reflected
+console.log('done');
+";
+
+#[tokio::test]
+async fn what_libraries_and_the_language_change_is_found_where_they_are_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("node_modules/tools");
+    std::fs::create_dir_all(&library).unwrap();
+    std::fs::write(library.join("index.js"), TOOLS).unwrap();
+    let program = Fixture::write(folder.path(), "main.js", GIVEN);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "done"]);
+    for (condition, marker, written) in [
+        ("this.price === 3", "assigned", ".price: 0 → 3"),
+        ("settings.db.ports[1] === 99", "set", "[1]: 2 → 99"),
+        ("made.q === 7", "defined", ".q = 7"),
+        ("made.r === 8", "reflected", ".r = 8"),
+    ] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &[&format!("`{condition}` first holds after {} in ", at(&program, marker)), written]);
+    }
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn a_typed_array_has_what_it_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "const bytes = new Uint8Array(2);\nbytes[0] = 300; // @stored\nconst halves = new Float32Array(1);\n\
+                halves[0] = 0.5;\nconsole.log(bytes[0]); // @printed\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "44"]);
+    let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
+    has(&state, &["bytes = Uint8Array [44, 0]", "halves = Float32Array [0.5]"]);
+    let first = client.ask("find_first", json!({ "condition": "bytes[0] === 44" })).await;
+    has(&first, &["first holds after ", &at(&program, "stored"), "[0]: 0 → 44"]);
+    client.server.finish().await;
+}
+
 #[tokio::test]
 async fn calls_in_optional_chains_are_followed() {
     let program = Fixture::node("recording_chains");

@@ -271,6 +271,25 @@ async fn what_is_thrown_by_the_language_is_found_where_it_began() {
     client.server.finish().await;
 }
 
+/// The stack may be full in a function of the recorder as well.
+#[tokio::test]
+async fn a_recursion_without_end_shows_only_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "function over(node) {\n  return over({ parent: node }) + 1; // @over\n}\ntry {\n  over(null);\n} catch \
+                (error) {\n  console.log(error.message, error.stack.includes('record_'));\n}\nover(null);\n";
+    let program = Fixture::write(folder.path(), "main.js", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(
+        &said,
+        &["exited with code 1", "stack size exceeded false", "RangeError: Maximum call stack", "at over ("],
+    );
+    assert!(!said.contains("record_"), "{said}");
+    let state = client.ask("state_at", json!({ "at": "exception" })).await;
+    has(&state, &["RangeError: Maximum call stack size exceeded at ", " in over: `return over("]);
+    client.server.finish().await;
+}
+
 #[tokio::test]
 async fn tests_are_recorded_in_the_processes_that_run_them() {
     let folder = tempfile::tempdir().unwrap();

@@ -6,9 +6,9 @@
 'use strict';
 const { types } = require('util');
 const { insideOf, observed, parentOf, shownBy } = require('./record_proxies.cjs');
+const { ARRAY, CLASS, FUNCTION, INSTANCE, MAP, OPAQUE, SET, Shapes, isDerived } = require('./record_shapes.cjs');
 const { WRITE, OBJECT, ATOM, POSITION } = require('./record_wire.cjs');
 
-const [FUNCTION, ARRAY, MAP, SET, , INSTANCE, OPAQUE, CLASS] = [0, 1, 2, 3, 4, 5, 6, 7];
 // What a value is, in the lowest 3 bits of its word.
 const [INTEGER, CONSTANT, ATOMIC, REFERENCE] = [1, 2, 3, 4];
 const [NULL, TRUE, FALSE, ABSENT, UNDEFINED] = [0, 1, 2, 3, 4].map((number) => number * 8 + CONSTANT);
@@ -35,9 +35,6 @@ const dateTime = Date.prototype.getTime;
 const regexpSource = getOwnPropertyDescriptor(RegExp.prototype, 'source').get;
 const typedLength = getOwnPropertyDescriptor(getPrototypeOf(Uint8Array.prototype), 'length').get;
 
-// What objects of libraries have that are there to hold a value: references of Vue, and subjects of RxJS.
-const HOLDERS = [['_value', '_rawValue'], ['_value', 'observers']];
-
 /** What is known of an object. */
 class Entry {
   constructor(number, kind, name) {
@@ -55,14 +52,9 @@ class Entry {
     this.inside = null;
     // It holds a value, which is all that is read of it.
     this.isHolder = false;
+    // The search that last came to it.
+    this.round = 0;
   }
-}
-
-/** Whether a container may have properties that its class gives it. */
-function isDerived(value) {
-  const prototype = getPrototypeOf(value);
-  return prototype !== Array.prototype && prototype !== Map.prototype && prototype !== Set.prototype &&
-    !types.isTypedArray(value);
 }
 
 function isIndex(key) {
@@ -103,7 +95,7 @@ class Heap {
     // The entries of the program's own functions and classes, and the words of others. A private field would make
     // functions of different kinds where V8 has one.
     this.functions = new WeakMap();
-    this.shapes = new WeakMap();
+    this.shapes = new Shapes();
     this.count = 0;
     this.atoms = 0;
     // The number of the call that makes the changes.
@@ -261,7 +253,7 @@ class Heap {
   }
 
   entryFor(value) {
-    const [kind, name, isHolder] = this.shapeOf(value);
+    const [kind, name, isHolder] = this.shapes.of(value);
     const entry = this.numberedEntry(kind, name);
     if (kind <= SET && isDerived(value)) entry.own = new Properties();
     if (isHolder) entry.isHolder = entry.isGuarded = true;
@@ -289,51 +281,6 @@ class Heap {
     return new Entry(this.count, kind, name);
   }
 
-  // -- what an object is ---------------------------------------------------------------------------------------------
-
-  shapeOf(value) {
-    if (types.isProxy(value)) return [OPAQUE, 'Proxy'];
-    if (isArray(value)) return [ARRAY, this.className(value, 'Array')];
-    if (types.isMap(value)) return [MAP, this.className(value, 'Map')];
-    if (types.isSet(value)) return [SET, this.className(value, 'Set')];
-    if (types.isTypedArray(value)) return [ARRAY, this.className(value, 'TypedArray')];
-    if (types.isNativeError(value)) return [INSTANCE, this.className(value, 'Error')];
-    const prototype = getPrototypeOf(value);
-    if (prototype === null || prototype === Object.prototype || types.isArgumentsObject(value)) {
-      return value === globalThis || types.isModuleNamespaceObject(value) ? [OPAQUE, 'Object'] : [INSTANCE, 'Object'];
-    }
-    let shape = this.shapes.get(prototype);
-    if (shape === undefined) {
-      shape = this.newShape(value, prototype);
-      this.shapes.set(prototype, shape);
-    }
-    return shape;
-  }
-
-  newShape(value, prototype) {
-    const name = this.className(value, 'Object');
-    if (types.isProxy(prototype)) return [OPAQUE, name];
-    const make = getOwnPropertyDescriptor(prototype, 'constructor')?.value;
-    // An object whose prototype is another plain object, or of another realm.
-    if (make === undefined || name === 'Object') return [INSTANCE, name];
-    const isOwn = typeof make === 'function' && !types.isProxy(make) && apply(functionText, make, []).includes('__$');
-    if (isOwn) return [INSTANCE, name];
-    const isHolder = HOLDERS.some((properties) => properties.every((each) => getOwnPropertyDescriptor(value, each) !== undefined));
-    return [isHolder ? INSTANCE : OPAQUE, name, isHolder];
-  }
-
-  className(value, otherwise) {
-    for (let at = getPrototypeOf(value), depth = 0; at !== null && depth < 20; at = getPrototypeOf(at), depth += 1) {
-      if (types.isProxy(at)) return otherwise;
-      const make = getOwnPropertyDescriptor(at, 'constructor')?.value;
-      if (typeof make === 'function' && !types.isProxy(make)) {
-        const name = getOwnPropertyDescriptor(make, 'name')?.value;
-        if (typeof name === 'string' && name !== '') return name;
-      }
-    }
-    return otherwise;
-  }
-
   // -- contents ------------------------------------------------------------------------------------------------------
 
   /** Writes what has changed in an object since it was seen. */
@@ -356,6 +303,13 @@ class Heap {
       at = next;
     }
     return at;
+  }
+
+  /** What `low` is for an object or a function that is known; for others, 0. */
+  lowOf(value) {
+    const known = typeof value === 'function' ? this.functions.get(value) : Stamp.get(value);
+    if (known === undefined) return 0;
+    return typeof known === 'number' ? known * 8 + ATOMIC : known.number * 8 + REFERENCE;
   }
 
   checkNamed(value) {
@@ -611,6 +565,8 @@ class Heap {
         if (!isBeyond) return;
       }
       if (isArray(object) ? key >= object.length : key >= entry.length) return;
+      // A typed array stores what its numbers have room for.
+      if (!isArray(object)) value = object[key];
       if (key < contents.length || key === contents.length && !isBeyond) {
         if (key < contents.length && is(contents[key], value)) return;
         contents[key] = value;
@@ -673,7 +629,7 @@ class Heap {
       }
       return undefined;
     };
-    const type = this.className(error, 'Error');
+    const type = this.shapes.className(error, 'Error');
     const own = read('name');
     const name = type === 'Error' && own !== undefined && own !== '' ? own : type;
     this.atom(name, read('message') ?? '');
@@ -686,4 +642,4 @@ function quoted(text) {
   return JSON.stringify(text);
 }
 
-module.exports = { Heap };
+module.exports = { Heap, entryOf: Stamp.get };

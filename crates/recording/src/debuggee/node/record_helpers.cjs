@@ -12,17 +12,27 @@
 //   m(value, object, name)      a property is written; h, o: a private field; i: an item
 //   a, d, j                     the same by a step, after the value of the expression
 //   k(value, object)            an object may have changed; x: at its end
-//   w(), c(before, value, ...)  a call was made that may have changed objects, if no code of the program did;
+//   w(), c(before, value, ...)  a call was made that may have changed objects, if it was not one of the program's code;
 //                               cc(before, value, object, steps, ...): in an optional chain, that begins at the object
 //   q(value, ...)               the value
 'use strict';
 const fs = require('fs');
+const { types } = require('util');
 const { isMainThread } = require('worker_threads');
 const {
   POSITION, LIMIT, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, CODE, PLACE, OUTPUT, WRITE, Wire,
 } = require('./record_wire.cjs');
-const { Heap } = require('./record_heap.cjs');
+const { Below } = require('./record_below.cjs');
+const { Heap, entryOf } = require('./record_heap.cjs');
+const { Overflow } = require('./record_overflow.cjs');
 const { filled } = require('./record_questions.cjs');
+
+const { is } = Object;
+const { isPromise } = types;
+
+// Stands for an object or a function.
+const HELD = {};
+const isHeld = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
 // Characters of output that are recorded of each write.
 const MOST_OUTPUT = 4000;
@@ -30,12 +40,18 @@ const MOST_OUTPUT = 4000;
 exports.start = (settings) => {
   const wire = new Wire(settings.segments);
   const heap = new Heap(wire, settings);
+  const below = new Below(heap, entryOf);
+  const overflow = new Overflow();
   const { words, control, names } = wire;
   let calls = 0;
   // The calls that run, innermost last, and that one.
   const stack = [0];
   let depth = 0;
   let top = 0;
+  // What the call returned that ended last; of an object only the lower half of its word, because the program may wait
+  // until nothing holds the object.
+  let result;
+  let resultLow = 0;
   // Exceptions that are recorded where they were thrown.
   const known = new WeakSet();
   let thrown = null;
@@ -120,9 +136,12 @@ exports.start = (settings) => {
     if (typeof value === 'number' && (value | 0) === value && value !== 0) {
       heap.low = value << 3 | 1;
       heap.high = value >> 29;
+      result = value;
     } else {
       heap.by = call;
       heap.word(value);
+      result = isHeld(value) ? HELD : value;
+      resultLow = heap.low;
     }
     let at = control[POSITION];
     if (at + 4 > control[LIMIT]) at = wire.advance(at);
@@ -153,28 +172,43 @@ exports.start = (settings) => {
   // -- exceptions ----------------------------------------------------------------------------------------------------
 
   const thrownBy = (call, error) => {
-    if (call !== top) switchTo(call);
-    thrown = error;
-    if (typeof error === 'object' && error !== null) known.add(error);
-    heap.by = top;
-    heap.exception(error);
-    wire.record(call * 32 + THROW, heap.low, heap.high);
+    try {
+      if (call !== top) switchTo(call);
+      heap.by = top;
+      heap.exception(error);
+      wire.record(call * 32 + THROW, heap.low, heap.high);
+      overflow.note(error);
+      if (typeof error === 'object' && error !== null) known.add(error);
+      thrown = error;
+    } catch {
+      // The stack is full. A call further out that it leaves has room for this.
+    }
     return error;
   };
 
   const isKnown = (error) => error === thrown || (typeof error === 'object' && error !== null && known.has(error));
 
   const unwind = (call, error) => {
-    if (!isKnown(error)) thrownBy(call, error);
-    wire.record(call * 32 + UNWIND);
-    pop(call);
     unwound = call;
+    try {
+      if (!isKnown(error)) thrownBy(call, error);
+      wire.record(call * 32 + UNWIND);
+      pop(call);
+      overflow.hide();
+    } catch {
+      // The stack is full. What this call was in takes it away, too.
+    }
     return error;
   };
 
   const caught = (call, ...error) => {
     if (call !== top) switchTo(call);
-    if (error.length > 0 && !isKnown(error[0])) thrownBy(call, error[0]);
+    if (error.length === 0) return;
+    const what = error[0];
+    if (!isKnown(what)) thrownBy(call, what);
+    // Where the stack is too full for the recorder, it is for the handler: one further out gets the exception.
+    if ((!isKnown(what) || what === overflow.error) && overflow.isFull()) throw what;
+    overflow.hide();
   };
 
   // -- lines and variables -------------------------------------------------------------------------------------------
@@ -258,23 +292,36 @@ exports.start = (settings) => {
     return value;
   };
 
+  /** Whether the call that ended last returned this: then it most likely is what was called. */
+  const isResult = (value) => {
+    if (!isHeld(value)) return value === result || is(value, result);
+    // What an asynchronous function returned is in the promise.
+    return (result === HELD && heap.lowOf(value) === resultLow) || isPromise(value);
+  };
+
   const called = (before, value, one, two, three, four) => {
     if (wire.isOff) return value;
     heap.by = top;
-    // Code of the program that ran has recorded what it changed; a method of the language may still have changed its
-    // own object.
-    if (before === calls) {
-      heap.check(one);
-      if (two !== undefined) heap.check(two);
-      if (three !== undefined) heap.check(three);
-      if (four !== undefined) heap.check(four);
-    } else {
+    if (before === calls || !isResult(value)) calledUnrecorded(value, one, two, three, four);
+    else {
+      // Code of the program has recorded what it changed; a method of the language may still have changed its own
+      // object.
       heap.checkContainer(one);
       if (two !== undefined) heap.checkContainer(two);
       if (three !== undefined) heap.checkContainer(three);
       if (four !== undefined) heap.checkContainer(four);
     }
     return value;
+  };
+
+  const calledUnrecorded = (value, one, two, three, four) => {
+    const at = control[POSITION];
+    heap.check(one);
+    const isChanged = control[POSITION] !== at;
+    if (two !== undefined) heap.check(two);
+    if (three !== undefined) heap.check(three);
+    if (four !== undefined) heap.check(four);
+    below.compare(value, isChanged, one, two, three, four);
   };
 
   const calledInChain = (before, value, object, steps, one, two, three, four) => {
@@ -342,6 +389,7 @@ exports.start = (settings) => {
     }
   };
   process.on('uncaughtExceptionMonitor', (error, origin) => {
+    overflow.hide();
     if (!isKnown(error)) {
       if (top !== 0) thrownBy(top, error);
     } else if (error === thrown && origin === 'uncaughtException' && process.listenerCount('uncaughtException') === 0) showHeading(error);

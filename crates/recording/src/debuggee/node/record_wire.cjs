@@ -164,10 +164,11 @@ class Wire {
     let number = this.texts.get(text);
     if (number === undefined) {
       number = this.texts.size + 1;
+      // First, because the stack may be full: then the text is still new.
+      this.blob(number, TEXT, text);
       this.texts.set(text, number);
       // Not `push`, which the program may have replaced by code of its own that is recorded.
       this.names[number] = text;
-      this.blob(number, TEXT, text);
     }
     return number;
   }
