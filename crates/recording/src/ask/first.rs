@@ -42,6 +42,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
             }
         };
     }
+    let gap = recording.gap()?.map(|gap| format!("{gap}\n")).unwrap_or_default();
     let mut search = Search::new(recording, request, condition)?;
     if let Some(found) = search.run(occurrence)? {
         return answer(recording, request.condition, &found, &search.roots);
@@ -59,7 +60,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     {
         return returns::answer(recording, request.condition, &event);
     }
-    Ok(search.never())
+    Ok(search.never() + &gap)
 }
 
 /// The variables of a call, and of the calls around a closure, which may have ended.

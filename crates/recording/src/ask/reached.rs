@@ -51,8 +51,10 @@ fn counts(recording: &Recording, places: &[i64]) -> Result<BTreeMap<String, (i64
 
 fn line_hits(recording: &Recording, file: &str, line: i64) -> Result<String> {
     let places = recording.places_at(file, line);
+    let gap = recording.gap()?;
     if places.is_empty() {
-        return Ok(format!("{}\n", recording.not_reached(file, line)));
+        let gap = gap.map(|gap| format!("; {gap}")).unwrap_or_default();
+        return Ok(format!("{}{gap}\n", recording.not_reached(file, line)));
     }
     let mut lines = Lines::default();
     let counts = counts(recording, &places)?;
@@ -61,6 +63,9 @@ fn line_hits(recording: &Recording, file: &str, line: i64) -> Result<String> {
     }
     for (text, (hits, first, last)) in counts {
         lines.add(format!("{text} was reached {}, first at event {first}, last at {last}", times(hits)));
+    }
+    if let Some(gap) = gap {
+        lines.add(gap);
     }
     Ok(lines.finish())
 }

@@ -74,15 +74,12 @@ pub async fn ask(
     let library = library(context);
     blocking(move || {
         let recording = library.open(name.as_deref().unwrap_or("last"))?;
-        let answer = question(&recording);
-        // An answer about the run is one about what is recorded of it.
-        Ok(match (answer, recording.gap()?) {
-            (answer, None) => answer?,
-            (Ok(answer), Some(gap)) => format!("{answer}{gap}\n"),
-            (Err(recording::Error::Question(problem)), Some(gap)) => {
-                return Err(recording::Error::Question(format!("{problem}; {gap}")));
+        question(&recording).map_err(|error| match (error, recording.gap()) {
+            // What was asked about may be in the part that is missing.
+            (recording::Error::Question(problem), Ok(Some(gap))) => {
+                recording::Error::Question(format!("{problem}; {gap}"))
             }
-            (Err(error), Some(_)) => return Err(error),
+            (error, _) => error,
         })
     })
     .await

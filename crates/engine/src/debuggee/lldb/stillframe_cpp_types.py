@@ -17,6 +17,8 @@ CONSTANTS = {
     "true": True, "false": False, "nullptr": 0, "std::string::npos": Integer(-1, 64, False),
 }
 NUMBER = re.compile(r"(?i)(0x[\da-f']+|0b[01']+|[1-9][\d']*|0)(u?)(l*)(u?)$")
+# What LLDB does not know of C and C++: nothing, unless it ends at the expression.
+BEYOND = re.compile("(?!)")
 # Why an expression is not given to LLDB.
 REFUSED = (
     "LLDB ends at this expression, because a class has an optional of a class such as a string; fields, operators and "

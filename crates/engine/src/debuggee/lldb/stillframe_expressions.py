@@ -87,7 +87,7 @@ class Evaluation:
         self.is_fatal = types.is_fatal((self.variable(text) for text in self.names() | {"this"}), follows)
         # LLDB does not find the parameters of a lambda.
         self.is_needed = self.is_fatal or frame.FindVariable("__closure").IsValid()
-        self.at = 0
+        self.at, self.text = 0, expression
 
     def names(self):
         """The names that are not those of members."""
@@ -113,7 +113,7 @@ class Evaluation:
 
     def give_up(self):
         """Say that LLDB cannot evaluate the expression, either."""
-        if self.is_fatal or self.types.HAS_VARIANTS and any(text in ("(", "[", "as") for _, text in self.tokens):
+        if self.is_fatal or self.types.BEYOND.search(self.text):
             raise Failed(self.types.REFUSED)
 
     def peek(self):

@@ -16,6 +16,8 @@ REAL = re.compile(r"\d[\d_]*(\.[\d_]+)?(f32|f64)?$")
 TYPE = re.compile(r"([iu])(8|16|32|64|128|size)$")
 # Methods that make a string of a literal.
 COPIES = {"to_string", "to_owned", "into", "as_str"}
+# What LLDB does not know of Rust: methods, indexes and casts. It can call functions.
+BEYOND = re.compile(r"\.\s*\w+\s*\(|\[|\bas\b")
 # Why an expression is not given to LLDB.
 REFUSED = (
     "this expression cannot be evaluated here; fields, indexes, operators, `as`, and methods of the standard library such "
