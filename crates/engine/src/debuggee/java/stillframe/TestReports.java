@@ -80,7 +80,7 @@ final class TestReports {
         String name = String.valueOf(path.getFileName());
         boolean isInFolder = FOLDERS.stream().anyMatch(folder -> path.toString().contains(File.separator + folder + File.separator));
         if (!isInFolder || !name.startsWith("TEST-") || !name.endsWith(".xml")) return false;
-        return !earlier.containsKey(path) || !earlier.get(path).equals(stamp(path));
+        return !stamp(path).equals(earlier.get(path));
     }
 
     private void read(Path report, List<Object> lines) throws Exception {

@@ -1,7 +1,6 @@
 package stillframe;
 
 import com.sun.jdi.BooleanValue;
-import com.sun.jdi.Field;
 import com.sun.jdi.IncompatibleThreadStateException;
 import com.sun.jdi.Location;
 import com.sun.jdi.ObjectCollectedException;
@@ -77,13 +76,14 @@ final class Threads {
     }
 
     private static boolean isDaemon(ThreadReference thread) {
-        ObjectReference holder = thread;
-        Field inHolder = thread.referenceType().fieldByName("holder");
-        Value value = inHolder == null ? null : thread.getValue(inHolder);
-        if (value instanceof ObjectReference) holder = (ObjectReference) value;
-        Field field = holder.referenceType().fieldByName("daemon");
-        Value isDaemon = field == null ? null : holder.getValue(field);
+        Value isDaemon = field(thread, "daemon");
         return isDaemon instanceof BooleanValue && ((BooleanValue) isDaemon).value();
+    }
+
+    /** A field of a thread, which newer versions of Java keep in an object of its own. */
+    static Value field(ThreadReference thread, String name) {
+        Value holder = Values.field(thread, "holder");
+        return Values.field(holder instanceof ObjectReference ? (ObjectReference) holder : thread, name);
     }
 
     boolean isRunning(ThreadReference thread) {

@@ -1,6 +1,5 @@
 package stillframe;
 
-import com.sun.jdi.Field;
 import com.sun.jdi.IncompatibleThreadStateException;
 import com.sun.jdi.IntegerValue;
 import com.sun.jdi.Location;
@@ -38,16 +37,8 @@ final class Waits {
 
     /** Waits with a timeout end by themselves. The JVM keeps a thread's state in the object, as JVMTI defines it. */
     static boolean isTimed(ThreadReference thread) {
-        Value status = field(thread, "threadStatus");
-        Value holder = field(thread, "holder");
-        // Since Java 19.
-        if (status == null && holder instanceof ObjectReference) status = field((ObjectReference) holder, "threadStatus");
+        Value status = Threads.field(thread, "threadStatus");
         return status instanceof IntegerValue && (((IntegerValue) status).value() & WAITING_WITH_TIMEOUT) != 0;
-    }
-
-    private static Value field(ObjectReference object, String name) {
-        Field field = object.referenceType().fieldByName(name);
-        return field == null ? null : object.getValue(field);
     }
 
     static Map<String, Object> of(Threads threads, List<StackFrame> frames, String top, boolean isTimed)
@@ -85,8 +76,7 @@ final class Waits {
             if (!Sources.isOfJdk(type)) break;
             ObjectReference object = self(frame, ObjectReference.class);
             if (object == null) continue;
-            Field field = object.referenceType().fieldByName("exclusiveOwnerThread");
-            Value owner = field == null ? null : object.getValue(field);
+            Value owner = Values.field(object, "exclusiveOwnerThread");
             boolean isLock = name(frame).endsWith(".lock") || name(frame).contains("acquire");
             if (owner instanceof ThreadReference && isLock) {
                 String what = Names.simple(object.referenceType().name()).replaceAll("\\.(NonfairSync|FairSync|Sync)$", "");
@@ -119,5 +109,4 @@ final class Waits {
             return null;
         }
     }
-
 }
