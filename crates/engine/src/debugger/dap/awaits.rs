@@ -9,11 +9,10 @@ use crate::adapter::plan::FutureCommands;
 use crate::deadlines;
 use crate::model::ids::RawId;
 
-/// Whether a step begins in a future.
-pub(super) async fn begin(debugger: &DapDebugger, thread: RawId) -> bool {
+/// Whether a step that begins in this function begins in a future.
+pub(super) async fn begin(debugger: &DapDebugger, thread: RawId, function: &str) -> bool {
     let Some(FutureCommands { may_be, begin, .. }) = debugger.quirks().future_commands else { return false };
-    let Ok(Some(frame)) = debugger.top(thread).await else { return false };
-    if !may_be(&frame.name) {
+    if !may_be(function) {
         return false;
     }
     let answer = commands::run(debugger, None, format!("{begin} {}", thread.0), deadlines::READ).await;

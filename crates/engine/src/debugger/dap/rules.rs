@@ -33,7 +33,7 @@ pub(super) struct Stepping {
     /// It began in a library, as after a stop at a breakpoint there.
     is_in_library: bool,
     /// What was asked for.
-    pub(super) wanted: Option<Step>,
+    wanted: Option<Step>,
 }
 
 /// The future that a step began in. See `awaits.rs`.
@@ -73,14 +73,19 @@ struct StackPosition {
 /// Remembers a step, where a stop that the session does not see may interrupt it.
 pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, wanted: Step) {
     let quirks = debugger.quirks();
-    let is_in_future = awaits::begin(debugger, thread).await;
+    let wants_frame = quirks.future_commands.is_some() || leaves_libraries(quirks);
+    let frame = if wants_frame { debugger.top(thread).await.ok().flatten() } else { None };
+    let is_in_future = match &frame {
+        Some(frame) => awaits::begin(debugger, thread, &frame.name).await,
+        None => false,
+    };
     let may_interrupt = is_in_future
         || lock(&debugger.0.breakpoints).has_rules()
         || quirks.steps_into_libraries
         || quirks.pauses_for_breakpoints
         || wanted == Step::Into && leaves_libraries(quirks);
     let began = if may_interrupt { spot(debugger, thread).await } else { None };
-    let is_in_library = leaves_libraries(quirks) && library_frames(debugger, thread, 1).await.is_some();
+    let is_in_library = leaves_libraries(quirks) && frame.as_ref().is_some_and(is_of_library);
     let step = began.map(|began| (wanted, began));
     *lock(&debugger.0.stepping) = Stepping {
         step,
