@@ -113,7 +113,7 @@ class Evaluation:
 
     def give_up(self):
         """Say that LLDB cannot evaluate the expression, either."""
-        if self.is_fatal or self.types.BEYOND.search(self.text):
+        if self.is_fatal or self.types.is_beyond_lldb(self.text):
             raise Failed(self.types.REFUSED)
 
     def peek(self):

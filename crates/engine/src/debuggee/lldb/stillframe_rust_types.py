@@ -16,8 +16,8 @@ REAL = re.compile(r"\d[\d_]*(\.[\d_]+)?(f32|f64)?$")
 TYPE = re.compile(r"([iu])(8|16|32|64|128|size)$")
 # Methods that make a string of a literal.
 COPIES = {"to_string", "to_owned", "into", "as_str"}
-# What LLDB does not know of Rust: methods, indexes and casts. It can call functions.
-BEYOND = re.compile(r"\.\s*\w+\s*\(|\[|\bas\b")
+# Methods, indexes and casts.
+BEYOND_LLDB = re.compile(r"\.\s*\w+\s*\(|\[|\bas\b")
 # Why an expression is not given to LLDB.
 REFUSED = (
     "this expression cannot be evaluated here; fields, indexes, operators, `as`, and methods of the standard library such "
@@ -40,6 +40,11 @@ HELD = {"borrow", "get", "lock", "read", "write"}
 
 def captures(_frame):
     return []
+
+
+def is_beyond_lldb(expression):
+    """Whether LLDB does not know what is in an expression. It can call functions."""
+    return BEYOND_LLDB.search(expression) is not None
 
 
 def is_fatal(_variables, _follows):
