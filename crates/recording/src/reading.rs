@@ -29,6 +29,7 @@ pub struct Recording {
     /// How many items of a container or attributes of an object are recorded at most.
     most_items: i64,
     inherited_names: RefCell<HashMap<String, bool>>,
+    attribute_counts: RefCell<HashMap<i64, i64>>,
 }
 
 /// What each object of JavaScript has from `Object`.
@@ -139,6 +140,7 @@ impl Recording {
             named: OnceCell::new(),
             most_items: 0,
             inherited_names: RefCell::default(),
+            attribute_counts: RefCell::default(),
         };
         recording.spelling = Spelling::of(&recording.fact("language")?);
         recording.most_items = recording.fact("items")?.parse().unwrap_or_default();
@@ -199,6 +201,18 @@ impl Recording {
 
     pub(crate) fn most_items(&self) -> i64 {
         self.most_items
+    }
+
+    /// How many attributes of an object are recorded, at any time of the run.
+    pub(crate) fn count_of_attributes(&self, object: i64) -> Result<i64> {
+        if let Some(known) = self.attribute_counts.borrow().get(&object) {
+            return Ok(*known);
+        }
+        let mut statement =
+            self.database.prepare_cached("SELECT count(DISTINCT key) FROM writes WHERE owner = ?")?;
+        let count = statement.query_row([Owner::object(object).0], |row| row.get(0))?;
+        self.attribute_counts.borrow_mut().insert(object, count);
+        Ok(count)
     }
 
     /// Whether an attribute that an object of JavaScript does not have may be a getter or a method of its class.

@@ -42,7 +42,6 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
             }
         };
     }
-    let gap = recording.gap()?.map(|gap| format!("{gap}\n")).unwrap_or_default();
     let mut search = Search::new(recording, request, condition)?;
     if let Some(found) = search.run(occurrence)? {
         return answer(recording, request.condition, &found, &search.roots);
@@ -60,6 +59,7 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     {
         return returns::answer(recording, request.condition, &event);
     }
+    let gap = recording.gap()?.map(|gap| format!("{gap}\n")).unwrap_or_default();
     Ok(search.never() + &gap)
 }
 

@@ -170,15 +170,22 @@ impl<'a> Scope<'a> {
                         self.value(of)?.map(|of| self.length(&of)).transpose()?.flatten()
                     }
                     (None, Expression::Attribute(of, name)) => {
-                        match self.of_enumeration(of, name)?.or(self.of_date(of, name)?) {
-                            None => self.missing(of, &Expression::Literal(Literal::Text(name.clone())))?,
+                        let found = match self.of_enumeration(of, name)? {
+                            None => self.of_date(of, name)?,
+                            found => found,
+                        };
+                        match found {
+                            None if self.is_javascript() => self.missing(of, &text(name))?,
                             found => found,
                         }
                     }
                     (None, Expression::Item(of, at)) => {
-                        let found = match self.item(of, at)? {
-                            None => self.missing(of, at)?,
-                            found => found,
+                        let found = match (self.item(of, at)?, self.is_javascript()) {
+                            (None, true) => {
+                                let at = self.value(at)?;
+                                at.map(|at| self.missing(of, &at)).transpose()?.flatten()
+                            }
+                            (found, _) => found,
                         };
                         if found.is_none() {
                             self.note_beyond(of, at)?;
@@ -485,17 +492,16 @@ impl<'a> Scope<'a> {
     }
 
     pub(super) fn is_true(&self, value: &Datum) -> Result<bool> {
-        if self.is_javascript() {
-            return Ok(javascript::is_true(value));
-        }
+        let is_javascript = self.is_javascript();
         Ok(match value {
             Datum::None | Datum::Undefined => false,
             Datum::Bool(value) => *value,
             Datum::Integer(number) => *number != 0,
-            Datum::Float(number) => *number != 0.0,
+            Datum::Float(number) => *number != 0.0 && !(is_javascript && number.is_nan()),
             Datum::Text(_, length) => *length > 0,
-            Datum::Items(items) => !items.is_empty(),
-            Datum::Object(number) => self.length_of(*number)? != Some(Word::Integer(0)),
+            // In JavaScript, an empty container counts as true.
+            Datum::Items(items) => is_javascript || !items.is_empty(),
+            Datum::Object(number) => is_javascript || self.length_of(*number)? != Some(Word::Integer(0)),
             Datum::Member(..) | Datum::Other(_) => true,
         })
     }
@@ -570,7 +576,7 @@ fn member(text: &str, type_name: &str) -> Option<Datum> {
     (type_name.rsplit('.').next() == Some(class)).then(|| Datum::Member(Rc::from(member), Rc::from(value)))
 }
 
-fn is_nothing(datum: &Datum) -> bool {
+pub(super) fn is_nothing(datum: &Datum) -> bool {
     matches!(datum, Datum::None | Datum::Undefined)
 }
 

@@ -1,26 +1,15 @@
-//! Where JavaScript takes values otherwise than Python: what counts as true, arithmetic, comparisons of different kinds, and
+//! Where JavaScript takes values otherwise than Python: arithmetic, comparisons of different kinds, and
 //! what is not there, which is `undefined`.
 
 use std::cmp::Ordering;
 
 use super::comparing::{self, number};
-use super::evaluate::{Datum, Scope, text};
+use super::containers::wide;
+use super::evaluate::{Datum, Scope, is_nothing, text};
 use super::{Comparison, Expression};
 use crate::error::Result;
 use crate::spelling::Spelling;
-use crate::value::{Kind, Owner, Word};
-
-/// Whether a value counts as true.
-pub(super) fn is_true(value: &Datum) -> bool {
-    match value {
-        Datum::None | Datum::Undefined => false,
-        Datum::Bool(value) => *value,
-        Datum::Integer(number) => *number != 0,
-        Datum::Float(number) => *number != 0.0 && !number.is_nan(),
-        Datum::Text(_, length) => *length > 0,
-        Datum::Items(_) | Datum::Object(_) | Datum::Member(..) | Datum::Other(_) => true,
-    }
-}
+use crate::value::{Kind, Word};
 
 /// What `Number()` makes of a value; none of an object.
 pub(super) fn to_number(value: &Datum) -> Option<f64> {
@@ -72,7 +61,6 @@ fn to_text(value: &Datum) -> Option<String> {
 pub(super) fn compare(left: &Datum, comparison: Comparison, right: &Datum) -> Option<bool> {
     let is_number = |value: &Datum| matches!(value, Datum::Integer(_) | Datum::Float(_));
     let is_simple = |value: &Datum| is_number(value) || matches!(value, Datum::Bool(_) | Datum::Text(..));
-    let is_nothing = |value: &Datum| matches!(value, Datum::None | Datum::Undefined);
     let is_mixed = !(is_number(left) && is_number(right))
         && std::mem::discriminant(left) != std::mem::discriminant(right);
     if !is_mixed || !(is_simple(left) || is_nothing(left)) || !(is_simple(right) || is_nothing(right)) {
@@ -101,30 +89,29 @@ impl Scope<'_> {
 
     /// What an attribute or an item is that a value does not have: `undefined`. None if it may have it: by a getter, in
     /// a class, or beyond what is recorded.
-    pub(super) fn missing(&self, of: &Expression, at: &Expression) -> Result<Option<Datum>> {
-        if !self.is_javascript() {
-            return Ok(None);
-        }
-        let (of, at) = (self.value(of)?, self.value(at)?);
-        let Some((of, at)) = of.zip(at) else { return Ok(None) };
-        let is_beyond = |length: i64| matches!(at, Datum::Integer(at) if at >= length);
-        let is_missing = match of {
-            Datum::Text(_, length) => is_beyond(length),
-            Datum::Items(items) => is_beyond(super::containers::wide(items.len())),
-            Datum::Object(number) => match (self.recording.object(number)?.kind, &at) {
-                (Kind::Instance, Datum::Text(name, _)) => {
-                    self.has_all_attributes(number)? && !self.recording.may_be_inherited(name)
+    pub(super) fn missing(&self, of: &Expression, at: &Datum) -> Result<Option<Datum>> {
+        let of = self.value(of)?;
+        let is_beyond = |length: i64| matches!(at, Datum::Integer(at) if *at >= length);
+        let is_missing = match &of {
+            Some(Datum::Text(_, length)) => is_beyond(*length),
+            Some(Datum::Items(items)) => is_beyond(wide(items.len())),
+            Some(Datum::Object(number)) => {
+                let length = match self.length_of(*number)? {
+                    Some(Word::Integer(length)) => Some(length),
+                    _ => None,
+                };
+                match (self.recording.object(*number)?.kind, at) {
+                    (Kind::Instance, Datum::Text(name, _)) => {
+                        self.has_all_attributes(*number)? && !self.recording.may_be_inherited(name)
+                    }
+                    (Kind::List, _) => length.is_some_and(is_beyond),
+                    (Kind::Dictionary, Datum::Object(_)) => false,
+                    (Kind::Dictionary, _) => {
+                        length.is_some_and(|length| length < self.recording.most_items())
+                    }
+                    _ => false,
                 }
-                (Kind::List, Datum::Integer(_)) => match self.length_of(number)? {
-                    Some(Word::Integer(length)) => is_beyond(length),
-                    _ => false,
-                },
-                (Kind::Dictionary, at) if !matches!(at, Datum::Object(_)) => match self.length_of(number)? {
-                    Some(Word::Integer(length)) => length < self.recording.most_items(),
-                    _ => false,
-                },
-                _ => false,
-            },
+            }
             _ => false,
         };
         Ok(is_missing.then_some(Datum::Undefined))
@@ -132,11 +119,7 @@ impl Scope<'_> {
 
     /// Whether all that an object has is recorded. Of one that is too deep in another, nothing is.
     fn has_all_attributes(&self, object: i64) -> Result<bool> {
-        let mut statement = self
-            .recording
-            .database
-            .prepare_cached("SELECT count(DISTINCT key) FROM writes WHERE owner = ?")?;
-        let count: i64 = statement.query_row([Owner::object(object).0], |row| row.get(0))?;
+        let count = self.recording.count_of_attributes(object)?;
         let has_all = (1..self.recording.most_items()).contains(&count);
         if !has_all {
             self.note_cut(object)?;

@@ -188,10 +188,12 @@ impl<'a> Search<'a> {
             begun.extend(self.begins_in(&known)?);
         }
         // What a variable holds may be changed by code that has no such variable: another thread, or a call far below.
+        if !is_read {
+            return Ok(begun);
+        }
         self.holders.retain(|holder| holder.ended.is_none_or(|ended| ended > event));
         let from = self.holders.len().saturating_sub(MOST_HOLDERS);
-        for holder in self.holders.split_off(from) {
-            self.holders.push(holder);
+        for holder in self.holders.get(from..).unwrap_or_default().to_vec() {
             if self.evaluated.get(&holder.call) != Some(&self.version)
                 && let Some(known) = self.known(holder.call)?
             {

@@ -6,13 +6,13 @@
 const { types } = require('util');
 const { ARRAY, INSTANCE, MAP, OPAQUE, SET } = require('./record_shapes.cjs');
 
-// How many values are looked at after one call, and after all of them together: at first, and with each further call.
+// Limits on the number of values compared: per call, the initial budget of a thread, and what each call adds to it.
 const MOST = 1000;
 const CREDIT = 100000;
 const MORE = 10;
 
 /**
- * Compares what is known below objects. What limits it is how much has been looked at, and not time, so that two runs of
+ * Compares what is known below objects. The budget counts values, not time, so that two runs of
  * a program are recorded in the same way.
  */
 class Below {
