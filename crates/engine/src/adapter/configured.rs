@@ -61,13 +61,14 @@ pub struct Configured {
 pub type SetQuirk = fn(&mut Quirks);
 
 /// The departures that have names.
-pub const QUIRKS: [(&str, SetQuirk); 7] = [
+pub const QUIRKS: [(&str, SetQuirk); 8] = [
     ("no_initialized_event", |quirks| quirks.sends_initialized = false),
     ("mutes_console", |quirks| quirks.mutes_console = true),
     ("scopes_of_one_frame", |quirks| quirks.scopes_of_one_frame = true),
     ("assigns_by_evaluating", |quirks| quirks.assigns_by_evaluating = true),
     ("stops_at_bad_conditions", |quirks| quirks.stops_at_bad_conditions = true),
     ("removes_only_when_stopped", |quirks| quirks.removes_only_when_stopped = true),
+    ("answers_functions_in_any_order", |quirks| quirks.answers_functions_in_any_order = true),
     ("writes_crlf", |quirks| quirks.writes_crlf = true),
 ];
 

@@ -197,6 +197,9 @@ pub struct Quirks {
     /// A command of the debugger that also stops the program where an error leaves it or a test, and prints the number
     /// of each breakpoint behind `breakpoint `. It replaces what it has done before.
     pub errors_command: Option<fn(ExceptionMode) -> &'static str>,
+    /// A command of the debugger that takes the path of a function which the debugger does not find, and prints each name
+    /// by which it finds it behind `function `.
+    pub functions_command: Option<&'static str>,
     /// A command of the debugger that completes what it does when breakpoints are set.
     pub breakpoints_command: Option<&'static str>,
     /// A command of the debugger that records values at breakpoints while the program runs; see `dap/recording.rs`.
@@ -302,6 +305,8 @@ pub struct Quirks {
     pub stops_at_bad_conditions: bool,
     /// Removing a breakpoint while the program runs can break it, so that the program is paused first.
     pub removes_only_when_stopped: bool,
+    /// Its answers to a request for breakpoints on functions are in an order of its own.
+    pub answers_functions_in_any_order: bool,
     /// It pauses a running program to change breakpoints, and reports that as a pause if a thread has come to a
     /// breakpoint meanwhile.
     pub pauses_for_breakpoints: bool,
@@ -436,6 +441,7 @@ impl Quirks {
         exception_functions: |_| &[],
         exception_command: None,
         errors_command: None,
+        functions_command: None,
         breakpoints_command: None,
         record_command: None,
         missed_command: None,
@@ -484,6 +490,7 @@ impl Quirks {
         reports_hits: false,
         stops_at_bad_conditions: false,
         removes_only_when_stopped: false,
+        answers_functions_in_any_order: false,
         pauses_for_breakpoints: false,
         runs_before_pause: Duration::ZERO,
         writes_crlf: false,

@@ -40,6 +40,7 @@ const QUIRKS: Quirks = Quirks {
         ExceptionMode::UserUnhandled => "`stillframe-errors-stop tests",
     }),
     exception_command: Some("`stillframe-errors-describe"),
+    functions_command: Some("`stillframe-functions"),
     printed_exception: shown::panic,
     future_commands: Some(FutureCommands {
         may_be: |name| name.contains("closure") || name.contains("{async_"),
@@ -134,7 +135,7 @@ impl Adapter for Rust {
                 format!("?command source -s true \"{}\"", formatters.join("lldb_commands").display()),
             ]);
             commands.extend(
-                ["rust", "rust_types", "errors", "awaits"]
+                ["rust", "rust_types", "errors", "awaits", "functions"]
                     .map(|name| lldb_dap::imported(&scripts.join(format!("stillframe_{name}.py")))),
             );
         }

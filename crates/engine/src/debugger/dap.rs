@@ -17,6 +17,7 @@ mod data;
 mod errors;
 mod events;
 mod expressions;
+mod functions;
 mod motion;
 mod pausing;
 mod recording;
@@ -389,7 +390,7 @@ impl Debugger for DapDebugger {
     }
 
     async fn set_function_breakpoints(&self, wanted: Vec<FunctionBreakpoint>) -> Result<Vec<BindResult>> {
-        breakpoints::set_on_functions(self, wanted).await
+        functions::set_on_functions(self, wanted).await
     }
 
     async fn data_breakpoint_info(&self, request: DataRequest) -> Result<String> {

@@ -374,6 +374,61 @@ async fn steps_stay_in_user_code_and_functions_are_found_by_path() {
     server.finish().await;
 }
 
+/// Methods, generic functions and closures, of which the compiler makes different names in its two manglings.
+const NAMED: &str = r#"
+mod shop {
+    pub struct Cart<T> { pub prices: Vec<T> }
+    impl<T: Copy + Into<u64>> Cart<T> {
+        pub fn add(&mut self, price: T) -> u64 {
+            self.prices.push(price); // @add
+            self.prices.iter().map(|price| (*price).into()).sum() // @sum
+        }
+    }
+    pub trait Shown { fn show(&self) -> String; }
+    impl<T> Shown for Cart<T> {
+        fn show(&self) -> String {
+            self.prices.len().to_string() // @show
+        }
+    }
+    pub fn pick<T: Copy>(items: &[T], number: usize) -> T {
+        items[number] // @pick
+    }
+}
+use shop::Shown;
+fn main() {
+    let mut bytes = shop::Cart { prices: vec![1u8] };
+    let mut words = shop::Cart { prices: vec![2u16] };
+    let sums = (bytes.add(3), words.add(4));
+    println!("{sums:?} {} {}", words.show(), shop::pick(&words.prices, 1));
+}
+"#;
+
+#[tokio::test]
+async fn functions_are_found_by_their_paths_in_both_manglings() {
+    let server = STILLFRAME.serve().await;
+    // The first is that of the stable compiler.
+    for mangling in ["", " -C symbol-mangling-version=v0"] {
+        let sources = Sources::new(&[("main.rs", NAMED)]);
+        let command = format!("rustc -g{mangling} main.rs");
+        let (binary, program) = (sources.compiled(&command, "main"), sources.file("main.rs"));
+        for (function, condition, line, shown) in [
+            ("Cart::add", "price == 4", "add", "main::shop::Cart<T>::add"),
+            ("shop::Shown::show", "true", "show", "<main::shop::Cart<T> as main::shop::Shown>::show"),
+            ("main::shop::pick", "number == 1", "pick", "main::shop::pick"),
+            ("add", "price == 4", "add", "main::shop::Cart<T>::add"),
+        ] {
+            let until = json!([{ "function": function, "condition": condition }]);
+            let arguments =
+                json!({ "program": binary, "language": "rust", "until": until, "timeout": 60_000 });
+            let ran = server.ok("run_until", arguments).await;
+            assert_eq!(ran.place(), (program.path(), program.line(line)), "{mangling}: {}", ran.text);
+            let name = ran.at("/location/function").as_str().unwrap().replace("Cart<u16>", "Cart<T>");
+            assert_eq!(name, shown, "{mangling}");
+        }
+    }
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn variables_of_async_functions_are_shown() {
     let text = r#"

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 14] = [
+const SCRIPTS: [(&str, &str); 15] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -18,6 +18,7 @@ const SCRIPTS: [(&str, &str); 14] = [
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
     ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),
     ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),
+    ("stillframe_functions.py", include_str!("../../debuggee/lldb/stillframe_functions.py")),
     ("stillframe_locations.py", include_str!("../../debuggee/lldb/stillframe_locations.py")),
     ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),
     ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),

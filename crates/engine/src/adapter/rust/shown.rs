@@ -3,19 +3,62 @@
 use super::lldb_dap;
 use crate::model::stop::Exception;
 
-/// A function without the hash behind its path: `shop::total` for `shop::total::h0123456789abcdef`.
+/// A function by its path: `shop::total` for `shop::total::h0123456789abcdef`, and `shop::Cart::add` for
+/// `<shop::Cart>::add::<u8>`, as it is in the v0 mangling.
 pub(super) fn function(name: &str) -> String {
     let bare = match name.rsplit_once("::h") {
         Some((path, hash)) if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => path,
         _ => name,
     };
-    bare.replace("_$u7b$$u7b$", "{{")
+    let mut path = bare
+        .replace("_$u7b$$u7b$", "{{")
         .replace("$u7d$$u7d$", "}}")
         .replace("$LT$", "<")
         .replace("$GT$", ">")
         .replace("$RF$", "&")
         .replace("$u20$", " ")
-        .replace("..", "::")
+        .replace("..", "::");
+    if path.starts_with("_<") {
+        path.remove(0);
+    }
+    if let Some(end) = closing(&path, 0)
+        && !path.get(..end).is_some_and(|kind| kind.contains(" as "))
+    {
+        path.remove(end);
+        path.remove(0);
+    }
+    let arguments = |path: &str| {
+        let start =
+            path.find("::<").filter(|at| !path.get(*at..).unwrap_or_default().starts_with("::<impl "))?;
+        Some(start..=closing(path, start + 2)?)
+    };
+    while let Some(range) = arguments(&path) {
+        path.replace_range(range, "");
+    }
+    while let Some(start) = path.find("{closure#")
+        && let Some(length) = path.get(start..).and_then(|rest| rest.find('}'))
+    {
+        path.replace_range(start..=start + length, "{{closure}}");
+    }
+    path
+}
+
+/// Where a bracket `<` at a place is closed; none if there is another character. An arrow is no bracket.
+fn closing(path: &str, open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut last = ' ';
+    for (at, character) in path.get(open..)?.char_indices() {
+        match character {
+            '<' => depth += 1,
+            '>' if last != '-' => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+        if depth == 0 {
+            return (at > 0).then_some(open + at);
+        }
+        last = character;
+    }
+    None
 }
 
 /// A variable that the user has written, without the line that LLDB adds to one that another one shadows.
@@ -132,6 +175,12 @@ mod tests {
         let table = [
             ("shop::total::haf2efc1e8153d795", "shop::total"),
             ("shop::main::_$u7b$$u7b$closure$u7d$$u7d$::h1854dee5fd9945b4", "shop::main::{{closure}}"),
+            ("<shop::Cart>::add", "shop::Cart::add"),
+            ("<shop::Cart<fn(u8) -> u8>>::add::<u8>", "shop::Cart<fn(u8) -> u8>::add"),
+            ("shop::pick::<alloc::vec::Vec<u8>>::{closure#0}", "shop::pick::{{closure}}"),
+            ("<shop::Cart as shop::Shown>::show", "<shop::Cart as shop::Shown>::show"),
+            ("_$LT$shop..Cart$u20$as$u20$shop..Shown$GT$::show", "<shop::Cart as shop::Shown>::show"),
+            ("core::slice::<impl [T]>::sort", "core::slice::<impl [T]>::sort"),
             ("shop::heap::high", "shop::heap::high"),
             ("main", "main"),
         ];

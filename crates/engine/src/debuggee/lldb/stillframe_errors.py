@@ -36,7 +36,7 @@ MAIN_HEAD = re.compile(r"^(?:async\s+)?fn\s+(main)" + RETURNS, re.MULTILINE)
 MAIN = re.compile(r"^\w+::main$")
 # The future that an asynchronous `main` is, for which it calls a runtime.
 ASYNC_MAIN = re.compile(r"^async\s+fn\s+main\b", re.MULTILINE)
-BODY = re.compile(r"^\w+::main::(\{\{closure\}\}|\{async_\w+#0\}|_\$u7b\$\$u7b\$closure\$u7d\$\$u7d\$)$")
+BODY = re.compile(r"^\w+::main::(\{\{closure\}\}|\{(?:closure|async_\w+)#0\}|_\$u7b\$\$u7b\$closure\$u7d\$\$u7d\$)$")
 MANGLED_BODY = r"4main(28_|0)"
 POLL = "core::task::poll::Poll<core::result::Result<"
 # An error that is returned: not a pattern, and not an argument.

@@ -422,8 +422,7 @@ def type_by_vtable(value, table):
     for index in (0, 3, 4, 5):
         function = value.GetProcess().ReadPointerFromMemory(table + index * size, error) if table else 0
         symbol = value.GetTarget().ResolveLoadAddress(function).GetSymbol().GetName() or "" if function else ""
-        symbol = symbol.replace("$LT$", "<").replace("$GT$", ">").replace("$u20$", " ").replace("..", "::")
-        found = re.search(METHOD if index else DROP, symbol)
+        found = re.search(METHOD if index else DROP, decoded(symbol))
         if found:
             return found.group(1)
     return None
@@ -436,6 +435,10 @@ def base(name):
 
 def short_type(name):
     return re.sub(r"\b(?:\w+::)+(?=\w)", "", name)
+
+
+def decoded(symbol):
+    return symbol.replace("$LT$", "<").replace("$GT$", ">").replace("$u20$", " ").replace("..", "::")
 
 
 def without_hash(name):

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::motion::{self, PauseGuard};
 use super::{DapDebugger, commands, lock, recording};
 use crate::deadlines;
-use crate::debugger::{BindResult, Debugger, FunctionBreakpoint, RuleFor, SourceBreakpoint};
+use crate::debugger::{BindResult, Debugger, RuleFor, SourceBreakpoint};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::FunctionLocation;
 use crate::model::ids::{BreakpointId, RawId};
@@ -21,10 +21,12 @@ pub(super) struct Breakpoints {
     /// How often the condition of each was true.
     hits: HashMap<BreakpointId, u64>,
     /// The requests for function breakpoints.
-    functions: Vec<OnFunction>,
+    pub(super) functions: Vec<OnFunction>,
+    /// The adapter's numbers for the functions of the last request.
+    pub(super) function_numbers: HashMap<String, i64>,
     /// Functions that every exception goes through, and the adapter's numbers for breakpoints there.
-    exception_functions: &'static [&'static str],
-    exception_numbers: Vec<i64>,
+    pub(super) exception_functions: &'static [&'static str],
+    pub(super) exception_numbers: Vec<i64>,
     /// The command that has set the breakpoints at errors that leave the program or a test, and the debugger's numbers
     /// for them.
     errors_command: &'static str,
@@ -38,7 +40,7 @@ pub(super) struct Breakpoints {
 }
 
 /// A function, the rules there, and whether the adapter applies the one condition itself.
-type OnFunction = (::dap::FunctionBreakpoint, Vec<RuleFor>, bool);
+pub(super) type OnFunction = (::dap::FunctionBreakpoint, Vec<RuleFor>, bool);
 
 /// One place of the adapter's.
 #[derive(Clone, Debug)]
@@ -59,6 +61,12 @@ pub(super) struct SentBreakpoint {
 }
 
 impl SentBreakpoint {
+    /// One on a function.
+    pub(super) fn on_function(name: &str, rules: Vec<RuleFor>, is_native: bool) -> Self {
+        let is_recorded = rules.iter().any(recording::is_recordable);
+        Self { number: None, rules, is_native, file: None, line: None, is_recorded, asked: name.to_owned() }
+    }
+
     /// A data breakpoint, whose rules are applied here.
     pub(super) fn on_data(rule: RuleFor) -> Self {
         let rules = vec![rule];
@@ -90,8 +98,10 @@ impl Breakpoints {
 
     /// Whether a stop at these numbers is one at an exception.
     pub(super) fn stopped_at(&mut self, numbers: &[i64]) -> bool {
-        let is_exception =
-            |number: &i64| self.exception_numbers.contains(number) || self.error_numbers.contains(number);
+        let is_exception = |number: &i64| {
+            let number = self.others.get(number).unwrap_or(number);
+            self.exception_numbers.contains(number) || self.error_numbers.contains(number)
+        };
         self.is_at_exception = numbers.iter().any(is_exception);
         self.is_at_exception
     }
@@ -185,23 +195,9 @@ pub(super) async fn set_in_source(
     debugger.send_breakpoints(path, places).await
 }
 
-pub(super) async fn set_on_functions(
-    debugger: &DapDebugger,
-    wanted: Vec<FunctionBreakpoint>,
-) -> Result<Vec<BindResult>> {
-    debugger.can_record(wanted.iter().flat_map(|place| &place.rules))?;
-    let mut places = Vec::with_capacity(wanted.len());
-    for FunctionBreakpoint { name, rules } in wanted {
-        let condition = native_condition(debugger, &rules);
-        let sent = ::dap::FunctionBreakpoint { name, condition: condition.clone(), hit_condition: None };
-        places.push((sent, rules, condition.is_some()));
-    }
-    debugger.send_function_breakpoints(places).await
-}
-
 /// The condition that the adapter can apply itself: the only one of its place, with nothing beside it. Whatever else
 /// a rule says is applied here when the program stops, so that it means the same with every adapter.
-fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Option<String> {
+pub(super) fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Option<String> {
     let conditional = debugger.capabilities().supports_conditional_breakpoints;
     let is_beyond = |condition: &String| {
         debugger.quirks().expression_command.is_some() && super::expressions::is_beyond_adapter(condition)
@@ -215,7 +211,7 @@ fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Option<String>
 }
 
 impl DapDebugger {
-    fn can_record<'a>(&self, mut rules: impl Iterator<Item = &'a RuleFor>) -> Result<()> {
+    pub(super) fn can_record<'a>(&self, mut rules: impl Iterator<Item = &'a RuleFor>) -> Result<()> {
         if self.quirks().record_command.is_none() && rules.any(|rule| rule.rule.record.is_some()) {
             return Err(Error::Unsupported(
                 "this debugger cannot record values while the program runs; stop at each hit and evaluate there"
@@ -247,71 +243,10 @@ impl DapDebugger {
         let arguments = ::dap::SetBreakpointsArguments { source, breakpoints };
         let _still = self.pause_for(&owners, Some(path)).await;
         let response = self.request::<::dap::SetBreakpoints>(arguments, deadlines::REQUEST).await?;
-        let results = self.keep(response, owners, Some(path));
+        let results = self.keep(response.breakpoints, owners, Some(path));
         complete(self).await;
         recording::announce(self).await;
         Ok(results)
-    }
-
-    /// Replaces the breakpoints on functions, in the same way.
-    pub(crate) async fn send_function_breakpoints(&self, places: Vec<OnFunction>) -> Result<Vec<BindResult>> {
-        if !self.capabilities().supports_function_breakpoints {
-            if places.is_empty() {
-                return Ok(Vec::new());
-            }
-            return Err(Error::Unsupported(
-                "this debugger does not support function breakpoints; give `file` and `line`".to_owned(),
-            ));
-        }
-        let exceptions = {
-            let mut breakpoints = lock(&self.0.breakpoints);
-            breakpoints.functions.clone_from(&places);
-            breakpoints.exception_functions
-        };
-        let owner = |(sent, rules, is_native): OnFunction| {
-            let asked = sent.name.clone();
-            let is_recorded = rules.iter().any(recording::is_recordable);
-            (
-                sent,
-                SentBreakpoint { number: None, rules, is_native, file: None, line: None, is_recorded, asked },
-            )
-        };
-        let (mut breakpoints, owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
-        let wanted = breakpoints.len();
-        let plain = |name: &str| ::dap::FunctionBreakpoint {
-            name: name.to_owned(),
-            condition: None,
-            hit_condition: None,
-        };
-        breakpoints.extend(exceptions.iter().map(|name| plain(name)));
-        let entry = self.entry_function().filter(|entry| breakpoints.iter().all(|one| one.name != *entry));
-        breakpoints.extend(entry.map(plain));
-        let arguments = ::dap::SetFunctionBreakpointsArguments { breakpoints };
-        let _still = self.pause_for(&owners, None).await;
-        let mut response =
-            self.request::<::dap::SetFunctionBreakpoints>(arguments.clone(), deadlines::REQUEST).await?;
-        if let Some(arguments) = self.renamed(arguments, &response) {
-            response = self.request::<::dap::SetFunctionBreakpoints>(arguments, deadlines::REQUEST).await?;
-        }
-        let answers = response.breakpoints.iter().skip(wanted).take(exceptions.len());
-        let numbers = answers.filter_map(|answer| answer.id).collect();
-        lock(&self.0.breakpoints).exception_numbers = numbers;
-        let results = self.keep(response, owners, None);
-        recording::announce(self).await;
-        Ok(results)
-    }
-
-    /// Stops at exceptions by the functions that they go through, for an adapter that has no filter for them.
-    pub(super) async fn stop_in_functions(&self, names: &'static [&'static str]) -> Result<()> {
-        let places = {
-            let mut breakpoints = lock(&self.0.breakpoints);
-            if breakpoints.exception_functions == names && self.entry_function().is_none() {
-                return Ok(());
-            }
-            breakpoints.exception_functions = names;
-            breakpoints.functions.clone()
-        };
-        self.send_function_breakpoints(places).await.map(drop)
     }
 
     /// Also stops where errors leave the program or its tests, if the debugger has a command for that.
@@ -330,29 +265,6 @@ impl DapDebugger {
             }
             Err(error) => tracing::warn!(%error, "errors that leave the program do not stop"),
         }
-    }
-
-    /// The same breakpoints, with other names for rejected functions; none if there are no other names.
-    fn renamed(
-        &self,
-        mut arguments: ::dap::SetFunctionBreakpointsArguments,
-        response: &::dap::SetBreakpointsResponse,
-    ) -> Option<::dap::SetFunctionBreakpointsArguments> {
-        let mut is_other = false;
-        for (wanted, answer) in arguments.breakpoints.iter_mut().zip(&response.breakpoints) {
-            let message = answer.message.as_deref().filter(|_| !answer.verified).unwrap_or_default();
-            if let Some(other) = (self.quirks().other_function)(&wanted.name, message) {
-                wanted.name = other;
-                is_other = true;
-            }
-        }
-        is_other.then_some(arguments)
-    }
-
-    /// Where the program is to stop on entry, until it has.
-    fn entry_function(&self) -> Option<&'static str> {
-        let has_entered = self.0.entered.load(std::sync::atomic::Ordering::Acquire);
-        self.quirks().entry_function.filter(|_| self.0.setup.stops_on_entry && !has_entered)
     }
 
     /// Says that a source has changed since the program was built, so that its lines may be others.
@@ -377,19 +289,23 @@ impl DapDebugger {
     }
 
     /// Pauses the program, if the adapter needs that to replace the breakpoints.
-    async fn pause_for(&self, wanted: &[SentBreakpoint], file: Option<&Path>) -> Option<PauseGuard<'_>> {
+    pub(super) async fn pause_for(
+        &self,
+        wanted: &[SentBreakpoint],
+        file: Option<&Path>,
+    ) -> Option<PauseGuard<'_>> {
         let removes_any =
             self.quirks().removes_only_when_stopped && lock(&self.0.breakpoints).removes_any(file, wanted);
         if removes_any { Some(motion::hold(self).await) } else { None }
     }
 
-    fn keep(
+    pub(super) fn keep(
         &self,
-        response: ::dap::SetBreakpointsResponse,
+        answers: Vec<::dap::Breakpoint>,
         owners: Vec<SentBreakpoint>,
         file: Option<&Path>,
     ) -> Vec<BindResult> {
-        let mut answers = response.breakpoints.into_iter();
+        let mut answers = answers.into_iter();
         let mut breakpoints = lock(&self.0.breakpoints);
         breakpoints.sent.retain(|sent| sent.file.as_deref() != file);
         owners

@@ -78,6 +78,42 @@ async fn a_function_missing_from_the_binary_is_reported_at_the_end() {
     session.finish().await;
 }
 
+/// lldb-dap answers a request for several functions in an order of its own.
+#[tokio::test]
+async fn each_of_several_functions_keeps_its_rules() {
+    let program = bank(Language::C);
+    let session = Debugging::of(Language::C).await;
+    let mut expected = Vec::new();
+    for (function, rules, line) in [
+        ("account_deposit", json!({ "hitCondition": "5" }), "deposit"),
+        ("purse_deposit", json!({ "condition": "coins == 3" }), "purse"),
+        ("kind", json!({ "hitCondition": "2" }), "kind"),
+        ("traced", json!({}), "wrapper"),
+    ] {
+        let mut arguments = rules;
+        arguments["function"] = json!(function);
+        let set = session.ok("set_breakpoint", arguments).await;
+        expected.push((set["breakpointId"].clone(), program.line(line)));
+    }
+    session.ok("set_breakpoint", json!({ "function": "bill", "logMessage": "billed {count}" })).await;
+    let mut stopped = session.start(&program).await;
+    for (id, line) in expected {
+        assert_eq!(
+            (&stopped["breakpointIds"], stopped.place()),
+            (&json!([id]), (program.path(), line)),
+            "{}",
+            stopped.text
+        );
+        stopped = session.go_on().await;
+    }
+    assert!(
+        stopped.outcome() == "ended" && stopped.text_of("output").contains("billed 3"),
+        "{}",
+        stopped.text
+    );
+    session.finish().await;
+}
+
 const NOT_FOUND: &str = "bp-1: no function `bil` was entered, and the loaded files define none";
 
 async fn a_function_without_a_file_stops_wherever_it_is_defined(language: Language) {

@@ -1,0 +1,177 @@
+//! Breakpoints on functions, also those of an entry and of exceptions.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::breakpoints::{OnFunction, SentBreakpoint, complete, native_condition};
+use super::{DapDebugger, commands, lock, recording};
+use crate::deadlines;
+use crate::debugger::{BindResult, FunctionBreakpoint};
+use crate::error::{Error, Result};
+
+/// Replaces the breakpoints on functions. One outcome for each, in order.
+pub(super) async fn set_on_functions(
+    debugger: &DapDebugger,
+    wanted: Vec<FunctionBreakpoint>,
+) -> Result<Vec<BindResult>> {
+    debugger.can_record(wanted.iter().flat_map(|place| &place.rules))?;
+    let mut places = Vec::with_capacity(wanted.len());
+    for FunctionBreakpoint { name, rules } in wanted {
+        let condition = native_condition(debugger, &rules);
+        let sent = ::dap::FunctionBreakpoint { name, condition: condition.clone(), hit_condition: None };
+        places.push((sent, rules, condition.is_some()));
+    }
+    debugger.send_function_breakpoints(places).await
+}
+
+impl DapDebugger {
+    /// Replaces the breakpoints on functions: what to send for each, which request it belongs to, and whether the adapter
+    /// applies its condition itself.
+    pub(crate) async fn send_function_breakpoints(&self, places: Vec<OnFunction>) -> Result<Vec<BindResult>> {
+        if !self.capabilities().supports_function_breakpoints {
+            if places.is_empty() {
+                return Ok(Vec::new());
+            }
+            return Err(Error::Unsupported(
+                "this debugger does not support function breakpoints; give `file` and `line`".to_owned(),
+            ));
+        }
+        let exceptions = {
+            let mut breakpoints = lock(&self.0.breakpoints);
+            breakpoints.functions.clone_from(&places);
+            breakpoints.exception_functions
+        };
+        let owner = |(sent, rules, is_native): OnFunction| {
+            let owner = SentBreakpoint::on_function(&sent.name, rules, is_native);
+            (sent, owner)
+        };
+        let (mut breakpoints, mut owners): (Vec<_>, Vec<_>) = places.into_iter().map(owner).unzip();
+        let wanted = breakpoints.len();
+        let plain = |name: &str| ::dap::FunctionBreakpoint {
+            name: name.to_owned(),
+            condition: None,
+            hit_condition: None,
+        };
+        breakpoints.extend(exceptions.iter().map(|name| plain(name)));
+        let entry = self.entry_function().filter(|entry| breakpoints.iter().all(|one| one.name != *entry));
+        breakpoints.extend(entry.map(plain));
+        let _still = self.pause_for(&owners, None).await;
+        let mut answers = self.request_functions(&breakpoints).await?;
+        if self.rename(&mut breakpoints, &mut owners, &answers).await {
+            answers = self.request_functions(&breakpoints).await?;
+        }
+        let at_exceptions = answers.iter().skip(owners.len()).take(exceptions.len());
+        let numbers = at_exceptions.filter_map(|answer| answer.id).collect();
+        lock(&self.0.breakpoints).exception_numbers = numbers;
+        let mut results = self.keep(answers, owners, None);
+        results.truncate(wanted);
+        if wanted > 0 {
+            complete(self).await;
+        }
+        recording::announce(self).await;
+        Ok(results)
+    }
+
+    /// The adapter's answers, in the order of the breakpoints.
+    async fn request_functions(
+        &self,
+        breakpoints: &[::dap::FunctionBreakpoint],
+    ) -> Result<Vec<::dap::Breakpoint>> {
+        let request = |breakpoints: Vec<::dap::FunctionBreakpoint>| {
+            let arguments = ::dap::SetFunctionBreakpointsArguments { breakpoints };
+            self.request::<::dap::SetFunctionBreakpoints>(arguments, deadlines::REQUEST)
+        };
+        if !self.quirks().answers_functions_in_any_order {
+            return Ok(request(breakpoints.to_vec()).await?.breakpoints);
+        }
+        let mut numbers = std::mem::take(&mut lock(&self.0.breakpoints).function_numbers);
+        numbers.retain(|name, _| breakpoints.iter().any(|one| one.name == *name));
+        let is_known = |one: &&::dap::FunctionBreakpoint| numbers.contains_key(&one.name);
+        let mut sent: Vec<::dap::FunctionBreakpoint> = breakpoints.iter().filter(is_known).cloned().collect();
+        let mut answers = Vec::new();
+        if sent.len() == breakpoints.len() {
+            answers = request(sent.clone()).await?.breakpoints;
+        }
+        // Each function is added alone, so that the number which is new is the one of that function.
+        for one in breakpoints {
+            if !numbers.contains_key(&one.name) {
+                sent.push(one.clone());
+                answers = request(sent.clone()).await?.breakpoints;
+                let is_new = |number: &i64| numbers.values().all(|known| known != number);
+                let new = answers.iter().filter_map(|answer| answer.id).find(is_new);
+                numbers.extend(new.map(|number| (one.name.clone(), number)));
+            }
+        }
+        let answers: HashMap<Option<i64>, ::dap::Breakpoint> =
+            answers.into_iter().map(|answer| (answer.id, answer)).collect();
+        let answer_to = |one: &::dap::FunctionBreakpoint| {
+            numbers.get(&one.name).and_then(|number| answers.get(&Some(*number))).cloned().unwrap_or_default()
+        };
+        let answers = breakpoints.iter().map(answer_to).collect();
+        lock(&self.0.breakpoints).function_numbers = numbers;
+        Ok(answers)
+    }
+
+    /// Gives functions that the adapter did not find, or only in libraries, the names by which it does. One of several such names is that of
+    /// the breakpoint itself, and the others follow the last owner, with the same rules. False if nothing changes.
+    async fn rename(
+        &self,
+        breakpoints: &mut Vec<::dap::FunctionBreakpoint>,
+        owners: &mut Vec<SentBreakpoint>,
+        answers: &[::dap::Breakpoint],
+    ) -> bool {
+        let (mut is_other, mut more) = (false, Vec::new());
+        for ((wanted, owner), answer) in breakpoints.iter_mut().zip(&*owners).zip(answers) {
+            let message = answer.message.as_deref().filter(|_| !answer.verified).unwrap_or_default();
+            let names = match (self.quirks().other_function)(&wanted.name, message) {
+                Some(other) => vec![other],
+                None if !is_found_in_sources(answer) => self.names_of_function(&wanted.name).await,
+                None => Vec::new(),
+            };
+            let mut names = names.into_iter();
+            let Some(first) = names.next() else { continue };
+            more.extend(
+                names.map(|name| (::dap::FunctionBreakpoint { name, ..wanted.clone() }, owner.clone())),
+            );
+            wanted.name = first;
+            is_other = true;
+        }
+        let (more, their_owners): (Vec<_>, Vec<_>) = more.into_iter().unzip();
+        breakpoints.splice(owners.len()..owners.len(), more);
+        owners.extend(their_owners);
+        is_other
+    }
+
+    /// The names by which the debugger knows a function of this path.
+    async fn names_of_function(&self, path: &str) -> Vec<String> {
+        let Some(command) = self.quirks().functions_command else { return Vec::new() };
+        let answer = commands::run(self, None, format!("{command} {path}"), deadlines::READ).await;
+        let answer = answer.unwrap_or_default();
+        answer.lines().filter_map(|line| line.strip_prefix("function ")).map(str::to_owned).collect()
+    }
+
+    /// Stops at exceptions by the functions that they go through, for an adapter that has no filter for them.
+    pub(super) async fn stop_in_functions(&self, names: &'static [&'static str]) -> Result<()> {
+        let places = {
+            let mut breakpoints = lock(&self.0.breakpoints);
+            if breakpoints.exception_functions == names && self.entry_function().is_none() {
+                return Ok(());
+            }
+            breakpoints.exception_functions = names;
+            breakpoints.functions.clone()
+        };
+        self.send_function_breakpoints(places).await.map(drop)
+    }
+
+    /// Where the program is to stop on entry, until it has.
+    fn entry_function(&self) -> Option<&'static str> {
+        let has_entered = self.0.entered.load(std::sync::atomic::Ordering::Acquire);
+        self.quirks().entry_function.filter(|_| self.0.setup.stops_on_entry && !has_entered)
+    }
+}
+
+/// Whether an adapter has found a function in a source that is here, rather than nowhere or in a library alone.
+fn is_found_in_sources(answer: &::dap::Breakpoint) -> bool {
+    let path = answer.source.as_ref().and_then(|source| source.path.as_ref());
+    answer.verified && path.is_some_and(|path| Path::new(path).is_file())
+}
