@@ -16,7 +16,7 @@ mod progress;
 mod prompts;
 mod records;
 mod repair;
-mod resources;
+pub(crate) mod resources;
 mod roots;
 mod server;
 mod subscriptions;

@@ -92,6 +92,11 @@ pub(super) fn is_template(uri: &str) -> bool {
     ROWS.iter().any(|row| row.uri("{sessionId}") == uri)
 }
 
+/// The session whose journal is at an address.
+pub(crate) fn journal_session(uri: &str) -> Option<&str> {
+    uri.strip_prefix(BEGIN).or_else(|| uri.strip_prefix(OTHER_BEGIN))?.strip_suffix("/journal")
+}
+
 /// Those of the open sessions.
 pub(super) fn list(sessions: &Sessions) -> Vec<Resource> {
     let has_journal = sessions.journal().is_kept();
@@ -162,7 +167,7 @@ impl Found {
             Part::Source => current::source(session).await.map_err(|error| not_found(error.message, uri))?,
             Part::Journal => {
                 // Its writer has redacted it and has made each character visible.
-                let text = current::journal(context, session).await;
+                let text = current::journal(context.sessions.journal(), session.id().as_str()).await;
                 return Ok(ResourceContents::text(text, uri).with_mime_type(self.mime));
             }
         };

@@ -51,6 +51,11 @@ impl Diagnostics {
         Self { journal, paths, last: Arc::default() }
     }
 
+    /// The journal of the sessions there.
+    pub(super) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
     /// Whether the other side should send its journal.
     pub(super) fn keeps_journal(&self) -> bool {
         self.journal.is_kept()

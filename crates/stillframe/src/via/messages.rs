@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::paths::{Direction, Paths};
+use crate::mcp::resources;
 
 /// How the IDs of the relay's requests begin. No client hears of them.
 pub(super) const OWN: &str = "\"stillframe:";
@@ -138,6 +139,20 @@ pub(super) fn with_notice(line: Vec<u8>, notice: &str) -> Vec<u8> {
     let instructions = format!("{instructions}\n\n{notice}");
     result.insert("instructions".to_owned(), instructions.trim_start().into());
     format!("{message}\n").into_bytes()
+}
+
+/// The session whose journal this answer is of.
+pub(super) fn journal_session(line: &[u8]) -> Option<String> {
+    let answer: Value = serde_json::from_slice(line).ok()?;
+    resources::journal_session(answer.pointer("/result/contents/0/uri")?.as_str()?).map(str::to_owned)
+}
+
+/// The answer to a request for a resource, with another text.
+pub(super) fn with_text(line: Vec<u8>, text: &str) -> Vec<u8> {
+    let Ok(mut answer) = serde_json::from_slice::<Value>(&line) else { return line };
+    let Some(content) = answer.pointer_mut("/result/contents/0/text") else { return line };
+    *content = text.into();
+    format!("{answer}\n").into_bytes()
 }
 
 /// The same request under our ID, to shake hands again.

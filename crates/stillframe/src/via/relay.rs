@@ -15,6 +15,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, interval, timeout};
 use tokio_util::sync::CancellationToken;
+use tools::ops::current;
 
 use super::connection::{Connection, Connector, Ending};
 use super::messages::{self, Kind, OWN};
@@ -174,6 +175,9 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
             if matches!(method.as_deref(), Some("initialize" | "server/discover")) {
                 line = messages::with_notice(line, &self.notice);
             }
+            if method.as_deref() == Some("resources/read") {
+                line = self.with_journal(line).await;
+            }
             if self.write(&line).await.is_err() {
                 // The client's task notices too.
                 break;
@@ -195,6 +199,12 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
         for (id, method) in open {
             let _ = self.write(&messages::failure(&id, &method, &problem)).await;
         }
+    }
+
+    /// The answer to a request for a resource. A session's journal is kept here, so the server there has none of it.
+    async fn with_journal(&self, line: Vec<u8>) -> Vec<u8> {
+        let Some(session) = messages::journal_session(&line) else { return line };
+        messages::with_text(line, &current::journal(self.connector.diagnostics.journal(), &session).await)
     }
 
     async fn write(&self, line: &[u8]) -> io::Result<()> {

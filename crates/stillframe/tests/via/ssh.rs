@@ -204,6 +204,14 @@ async fn paths_are_mapped_both_ways_and_the_journal_is_here() {
     let value =
         server.ok("evaluate_expression", json!({ "sessionId": session, "expression": "__file__" })).await;
     assert_eq!(value["result"], format!("'{}'", there.join("app/shop.py").display()));
+    // The resource has it, too, as soon as it has come from there.
+    let uri = format!("debug://sessions/{}/journal", session.as_str().unwrap());
+    loop {
+        let read = server.request("resources/read", json!({ "uri": uri })).await.unwrap();
+        if read["contents"][0]["text"].as_str().unwrap().contains("\"event\":\"paused\"") {
+            break;
+        }
+    }
     let pid = server.pid();
     server.finish().await;
 

@@ -9,11 +9,12 @@ use engine::model::limits::Limits;
 use engine::session::Session;
 use engine::session::state::Execution;
 use engine::snapshot::{self, Snapshot};
+use journal::Journal;
 use serde_json::{Value, json};
 
 use super::settle::{RunNotes, Runs, Settled};
+use crate::ToolError;
 use crate::render::StopReport;
-use crate::{Context, ToolError};
 
 /// How much of the end of the journal is searched for entries of a session, in bytes.
 const SEARCHED: u64 = 8 << 20;
@@ -54,12 +55,11 @@ pub async fn source(session: &Session) -> Result<String, ToolError> {
 }
 
 /// The last entries of a session in the journal, a line of JSON each; nothing where none is kept.
-pub async fn journal(context: &Context, session: &Session) -> String {
-    let journal = context.sessions.journal().clone();
-    let id = session.id().to_string();
+pub async fn journal(journal: &Journal, session: &str) -> String {
+    let (journal, session) = (journal.clone(), session.to_owned());
     let read = move || {
         journal.flush();
-        journal.path().map(|path| entries(path, &id)).unwrap_or_default()
+        journal.path().map(|path| entries(path, &session)).unwrap_or_default()
     };
     tokio::task::spawn_blocking(read).await.unwrap_or_default()
 }
