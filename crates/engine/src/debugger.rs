@@ -256,7 +256,7 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// What the debugger says it can do, beyond what each can.
     fn abilities(&self) -> Vec<String> {
-        Vec::new()
+        self.base().map(|base| base.abilities()).unwrap_or_default()
     }
 
     /// Where else its debugger can be reached, as a URL; none where only this connection leads to it.

@@ -151,6 +151,9 @@ fn misfit(schema: &Value, value: &Value, path: &str) -> ToolError {
         let got = shown(word);
         return ToolError::argument(&format!("{path}[{at}]"), format!("must be a string, not {got}"));
     }
+    if schema.get(WORDS).is_some() && value.as_array().is_some_and(Vec::is_empty) {
+        return ToolError::argument(path, "has no words; give the program and its arguments");
+    }
     let error = ToolError::argument(path, format!("must be {}, not {}", expected_type(schema), shown(value)));
     let problem = value.as_str().filter(|_| schema.get(WORDS).is_some()).and_then(command_line::problem);
     problem.iter().fold(error, |error, problem| error.and(problem))

@@ -325,6 +325,13 @@ impl Debugger for CdpDebugger {
         Ok(disabled.map(|_| ())?)
     }
 
+    /// Those of the inspector in each Node.js that we support, which has no request for them.
+    fn abilities(&self) -> Vec<String> {
+        ["conditional breakpoints", "log points", "assignments", "evaluation without side effects"]
+            .map(str::to_owned)
+            .to_vec()
+    }
+
     fn pid(&self) -> Option<u32> {
         self.0.thread.pid
     }

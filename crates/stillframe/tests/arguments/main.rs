@@ -32,7 +32,7 @@ const STILLFRAME: Built =
 /// Of the calls with something wrong, each state but the first sees one of so many, so that it does not take long.
 const SAMPLE: usize = 5;
 /// On a push, one of so many of all calls is made.
-const ONE_OF: usize = 20;
+const ONE_OF: usize = 30;
 
 fn one_of() -> usize {
     if tries_everything() { 1 } else { ONE_OF }

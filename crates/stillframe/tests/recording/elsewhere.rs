@@ -152,7 +152,7 @@ count = len(tasks) and 7  # @count
 async fn an_answer_says_which_part_of_the_run_is_not_recorded() {
     let text = "\
 items = []
-for number in range(60000):
+for number in range(20000):
     items = [number, str(number)]
 print('last', number)
 ";
@@ -161,7 +161,7 @@ print('last', number)
     let client = Client::with(&["--limit", "recording=1048576"], "python3").await;
     has(&client.record(&program, &[]).await, &["incomplete: the recording reached its size limit"]);
     let gap = "the recording is incomplete: the recording reached its size limit";
-    let never = client.ask("find_first", json!({ "condition": "number == 59999" })).await;
+    let never = client.ask("find_first", json!({ "condition": "number == 19999" })).await;
     has(&never, &["never holds", gap]);
     has(
         &client.fails("find_first", json!({ "condition": "wrong < 0" })).await,

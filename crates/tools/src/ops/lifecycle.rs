@@ -261,12 +261,14 @@ pub struct DryRun {
     pub origin: String,
 }
 
-/// Which interpreter a program is run by, in a sentence; nothing where that cannot be known before.
+/// Which interpreter a program is run by, in a sentence, and how it was found where nobody named it; nothing where that
+/// cannot be known before.
 pub async fn interpreter(session: &Session, launch: &Launch) -> Option<String> {
     let guarded = Guarded::starting(session.host(), &session.policy().safety);
     let near = launch.near();
     let runtime = session.adapter().locate(&guarded, session.executable(), near.as_deref()).await.ok()?;
-    Some(format!("it runs under `{}` {}, {}", runtime.executable.display(), runtime.version, runtime.origin))
+    let found = if session.executable().is_none() { format!(", {}", runtime.origin) } else { String::new() };
+    Some(format!("it runs under `{}` {}{found}", runtime.executable.display(), runtime.version))
 }
 
 /// Goes through the preparations of a start and starts nothing.
