@@ -256,7 +256,10 @@ pub trait Debugger: Send + Sync + 'static {
 
     /// What the debugger says it can do, beyond what each can.
     fn abilities(&self) -> Vec<String> {
-        self.base().map(|base| base.abilities()).unwrap_or_default()
+        match self.base() {
+            Some(base) => base.abilities(),
+            None => Vec::new(),
+        }
     }
 
     /// Where else its debugger can be reached, as a URL; none where only this connection leads to it.
