@@ -30,7 +30,7 @@ pub(super) async fn locate(host: &dyn Host, executable: Option<&Path>) -> Result
                 remedy: "give the path of Delve's `dlv` as `executablePath`, or leave it out".to_owned(),
             })?;
         let version = version(host, &found).await?;
-        return Ok(runtime(found, version, "executablePath"));
+        return Ok(runtime(found, version, "given as `executablePath`"));
     }
     let mut newest: Option<(Vec<u32>, Runtime)> = None;
     for (path, origin) in candidates(host) {
@@ -50,7 +50,7 @@ pub(super) async fn locate(host: &dyn Host, executable: Option<&Path>) -> Result
                  `stillframe setup go`"
                 .to_owned(),
     })?;
-    Ok(runtime(cached(host), VERSION.to_owned(), "cache"))
+    Ok(runtime(cached(host), VERSION.to_owned(), "in the cache"))
 }
 
 fn runtime(executable: PathBuf, version: String, origin: &str) -> Runtime {
@@ -65,10 +65,10 @@ fn candidates(host: &dyn Host) -> Vec<(PathBuf, &'static str)> {
     let home = host.env("HOME").map(|home| PathBuf::from(home).join("go"));
     let paths = host.env("GOPATH").map(PathBuf::from).or(home).map(|path| path.join("bin"));
     let bin = host.env("GOBIN").map(PathBuf::from);
-    let mut found: Vec<_> = host.which("dlv").map(|path| (path, "PATH")).into_iter().collect();
-    found.extend(bin.map(|path| (path.join("dlv"), "GOBIN")));
-    found.extend(paths.map(|path| (path.join("dlv"), "GOPATH")));
-    found.push((cached(host), "cache"));
+    let mut found: Vec<_> = host.which("dlv").map(|path| (path, "on PATH")).into_iter().collect();
+    found.extend(bin.map(|path| (path.join("dlv"), "in GOBIN")));
+    found.extend(paths.map(|path| (path.join("dlv"), "in GOPATH")));
+    found.push((cached(host), "in the cache"));
     found.retain(|(path, _)| host.is_file(path));
     found
 }
@@ -192,14 +192,14 @@ mod tests {
     #[tokio::test]
     async fn the_newest_delve_is_chosen() {
         let table = [
-            (vec![("/bin/dlv", "1.9.1")], Some("/bin/dlv"), "/bin/dlv", "PATH"),
+            (vec![("/bin/dlv", "1.9.1")], Some("/bin/dlv"), "/bin/dlv", "on PATH"),
             (
                 vec![("/bin/dlv", "1.9.1"), ("/home/ann/go/bin/dlv", "1.27.2")],
                 Some("/bin/dlv"),
                 "/home/ann/go/bin/dlv",
-                "GOPATH",
+                "in GOPATH",
             ),
-            (vec![("/cache/go/dlv-1.27.2/dlv", "1.27.2")], None, "/cache/go/dlv-1.27.2/dlv", "cache"),
+            (vec![("/cache/go/dlv-1.27.2/dlv", "1.27.2")], None, "/cache/go/dlv-1.27.2/dlv", "in the cache"),
         ];
         for (files, path, expected, origin) in table {
             let found = locate(&machine(&files, path), None).await.unwrap();

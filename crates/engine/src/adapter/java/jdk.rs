@@ -27,9 +27,9 @@ impl Jdk {
         let chosen = executable.filter(|path| path.file_stem().is_some_and(|stem| stem == "java"));
         let home = host.env("JAVA_HOME").map(|home| Path::new(&home).join("bin/java"));
         let candidates = [
-            (chosen.and_then(|path| host.which(&path.to_string_lossy())), "executablePath"),
-            (home.filter(|java| host.is_file(java)), "JAVA_HOME"),
-            (host.which("java"), "PATH"),
+            (chosen.and_then(|path| host.which(&path.to_string_lossy())), "given as `executablePath`"),
+            (home.filter(|java| host.is_file(java)), "by JAVA_HOME"),
+            (host.which("java"), "on PATH"),
         ];
         let mut problem = None;
         for (java, origin) in candidates {

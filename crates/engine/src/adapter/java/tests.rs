@@ -22,7 +22,7 @@ fn runtime(executable: &str) -> Runtime {
         executable: executable.into(),
         version: "17.0.15".to_owned(),
         tag: "jdk".to_owned(),
-        origin: "PATH".to_owned(),
+        origin: "on PATH".to_owned(),
     }
 }
 

@@ -120,7 +120,7 @@ fn refusal(text: &str) -> String {
 /// Finds the newest adapter on the `PATH`, or checks the one that was chosen.
 pub(in crate::adapter) fn locate(host: &dyn Host, executable: Option<&Path>, about: &str) -> Result<Runtime> {
     let mut names = (15..=30).rev().map(|version| format!("lldb-dap-{version}"));
-    let origin = if executable.is_some() { "executablePath" } else { "PATH" };
+    let origin = if executable.is_some() { "given as `executablePath`" } else { "on PATH" };
     // Another program would be run to no end: what it does with the protocol is unknown.
     let is_adapter = |path: &PathBuf| path.to_string_lossy().contains("/lldb-");
     let found = match executable {
