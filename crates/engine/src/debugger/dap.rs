@@ -2,11 +2,10 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `awaits.rs`), `threads.rs`, values
-//! (`values.rs`, `shadowing.rs`, `expressions.rs`). A language with more to offer wraps this type, see `Dialect`.
+//! (`breakpoints.rs`, `functions.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `awaits.rs`),
+//! `threads.rs`, values (`values.rs`, `shadowing.rs`, `expressions.rs`). Some languages wrap this type, see `Dialect`.
 //!
-//! Tasks, for every connection: the client's driver, which moves bytes, and `events::pump`, which turns
-//! what arrives into [`Event`]s. Both end with the connection.
+//! Each connection has two tasks: the client's driver, and `events::pump`, which makes [`Event`]s of what arrives.
 
 mod abilities;
 mod awaits;

@@ -261,7 +261,7 @@ pub struct DryRun {
     pub origin: String,
 }
 
-/// Which interpreter a program is run by, in a sentence, and how it was found where nobody named it; nothing where that
+/// Which interpreter a program is run by, in a sentence, and how it was found if it was not named; nothing where that
 /// cannot be known before.
 pub async fn interpreter(session: &Session, launch: &Launch) -> Option<String> {
     let guarded = Guarded::starting(session.host(), &session.policy().safety);

@@ -43,7 +43,7 @@ pub(super) fn function(name: &str) -> String {
     path
 }
 
-/// Where a bracket `<` at a place is closed; none if there is another character. An arrow is no bracket.
+/// Where a bracket `<` at a place is closed; none if there is another character. An arrow is not a bracket.
 fn closing(path: &str, open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut last = ' ';

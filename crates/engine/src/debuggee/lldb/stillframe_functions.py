@@ -50,7 +50,7 @@ def plain(path):
 
 
 def closing(text, start):
-    """Where the bracket that opens at `start` is closed. An arrow is no bracket."""
+    """Where the bracket that opens at `start` is closed. An arrow is not a bracket."""
     depth = 0
     for at in range(start, len(text)):
         depth += (text[at] == "<") - (text[at] == ">" and text[at - 1] != "-")
