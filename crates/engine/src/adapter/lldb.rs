@@ -126,8 +126,9 @@ impl Adapter for C {
 
     fn plan(&self, host: &dyn Host, runtime: &Runtime, scripts: &Path, start: &Start) -> Result<Plan> {
         let imported = |name: &str| lldb_dap::imported(&scripts.join(name));
-        let scripts_of_cpp = ["stillframe_cpp.py", "stillframe_cpp_types.py", "stillframe_captures.py"];
-        let mut commands: Vec<String> = scripts_of_cpp.map(imported).into();
+        let scripts_of_cpp = ["cpp", "cpp_types", "captures", "throws"];
+        let mut commands: Vec<String> =
+            scripts_of_cpp.map(|name| imported(&format!("stillframe_{name}.py"))).into();
         let is_all_code = matches!(start, Start::Launch(launch) if !launch.just_my_code);
         if !is_all_code {
             // A step into a function of the C library, whose sources are rarely there, goes over it.

@@ -220,7 +220,13 @@ async fn standard_library_values_are_summarized() {
     assert_eq!((ran.variable("item"), ran.at("/location/function")), (item, &json!("show")));
     // LLDB's compiler crashes at anything where the class of `this` has such a member.
     let inside = [("id * 2", "6"), ("*email + \"y\"", "\"xy\""), ("(int)6", "LLDB ends at this expression")];
-    let ran = run_until(&server, &program, "inside", &inside.map(|(expression, _)| expression)).await;
+    let line = program.line("inside");
+    let arguments = json!({
+        "program": program.path(), "timeout": 60_000, "expressions": inside.map(|(expression, _)| expression),
+        "until": [{ "file": program.path(), "line": line, "condition": "id == 3" }],
+    });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!(ran.place(), (program.path(), line), "{}", ran.text);
     assert_evaluated(&ran, &inside);
     server.finish().await;
 }
@@ -279,9 +285,11 @@ async fn the_last_line_of_a_source_stops_where_the_user_has_written_it() {
     server.finish().await;
 }
 
-const THROWS: &str = "#include <map>\n#include <stdexcept>\n#include <string>\nnamespace shop {\nclass Cart {\n    std::map<std::string, int> lines;\n\n  public:\n    \
+const THROWS: &str = "#include <map>\n#include <stdexcept>\n#include <string>\nstruct Guard {\n    std::string name = \"g\";\n    \
+                      void check() { std::string label = \"l\"; int size = 3; if (label.size() < size) throw \"text\"; }\n    \
+                      ~Guard() { check(); }\n};\nnamespace shop {\nclass Cart {\n    std::map<std::string, int> lines;\n\n  public:\n    \
                       void add(const std::string &name) {\n        if (lines.size() == 1) throw std::length_error(\"no room for \" + name); // @throw\n        \
-                      lines[name]++;\n    }\n};\n}\nint main(int count, char **) {\n    shop::Cart cart;\n    \
+                      lines[name]++;\n    }\n};\n}\nint main(int count, char **) {\n    shop::Cart cart;\n    if (count == 2) Guard();\n    \
                       try {\n        if (count == 1) throw 7; // @caught\n    } catch (int) {\n    }\n    cart.add(\"a\");\n    cart.add(\"b\");\n}\n";
 
 #[tokio::test]
@@ -298,6 +306,11 @@ async fn an_uncaught_exception_stops_at_its_throw_with_type_and_message() {
     );
     assert_eq!(exception(&ran), ("std::length_error", "no room for b"));
     assert_eq!((ran.at("/location/function"), ran.variable("name")), (&json!("shop::Cart::add"), r#""b""#));
+    // It has left a function before it comes to one that it may not leave.
+    let arguments = json!({ "program": program.path(), "args": ["guarded"], "timeout": 60_000 });
+    let ran = server.ok("run_until", arguments).await;
+    assert_eq!(exception(&ran), ("char const*", "text"), "{}", ran.text);
+    assert_eq!((ran.variable("label"), ran.variable("size")), ("<destroyed>", "3"));
     server.finish().await;
 }
 
@@ -310,7 +323,7 @@ async fn each_exception_is_described_where_it_is_thrown() {
     let caught = server.ok("run_until", arguments).await;
     assert_eq!(
         (caught.place(), exception(&caught)),
-        ((program.path(), program.line("caught")), ("int", "")),
+        ((program.path(), program.line("caught")), ("int", "7")),
         "{}",
         caught.text
     );
@@ -533,6 +546,7 @@ const MODERN: &str = r#"
 #include <expected>
 #include <functional>
 #include <initializer_list>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 
@@ -549,6 +563,7 @@ int main() {
     std::reference_wrapper<Both> wrapped = both;
     std::bitset<4> bits(5);
     std::any any = 5;
+    std::out_of_range far("far");
     std::array<int, 5000> wide{};
     wide[4000] = 7;
     std::unordered_map<int, int> table;
@@ -587,6 +602,7 @@ async fn values_of_newer_standards_and_long_ones_are_read_whole() {
             &format!("wrapped: std::reference_wrapper<Both> = {both}"),
             "bits: std::bitset<4> = 0101",
             "any: std::any = 5",
+            "far: std::out_of_range = {what = \"far\"}",
         ],
     );
     assert_evaluated(&ran, &expressions);

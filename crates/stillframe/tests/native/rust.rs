@@ -51,6 +51,13 @@ fn main() {
     let (range, closed, rest) = (1..4, 'a'..='c', 2_u8..);
     let letter = 'é';
     let bytes = [1_u8, 200];
+    let grid = [[0_u8; 3]; 2];
+    let mut left = bytes.iter();
+    left.next();
+    let any: Box<dyn std::any::Any> = Box::new(5_u16);
+    let times: Box<dyn Fn(u8) -> u8> = Box::new(move |by| by * bytes[0]);
+    let terminated = std::ffi::CString::new("cs").unwrap();
+    println!("{grid:?}{left:?}{terminated:?}{}{}", any.is::<u8>(), times(1));
     let many = vec![0_u32; 100_000];
     println!("{labels:?}{texts:?}{copied}{counted:?}");
     println!("{item:?}{slice:?}{reference:?}{boxed:?}{object:?}{shapes:?}{some:?}{none:?}{failed:?}{map:?}{set:?}"); // @here
@@ -133,6 +140,10 @@ async fn values_are_formatted_as_in_rust() {
             "heap: BinaryHeap<i32> = [9, 3]",
             "range: Range<i32> = 1..4",
             "closed: RangeInclusive<char> = 'a'..='c'",
+            "grid: [[u8; 3]; 2] = [[0, 0, 0], [0, 0, 0]]",
+            "left: Iter<u8> = Iter([200])",
+            "any: Box<dyn Any> = 5",
+            r#"terminated: CString = "cs""#,
             "rest: RangeFrom<u8> = 2..",
             "letter: char = 'é'",
             "bytes: [u8; 2] = [1, 200]",

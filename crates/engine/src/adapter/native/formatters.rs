@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 15] = [
+const SCRIPTS: [(&str, &str); 18] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -17,13 +17,16 @@ const SCRIPTS: [(&str, &str); 15] = [
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
     ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),
+    ("stillframe_evaluate.py", include_str!("../../debuggee/lldb/stillframe_evaluate.py")),
     ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),
     ("stillframe_functions.py", include_str!("../../debuggee/lldb/stillframe_functions.py")),
     ("stillframe_locations.py", include_str!("../../debuggee/lldb/stillframe_locations.py")),
     ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),
     ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
+    ("stillframe_rust_objects.py", include_str!("../../debuggee/lldb/stillframe_rust_objects.py")),
     ("stillframe_rust_types.py", include_str!("../../debuggee/lldb/stillframe_rust_types.py")),
+    ("stillframe_throws.py", include_str!("../../debuggee/lldb/stillframe_throws.py")),
     ("stillframe_traps.py", include_str!("../../debuggee/lldb/stillframe_traps.py")),
 ];
 

@@ -52,7 +52,6 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     },
     scopes_of_one_frame: true,
     assigns_by_evaluating: true,
-    stops_at_bad_conditions: true,
     expression_command: Some("`stillframe-evaluate"),
     removes_only_when_stopped: true,
     answers_functions_in_any_order: true,

@@ -113,16 +113,33 @@ fn type_name(name: &str) -> String {
     if let Some(pointee) = name.strip_suffix(" *").or_else(|| name.strip_suffix(" &")) {
         return format!("&{}", type_name(pointee));
     }
-    if let Some((item, length)) = name.strip_suffix(']').and_then(|rest| rest.rsplit_once('['))
-        && !item.is_empty()
+    if let Some((result, parameters)) = name.split_once("(*)(").filter(|_| name.ends_with(')')) {
+        let result =
+            if result.trim() == "void" { String::new() } else { format!(" -> {}", type_name(result)) };
+        return format!("fn({}{result}", type_name(parameters));
+    }
+    let (mut item, mut lengths) = (name, Vec::new());
+    while let Some((inner, length)) = item.strip_suffix(']').and_then(|rest| rest.rsplit_once('['))
+        && !inner.is_empty()
         && length.bytes().all(|byte| byte.is_ascii_digit())
     {
-        return format!("[{}; {length}]", type_name(item));
+        item = inner;
+        lengths.push(length);
+    }
+    if !lengths.is_empty() {
+        let (reference, item) = item.strip_suffix("(*)").map_or(("", item), |item| ("&", item));
+        // In C, the outermost comes first.
+        let array = |item: String, length: &&str| format!("[{item}; {length}]");
+        return reference.to_owned() + &lengths.iter().fold(type_name(item.trim_end()), array);
     }
     let mut shown = String::with_capacity(name.len());
     let mut word = String::new();
     let finish = |word: &mut String, shown: &mut String| {
         let full = std::mem::take(word);
+        if full.ends_with(" *") {
+            shown.push_str(&type_name(&full));
+            return;
+        }
         let simple = SIMPLE.iter().find(|(c, _)| *c == full.trim());
         shown.push_str(simple.map_or_else(|| full.rsplit("::").next().unwrap_or_default(), |(_, rust)| rust));
     };
@@ -203,6 +220,11 @@ mod tests {
             ),
             ("shop::Item *", "&Item"),
             ("unsigned char[4]", "[u8; 4]"),
+            ("unsigned char[2][3]", "[[u8; 3]; 2]"),
+            ("int(*)[3]", "&[i32; 3]"),
+            ("int(*)(int, unsigned char)", "fn(i32, u8) -> i32"),
+            ("void (*)(shop::Item *)", "fn(&Item)"),
+            ("core::pin::Pin<unsigned char *>", "Pin<&u8>"),
             ("&[shop::Item]", "&[Item]"),
             ("&mut str", "&mut str"),
             ("(i32, &str, f64)", "(i32, &str, f64)"),

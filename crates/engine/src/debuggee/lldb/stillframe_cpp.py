@@ -1,16 +1,16 @@
 """Formats C and C++ values inside LLDB as gdb does: `{x = 1, y = 2}`.
 
-LLDB finds the children of most containers of libstdc++ and libc++. This module formats them as text, adds children for
-other containers, and describes the exception that is being thrown.
+LLDB finds the children of most containers of libstdc++ and libc++. This module formats them as text, and adds children for
+other containers.
 """
 
 import datetime
-import json
 import re
 import struct
 
 import lldb
 import stillframe_plain
+import stillframe_throws as throws
 
 # The maximum length of a value other than a string.
 LONGEST = 1000
@@ -50,14 +50,6 @@ WINDOWS = r"^std::(span|valarray|initializer_list)<.+>$"
 TUPLE = r"^std::tuple<.*>$"
 
 
-# The mangled names of simple types.
-SIMPLE = {
-    "b": "bool", "c": "char", "h": "unsigned char", "s": "short", "t": "unsigned short", "i": "int",
-    "j": "unsigned int", "l": "long", "m": "unsigned long", "x": "long long", "y": "unsigned long long",
-    "f": "float", "d": "double", "PKc": "const char *", "Pc": "char *",
-}
-
-
 def summary(value, _internal=None):
     """The summary of a value for LLDB; empty for values that LLDB formats, such as numbers."""
     try:
@@ -67,9 +59,28 @@ def summary(value, _internal=None):
             return ""
         if klass == lldb.eTypeClassPointer:
             return behind(value, kind)
-        return text(value, 0, LONGEST) or ""
+        return "<destroyed>" if is_destroyed(value, kind) else text(value, 0, LONGEST) or ""
     except Exception:  # An uninitialized value can contain anything.
         return ""
+
+
+def is_destroyed(value, kind):
+    """Whether an exception that leaves the function of a variable has run its destructor: the clean-up that the function
+    has for that ends with a call of the unwinder."""
+    frame = value.GetFrame()
+    is_there = value.GetValueType() == lldb.eValueTypeVariableLocal and frame.GetFrameID() > 0
+    inner = frame.GetThread().GetFrameAtIndex(frame.GetFrameID() - 1) if is_there else frame
+    return is_there and (inner.GetFunctionName() or "") == "_Unwind_Resume" and has_destructor(kind, DEPTH)
+
+
+def has_destructor(kind, depth):
+    kind = (kind.GetArrayElementType() if kind.IsArrayType() else kind).GetCanonicalType()
+    methods = (kind.GetMemberFunctionAtIndex(at).GetName() or "" for at in range(kind.GetNumberOfMemberFunctions()))
+    if any(name.startswith("~") for name in methods):
+        return True
+    fields = [kind.GetFieldAtIndex(at).GetType() for at in range(kind.GetNumberOfFields())]
+    fields += [kind.GetDirectBaseClassAtIndex(at).GetType() for at in range(kind.GetNumberOfDirectBaseClasses())]
+    return depth > 0 and any(has_destructor(one, depth - 1) for one in fields)
 
 
 def text(value, depth, room):
@@ -83,7 +94,12 @@ def text(value, depth, room):
         shown = behind(value, kind, follows=False)
         return shown if shown.startswith('"') else " ".join(filter(None, [address(value), shown]))
     if klass == lldb.eTypeClassReference:
-        return text(value.Dereference(), depth, room)
+        found = value.Dereference()
+        if found.IsValid():
+            return text(found, depth, room)
+        # LLDB does not read a class that it only knows by name.
+        message = throws.what(value)
+        return value.GetValue() if message is None else f"{{what = {quoted(message)}}}"
     if klass in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration):
         return value.GetValue() or ""
     if depth > DEPTH:
@@ -378,9 +394,10 @@ def owned(value, name, depth, room):
 
 def structure(value, depth, room):
     fields = list(fields_of(value))
-    if not fields and value.GetNumChildren() == 0:
+    message = throws.what(value)
+    if message is None and not fields and value.GetNumChildren() == 0:
         return "{}"
-    parts, length = [], 0
+    parts, length = [] if message is None else [f"what = {quoted(message)}"], 0
     for child in fields[:ITEMS]:
         if length > room:
             parts.append("...")
@@ -515,76 +532,6 @@ class TupleChildren(Children):
                 self.visit(rest)
 
 
-def thrown(debugger, _command, result, _internal):
-    """Print the type and message of the exception that is being thrown, as JSON after a marker."""
-    target = debugger.GetSelectedTarget()
-    thread = target.GetProcess().GetSelectedThread()
-    if "AssertHelper::operator=" in (thread.GetFrameAtIndex(0).GetFunctionName() or ""):
-        message = failed_assertion(target, thread.GetFrameAtIndex(0))
-        result.AppendMessage("thrown " + json.dumps(["test failure", message]))
-        return
-    frame = next((frame for frame in thread if (frame.GetFunctionName() or "").startswith("__cxa_throw")), None)
-    if frame is None or frame.GetFrameID() != 0:
-        return
-    # The arguments are still in registers: the object, and its type.
-    registers = ("rdi", "rsi") if "x86_64" in target.GetTriple() else ("x0", "x1")
-    thing, kind = (frame.FindRegister(name).GetValueAsUnsigned() for name in registers)
-    message = ""
-    if is_exception(target, kind):
-        options = lldb.SBExpressionOptions()
-        options.SetTimeoutInMicroSeconds(200000)
-        options.SetTrapExceptions(False)
-        # `what` is the third virtual function, after two destructors.
-        call = f"(const char*)((const char*(*)(void*))(*(void***){thing:#x})[2])((void*){thing:#x})"
-        found = frame.EvaluateExpression(call, options)
-        error = lldb.SBError()
-        read = target.GetProcess().ReadCStringFromMemory(found.GetValueAsUnsigned(), 8192, error)
-        message = read if error.Success() and read else ""
-    result.AppendMessage("thrown " + json.dumps([type_at(target, kind), message]))
-
-
-def failed_assertion(target, frame):
-    """The message of GoogleTest's `AssertHelper`, whose only field leads to a kind, a file, a line and a `std::string`."""
-    process, error = target.GetProcess(), lldb.SBError()
-    helper = frame.FindRegister("rdi" if "x86_64" in target.GetTriple() else "x0").GetValueAsUnsigned()
-    data = process.ReadPointerFromMemory(helper, error)
-    start, length = (process.ReadPointerFromMemory(data + at, error) for at in (24, 32))
-    text = process.ReadMemory(start, min(length, 8192), error) if error.Success() and length else None
-    return text.decode("utf-8", "replace") if error.Success() and text else ""
-
-
-def type_at(target, kind):
-    """The name of the type that a `type_info` describes, from its symbol, which LLDB may show mangled."""
-    symbol = (target.ResolveLoadAddress(kind).GetSymbol().GetName() or "").split("@")[0]
-    mangled = symbol.removeprefix("_ZTI")
-    if mangled == symbol:
-        return symbol.removeprefix("typeinfo for ")
-    if mangled in SIMPLE:
-        return SIMPLE[mangled]
-    names = ["std"] if re.match(r"^N?St", mangled) else []
-    rest = re.sub(r"^N?(St)?", "", mangled)
-    while (found := re.match(r"^(\d+)", rest)) is not None:
-        start, length = found.end(), int(found.group(1))
-        names.append(rest[start : start + length])
-        rest = rest[start + length :]
-    return "::".join(name for name in names if name != "__cxx11") or symbol
-
-
-def is_exception(target, kind):
-    """Whether a type derives from `std::exception` through single inheritance."""
-    process, error = target.GetProcess(), lldb.SBError()
-    for _ in range(20):
-        if type_at(target, kind) == "std::exception":
-            return True
-        table = target.ResolveLoadAddress(process.ReadPointerFromMemory(kind, error)).GetSymbol().GetName() or ""
-        if "__si_class_type_info" not in table:
-            return False
-        kind = process.ReadPointerFromMemory(kind + 16, error)
-        if error.Fail():
-            return False
-    return False
-
-
 def __lldb_init_module(debugger, _internal):
     for command in [
         f'type synthetic add -l stillframe_cpp.HashedChildren -x "{HASHED}" --category stillframe',
@@ -594,7 +541,6 @@ def __lldb_init_module(debugger, _internal):
         # Values that LLDB formats, such as numbers, stay as they are.
         'type summary add -F stillframe_cpp.summary -e -x "." --category stillframe',
         "type category enable stillframe",
-        "command script add -f stillframe_cpp.thrown stillframe-thrown",
     ]:
         debugger.HandleCommand(command)
     stillframe_plain.exempt(debugger)

@@ -6,8 +6,9 @@ import sys
 import lldb
 import stillframe_captures
 import stillframe_cpp as cpp
+from stillframe_evaluate import evaluate
 from stillframe_expressions import (
-    FLOATS, Failed, Integer, Unknown, Variant, calculated, checked, evaluate, missing, simple,
+    FLOATS, Failed, Integer, Single, Unknown, Variant, calculated, checked, missing, simple,
 )
 
 # LLDB finds names other than variables.
@@ -40,7 +41,7 @@ def number(text):
     if found is None:
         if not re.fullmatch(r"\d[\d']*\.\d*f?", text):
             raise Unknown
-        return float(text.replace("'", "").rstrip("f"))
+        return (Single if text[-1] == "f" else float)(text.replace("'", "").rstrip("f"))
     digits, first, long, last = found.groups()
     value, is_decimal = int(digits.replace("'", ""), 0), digits[0] != "0"
     for bits in (64,) if long else (32, 64):
@@ -68,7 +69,8 @@ def common(left, right):
         return left, right
     left, right = promoted(left), promoted(right)
     if isinstance(left, float) or isinstance(right, float):
-        return float(left), float(right)
+        kind = float if float in (type(left), type(right)) else Single
+        return kind(left), kind(right)
     bits = max(left.bits, right.bits)
     is_signed = all(one.is_signed or one.bits < bits for one in (left, right))
     return Integer(left, bits, is_signed), Integer(right, bits, is_signed)
@@ -81,7 +83,7 @@ def computed(sign, left, right):
     if isinstance(left, float):
         if sign not in ("+", "-", "*", "/"):
             raise Unknown
-        return calculated(sign, left, right)
+        return type(left)(calculated(sign, left, right))
     if sign in ("/", "%") and not right:
         raise Failed("division by zero")
     return Integer(calculated(sign, left, right), left.bits, left.is_signed)

@@ -4,7 +4,6 @@ Their functions are rarely in the program, because the compiler inlined them or 
 for the first child of a map. What needs none of that is left to LLDB.
 """
 
-import json
 import math
 import operator
 import re
@@ -15,7 +14,7 @@ import lldb
 TOKEN = re.compile(
     r"\s*(?:(?P<number>\d[\w']*(?:\.\d\w*)?)|(?P<name>std::get<\d+>|(?![bLuU]')[A-Za-z_$][\w$]*(?:::[A-Za-z_]\w*)*)"
     r"|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<letter>[bLuU]?'(?:[^'\\]|\\.)')"
-    r"|(?P<sign>->|==|!=|<=|>=|&&|\|\||<<|>>|\.\.=?|[-+*/%<>!&|^().,\[\]])|(?P<other>\S))"
+    r"|(?P<sign>->|--|\+\+|==|!=|<=|>=|&&|\|\||<<|>>|\.\.=?|[-+*/%<>!&|^().,\[\]])|(?P<other>\S))"
 )
 # What a method is called on, as far as it is a path of names, and its name.
 METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
@@ -55,6 +54,13 @@ class Integer(int):
         one = super().__new__(cls, value - (1 << bits) if is_signed and value >> (bits - 1) else value)
         one.bits, one.is_signed = bits, is_signed
         return one
+
+
+class Single(float):
+    """A number of 32 bits with a fraction."""
+
+    def __new__(cls, value):
+        return super().__new__(cls, struct.unpack("<f", struct.pack("<f", value))[0])
 
 
 class Address(Integer):
@@ -211,7 +217,7 @@ class Evaluation:
             return self.types.inverted(self.plain(value)) if self.types.HAS_VARIANTS else not self.truth(value)
         if sign == "-":
             value = self.plain(value)
-            return -value if isinstance(value, float) else self.compute("-", 0, value)
+            return type(value)(-value) if isinstance(value, float) else self.compute("-", 0, value)
         if sign == "*":
             return self.target(value)
         # A reference in Rust is shown as what it refers to.
@@ -409,9 +415,12 @@ def simple(value):
     kind = value.GetType().GetCanonicalType()
     if kind.GetTypeClass() not in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration, lldb.eTypeClassPointer):
         return None
+    if not value.GetValue():
+        return None  # It cannot be read.
     basic = kind.GetBasicType()
     if basic in FLOATS:
-        return float(value.GetValue() or "nan")
+        data, error = value.GetData(), lldb.SBError()
+        return Single(data.GetFloat(error, 0)) if basic == lldb.eBasicTypeFloat else data.GetDouble(error, 0)
     if basic == lldb.eBasicTypeChar32:
         return Letter(chr(value.GetValueAsUnsigned()))
     if basic == lldb.eBasicTypeBool:
@@ -488,102 +497,6 @@ def constant(target, basic, content, count=None):
     data.SetDataWithOwnership(error, content, lldb.eByteOrderLittle, target.GetAddressByteSize())
     constants.append(target.CreateValueFromData("constant", data, kind.GetArrayType(count) if count else kind))
     return constants[-1]
-
-
-def evaluate(types, debugger, command, result):
-    """Print an expression for the value of `FRAME EXPRESSION`, or why there is none, as JSON after a marker.
-
-    FRAME is lldb-dap's number for a frame, and EXPRESSION is JSON. Nothing is printed for an expression that LLDB can
-    evaluate.
-    """
-    number, expression = command.split(" ", 1)
-    thread = debugger.GetSelectedTarget().GetProcess().GetThreadByIndexID(int(number) >> 19)
-    frame = thread.GetFrameAtIndex(int(number) & ((1 << 19) - 1))
-    try:
-        found = understood(types, frame, json.loads(expression))
-        if found is None or isinstance(found, Code):
-            check_methods(frame, json.loads(expression))
-        # LLDB compiles nothing for a value that it keeps.
-        is_text = types.HAS_VARIANTS and type(found) is str
-        if found is not None and not is_text and not isinstance(found, (Code, lldb.SBValue)):
-            found = made(debugger.GetSelectedTarget(), found)
-        spelling = None if found is None else spelled(found)
-        if spelling:
-            printed = {"as": spelling, "runs": isinstance(found, Code)}
-            result.AppendMessage("evaluated " + json.dumps(printed))
-    except Failed as failed:
-        result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
-
-
-def understood(types, frame, expression):
-    """The value of an expression; none for one that only LLDB may understand."""
-    try:
-        evaluation = Evaluation(types, frame, expression)
-        check_names(evaluation)
-        return evaluation.result()
-    except Failed:
-        raise
-    except Exception:
-        return None
-
-
-def check_methods(frame, expression):
-    """Refuse a method that is not in the program and has the name of a function of C, which LLDB would call instead, such
-    as `error`, which ends the program."""
-    target = frame.GetThread().GetProcess().GetTarget()
-    for receiver, name in METHOD.findall(expression):
-        is_c = any(one.GetSymbol().GetMangledName() in (None, name) for one in target.FindSymbols(name, lldb.eSymbolTypeCode))
-        if not is_c:
-            continue
-        methods = [one.GetSymbol().GetName() or "" for one in target.FindFunctions(name, lldb.eFunctionNameTypeMethod)]
-        owners = {plain_class(method, name) for method in methods}
-        value = frame.GetValueForVariablePath(receiver)
-        classes = classes_of(value.GetType()) if value.IsValid() else None
-        # Of an unknown class, it is hardly one of the standard library.
-        if not (owners & classes if classes else any(not owner.startswith("std::") for owner in owners)):
-            raise Failed(f"the program has no method `{name}`: nothing calls it, or the compiler has inlined it")
-
-
-def classes_of(kind):
-    """The names of a class and of those that it derives from, without arguments; none for a smart pointer, which has the
-    methods of what it points to."""
-    kind = kind.GetDereferencedType() if kind.IsReferenceType() else kind
-    kind = (kind.GetPointeeType() if kind.IsPointerType() else kind).GetCanonicalType().GetUnqualifiedType()
-    name = re.sub(r"<.*", "", kind.GetName() or "")
-    if re.match(r"std::(unique|shared|weak)_ptr$", name):
-        return None
-    found = {name}
-    for index in range(kind.GetNumberOfDirectBaseClasses()):
-        found |= classes_of(kind.GetDirectBaseClassAtIndex(index).GetType()) or set()
-    return found
-
-
-def plain_class(method, name):
-    """`shop::Box` for `int shop::Box<int>::open(int) const`, where `name` is `open`."""
-    while "<" in method and (shorter := re.sub(r"<[^<>]*>", "", method)) != method:
-        method = shorter
-    return method.split(f"::{name}(")[0].rsplit(" ", 1)[-1]
-
-
-def check_names(evaluation):
-    """Refuse a name for which LLDB would take a static variable inside another library, such as one of libc's."""
-    for text in evaluation.names():
-        if "::" in text or text in evaluation.types.CONSTANTS or evaluation.variable(text) is not None:
-            continue
-        target, module = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.frame.GetModule()
-        found = target.FindGlobalVariables(text, 10)
-        is_own = module.FindGlobalVariables(target, text, 1).GetSize() > 0
-        if found.GetSize() and not is_own and all(is_hidden(value, module) for value in found):
-            raise Failed(f"use of undeclared identifier '{text}'")
-
-
-def is_hidden(value, module):
-    """Whether a variable that is not of the module is visible only inside a library."""
-    if value.GetLoadAddress() == lldb.LLDB_INVALID_ADDRESS:
-        return True  # A constant that the compiler has put into the code.
-    other = value.GetAddress().GetModule()
-    symbols = other.FindSymbols(value.GetName() or "")
-    return other.IsValid() and other != module and not any(one.GetSymbol().IsExternal() for one in symbols)
 
 
 def missing(kind, name):

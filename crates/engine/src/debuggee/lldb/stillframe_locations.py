@@ -241,8 +241,6 @@ def once(debugger, _command, result, _internal):
         separate(used)
         for location in used:
             pass_entry(target, location)
-    for number, of in others_of.items():
-        target.FindBreakpointByID(number).SetCondition(target.FindBreakpointByID(of).GetCondition())
     result.AppendMessage("others " + json.dumps(list(others_of.items())))
 
 

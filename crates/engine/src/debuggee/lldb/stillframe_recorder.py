@@ -1,10 +1,11 @@
-"""Records values at breakpoints inside LLDB while the program runs.
+"""Records values at breakpoints inside LLDB while the program runs, and resumes it where a condition is false.
 
 A breakpoint's callback evaluates its expressions and writes a row to the pipe of the recorder, so that the client sees
 no stop. Values have the text that `lldb-dap` sends; what the client does with such a text, it does with rows too.
 
 LLDB does not run code of the program reliably in a callback, so a hit that needs that is left to the client, which sees
-a stop. So is one at which a condition fails, and one with an expression that LLDB cannot evaluate itself.
+a stop. So is one at which a condition fails, and one with an expression that LLDB cannot evaluate itself. LLDB's own
+conditions crash it where its expressions do, and take longer.
 """
 
 import json
@@ -16,7 +17,8 @@ import time
 
 import lldb
 import stillframe_locations
-from stillframe_expressions import Evaluation, Failed, check_names, spelled
+from stillframe_evaluate import check_names, decided
+from stillframe_expressions import Evaluation, Failed, spelled
 
 # Messages of errors are not cut below this.
 LONG_MESSAGE = 8192
@@ -47,15 +49,18 @@ class Left(Exception):
 
 
 class Place:
-    """What is recorded at a breakpoint, and whether it also stops."""
+    """What is recorded at a breakpoint, and when it also stops: at each hit, or where one of the conditions may be true."""
 
     def __init__(self, given, known):
-        self.stops = given["stops"]
+        self.stops, self.conditions = given["stops"], given["conditions"]
         known = {rule.given["id"]: rule for rule in known.rules} if known else {}
         rules = (known.get(rule["id"]) for rule in given["records"])
         self.rules = [
             old if old is not None and old.given == rule else Rule(rule) for old, rule in zip(rules, given["records"])
         ]
+
+    def may_stop(self, frame):
+        return self.stops or any(is_left(frame, condition) for condition in self.conditions)
 
 
 class Rule:
@@ -77,11 +82,9 @@ class Rule:
     def take(self, frame):
         given = self.given
         if given["condition"] is not None:
-            value = evaluated(frame, given["condition"])
-            if value.GetError().Fail():
-                return False
-            if not is_true(text_of(value)):
-                return True
+            is_met = met(frame, given["condition"])
+            if not is_met:
+                return is_met is False
         self.hits += 1
         if self.rows >= given["most"] or (self.hits - 1) % given["every"]:
             return self.count(frame)
@@ -119,6 +122,32 @@ class Rule:
             return [None, f"{type(error).__name__}: {error}"]
 
 
+def is_left(frame, condition):
+    """Whether the client has to evaluate a condition, because it is true, or cannot be evaluated here."""
+    try:
+        return met(frame, condition) is not False
+    except Left:
+        return True
+
+
+def met(frame, condition):
+    """Whether a condition is true; None where it fails."""
+    try:
+        known = types()
+        found = decided(known, frame, condition) if known else None
+    except Failed:
+        return None
+    if found is None:
+        value = evaluated(frame, condition)
+        found = None if value.GetError().Fail() else is_true(text_of(value))
+    return found
+
+
+def types():
+    """What is known of the types of the program's language."""
+    return sys.modules.get("stillframe_cpp_types") or sys.modules.get("stillframe_rust_types")
+
+
 def evaluated(frame, expression):
     """As `lldb-dap` evaluates what is watched: a path of variables, or else an expression."""
     if is_beyond_lldb(frame, expression):
@@ -139,11 +168,10 @@ def evaluated(frame, expression):
 
 def is_beyond_lldb(frame, expression):
     """Whether the client gives LLDB another expression in its place."""
-    types = sys.modules.get("stillframe_cpp_types") or sys.modules.get("stillframe_rust_types")
-    if types is None:
+    if types() is None:
         return False
     try:
-        evaluation = Evaluation(types, frame, expression)
+        evaluation = Evaluation(types(), frame, expression)
         check_names(evaluation)
         return not NAME.match(expression) and bool(spelled(evaluation.result()))
     except Failed:
@@ -202,7 +230,7 @@ def hit(frame, location, _extra, _internal):
     unfinished = [rule.given["id"] for rule in place.rules if not rule.passed(frame)]
     if unfinished:
         left.setdefault(frame.GetThread().GetThreadID(), []).extend(unfinished)
-    stops, is_pausing = place.stops or is_pausing or bool(unfinished), False
+    stops, is_pausing = is_pausing or bool(unfinished) or place.may_stop(frame), False
     return stops
 
 
@@ -213,7 +241,7 @@ def breakpoints(target, number):
 
 
 def record(debugger, command, result, _internal):
-    """Record at these breakpoints, in place of those before. `pause` stops at the next hit; `left THREAD` prints the rules
+    """Record, or examine conditions, at these breakpoints, in place of those before. `pause` stops at the next hit; `left THREAD` prints the rules
     whose hit is left to the client."""
     global is_pausing, places
     if command.strip() == "pause":

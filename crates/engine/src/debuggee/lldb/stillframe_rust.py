@@ -5,14 +5,13 @@ rustc ships formatters for LLDB (`lib/rustlib/etc` of the sysroot). They find th
 not support.
 """
 
-import errno
-import os
 import re
 
 import lldb
 import lldb_lookup
 import lldb_providers
 import stillframe_plain
+import stillframe_rust_objects as objects
 
 # The maximum length of a value other than a string.
 LONGEST = 1000
@@ -33,23 +32,15 @@ LINKED = re.compile(r"^alloc::([a-z_]+::)+LinkedList<")
 DYNAMIC = re.compile(r"^(&|&mut |alloc::boxed::Box<)\(?dyn ")
 # Types without a size that are text.
 UNSIZED_TEXTS = {"str", "std::path::Path", "std::ffi::os_str::OsStr"}
-# What the standard library makes of common numbers of errors.
-KINDS = {
-    errno.EPERM: "PermissionDenied", errno.ENOENT: "NotFound", errno.EINTR: "Interrupted", errno.EAGAIN: "WouldBlock",
-    errno.EACCES: "PermissionDenied", errno.EEXIST: "AlreadyExists", errno.ENOTDIR: "NotADirectory",
-    errno.EISDIR: "IsADirectory", errno.EINVAL: "InvalidInput", errno.ENOSPC: "StorageFull", errno.EPIPE: "BrokenPipe",
-    errno.ENOTEMPTY: "DirectoryNotEmpty", errno.EADDRINUSE: "AddrInUse", errno.ECONNABORTED: "ConnectionAborted",
-    errno.ECONNRESET: "ConnectionReset", errno.ENOTCONN: "NotConnected", errno.ETIMEDOUT: "TimedOut",
-    errno.ECONNREFUSED: "ConnectionRefused",
-}
 LOCKS = re.compile(r"^std::sync::([a-z_]+::)*(Mutex|RwLock)<")
 WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^alloc::([a-z_]+::)+BinaryHeap<|^std::path::PathBuf$|^core::num::niche_types::\w+|^core::sync::atomic::Atomic\w+")
 CAPACITY = re.compile(r"::UsizeNoHighBit$|::raw_vec::Cap$")
 BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
-DROP = re.compile(r"^core::ptr::drop_in_place(?:::)?<(.+)>(?:::h[0-9a-f]{16})?$")
-METHOD = re.compile(r"(?:^_?<(?=.+ as .+>::)|<impl .+ for )(.+?)(?: as .+)?>::\w+(?:::h[0-9a-f]{16})?$")
+ITERATORS = re.compile(r"^core::slice::iter::Iter(Mut)?<|^alloc::vec::into_iter::IntoIter<|^core::str::iter::Chars$")
 RANGES = re.compile(r"^core::ops::range::Range(Inclusive|From|To|ToInclusive)?<")
 FIELD = re.compile(r"^(__)?\d+$")
+# What has a pointer that leads nowhere, as in no value that safe code can use.
+INVALID = "<not initialized, or moved>"
 
 
 def summary(value, _internal=None):
@@ -86,6 +77,9 @@ def text(value, depth, room):
     if klass == lldb.eTypeClassArray and (value.GetTypeName() or "").startswith("const char["):
         return literal(value)
     if klass == lldb.eTypeClassArray or LISTS.match(name):
+        first = value.GetChildAtIndex(0) if value.GetNumChildren() and klass != lldb.eTypeClassArray else None
+        if first is not None and first.GetByteSize() and not is_readable(value, first.GetLoadAddress(), 1):
+            return INVALID
         return "[" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "]"
     if "::BTree" in name and (MAPS.match(name) or SETS.match(name)):
         return "{" + ordered(value, depth, room) + "}"
@@ -94,7 +88,7 @@ def text(value, depth, room):
     if SETS.match(name):
         return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
     if COUNTED.match(name) and "<dyn " in name:
-        return dynamic(value, name, depth, room)
+        return objects.dynamic(value, name, depth, room)
     if WEAK.match(name):
         return "(Weak)"
     if COUNTED.match(name) and fat(value) is not None:
@@ -106,9 +100,17 @@ def text(value, depth, room):
     if name == "core::sync::atomic::AtomicBool":
         return "true" if inner(value).GetValueAsUnsigned() else "false"
     if name == "std::io::error::Error":
-        return io_error(value, depth, room)
+        return objects.io_error(value, depth, room)
+    if name == "anyhow::Error":
+        return objects.anyhow_error(value, depth, room)
+    if name == "alloc::ffi::c_str::CString":
+        return text_at(value, *row(fat(value.GetNonSyntheticValue().GetChildMemberWithName("inner")))[:2]).replace("\\0", "")
+    if ITERATORS.match(name):
+        return iterator(value, name, depth, room)
     if COUNTED.match(name) or GUARDS.match(name):
-        return text(value.GetChildAtIndex(0), depth, room)
+        held = value.GetChildAtIndex(0)
+        is_there = is_readable(value, held.GetLoadAddress(), held.GetByteSize() or 1)
+        return text(held, depth, room) if is_there else INVALID
     if CELLS.match(name):
         return f"{base(name)} {{ value: {text(inner(value.GetChildAtIndex(0)), depth + 1, room)} }}"
     if LOCKS.match(name):
@@ -119,7 +121,7 @@ def text(value, depth, room):
     if name == "core::time::Duration":
         return duration(value)
     if DYNAMIC.match(name):
-        return dynamic(value, name, depth, room)
+        return objects.dynamic(value, name, depth, room)
     if name.endswith("OsString"):
         return lldb_lookup.summary_lookup(value, {}) or None
     return structure(value, name, depth, room)
@@ -147,9 +149,16 @@ def pointed(value, kind, depth, room):
         symbol = value.GetTarget().ResolveLoadAddress(value.GetValueAsUnsigned()).GetSymbol()
         return without_hash(symbol.GetName() or "fn")
     target = value.GetNonSyntheticValue().Dereference()
-    if not target.IsValid() or target.GetError().Fail() or not pointee.GetByteSize():
+    size = pointee.GetByteSize()
+    if not target.IsValid() or not size or not is_readable(value, value.GetValueAsUnsigned(), size):
         return value.GetValue()
     return text(target, depth + 1, room)
+
+
+def is_readable(value, address, size):
+    error = lldb.SBError()
+    value.GetProcess().ReadMemory(address + size - 1, 1, error)
+    return error.Success()
 
 
 def literal(value):
@@ -161,13 +170,14 @@ def literal(value):
 
 def quoted(value):
     count = value.GetNumChildren()
-    if not count:
-        return '""'
-    address = value.GetChildAtIndex(0).GetLoadAddress()
+    return text_at(value, value.GetChildAtIndex(0).GetLoadAddress() if count else 0, count)
+
+
+def text_at(value, address, count):
     error = lldb.SBError()
-    read = value.GetProcess().ReadMemory(address, min(count, TEXT), error)
+    read = value.GetProcess().ReadMemory(address, min(count, TEXT), error) if count else b""
     if error.Fail():
-        return None
+        return INVALID
     more = "…" if count > TEXT else ""
     return '"' + escaped(read.decode("utf-8", "replace"), '"') + more + '"'
 
@@ -332,16 +342,35 @@ def row(pointer):
 def unsized(pointer, depth, room):
     """A slice or string behind a box or another fat pointer."""
     address, count, kind, is_text = row(pointer)
-    if is_text:
-        read = pointer.GetProcess().ReadMemory(address, min(count, TEXT), lldb.SBError()) if count else b""
-        return '"' + escaped((read or b"").decode("utf-8", "replace"), '"') + '"'
+    return text_at(pointer, address, count) if is_text else listed(pointer, address, count, kind, depth, room)
+
+
+def listed(value, address, count, kind, depth, room):
+    """Items that lie one behind the other."""
+    size = kind.GetByteSize()
+    if count and size and not is_readable(value, address, 1):
+        return INVALID
     shown = []
     for index in range(min(count, ITEMS)):
-        item = pointer.CreateValueFromAddress(f"[{index}]", address + index * kind.GetByteSize(), kind)
+        item = value.CreateValueFromAddress(f"[{index}]", address + index * size, kind)
         shown.append(text(item, depth + 1, room) or "?")
     if count > len(shown):
         shown.append(f"… {count - len(shown)} more")
     return f"[{', '.join(shown)}]"
+
+
+def iterator(value, name, depth, room):
+    """`Iter([1, 2])`: what is left of an iterator over a slice, a vector or a string."""
+    raw = value.GetNonSyntheticValue()
+    raw = raw.GetChildMemberWithName("iter").GetNonSyntheticValue() if base(name) == "Chars" else raw
+    start = raw.GetChildMemberWithName("ptr").GetNonSyntheticValue().GetChildMemberWithName("pointer")
+    ends = (raw.GetChildMemberWithName(end) for end in ("end_or_len", "end"))
+    first, last = start.GetValueAsUnsigned(), next(end for end in ends if end.IsValid()).GetValueAsUnsigned()
+    kind = start.GetType().GetPointeeType()
+    # Of items without a size, the count is in place of the end.
+    count = max(last - first, 0) // kind.GetByteSize() if kind.GetByteSize() else 0
+    shown = text_at(value, first, count) if base(name) == "Chars" else listed(value, first, count, kind, depth, room)
+    return f"{base(name)}({shown})"
 
 
 def guarded(value):
@@ -369,25 +398,6 @@ def linked(value, depth, room):
     return f"[{', '.join(shown + more)}]"
 
 
-def io_error(value, depth, room):
-    """An error of `std::io`, of which the two lowest bits of a pointer tell the kind."""
-    pointer, target = value.GetNonSyntheticValue(), value.GetTarget()
-    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
-        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
-    held = pointer.GetValueAsUnsigned()
-    tag, number = held & 3, held >> 32
-    if tag == 2:
-        kind = f", kind: {KINDS[number]}" if number in KINDS else ""
-        return f'Os {{ code: {number}{kind}, message: "{os.strerror(number)}" }}'
-    if tag == 3:
-        members = target.FindFirstType("std::io::error::ErrorKind").GetEnumMembers()
-        return f"Kind({members.GetTypeEnumMemberAtIndex(number).GetName()})"
-    name = "Custom" if tag else "SimpleMessage"
-    kind = target.FindFirstType(f"std::io::error::{name}")
-    shown = text(value.CreateValueFromAddress("error", held - tag, kind), depth + 1, room) if kind.IsValid() else name
-    return shown.replace("SimpleMessage", "Error", 1)
-
-
 def duration(value):
     raw = value.GetNonSyntheticValue()
     seconds = raw.GetChildMemberWithName("secs").GetValueAsUnsigned()
@@ -395,37 +405,6 @@ def duration(value):
     while nanos.GetNumChildren():
         nanos = nanos.GetChildAtIndex(0)
     return f"{seconds + nanos.GetValueAsUnsigned() / 1e9:g}s"
-
-
-def dynamic(value, name, depth, room):
-    """A trait object, whose type is known by the names of the functions in its vtable."""
-    fat = value.GetNonSyntheticValue()
-    while not fat.GetChildMemberWithName("vtable").IsValid() and fat.GetNumChildren():
-        fat = fat.GetChildAtIndex(0).GetNonSyntheticValue()
-    found = type_by_vtable(value, fat.GetChildMemberWithName("vtable").GetValueAsUnsigned())
-    # What the standard library makes of a string; the name has the function that it is in.
-    found = "alloc::string::String" if found and found.endswith("::StringError") else found
-    kind = value.GetTarget().FindFirstType(found) if found else None
-    if kind is not None and kind.IsValid():
-        address = fat.GetChildMemberWithName("pointer").GetValueAsUnsigned()
-        if COUNTED.match(name):
-            # Two counters come first.
-            align = max(kind.GetByteAlign(), 1)
-            address += -(-2 * value.GetProcess().GetAddressByteSize() // align) * align
-        return text(value.CreateValueFromAddress("value", address, kind), depth + 1, room)
-    return short_type(re.sub(r", alloc::alloc::Global>$", ">", name)) + (f" ({short_type(found)})" if found else "")
-
-
-def type_by_vtable(value, table):
-    """The type that a vtable is of: it begins with the drop function, which may be missing, the size and the alignment."""
-    error, size = lldb.SBError(), value.GetProcess().GetAddressByteSize()
-    for index in (0, 3, 4, 5):
-        function = value.GetProcess().ReadPointerFromMemory(table + index * size, error) if table else 0
-        symbol = value.GetTarget().ResolveLoadAddress(function).GetSymbol().GetName() or "" if function else ""
-        found = re.search(METHOD if index else DROP, decoded(symbol))
-        if found:
-            return found.group(1)
-    return None
 
 
 def base(name):

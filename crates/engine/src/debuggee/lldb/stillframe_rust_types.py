@@ -6,7 +6,10 @@ import sys
 
 import lldb
 import stillframe_rust as rust
-from stillframe_expressions import Failed, Integer, Letter, Unknown, Variant, calculated, checked, evaluate, simple
+from stillframe_evaluate import evaluate
+from stillframe_expressions import (
+    Failed, Integer, Letter, Single, Unknown, Variant, calculated, checked, simple,
+)
 
 HAS_VARIANTS = True
 LEVELS = [("==", "!=", "<", ">", "<=", ">="), ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
@@ -71,6 +74,9 @@ def letter(prefix, text):
 
 
 def common(left, right):
+    """Two numbers in the type in which Rust calculates with them. A literal has that of what it is used with."""
+    if isinstance(left, Single) or isinstance(right, Single):
+        return Single(left), Single(right)
     return left, right
 
 
@@ -79,7 +85,8 @@ def computed(sign, left, right):
     if isinstance(left, bool) or isinstance(right, bool) or isinstance(left, float) != isinstance(right, float):
         raise Unknown
     if isinstance(left, float):
-        return calculated(sign, left, right)
+        left, right = common(left, right)
+        return type(left)(calculated(sign, left, right))
     known = [one for one in (left, right) if isinstance(one, Integer)]
     if sign in ("<<", ">>"):
         known = known[:1] if isinstance(left, Integer) else []

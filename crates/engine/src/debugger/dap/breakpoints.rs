@@ -35,7 +35,7 @@ pub(super) struct Breakpoints {
     others: HashMap<i64, i64>,
     /// The last stop was there.
     is_at_exception: bool,
-    /// What the debugger records, as JSON; empty for nothing.
+    /// What the debugger records and which conditions it examines, as JSON; empty for nothing.
     recorded: String,
 }
 
@@ -141,11 +141,10 @@ impl Breakpoints {
         before.any(|sent| wanted.iter().all(|wanted| wanted.asked != sent.asked))
     }
 
-    /// What the debugger is to record, as JSON; none if it does already.
+    /// What the debugger is to record, and which conditions it is to examine, as JSON; none if it does already.
     pub(super) fn recorded_anew(&mut self) -> Option<String> {
-        let recorded = self.sent.iter().filter(|sent| sent.is_recorded);
-        let places: Vec<_> =
-            recorded.filter_map(|sent| recording::place(sent.number?, &sent.rules)).collect();
+        let place = |sent: &SentBreakpoint| recording::place(sent.number?, &sent.rules, sent.is_recorded);
+        let places: Vec<_> = self.sent.iter().filter_map(place).collect();
         let text = if places.is_empty() { String::new() } else { Json::Array(places).to_string() };
         if self.recorded == text {
             return None;
@@ -162,7 +161,7 @@ impl Breakpoints {
         }
     }
 
-    /// Whether the debugger records anywhere.
+    /// Whether the debugger records or examines conditions anywhere.
     pub(super) fn records(&self) -> bool {
         !self.recorded.is_empty()
     }
@@ -198,13 +197,12 @@ pub(super) async fn set_in_source(
 /// The condition that the adapter can apply itself: the only one of its place, with nothing beside it. Whatever else
 /// a rule says is applied here when the program stops, so that it means the same with every adapter.
 pub(super) fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Option<String> {
-    let conditional = debugger.capabilities().supports_conditional_breakpoints;
-    let is_beyond = |condition: &String| {
-        debugger.quirks().expression_command.is_some() && super::expressions::is_beyond_adapter(condition)
-    };
+    // What an adapter does not evaluate right at a stop, it does not evaluate right as a condition.
+    let conditional = debugger.capabilities().supports_conditional_breakpoints
+        && debugger.quirks().expression_command.is_none();
     match rules {
         [only] if conditional && only.rule.hit_condition.is_none() && only.rule.log_message.is_none() => {
-            only.rule.condition.clone().filter(|condition| !is_beyond(condition))
+            only.rule.condition.clone()
         }
         _ => None,
     }

@@ -56,33 +56,3 @@ pub(super) async fn spelled(
         None => Ok(found.spelled),
     }
 }
-
-/// Whether a condition may be one that only the command can evaluate: that it calls, indexes, dereferences or compares
-/// with a string or a variant.
-pub(super) fn is_beyond_adapter(condition: &str) -> bool {
-    let dereferences =
-        || condition.split(['=', '<', '>', '&', '|', '!']).any(|part| part.trim_start().starts_with('*'));
-    condition.contains(['"', '\'', '(', '[']) || condition.contains("::") || dereferences()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn conditions_beyond_the_adapter_are_known_by_their_signs() {
-        let table = [
-            ("i == 3", false),
-            ("point.x * 2 > 3 && !done", false),
-            ("name == \"x\"", true),
-            ("items.len() > 3", true),
-            ("counts[3] == 4", true),
-            ("mode == Mode::Fast", true),
-            ("*limit == 3", true),
-            ("a == *b", true),
-        ];
-        for (condition, expected) in table {
-            assert_eq!(is_beyond_adapter(condition), expected, "{condition}");
-        }
-    }
-}

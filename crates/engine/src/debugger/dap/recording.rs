@@ -1,6 +1,8 @@
-//! Values that the debugger records while the program runs, by our code inside the debugger.
+//! Values that the debugger records while the program runs, and conditions that it examines, by our code inside the
+//! debugger.
 //!
-//! A breakpoint that only records does not stop the program, as far as its client sees: the code runs at each hit,
+//! A breakpoint whose condition is false there does not stop the program, as far as its client sees. Where it may be
+//! true, the program stops, and the rule is applied here, as without the code. A breakpoint that only records does not stop the program, as far as its client sees: the code runs at each hit,
 //! evaluates, and writes rows as `crate::recording` describes. It stops the program where another rule of the place is
 //! to be applied here, and where it cannot record ([`left`]). If the debugger does not have the code, the program stops
 //! at each hit.
@@ -27,15 +29,19 @@ pub(super) fn is_recordable(rule: &RuleFor) -> bool {
     rule.rule.record.is_some() && rule.rule.hit_condition.is_none() && rule.rule.log_message.is_none()
 }
 
-/// What is recorded at a place, which has this number; none if nothing is.
-pub(super) fn place(number: i64, rules: &[RuleFor]) -> Option<Json> {
-    let recorded = rules.iter().filter(|rule| is_recordable(rule));
-    let records: Vec<Json> =
-        recorded.filter_map(|rule| Some(specification(rule, rule.rule.record.as_ref()?))).collect();
-    (!records.is_empty()).then(|| {
-        let stops = records.len() < rules.len();
-        json!({ "number": number, "stops": stops, "records": records })
-    })
+/// What is recorded at a place, which has this number, if anything `is_recorded`, and the conditions of its other rules.
+/// None if it stops at each hit and records nothing.
+pub(super) fn place(number: i64, rules: &[RuleFor], is_recorded: bool) -> Option<Json> {
+    let (recorded, others): (Vec<_>, Vec<_>) =
+        rules.iter().partition(|rule| is_recorded && is_recordable(rule));
+    let records: Vec<Json> = recorded
+        .into_iter()
+        .filter_map(|rule| Some(specification(rule, rule.rule.record.as_ref()?)))
+        .collect();
+    let conditions: Vec<_> = others.iter().filter_map(|rule| rule.rule.condition.as_ref()).collect();
+    let stops = conditions.len() < others.len();
+    (!records.is_empty() || !stops)
+        .then(|| json!({ "number": number, "stops": stops, "conditions": conditions, "records": records }))
 }
 
 fn specification(rule: &RuleFor, record: &Record) -> Json {

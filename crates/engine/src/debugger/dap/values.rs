@@ -483,8 +483,13 @@ const PRINTED: usize = 64 * 1024;
 pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
     let described = described(debugger, thread).await;
     let function = lock(&debugger.0.breakpoints).exception_function();
-    if let Some(thrown) = thrown(debugger, thread, described.as_ref().ok(), function.is_some()).await {
-        return Ok(thrown);
+    let filters = (debugger.quirks().exception_filters)(ExceptionMode::All);
+    let is_thrown =
+        |described: &&Exception| function.is_some() || filters.contains(&described.type_name.as_str());
+    if let Some(described) = described.as_ref().ok().filter(is_thrown)
+        && let Some((type_name, message)) = thrown(debugger, thread).await
+    {
+        return Ok(Exception { type_name, message, ..described.clone() });
     }
     if function.is_none() && !matches!(&described, Ok(exception) if exception.type_name == "SIGABRT") {
         return described;
@@ -495,7 +500,10 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
         let output = debugger.0.sinks.output.tail(debugger.0.output_before, PRINTED);
         let printed = (debugger.quirks().printed_exception)(&output.text_of(Category::Stderr));
         if let Some(printed) = printed {
-            return Ok(printed);
+            // What is not an exception of the standard library has no message, but a value.
+            let value = if printed.message.is_empty() { thrown(debugger, thread).await } else { None };
+            let message = value.map_or(printed.message, |(_, message)| message);
+            return Ok(Exception { message, ..printed });
         }
         if tokio::time::Instant::now() >= until {
             break;
@@ -508,26 +516,17 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
     }
 }
 
-/// The exception that is being thrown, by a command of the debugger.
-async fn thrown(
-    debugger: &DapDebugger,
-    thread: RawId,
-    described: Option<&Exception>,
-    is_at_function: bool,
-) -> Option<Exception> {
+/// The type and the message of the exception that is being thrown or has ended the program, by a command of the debugger.
+async fn thrown(debugger: &DapDebugger, thread: RawId) -> Option<(String, String)> {
     // It asks the exception for its message, which runs code of the program.
     if debugger.0.sinks.policy.safety.read_only {
         return None;
     }
     let command = debugger.quirks().exception_command?;
-    let filters = (debugger.quirks().exception_filters)(ExceptionMode::All);
-    let is_of_filter = |described: &&Exception| filters.contains(&described.type_name.as_str());
-    let described = described.filter(|described| is_at_function || is_of_filter(described))?;
     let frame = debugger.top(thread).await.ok()??;
     let answer = commands::run(debugger, Some(frame.id), command.to_owned(), deadlines::READ).await.ok()?;
     let printed = answer.lines().find_map(|line| line.strip_prefix("thrown "))?;
-    let (type_name, message) = serde_json::from_str::<(String, String)>(printed).ok()?;
-    Some(Exception { type_name, message, ..described.clone() })
+    serde_json::from_str(printed).ok()
 }
 
 async fn described(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {

@@ -58,7 +58,10 @@ async fn a_debugger_is_told_what_to_record_and_stops_only_for_other_rules() {
         "id": 1, "condition": "x > 1", "expressions": ["a`b"], "every": 2, "changes": true, "most": 5, "limit": 10,
         "pipe": recorder.pipe(),
     });
-    assert_eq!(specification, json!([{ "number": 7, "stops": false, "records": [records] }]));
+    assert_eq!(
+        specification,
+        json!([{ "number": 7, "stops": false, "conditions": [], "records": [records] }])
+    );
     assert!(!asked.contains('`'), "{asked}");
     // The condition cannot be evaluated, which is reported, and nothing else.
     scene.peer.stopped("breakpoint", &[7]).await;
@@ -78,6 +81,13 @@ async fn a_debugger_is_told_what_to_record_and_stops_only_for_other_rules() {
         scene.peer.serve("evaluate", json!({ "result": left })).await;
         assert_eq!(scene.event().await, stops(expected));
     }
+    // It examines a condition, which is evaluated again where it stops.
+    let asked = set(&mut scene, vec![rule(2, "y", "", "")], "recording").await;
+    assert!(asked.contains(r#""conditions":["y"],"number":7,"records":[],"stops":false"#), "{asked}");
+    scene.peer.stopped("breakpoint", &[7]).await;
+    scene.peer.serve_stack(1, 3).await;
+    scene.serve_expression("y", Ok("true")).await;
+    assert_eq!(scene.event().await, stops(&[2]));
     assert_eq!(set(&mut scene, Vec::new(), "recording").await, "!record []");
     scene.assert_quiet().await;
 }

@@ -1,0 +1,124 @@
+"""Formats values of Rust whose type is not known before the program runs: trait objects, and errors."""
+
+import errno
+import os
+import re
+
+import lldb
+import stillframe_rust as rust
+
+# What the standard library makes of common numbers of errors.
+KINDS = {
+    errno.EPERM: "PermissionDenied", errno.ENOENT: "NotFound", errno.EINTR: "Interrupted", errno.EAGAIN: "WouldBlock",
+    errno.EACCES: "PermissionDenied", errno.EEXIST: "AlreadyExists", errno.ENOTDIR: "NotADirectory",
+    errno.EISDIR: "IsADirectory", errno.EINVAL: "InvalidInput", errno.ENOSPC: "StorageFull", errno.EPIPE: "BrokenPipe",
+    errno.ENOTEMPTY: "DirectoryNotEmpty", errno.EADDRINUSE: "AddrInUse", errno.ECONNABORTED: "ConnectionAborted",
+    errno.ECONNRESET: "ConnectionReset", errno.ENOTCONN: "NotConnected", errno.ETIMEDOUT: "TimedOut",
+    errno.ECONNREFUSED: "ConnectionRefused",
+}
+DROP = re.compile(r"^core::ptr::drop_in_place(?:::)?<(.+)>(?:::h[0-9a-f]{16})?$")
+METHOD = re.compile(r"(?:^_?<(?=.+ as .+>::)|<impl .+ for )(.+?)(?: as .+)?>::\w+(?:::h[0-9a-f]{16})?$")
+VTABLE = re.compile(r"^<(.+) as .+>::\{vtable\}")
+# By the number of a process: the types of its vtables that the compiler has named, by their addresses.
+named = {}
+MOST = 100_000
+
+
+def io_error(value, depth, room):
+    """An error of `std::io`, of which the two lowest bits of a pointer tell the kind."""
+    pointer, target = value.GetNonSyntheticValue(), value.GetTarget()
+    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
+        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
+    held = pointer.GetValueAsUnsigned()
+    tag, number = held & 3, held >> 32
+    if tag == 2:
+        kind = f", kind: {KINDS[number]}" if number in KINDS else ""
+        return f'Os {{ code: {number}{kind}, message: "{os.strerror(number)}" }}'
+    if tag == 3:
+        members = target.FindFirstType("std::io::error::ErrorKind").GetEnumMembers()
+        return f"Kind({members.GetTypeEnumMemberAtIndex(number).GetName()})"
+    name = "Custom" if tag else "SimpleMessage"
+    kind = target.FindFirstType(f"std::io::error::{name}")
+    shown = rust.text(value.CreateValueFromAddress("error", held - tag, kind), depth + 1, room) if kind.IsValid() else name
+    return shown.replace("SimpleMessage", "Error", 1)
+
+
+def dynamic(value, name, depth, room):
+    """A trait object, whose type is known by the names of the functions in its vtable."""
+    fat = value.GetNonSyntheticValue()
+    while not fat.GetChildMemberWithName("vtable").IsValid() and fat.GetNumChildren():
+        fat = fat.GetChildAtIndex(0).GetNonSyntheticValue()
+    found = type_by_vtable(value, fat.GetChildMemberWithName("vtable").GetValueAsUnsigned())
+    # What the standard library makes of a string; the name has the function that it is in.
+    found = "alloc::string::String" if found and found.endswith("::StringError") else found
+    kind = value.GetTarget().FindFirstType(found) if found else None
+    if kind is None or not kind.IsValid():
+        found = vtables(value).get(fat.GetChildMemberWithName("vtable").GetValueAsUnsigned(), found)
+        kind = value.GetTarget().FindFirstType(found) if found else None
+    if kind is not None and kind.IsValid() and not kind.GetByteSize():
+        return rust.base(found)
+    if kind is not None and kind.IsValid():
+        address = fat.GetChildMemberWithName("pointer").GetValueAsUnsigned()
+        if rust.COUNTED.match(name):
+            # Two counters come first.
+            align = max(kind.GetByteAlign(), 1)
+            address += -(-2 * value.GetProcess().GetAddressByteSize() // align) * align
+        return rust.text(value.CreateValueFromAddress("value", address, kind), depth + 1, room)
+    return rust.short_type(re.sub(r", alloc::alloc::Global>$", ">", name)) + (f" ({rust.short_type(found)})" if found else "")
+
+
+def type_by_vtable(value, table):
+    """The type that a vtable is of: it begins with the drop function, which may be missing, the size and the alignment."""
+    error, size = lldb.SBError(), value.GetProcess().GetAddressByteSize()
+    for index in (0, 3, 4, 5):
+        function = value.GetProcess().ReadPointerFromMemory(table + index * size, error) if table else 0
+        symbol = value.GetTarget().ResolveLoadAddress(function).GetSymbol().GetName() or "" if function else ""
+        found = re.search(METHOD if index else DROP, rust.decoded(symbol))
+        if found:
+            return found.group(1)
+    return None
+
+
+def vtables(value):
+    process = value.GetProcess()
+    number = process.GetUniqueID()
+    if number not in named:
+        found = value.GetTarget().FindGlobalVariables(r"::\{vtable\}", MOST, lldb.eMatchTypeRegex)
+        names = ((one.GetLoadAddress(), VTABLE.match(one.GetName() or "")) for one in found)
+        named[number] = {address: match.group(1) for address, match in names if match}
+    return named[number]
+
+
+def anyhow_error(value, depth, room):
+    """An error of the crate `anyhow`, as that shows it. Its type is in the first function of its table, which drops it."""
+    pointer, target = value.GetNonSyntheticValue(), value.GetTarget()
+    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
+        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
+    process, error, at = value.GetProcess(), lldb.SBError(), pointer.GetValueAsUnsigned()
+    drop = process.ReadPointerFromMemory(process.ReadPointerFromMemory(at, error), error)
+    kind = erased(target, target.ResolveLoadAddress(drop).GetFunction().GetBlock()) if error.Success() else None
+    if kind is None:
+        return rust.structure(value, rust.base("Error"), depth, room)
+    held = value.CreateValueFromAddress("error", at, kind).GetNonSyntheticValue().GetChildMemberWithName("_object")
+    name = rust.base(held.GetTypeName() or "")
+    raw = held.GetNonSyntheticValue()
+    if name in ("MessageError", "DisplayError", "BoxedError"):
+        return rust.text(raw.GetChildAtIndex(0), depth + 1, room)
+    if name != "ContextError":
+        return rust.text(held, depth + 1, room)
+    context, source = (rust.text(raw.GetChildMemberWithName(part), depth + 1, room) for part in ("context", "error"))
+    return f"Error {{ context: {context}, source: {source} }}"
+
+
+def erased(target, block):
+    """What a function of `anyhow` takes an error for: the type of a variable there, `Own<ErrorImpl<E>>`."""
+    while block.IsValid():
+        for variable in block.GetVariables(target, False, True, False):
+            kind = variable.GetType().GetTemplateArgumentType(0)
+            if (kind.GetName() or "").startswith("anyhow::error::ErrorImpl<"):
+                return kind
+        inner = erased(target, block.GetFirstChild())
+        if inner is not None:
+            return inner
+        block = block.GetSibling()
+    return None

@@ -1,0 +1,145 @@
+"""Describes exceptions of C++: the one that is being thrown, or has ended the program, and those in variables."""
+
+import json
+import re
+
+import lldb
+import stillframe_cpp as cpp
+
+# The size of what libstdc++ keeps in front of an exception, and where in there its kind is.
+HEADER, KIND = 112, 80
+TEXT = re.compile(r"^(const char ?\*|char( const)? ?\*)$")
+STRING = re.compile(r"^std::(basic_string|string$)")
+# Those with a message.
+MESSAGES = re.compile(r"^std::(out_of_range|invalid_argument|(runtime|logic|domain|length|range|overflow|underflow|system)_error)$")
+# The mangled names of simple types.
+SIMPLE = {
+    "b": "bool", "c": "char", "h": "unsigned char", "s": "short", "t": "unsigned short", "i": "int",
+    "j": "unsigned int", "l": "long", "m": "unsigned long", "x": "long long", "y": "unsigned long long",
+    "f": "float", "d": "double", "PKc": "const char *", "Pc": "char *",
+}
+
+
+def thrown(debugger, _command, result, _internal):
+    """Print the type and message of the exception that is being thrown, as JSON after a marker."""
+    target = debugger.GetSelectedTarget()
+    thread = target.GetProcess().GetSelectedThread()
+    if "AssertHelper::operator=" in (thread.GetFrameAtIndex(0).GetFunctionName() or ""):
+        message = failed_assertion(target, thread.GetFrameAtIndex(0))
+        result.AppendMessage("thrown " + json.dumps(["test failure", message]))
+        return
+    frame = next((frame for frame in thread if (frame.GetFunctionName() or "").startswith("__cxa_throw")), None)
+    if frame is not None and frame.GetFrameID() == 0:
+        # The arguments are still in registers: the object, and its type.
+        registers = ("rdi", "rsi") if "x86_64" in target.GetTriple() else ("x0", "x1")
+        thing, kind = (frame.FindRegister(name).GetValueAsUnsigned() for name in registers)
+    elif any((frame.GetFunctionName() or "").startswith("std::terminate") for frame in thread):
+        frame = thread.GetFrameAtIndex(0)
+        thing, kind = caught(target, frame)
+    else:
+        return
+    message = ""
+    if is_exception(target, kind):
+        options = lldb.SBExpressionOptions()
+        options.SetTimeoutInMicroSeconds(200000)
+        options.SetTrapExceptions(False)
+        # `what` is the third virtual function, after two destructors.
+        call = f"(const char*)((const char*(*)(void*))(*(void***){thing:#x})[2])((void*){thing:#x})"
+        found = frame.EvaluateExpression(call, options)
+        error = lldb.SBError()
+        read = target.GetProcess().ReadCStringFromMemory(found.GetValueAsUnsigned(), 8192, error)
+        message = read if error.Success() and read else ""
+    else:
+        message = plain(target, thing, type_at(target, kind))
+    result.AppendMessage("thrown " + json.dumps([type_at(target, kind), message]))
+
+
+def failed_assertion(target, frame):
+    """The message of GoogleTest's `AssertHelper`, whose only field leads to a kind, a file, a line and a `std::string`."""
+    process, error = target.GetProcess(), lldb.SBError()
+    helper = frame.FindRegister("rdi" if "x86_64" in target.GetTriple() else "x0").GetValueAsUnsigned()
+    data = process.ReadPointerFromMemory(helper, error)
+    start, length = (process.ReadPointerFromMemory(data + at, error) for at in (24, 32))
+    text = process.ReadMemory(start, min(length, 8192), error) if error.Success() and length else None
+    return text.decode("utf-8", "replace") if error.Success() and text else ""
+
+
+def type_at(target, kind):
+    """The name of the type that a `type_info` describes, from its symbol, which LLDB may show mangled."""
+    symbol = (target.ResolveLoadAddress(kind).GetSymbol().GetName() or "").split("@")[0]
+    mangled = symbol.removeprefix("_ZTI")
+    if mangled == symbol:
+        return symbol.removeprefix("typeinfo for ")
+    if mangled in SIMPLE:
+        return SIMPLE[mangled]
+    names = ["std"] if re.match(r"^N?St", mangled) else []
+    rest = re.sub(r"^N?(St)?", "", mangled)
+    while (found := re.match(r"^(\d+)", rest)) is not None:
+        start, length = found.end(), int(found.group(1))
+        names.append(rest[start : start + length])
+        rest = rest[start + length :]
+    return "::".join(name for name in names if name != "__cxx11") or symbol
+
+
+def is_exception(target, kind):
+    return "std::exception" in ancestors(target, kind)
+
+
+def what(value):
+    """The message of an exception that derives from one of the standard library with a message, which libstdc++ keeps
+    behind the address of its virtual functions; None for another value."""
+    kind = value.GetType().GetCanonicalType()
+    at = value.GetValueAsUnsigned() if kind.IsReferenceType() else value.GetLoadAddress()
+    kind = kind.GetDereferencedType().GetCanonicalType() if kind.IsReferenceType() else kind
+    while kind.GetNumberOfDirectBaseClasses():
+        kind = kind.GetDirectBaseClassAtIndex(0).GetType().GetCanonicalType()
+    name = kind.GetUnqualifiedType().GetName() or ""
+    if name != "std::exception" and not MESSAGES.match(name):
+        return None
+    process, error = value.GetProcess(), lldb.SBError()
+    info = process.ReadPointerFromMemory(process.ReadPointerFromMemory(at, error) - 8, error)
+    if error.Fail() or not any(map(MESSAGES.match, ancestors(value.GetTarget(), info))):
+        return None
+    return cpp.c_string(value, process.ReadPointerFromMemory(at + 8, error))
+
+
+def ancestors(target, kind):
+    """The names of a type and of those that it derives from through single inheritance."""
+    process, error = target.GetProcess(), lldb.SBError()
+    for _ in range(20):
+        yield type_at(target, kind)
+        table = target.ResolveLoadAddress(process.ReadPointerFromMemory(kind, error)).GetSymbol().GetName() or ""
+        if "__si_class_type_info" not in table:
+            return
+        kind = process.ReadPointerFromMemory(kind + 16, error)
+        if error.Fail():
+            return
+
+
+def caught(target, frame):
+    """The exception that the thread has caught, and its type."""
+    process, error = target.GetProcess(), lldb.SBError()
+    options = lldb.SBExpressionOptions()
+    options.SetTimeoutInMicroSeconds(200000)
+    found = frame.EvaluateExpression("((void**(*)())__cxa_get_globals)()[0]", options).GetValueAsUnsigned()
+    # One that is thrown again in another thread has the address of the object in place of its type.
+    if process.ReadUnsignedFromMemory(found + KIND, 1, error):
+        found = process.ReadPointerFromMemory(found, error) - HEADER
+    return found + HEADER, process.ReadPointerFromMemory(found, error)
+
+
+def plain(target, thing, name):
+    """What is thrown, if that is no exception of the standard library: a number, a text or an object."""
+    if TEXT.match(name):
+        process, error = target.GetProcess(), lldb.SBError()
+        return process.ReadCStringFromMemory(process.ReadPointerFromMemory(thing, error), 8192, error) or ""
+    kind = target.FindFirstType("std::string" if STRING.match(name) else name)
+    if not kind.IsValid():
+        return ""
+    value = target.CreateValueFromAddress("thrown", target.ResolveLoadAddress(thing), kind)
+    read = cpp.string_of(value) if STRING.match(name) else None
+    return (cpp.text(value, 0, cpp.LONGEST) if read is None else read) or ""
+
+
+def __lldb_init_module(debugger, _internal):
+    debugger.HandleCommand("command script add -f stillframe_throws.thrown stillframe-thrown")
