@@ -26,6 +26,7 @@ const PROGRAMS: &[(&str, &str, &str, &str)] = &[
     ("two_mutexes.cpp", "deadlocked", "lock", "@held"),
     ("condition.cpp", "deadlocked", "lock", "@held"),
     ("busy.cpp", "busy_loop", "", "@held"),
+    ("busy_beside_polling.cpp", "busy_loop", "", "@held"),
     ("two_mutexes.rs", "deadlocked", "lock", "@held"),
     ("channel.rs", "deadlocked", "lock", "@held"),
     ("sleeps.rs", "waiting", "timer", "@held"),

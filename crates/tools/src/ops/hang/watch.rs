@@ -402,10 +402,14 @@ impl<'a> HangWatch<'a> {
         let unknown = |thread: &ThreadActivity| if may_compute(thread) { BUSY } else { 0.0 };
         let demand = |thread: &ThreadActivity| {
             let told = thread.os_thread.and_then(|number| self.demand(pid, Some(number)));
-            told.unwrap_or_else(|| unknown(thread))
+            // Of two that compute all the time, which one has done so a little more is chance.
+            (told.unwrap_or_else(|| unknown(thread)) * 4.0).round()
         };
-        let seen =
-            |thread: &ThreadActivity| (thread.blocked.is_none(), !thread.stack.is_empty(), thread.samples);
+        let seen = |thread: &ThreadActivity| {
+            let innermost = thread.stack.first();
+            // One that polls is mostly in what it calls.
+            (thread.blocked.is_none(), innermost.is_some(), innermost.is_some_and(is_users), thread.samples)
+        };
         let busiest = threads.max_by(|(_, one), (_, other)| {
             demand(one).total_cmp(&demand(other)).then_with(|| seen(one).cmp(&seen(other)))
         });

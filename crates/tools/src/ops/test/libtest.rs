@@ -42,8 +42,8 @@ pub(super) fn parse(stdout: &str, stderr: &str, folder: &Path) -> Vec<Value> {
         reports.push(json!({ "kind": "begins", "test": name }));
         let Some(outcome) = outcome(body) else { continue };
         let panic = panics.get(name).filter(|_| outcome == "failed");
-        reports.push(json!({ "kind": "result", "id": name, "outcome": outcome,
-            "message": panic.map(|panic| panic.message.as_str()),
+        let message = unmet(stdout, name).or_else(|| panic.map(|panic| panic.message.as_str()));
+        reports.push(json!({ "kind": "result", "id": name, "outcome": outcome, "message": message,
             "file": panic.map(|panic| folder.join(&panic.file)).filter(|file| file.is_file()),
             "line": panic.map(|panic| panic.line) }));
     }
@@ -82,6 +82,16 @@ fn outcome(body: &str) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Why a test that should panic has failed: it has not panicked, or with another message.
+fn unmet<'a>(stdout: &'a str, name: &str) -> Option<&'a str> {
+    let (_, block) = stdout.split_once(&format!("\n---- {name} stdout ----\n"))?;
+    let block = ["\n---- ", "\nfailures:\n"].iter().filter_map(|end| block.split(end).next());
+    let block = block.min_by_key(|block| block.len())?;
+    let notes = ["note: test did not panic", "note: panic did not contain"];
+    let at = notes.iter().find_map(|note| block.find(note))?;
+    Some(block.get(at + "note: ".len()..)?.trim_end())
 }
 
 /// The first panic of each thread; a test has its name.
@@ -228,15 +238,26 @@ mod tests {
     use super::*;
 
     const STDOUT: &str = "
-running 5 tests
+running 7 tests
 test tests::adds ... printed
 FAILED
 test tests::empty ... ok
 test tests::later ... ignored, not yet
 test tests::panics - should panic ... ok
 test tests::unwraps ... FAILED
+test tests::calm - should panic ... FAILED
+test tests::other - should panic ... FAILED
 
 failures:
+
+---- tests::adds stdout ----
+printed
+---- tests::calm stdout ----
+note: test did not panic as expected at src/lib.rs:7:8
+---- tests::other stdout ----
+note: panic did not contain expected string
+      panic message: \"out of bounds\"
+ expected substring: \"divide\"
 
 failures:
     tests::adds
@@ -266,11 +287,17 @@ Error: \"no\"
                 ("tests::later", "skipped"),
                 ("tests::panics", "passed"),
                 ("tests::unwraps", "failed"),
+                ("tests::calm", "failed"),
+                ("tests::other", "failed"),
             ]
         );
         assert_eq!(results[0]["line"], 22);
         assert!(results[0]["message"].as_str().unwrap().ends_with(" right: 7"), "{}", results[0]);
         assert_eq!(results[4]["message"], "the test returned an error: \"no\"");
+        assert_eq!(results[5]["message"], "test did not panic as expected at src/lib.rs:7:8");
+        let other = "panic did not contain expected string\n      panic message: \"out of bounds\"\n expected \
+                     substring: \"divide\"";
+        assert_eq!(results[6]["message"], other);
         let running = parse("\nrunning 1 test\ntest a ... ", "", Path::new("/w"));
         assert_eq!(running, [json!({ "kind": "begins", "test": "a" })]);
     }
