@@ -32,6 +32,8 @@ struct Span { int from, to; };
 struct User {
     int id;
     std::optional<std::string> email;
+    Color color = Color::Green;
+    std::optional<int> note;
     int twice() const { return 2 * id; } // @inside
 };
 // As in the header of that library, whose types inside of it have its name in theirs.
@@ -219,7 +221,12 @@ async fn standard_library_values_are_summarized() {
     let ran = run_until(&server, &program, "reference", &[]).await;
     assert_eq!((ran.variable("item"), ran.at("/location/function")), (item, &json!("show")));
     // LLDB's compiler crashes at anything where the class of `this` has such a member.
-    let inside = [("id * 2", "6"), ("*email + \"y\"", "\"xy\""), ("(int)6", "LLDB ends at this expression")];
+    let inside = [
+        ("id * 2", "6"),
+        ("color == Color::Green && note != 3", "true"),
+        ("*email + \"y\"", "\"xy\""),
+        ("(int)6", "LLDB ends at this expression"),
+    ];
     let line = program.line("inside");
     let arguments = json!({
         "program": program.path(), "timeout": 60_000, "expressions": inside.map(|(expression, _)| expression),

@@ -99,6 +99,8 @@ pub(super) fn exception(printed: &str) -> Option<Exception> {
     let thrown = "terminate called after throwing an instance of '";
     if let Some((_, rest)) = printed.rsplit_once(thrown) {
         let (type_name, rest) = rest.split_once("'\n")?;
+        let type_name =
+            if type_name.starts_with("std::__cxx11::basic_string<char,") { "std::string" } else { type_name };
         let what = rest.strip_prefix("  what():  ").unwrap_or_default();
         // What follows is other output.
         let what = what.split("\nerror: ").next().unwrap_or_default();
@@ -169,6 +171,10 @@ mod tests {
                 Some(("std::runtime_error", "cart is full")),
             ),
             ("terminate called after throwing an instance of 'int'\n", Some(("int", ""))),
+            (
+                "terminate called after throwing an instance of 'std::__cxx11::basic_string<char, std::char_traits<char> >'\n",
+                Some(("std::string", "")),
+            ),
             (
                 "shop: shop.c:7: main: Assertion `n == 4' failed.\n",
                 Some(("assertion", "`n == 4` failed in main")),

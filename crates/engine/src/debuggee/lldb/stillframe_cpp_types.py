@@ -191,8 +191,21 @@ def part(value, index):
     return item(value, index)
 
 
-def variant(_value):
-    return None
+def variant(value, name=""):
+    """The constant that an enum has, or whether an optional is empty, if that is what the name is of."""
+    value, (scope, _, last) = referred(value), name.rpartition("::")
+    if name in ("nullopt", "std::nullopt") and is_a(value, cpp.OPTIONALS):
+        return "" if value.GetNumChildren() else last, None
+    kind = value.GetType().GetCanonicalType().GetUnqualifiedType()
+    members = kind.GetEnumMembers()
+    names = {members.GetTypeEnumMemberAtIndex(at).GetName() for at in range(members.GetSize())}
+    is_same = not scope or f"::{kind.GetName()}".endswith(f"::{scope}")
+    return (value.GetValue(), None) if is_same and last in names else None
+
+
+def is_nothing(value):
+    value = referred(value)
+    return is_a(value, cpp.OPTIONALS) and not value.GetNumChildren()
 
 
 def inner(value):

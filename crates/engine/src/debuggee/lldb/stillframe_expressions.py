@@ -79,7 +79,7 @@ class Variant:
     """A name that is not a variable, such as `Color::Red` or `None`, with what it is called with."""
 
     def __init__(self, name, content=None):
-        self.name, self.content = name.rsplit("::", 1)[-1], content
+        self.path, self.name, self.content = name, name.rsplit("::", 1)[-1], content
 
 
 class Evaluation:
@@ -394,6 +394,10 @@ class Evaluation:
         for variant, other in ((left, right), (right, left)):
             if isinstance(variant, Variant):
                 return self.is_variant(self.known(other), variant, sign)
+        nothing = [one for one in (left, right) if isinstance(one, lldb.SBValue) and self.types.is_nothing(self.known(one))]
+        if nothing and sign in ("==", "!="):
+            self.is_needed = True
+            return (len(nothing) == 2) == (sign == "==")
         left, right = self.plain(left), self.plain(right)
         if isinstance(left, str) != isinstance(right, str):
             raise Unknown
@@ -401,7 +405,7 @@ class Evaluation:
         return COMPARED[sign](*self.types.common(left, right))
 
     def is_variant(self, value, variant, sign):
-        found = self.types.variant(value) if sign in ("==", "!=") else None
+        found = self.types.variant(value, variant.path) if sign in ("==", "!=") else None
         if found is None:
             raise Unknown
         self.is_needed = True

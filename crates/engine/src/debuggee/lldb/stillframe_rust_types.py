@@ -195,7 +195,11 @@ def string_of(value):
     return read.decode("utf-8", "replace") if error.Success() else None
 
 
-def variant(value):
+def is_nothing(_value):
+    return False
+
+
+def variant(value, _name=""):
     """The name of the variant of an enum, and its first field; None for another value."""
     value = settled(value)
     if value.GetType().GetTypeClass() == lldb.eTypeClassEnumeration:

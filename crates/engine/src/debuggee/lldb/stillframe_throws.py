@@ -9,7 +9,7 @@ import stillframe_cpp as cpp
 # The size of what libstdc++ keeps in front of an exception, and where in there its kind is.
 HEADER, KIND = 112, 80
 TEXT = re.compile(r"^(const char ?\*|char( const)? ?\*)$")
-STRING = re.compile(r"^std::(basic_string|string$)")
+STRING = re.compile(r"^std::(__cxx11::)?(basic_string\b|string$)")
 # Those with a message.
 MESSAGES = re.compile(r"^std::(out_of_range|invalid_argument|(runtime|logic|domain|length|range|overflow|underflow|system)_error)$")
 # The mangled names of simple types.
