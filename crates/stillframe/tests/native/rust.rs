@@ -51,13 +51,13 @@ fn main() {
     let (range, closed, rest) = (1..4, 'a'..='c', 2_u8..);
     let letter = 'é';
     let bytes = [1_u8, 200];
-    let grid = [[0_u8; 3]; 2];
+    let (grid, tenth) = ([[0_u8; 3]; 2], 0.1_f32);
     let mut left = bytes.iter();
     left.next();
     let any: Box<dyn std::any::Any> = Box::new(5_u16);
     let times: Box<dyn Fn(u8) -> u8> = Box::new(move |by| by * bytes[0]);
     let terminated = std::ffi::CString::new("cs").unwrap();
-    println!("{grid:?}{left:?}{terminated:?}{}{}", any.is::<u8>(), times(1));
+    println!("{grid:?}{tenth}{left:?}{terminated:?}{}{}", any.is::<u8>(), times(1));
     let many = vec![0_u32; 100_000];
     println!("{labels:?}{texts:?}{copied}{counted:?}");
     println!("{item:?}{slice:?}{reference:?}{boxed:?}{object:?}{shapes:?}{some:?}{none:?}{failed:?}{map:?}{set:?}"); // @here
@@ -67,8 +67,11 @@ fn main() {
 "#;
 
 /// Expressions of Rust, and their values or what is wrong with them.
-const EXPRESSIONS: [(&str, &str); 23] = [
+const EXPRESSIONS: [(&str, &str); 26] = [
     ("items[0].price", "3"),
+    ("tenth == 0.1 && *shared.borrow().get(0).unwrap() == 1", "true"),
+    ("item.price == 3u32 && many[0] < 1_000", "true"),
+    (r#"copied == "cow""#, "true"),
     ("item.price.to_string()", r#""3""#),
     ("locked.lock().unwrap().to_string() == \"5\"", "true"),
     // Its own implementation would be called.

@@ -255,6 +255,8 @@ class Evaluation:
         kind, text = self.tokens[self.at]
         self.at += 1
         if kind == "number":
+            # LLDB does not know `1_000` and `1u8`.
+            self.is_needed |= self.types.HAS_VARIANTS and not text.replace(".", "").isdigit()
             return self.types.number(text)
         if kind in ("text", "letter"):
             return unquoted(text) if kind == "text" else self.types.letter(text[0], unquoted(text.lstrip("bLuU")))
@@ -378,6 +380,8 @@ class Evaluation:
         number = simple(inner)
         if number is None:
             raise Unknown
+        # LLDB takes a literal of Rust beside it for one of 64 bits.
+        self.is_needed |= self.types.HAS_VARIANTS and isinstance(number, Single)
         return number
 
     def truth(self, value):

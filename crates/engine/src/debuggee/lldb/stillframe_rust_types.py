@@ -11,6 +11,7 @@ from stillframe_expressions import (
     Failed, Integer, Letter, Single, Unknown, Variant, calculated, checked, simple,
 )
 
+COWS = re.compile(r"^alloc::borrow::Cow<")
 HAS_VARIANTS = True
 LEVELS = [("==", "!=", "<", ">", "<=", ">="), ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
 CONSTANTS = {"true": True, "false": False}
@@ -154,7 +155,7 @@ def settled(value, is_whole=True):
             break
         elif rust.LOCKED.match(name):
             value = rust.guarded(value)
-        elif rust.COUNTED.match(name) or rust.GUARDS.match(name) or rust.CELLS.match(name):
+        elif any(one.match(name) for one in (rust.COUNTED, rust.GUARDS, rust.CELLS, COWS)):
             value = value.GetChildAtIndex(0)
         elif rust.LOCKS.match(name):
             value = value.GetNonSyntheticValue().GetChildMemberWithName("data")
@@ -308,8 +309,8 @@ def field(value, name):
 
 
 def target(value):
-    found = settled(value)
-    return None if found is value else found
+    # A method such as `unwrap` has given what a reference leads to.
+    return settled(value)
 
 
 def unwrapped(value, *wanted):
