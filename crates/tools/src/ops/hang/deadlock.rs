@@ -15,6 +15,14 @@ pub(super) fn deadlock(processes: &[ProcessActivity]) -> Vec<&ThreadActivity> {
     circle.unwrap_or_else(|| all_blocked(processes))
 }
 
+/// Whether each of several threads waits for the next one, the last for the first.
+pub(super) fn is_circle(threads: &[&ThreadActivity]) -> bool {
+    let next = threads.iter().cycle().skip(1);
+    threads.iter().zip(next).all(|(thread, next)| {
+        endless_wait(*thread).is_some_and(|waiting| waiting.holders.as_slice() == [next.thread])
+    })
+}
+
 /// The tasks of a circle, in the order in which they wait, with what each waits for.
 pub(super) fn deadlocked_tasks(processes: &[ProcessActivity]) -> Vec<(&Task, &Waiting)> {
     let circles = processes.iter().flat_map(|process| {
@@ -134,27 +142,28 @@ mod tests {
 
     #[test]
     fn circular_waits_and_waits_without_holder_are_deadlocks() {
-        let table: &[(&str, &[i64])] = &[
-            ("1>2 2>1", &[1, 2]),
-            ("1>2 2>3 3>2 4", &[2, 3]),
-            ("1>1 2", &[1]),
-            ("1>2 2", &[]),
-            ("1>2t 2>1", &[]),
-            ("1>2 2?", &[1, 2]),
-            ("1? 2?", &[1, 2]),
-            ("1? 2?t", &[]),
-            ("1? 2?d", &[1]),
-            ("1>9", &[1]),
-            ("1? | 2?", &[1, 2]),
-            ("1? | 2", &[]),
-            ("1? | ", &[]),
-            ("1 | 2>3 3>2", &[2, 3]),
-            ("", &[]),
+        let table: &[(&str, &[i64], bool)] = &[
+            ("1>2 2>1", &[1, 2], true),
+            ("1>2 2>3 3>2 4", &[2, 3], true),
+            ("1>1 2", &[1], true),
+            ("1>2 2", &[], true),
+            ("1>2t 2>1", &[], true),
+            ("1>2 2?", &[1, 2], false),
+            ("1? 2?", &[1, 2], false),
+            ("1? 2?t", &[], true),
+            ("1? 2?d", &[1], false),
+            ("1>9", &[1], false),
+            ("1? | 2?", &[1, 2], false),
+            ("1? | 2", &[], true),
+            ("1? | ", &[], true),
+            ("1 | 2>3 3>2", &[2, 3], true),
+            ("", &[], true),
         ];
-        for (text, expected) in table {
+        for (text, expected, circle) in table {
             let processes = processes(text);
-            let found: Vec<i64> = deadlock(&processes).iter().map(|thread| thread.thread.0).collect();
-            assert_eq!(found, *expected, "{text}");
+            let found = deadlock(&processes);
+            let numbers: Vec<i64> = found.iter().map(|thread| thread.thread.0).collect();
+            assert_eq!((numbers.as_slice(), is_circle(&found)), (*expected, *circle), "{text}");
         }
     }
 

@@ -31,7 +31,10 @@ impl HangWatch<'_> {
                         place_of(&first.stack)
                     )
                 }
-                _ => format!("Threads {} wait for each other", names.join(", ")),
+                _ if deadlock::is_circle(&circle) => {
+                    format!("Threads {} wait for each other", names.join(", "))
+                }
+                _ => format!("Threads {} all wait, and no thread is left to wake them", names.join(", ")),
             };
             return HangFinding { verdict: Verdict::Deadlocked, message, evidence };
         }
@@ -55,7 +58,13 @@ impl HangWatch<'_> {
             Some(waiting) => {
                 (Verdict::Waiting, format!("The program is waiting for {}{}", waiting.what, at(waiting)))
             }
-            None => (Verdict::Waiting, "The program is waiting; the reason is unknown".to_owned()),
+            None if self.is_measured() => {
+                (Verdict::Waiting, "The program is waiting; the reason is unknown".to_owned())
+            }
+            None => {
+                let message = "Cannot tell whether the program computes or waits: its process is unknown";
+                (Verdict::Unknown, message.to_owned())
+            }
         };
         HangFinding { verdict, message, evidence }
     }

@@ -216,8 +216,16 @@ impl<'a> HangWatch<'a> {
 
     /// How much of that it has computed, in a sentence.
     pub(super) fn share(&self) -> String {
+        if !self.is_measured() {
+            return "its CPU time is unknown".to_owned();
+        }
         let (computed, took) = (time(self.computed()), time(self.took()));
         format!("it used the CPU for {computed} of the {took} that it was watched")
+    }
+
+    /// Whether the CPU time of a process of the program is known.
+    pub(super) fn is_measured(&self) -> bool {
+        !self.counted.is_empty()
     }
 
     /// How many processors a process has had work for lately; of one of its threads, when it is named.
