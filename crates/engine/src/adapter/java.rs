@@ -1,7 +1,7 @@
 //! Java, debugged by a bridge on the Java Debug Interface that we compile into the cache.
 //!
-//! Every JVM of a program connects to the bridge, by the option `AGENT`: no port of it is open. A source file is
-//! compiled into the cache; Maven and Gradle get the option by `JAVA_TOOL_OPTIONS`.
+//! Every JVM of a program connects to the bridge, by the option `AGENT` in `JAVA_TOOL_OPTIONS`: no port of it is open. A
+//! source file is compiled into the cache.
 
 mod arguments;
 mod bridge;
@@ -10,18 +10,20 @@ mod commands;
 mod jdk;
 mod tracebacks;
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use self::jdk::Jdk;
+use super::commands::debuggee_of;
 use super::plan::{DapSetup, Plan, Quirks, StartRequest, Transport};
 use super::{
     Adapter, BoxFuture, Commands, Driver, Host, Observation, ProcessIdentity, RecordingSide, Runtime, Sample,
     Tracebacks,
 };
 use crate::error::{Error, Result};
-use crate::model::launch::{Attach, Endpoint, Launch, Start};
+use crate::model::launch::{Endpoint, Launch, Start};
 use crate::model::stop::ExceptionMode;
 use crate::progress::Progress;
 
@@ -29,7 +31,7 @@ use crate::progress::Progress;
 #[derive(Clone, Copy, Debug)]
 pub struct Java;
 
-/// A placeholder for the option that connects a JVM to the bridge, in the arguments and variables of a launch.
+/// A placeholder for the option that connects a JVM to the bridge, in the variables of a launch.
 const AGENT: &str = "{agent}";
 /// Build tools: each JVM that they start is debugged.
 const BUILD_TOOLS: [&str; 4] = ["mvn", "mvnw", "gradle", "gradlew"];
@@ -124,17 +126,20 @@ impl Adapter for Java {
     fn plan(&self, host: &dyn Host, runtime: &Runtime, debugger: &Path, start: &Start) -> Result<Plan> {
         let jdk = Jdk::find(host, Some(&runtime.executable))?;
         let secret = uuid::Uuid::new_v4().simple().to_string();
+        let process = match start {
+            Start::Attach(attach) => process_of(host, &attach.to),
+            Start::Launch(_) => None,
+        };
         let (request, mut arguments, launch) = match start {
             Start::Launch(launch) => {
                 (StartRequest::Launch, arguments::of_launch(host, runtime, launch), Some(launch))
             }
-            Start::Attach(attach) => (StartRequest::Attach, arguments::of_attach(attach), None),
+            Start::Attach(attach) => (StartRequest::Attach, arguments::of_attach(attach, process), None),
         };
         arguments.insert("secret".to_owned(), json!(secret));
         let mut env = launch.map(|launch| launch.env.clone()).unwrap_or_default();
-        if arguments.get("env").is_some() {
-            env.remove(TOOL_OPTIONS);
-        }
+        // It is in the arguments.
+        env.remove(TOOL_OPTIONS);
         let setup = DapSetup {
             adapter_id: "java",
             request,
@@ -143,10 +148,7 @@ impl Adapter for Java {
             env,
             remote: None,
             stops_on_entry: false,
-            is_local: matches!(
-                start,
-                Start::Launch(_) | Start::Attach(Attach { to: Endpoint::Process(_), .. })
-            ),
+            is_local: launch.is_some() || process.is_some(),
             binary: None,
             no_code: None,
             is_dump: false,
@@ -167,7 +169,7 @@ impl Adapter for Java {
     }
 
     fn needs_no_program(&self, executable: Option<&Path>, _runtime_args: &[String]) -> bool {
-        executable.is_some_and(is_build_tool)
+        executable.is_some_and(|program| !self.may_be_interpreter(program))
     }
 
     fn observation(&self) -> Observation {
@@ -193,8 +195,20 @@ impl ProcessIdentity for Java {
     }
 }
 
-fn is_build_tool(program: &Path) -> bool {
-    program.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| BUILD_TOOLS.contains(&stem))
+/// The JVM of this machine that is attached to. What listens at a port may be a tunnel to another one.
+fn process_of(host: &dyn Host, endpoint: &Endpoint) -> Option<u32> {
+    match endpoint {
+        Endpoint::Process(pid) => Some(*pid),
+        Endpoint::Address { host: address, .. } if is_loopback(address) => {
+            let (pid, _) = debuggee_of(endpoint)?;
+            host.program_of(pid).is_some_and(|program| Java.may_be_interpreter(&program)).then_some(pid)
+        }
+        Endpoint::Address { .. } | Endpoint::Core { .. } => None,
+    }
+}
+
+fn is_loopback(address: &str) -> bool {
+    address == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

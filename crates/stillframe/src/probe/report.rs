@@ -102,7 +102,9 @@ impl ProbeReport {
         let Some(exception) = &self.stop.exception else { return String::new() };
         let headline =
             format!("{}: {}", exception.type_name, exception.message.as_deref().unwrap_or_default());
-        styled(BAD, wrapped(&headline, ""))
+        let causes = exception.stack.lines().filter(|line| line.starts_with("Caused by: "));
+        causes
+            .fold(styled(BAD, wrapped(&headline, "")), |text, cause| text + &styled(BAD, wrapped(cause, "")))
     }
 
     fn asked(&self) -> String {

@@ -20,6 +20,9 @@ async fn an_uncaught_exception_has_class_message_and_stack() {
     session.finish().await;
 }
 
+/// A thread that waits for work.
+const POOL: &str = "        java.util.concurrent.Executors.newFixedThreadPool(1).submit(() -> 1).get();\n";
+
 #[tokio::test]
 async fn values_of_the_jdk_are_shown_as_their_classes_print_them() {
     let values = [
@@ -42,11 +45,35 @@ async fn values_of_the_jdk_are_shown_as_their_classes_print_them() {
         ("linkedValues", "linked.values()", "[1, 2]"),
         ("entries", "new java.util.HashMap<>(tree).entrySet()", "{\"a\"=1, \"b\"=2}"),
         ("shared", "new java.util.concurrent.ConcurrentHashMap<>(tree).values()", "[1, 2]"),
+        ("waiting", "new java.util.concurrent.LinkedBlockingQueue<>(java.util.List.of(1, 2))", "[1, 2]"),
+        ("bounded", "new java.util.concurrent.ArrayBlockingQueue<>(2, true, waiting)", "[1, 2]"),
+        ("loose", "new java.util.concurrent.ConcurrentLinkedQueue<>(waiting)", "[1, 2]"),
+        ("skips", "new java.util.concurrent.ConcurrentSkipListMap<>(tree)", "{\"a\"=1, \"b\"=2}"),
+        ("sorted", "new java.util.concurrent.ConcurrentSkipListSet<>(waiting)", "[1, 2]"),
+        ("table", "new java.util.Hashtable<>(java.util.Map.of(\"k\", 1))", "{\"k\"=1}"),
+        ("part", "new java.util.ArrayList<>(java.util.List.of(1, 2, 3)).subList(1, 3)", "[2, 3]"),
+        ("fixed", "java.util.Collections.unmodifiableCollection(tree.values())", "[1, 2]"),
+        (
+            "halves",
+            "java.util.stream.Stream.of(1, 2).collect(java.util.stream.Collectors.partitioningBy(one -> one > 1))",
+            "{false=[1], true=[2]}",
+        ),
+        ("adder", "new java.util.concurrent.atomic.LongAdder()", "0"),
+        ("date", "new java.util.Date(0)", "1970-01-01T00:00:00Z"),
+        ("some", "java.util.OptionalInt.of(4)", "OptionalInt[4]"),
+        ("late", "new java.util.concurrent.CompletableFuture<String>()", "CompletableFuture[not completed]"),
+        (
+            "failed",
+            "new RuntimeException(\"two\\nlines\", new Error(\"deep\"))",
+            "RuntimeException: two\\nlines (caused by Error: deep)",
+        ),
+        ("quote", "'\\''", "'\\''"),
+        ("letters", "new char[] {'\\n', '\\0'}", "['\\n', '\\u0000']"),
     ];
     let lines: Vec<String> =
         values.iter().map(|(name, made, _)| format!("        var {name} = {made};\n")).collect();
     let text = format!(
-        "class Main {{\n    public static void main(String[] arguments) {{\n{}        System.out.println(day);\n    }}\n}}\n",
+        "class Main {{\n    public static void main(String[] arguments) throws Exception {{\n{}{POOL}        System.out.println(day);\n    }}\n}}\n",
         lines.concat()
     );
     let folder = folder();
@@ -55,12 +82,21 @@ async fn values_of_the_jdk_are_shown_as_their_classes_print_them() {
     let session = Debugging::of(Language::Java).await;
     let arguments = json!({
         "program": path, "until": [{ "file": path, "statement": "System.out.println(day);" }],
-        "limits": { "value": 200 }, "timeout": 60_000,
+        "limits": { "value": 200, "variables": 100 }, "close": false, "timeout": 60_000,
     });
     let stopped = session.server.ok("run_until", arguments).await;
     for (name, _, expected) in values {
         assert_eq!(stopped.variable(name), expected, "{}", stopped.text);
     }
+    let session = Debugging { id: stopped.text_of("sessionId").to_owned(), server: session.server };
+    let threads = session.ok("list_threads", json!({})).await;
+    let threads = threads["threads"].as_array().unwrap();
+    let pool = threads.iter().find(|thread| thread["name"].as_str().unwrap().starts_with("pool-")).unwrap();
+    let stack = json!({ "threadId": pool["id"], "includeInternals": true });
+    let stack = session.ok("get_stack_trace", stack).await;
+    // It waits in machine code, which has no variables.
+    let locals = json!({ "frameId": stack.at("/stackFrames/0/id"), "threadId": pool["id"] });
+    session.ok("get_local_variables", locals).await;
     session.finish().await;
 }
 

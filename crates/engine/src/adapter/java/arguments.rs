@@ -7,18 +7,17 @@ use crate::adapter::{Host, Runtime};
 use crate::model::launch::{Attach, Endpoint, Launch, Program};
 use crate::test_reports::TestReports;
 
-/// The command line of a program, with the place of the option that connects its JVM to the bridge.
+/// The command line of a program, and the variable with the place of the option that connects its JVMs to the bridge.
 pub(super) fn of_launch(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> Map<String, Value> {
     let own: Vec<&str> = launch.runtime_args.iter().chain(&launch.args).map(String::as_str).collect();
     let program = runtime.executable.to_string_lossy();
     let mut words = vec![&*program];
-    let mut env = Map::new();
+    // Each JVM that the program starts is debugged, too.
+    let before = launch.env.get(TOOL_OPTIONS).cloned().unwrap_or_else(|| host.env(TOOL_OPTIONS));
+    let options = format!("{} {AGENT}", before.unwrap_or_default());
     let name = launch.program.name();
     match &launch.program {
         Program::Command => {
-            let before = launch.env.get(TOOL_OPTIONS).cloned().unwrap_or_else(|| host.env(TOOL_OPTIONS));
-            let options = format!("{} {AGENT}", before.unwrap_or_default());
-            env.insert(TOOL_OPTIONS.to_owned(), json!(options.trim()));
             if program.contains("gradle") {
                 // A daemon would outlive the session.
                 words.push("--no-daemon");
@@ -29,7 +28,6 @@ pub(super) fn of_launch(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> 
             words.extend(own);
         }
         Program::Script(_) | Program::Module(_) | Program::Package(_) => {
-            words.push(AGENT);
             words.extend(launch.runtime_args.iter().map(String::as_str));
             words.extend(matches!(launch.program, Program::Script(_)).then_some("-jar"));
             words.push(&name);
@@ -37,21 +35,22 @@ pub(super) fn of_launch(host: &dyn Host, runtime: &Runtime, launch: &Launch) -> 
         }
     }
     let arguments = json!({
-        "args": words, "env": env, "cwd": launch.working_folder(), "justMyCode": launch.just_my_code,
+        "args": words, "env": { TOOL_OPTIONS: options.trim() }, "cwd": launch.working_folder(), "justMyCode": launch.just_my_code,
         "stopOnEntry": launch.stop_on_entry, "sources": build::sources_of(host, launch),
         "reports": launch.env.get(TestReports::VARIABLE).cloned().flatten(),
     });
     arguments.as_object().cloned().unwrap_or_default()
 }
 
-pub(super) fn of_attach(attach: &Attach) -> Map<String, Value> {
+/// `process` is the number of the JVM, if it is one of this machine.
+pub(super) fn of_attach(attach: &Attach, process: Option<u32>) -> Map<String, Value> {
     let (just_my_code, cwd) = (attach.just_my_code, std::env::current_dir().unwrap_or_default());
     let arguments = match &attach.to {
-        Endpoint::Process(pid) => json!({ "pid": pid, "justMyCode": just_my_code, "cwd": cwd }),
+        Endpoint::Process(_) => json!({ "processId": process, "justMyCode": just_my_code, "cwd": cwd }),
         // It is refused before, because no bridge reads it.
         Endpoint::Core { file, .. } => json!({ "coreFile": file }),
         Endpoint::Address { host, port } => {
-            json!({ "host": host, "port": port, "justMyCode": just_my_code, "cwd": cwd })
+            json!({ "host": host, "port": port, "processId": process, "justMyCode": just_my_code, "cwd": cwd })
         }
     };
     arguments.as_object().cloned().unwrap_or_default()

@@ -51,14 +51,13 @@ async fn runtime_without_debugger_names_the_missing_module() {
 #[test]
 fn jvms_connect_to_the_bridge() {
     let jar = Launch { args: vec!["x".to_owned()], ..Launch::new(Program::Script("/work/shop.jar".into())) };
-    assert_eq!(
-        arguments(jar, "/jdk/bin/java")["args"],
-        json!(["/jdk/bin/java", "{agent}", "-jar", "/work/shop.jar", "x"])
-    );
     let maven = Launch { runtime_args: vec!["test".to_owned()], ..Launch::new(Program::Command) };
-    let found = arguments(maven, "/bin/mvn");
-    assert_eq!(
-        (&found["args"], &found["env"]),
-        (&json!(["/bin/mvn", "test"]), &json!({ "JAVA_TOOL_OPTIONS": "{agent}" }))
-    );
+    let table = [
+        (jar, "/jdk/bin/java", json!(["/jdk/bin/java", "-jar", "/work/shop.jar", "x"])),
+        (maven, "/bin/mvn", json!(["/bin/mvn", "test"])),
+    ];
+    for (launch, executable, words) in table {
+        let found = arguments(launch, executable);
+        assert_eq!((&found["args"], &found["env"]), (&words, &json!({ "JAVA_TOOL_OPTIONS": "{agent}" })));
+    }
 }

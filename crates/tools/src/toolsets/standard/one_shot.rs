@@ -113,7 +113,13 @@ impl OneShotParams<'_> {
                     .adapter
                     .needs_no_program(command.executable.as_deref(), &command.launch.runtime_args)
         };
+        // In a language that is named, it may be a script that is not recognized.
+        let is_of_language = || {
+            let adapter = self.language.and_then(adapter::by_name);
+            adapter.is_some_and(|adapter| adapter.needs_no_program(Some(executable), &[]))
+        };
         match command {
+            Err(error) if error.code == "command_unknown" && is_of_language() => Ok(None),
             Err(error) if error.code != "invalid_arguments" || !self.args.is_empty() => Err(error),
             Ok(command) if runs(&command) => Ok(Some(command)),
             _ => Err(ProgramParams::missing("program")),

@@ -16,6 +16,8 @@ import java.util.function.Function;
 
 /** The collections of the JDK, read from their fields, a page at a time. */
 final class Containers {
+    /** How many nodes of a queue are read that does not know its size. */
+    private static final int MOST_NODES = 1000;
     boolean isMap;
     boolean isOptional;
     int size;
@@ -67,7 +69,8 @@ final class Containers {
             case "Arrays$ArrayList": return array(object, "a", -1);
             case "ImmutableCollections$ListN": return array(object, "elements", -1);
             case "concurrent.CopyOnWriteArrayList": return array(object, "array", -1);
-            case "PriorityQueue": return array(object, "queue", number(object, "size"));
+            case "PriorityQueue":
+            case "concurrent.PriorityBlockingQueue": return array(object, "queue", number(object, "size"));
             case "ImmutableCollections$SetN": return list(present(object, "elements"));
             case "ImmutableCollections$List12":
             case "ImmutableCollections$Set12": return list(pair(object));
@@ -75,12 +78,24 @@ final class Containers {
             case "Collections$SingletonSet": return list(List.of(new Item(null, field(object, "element"))));
             case "Collections$EmptyList":
             case "Collections$EmptySet": return list(List.of());
-            case "ArrayDeque": return list(ring(object));
+            case "ArrayDeque": return ring(object, "elements", "head", length(object));
+            case "concurrent.ArrayBlockingQueue": return ring(object, "items", "takeIndex", number(object, "count"));
+            case "concurrent.LinkedBlockingQueue":
+                return queue(object, "head", number((ObjectReference) field(object, "count"), "value"));
+            case "concurrent.LinkedBlockingDeque": return queue(object, "first", number(object, "count"));
+            case "concurrent.ConcurrentLinkedQueue":
+            case "concurrent.ConcurrentLinkedDeque":
+            case "concurrent.LinkedTransferQueue": return queue(object, "head", -1);
+            case "concurrent.SynchronousQueue": return list(List.of());
             case "LinkedList": return chain(object, "first", "next", "item", number(object, "size"));
-            case "HashMap": return table(object, number(object, "size"), "value");
-            case "concurrent.ConcurrentHashMap": return concurrent(object);
+            case "HashMap": return table(object, number(object, "size"), "key", "value");
+            case "Hashtable": return table(object, number(object, "count"), "key", "value");
+            case "WeakHashMap": return table(object, number(object, "size"), "referent", "value");
+            case "concurrent.ConcurrentHashMap": return table(object, (int) sum(object, "baseCount", "counterCells"), "key", "val");
+            case "concurrent.ConcurrentSkipListMap": return skipList(object);
             case "LinkedHashMap": return chain(object, "head", "after", null, number(object, "size"));
             case "TreeMap": return tree(object);
+            case "IdentityHashMap":
             case "ImmutableCollections$MapN": return map(alternating(object));
             case "ImmutableCollections$Map1": return map(List.of(new Item(field(object, "k0"), field(object, "v0"))));
             case "Collections$SingletonMap": return map(List.of(new Item(field(object, "k"), field(object, "v"))));
@@ -88,34 +103,47 @@ final class Containers {
             case "HashSet":
             case "LinkedHashSet": return keys(field(object, "map"));
             case "TreeSet": return keys(field(object, "m"));
-            case "concurrent.ConcurrentHashMap$KeySetView": return keys(field(object, "map"));
-            case "Collections$SetFromMap":
-            case "TreeMap$KeySet": return keys(field(object, "m"));
-            case "HashMap$KeySet":
-            case "LinkedHashMap$LinkedKeySet": return keys(field(object, "this$0"));
-            case "HashMap$Values":
-            case "LinkedHashMap$LinkedValues":
-            case "TreeMap$Values": return values(field(object, "this$0"));
-            case "concurrent.ConcurrentHashMap$ValuesView": return values(field(object, "map"));
-            case "HashMap$EntrySet":
-            case "LinkedHashMap$LinkedEntrySet":
-            case "TreeMap$EntrySet": return of((ObjectReference) field(object, "this$0"));
+            case "stream.Collectors$Partition": return map(List.of(
+                new Item(object.virtualMachine().mirrorOf(false), field(object, "forFalse")),
+                new Item(object.virtualMachine().mirrorOf(true), field(object, "forTrue"))));
             case "EnumMap": return map(enumMap(object));
-            case "RegularEnumSet": return list(enumSet(object));
+            case "RegularEnumSet":
+            case "JumboEnumSet": return list(enumSet(object));
             case "Optional": return optional(field(object, "value"), field(object, "value") != null);
             case "OptionalInt":
             case "OptionalLong":
             case "OptionalDouble": return optional(field(object, "value"), ((BooleanValue) field(object, "isPresent")).value());
-            default: return wrapped(object, type);
+            // A class of the user's can have the same fields with another meaning.
+            default: return object.referenceType().name().equals("java.util." + type) ? view(object, type) : null;
         }
     }
 
-    /** Wrappers such as `Collections.unmodifiableList` show their content. */
-    private static Containers wrapped(ObjectReference object, String type) {
-        if (type.equals("Properties")) return of((ObjectReference) field(object, "map"));
-        if (!type.startsWith("Collections$Unmodifiable") && !type.startsWith("Collections$Synchronized")) return null;
-        Value inner = type.endsWith("Map") ? field(object, "m") : field(object, "c");
-        return inner instanceof ObjectReference ? of((ObjectReference) inner) : null;
+    /** Wrappers and views, such as `unmodifiableList` or `subList`, show what they contain of another collection. */
+    private static Containers view(ObjectReference object, String type) {
+        boolean isMap = Values.isA(object.referenceType(), "java.util.Map");
+        // Where a part of a sorted map ends, only its comparator can tell.
+        if (type.endsWith("SubMap") || !isMap && !Values.isA(object.referenceType(), "java.util.Collection")) return null;
+        ObjectReference inner = null;
+        for (String name : new String[] {"root", "this$0", "map", "m", "c", "list", "al", "q"}) {
+            if (inner == null && field(object, name) instanceof ObjectReference) inner = (ObjectReference) field(object, name);
+        }
+        if (inner == null) return null;
+        if (field(object, "offset") != null) return slice(inner, number(object, "offset"), number(object, "size"));
+        if (type.matches(".*(Values|ValuesView|ValueCollection)") || type.equals("AbstractMap$2")) return values(inner);
+        if (type.matches(".*EntrySet(View)?|ImmutableCollections\\$MapN\\$1")) return of(inner);
+        boolean isOfKeys = !isMap && Values.isA(inner.referenceType(), "java.util.Map");
+        // The name of an anonymous class does not say what it shows of a map.
+        if (isOfKeys && type.matches(".*\\$\\d+") && !type.equals("AbstractMap$1")) return null;
+        return isOfKeys ? keys(inner) : of(inner);
+    }
+
+    private static Containers slice(ObjectReference list, int offset, int size) {
+        Containers whole = of(list);
+        if (whole == null) return null;
+        Containers container = new Containers();
+        container.size = size;
+        container.reader = (start, end) -> whole.items(offset + start, end - start);
+        return container;
     }
 
     private static Containers list(List<Item> items) {
@@ -179,7 +207,7 @@ final class Containers {
         return item;
     }
 
-    private static Containers table(ObjectReference object, int size, String valueField) {
+    private static Containers table(ObjectReference object, int size, String keyField, String valueField) {
         Containers container = new Containers();
         container.size = size;
         container.isMap = true;
@@ -189,7 +217,7 @@ final class Containers {
             for (Value bucket : ((ArrayReference) field(object, "table")).getValues()) {
                 for (Value node = nodes(bucket); node != null && seen < end; node = field((ObjectReference) node, "next")) {
                     ObjectReference at = (ObjectReference) node;
-                    if (seen++ >= start) items.add(inNode(at, field(at, "key"), valueField));
+                    if (seen++ >= start) items.add(inNode(at, field(at, keyField), valueField));
                 }
                 if (seen >= end) break;
             }
@@ -204,15 +232,63 @@ final class Containers {
         return isTree ? field((ObjectReference) bucket, "first") : bucket;
     }
 
-    private static Containers concurrent(ObjectReference object) {
-        long size = ((PrimitiveValue) field(object, "baseCount")).longValue();
-        Value cells = field(object, "counterCells");
-        if (cells != null) {
-            for (Value cell : ((ArrayReference) cells).getValues()) {
-                if (cell != null) size += ((PrimitiveValue) field((ObjectReference) cell, "value")).longValue();
-            }
+    /** A number that each thread counts in another cell, as in a `LongAdder`. */
+    static long sum(ObjectReference object, String base, String cells) {
+        long sum = ((PrimitiveValue) field(object, base)).longValue();
+        if (field(object, cells) == null) return sum;
+        for (Value cell : ((ArrayReference) field(object, cells)).getValues()) {
+            if (cell != null) sum += ((PrimitiveValue) field((ObjectReference) cell, "value")).longValue();
         }
-        return table(object, (int) size, "val");
+        return sum;
+    }
+
+    /** Linked nodes, of which some have no item: the first of a queue, or one that was removed. A size below 0 is unknown. */
+    private static Containers queue(ObjectReference object, String first, int size) {
+        if (size < 0) {
+            List<Item> items = inNodes(field(object, first), MOST_NODES + 1);
+            return items.size() > MOST_NODES ? null : list(items);
+        }
+        Containers container = new Containers();
+        container.size = size;
+        container.reader = (start, end) -> {
+            List<Item> items = inNodes(field(object, first), end);
+            return items.subList(Math.min(start, items.size()), items.size());
+        };
+        return container;
+    }
+
+    private static List<Item> inNodes(Value first, int most) {
+        List<Item> items = new ArrayList<>();
+        for (Value node = first; node != null && items.size() < most; ) {
+            ObjectReference at = (ObjectReference) node;
+            Item item = inNode(at, null, "item");
+            if (item.value != null && !item.value.equals(at)) items.add(item);
+            node = field(at, "next");
+            if (at.equals(node)) break;
+        }
+        return items;
+    }
+
+    /** The nodes at its bottom are linked; one whose value is null was removed. */
+    private static Containers skipList(ObjectReference object) {
+        Containers container = new Containers();
+        ObjectReference adder = (ObjectReference) field(object, "adder");
+        container.size = adder == null ? 0 : (int) sum(adder, "base", "cells");
+        container.isMap = true;
+        container.reader = (start, end) -> {
+            List<Item> items = new ArrayList<>();
+            ObjectReference index = (ObjectReference) field(object, "head");
+            while (field(index, "down") != null) index = (ObjectReference) field(index, "down");
+            int seen = 0;
+            for (Value node = field((ObjectReference) field(index, "node"), "next"); node != null && seen < end; ) {
+                ObjectReference at = (ObjectReference) node;
+                boolean isThere = field(at, "key") != null && field(at, "val") != null;
+                if (isThere && seen++ >= start) items.add(inNode(at, field(at, "key"), "val"));
+                node = field(at, "next");
+            }
+            return items;
+        };
+        return container;
     }
 
     private static Containers tree(ObjectReference object) {
@@ -273,12 +349,28 @@ final class Containers {
         return items;
     }
 
-    private static List<Item> ring(ObjectReference object) {
-        List<Item> items = new ArrayList<>();
-        ArrayReference elements = (ArrayReference) field(object, "elements");
-        int tail = number(object, "tail");
-        for (int at = number(object, "head"); at != tail; at = (at + 1) % elements.length()) items.add(new Item(null, elements.getValue(at)));
-        return items;
+    private static int length(ObjectReference deque) {
+        int slots = ((ArrayReference) field(deque, "elements")).length();
+        return Math.floorMod(number(deque, "tail") - number(deque, "head"), slots);
+    }
+
+    private static Containers ring(ObjectReference object, String name, String head, int size) {
+        ArrayReference elements = (ArrayReference) field(object, name);
+        int first = number(object, head);
+        Containers container = new Containers();
+        container.size = size;
+        container.reader = (start, end) -> {
+            List<Item> items = new ArrayList<>();
+            for (int i = start; i < end; i++) {
+                Item item = new Item(null, null);
+                item.array = elements;
+                item.index = (first + i) % elements.length();
+                item.value = elements.getValue(item.index);
+                items.add(item);
+            }
+            return items;
+        };
+        return container;
     }
 
     private static List<Item> alternating(ObjectReference object) {
@@ -302,10 +394,11 @@ final class Containers {
 
     private static List<Item> enumSet(ObjectReference object) {
         List<Item> items = new ArrayList<>();
-        long elements = ((PrimitiveValue) field(object, "elements")).longValue();
+        Value elements = field(object, "elements");
+        List<Value> words = elements instanceof ArrayReference ? ((ArrayReference) elements).getValues() : List.of(elements);
         List<Value> universe = ((ArrayReference) field(object, "universe")).getValues();
         for (int i = 0; i < universe.size(); i++) {
-            if ((elements >>> i & 1) == 1) items.add(new Item(null, universe.get(i)));
+            if ((((PrimitiveValue) words.get(i >>> 6)).longValue() >>> i & 1) == 1) items.add(new Item(null, universe.get(i)));
         }
         return items;
     }

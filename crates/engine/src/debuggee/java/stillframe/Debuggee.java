@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /** One JVM: whether it runs or is stopped, and its parts. */
 final class Debuggee {
@@ -84,6 +85,17 @@ final class Debuggee {
         // All threads are suspended once now.
         set.resume();
         show(thread, reason, numbers, text);
+    }
+
+    /** Reads something while no thread runs. A resume would invalidate the frames of a stop. */
+    synchronized <T> T suspended(Supplier<T> read) {
+        if (isStopped) return read.get();
+        vm.suspend();
+        try {
+            return read.get();
+        } finally {
+            vm.resume();
+        }
     }
 
     private void show(ThreadReference thread, String reason, List<Object> numbers, String text) {

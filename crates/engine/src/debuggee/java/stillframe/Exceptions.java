@@ -169,7 +169,7 @@ final class Exceptions {
         }
     }
 
-    private static ObjectReference cause(ObjectReference thrown) {
+    static ObjectReference cause(ObjectReference thrown) {
         Field field = thrown.referenceType().fieldByName("cause");
         Value cause = field == null ? null : thrown.getValue(field);
         return cause instanceof ObjectReference && !cause.equals(thrown) ? (ObjectReference) cause : null;

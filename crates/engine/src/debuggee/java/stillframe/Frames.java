@@ -130,6 +130,8 @@ final class Frames {
         if (from != null) rows.add(row(holder.frame, "(return) " + from, debuggee.steps.returned(), null));
         StackFrame frame = stackFrame(holder.frame);
         if (frame.thisObject() != null) rows.add(row(holder.frame, "this", frame.thisObject(), "this"));
+        // Its variables are those of machine code.
+        if (frame.location().method().isNative()) return rows;
         try {
             List<LocalVariable> visible = frame.visibleVariables();
             Map<LocalVariable, Value> values = frame.getValues(visible);

@@ -75,6 +75,9 @@ final class Session {
             }
             start = new Start(wire, arguments);
             debuggee = start.open(command.equals("launch"));
+            if (arguments.get("processId") != null) {
+                wire.event("process", Json.object("name", "java", "systemProcessId", arguments.get("processId")));
+            }
             wire.event("initialized", Json.object());
         } catch (Failure failure) {
             wire.fail(request, failure.getMessage());

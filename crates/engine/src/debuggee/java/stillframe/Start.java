@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Launches JVMs or attaches to them. One that we launch connects to us, so that it opens no port. */
@@ -55,7 +56,7 @@ final class Start {
         if (arguments.get("vm") != null) {
             return new Debuggee(Bridge.take(Json.number(arguments.get("vm"), 0)), wire, arguments, null);
         }
-        VirtualMachine vm = arguments.get("pid") != null ? attachToProcess() : attachToAddress();
+        VirtualMachine vm = arguments.get("host") != null ? attachToAddress() : attachToProcess();
         return new Debuggee(vm, wire, arguments, null);
     }
 
@@ -68,7 +69,7 @@ final class Start {
         }
     }
 
-    /** Replaces `{agent}` in `args` and `env` with the option that connects a JVM to us. */
+    /** Replaces `{agent}` in `env` with the option that connects a JVM to us, and each one that it starts. */
     private VirtualMachine launch() throws Exception {
         listener = (ListeningConnector) connector("com.sun.jdi.SocketListen");
         listening = listener.defaultArguments();
@@ -77,12 +78,10 @@ final class Start {
         String address = listener.startListening(listening);
         String port = address.substring(address.lastIndexOf(':') + 1);
         String agent = "-agentlib:jdwp=transport=dt_socket,server=n,suspend=y,address=127.0.0.1:" + port;
-        List<Object> words = new ArrayList<>();
-        for (Object word : Json.list(arguments.get("args"))) words.add(((String) word).replace("{agent}", agent));
         Map<String, Object> environment = Json.map(arguments.get("env"));
         environment.replaceAll((name, value) -> value instanceof String ? ((String) value).replace("{agent}", agent) : value);
         Map<String, Object> started = wire.ask("runInTerminal",
-            Json.object("kind", "integrated", "cwd", arguments.get("cwd"), "args", words, "env", environment));
+            Json.object("kind", "integrated", "cwd", arguments.get("cwd"), "args", arguments.get("args"), "env", environment));
         program = ProcessHandle.of(Json.number(started.get("processId"), 0)).orElse(null);
         VirtualMachine vm = acceptFirst();
         Session.daemon(this::acceptOthers).start();
@@ -94,7 +93,7 @@ final class Start {
             boolean isAlive = program != null && program.isAlive();
             try {
                 VirtualMachine vm = listener.accept(listening);
-                if (!onlyPrintsVersion()) return vm;
+                if (!onlyPrintsVersion(newJvms())) return vm;
                 vm.dispose();
             } catch (TransportTimeoutException nothing) {
                 if (!isAlive) throw new Failure("the program ended before its JVM was ready");
@@ -108,11 +107,14 @@ final class Start {
         while (!isClosed) {
             try {
                 VirtualMachine vm = listener.accept(listening);
-                if (onlyPrintsVersion()) {
+                List<ProcessHandle> jvms = newJvms();
+                if (onlyPrintsVersion(jvms)) {
                     vm.dispose();
                     continue;
                 }
-                Map<String, Object> configuration = Json.object("vm", Bridge.park(vm),
+                // Of several that start at once, it could be any.
+                Object pid = jvms.size() == 1 ? jvms.get(0).pid() : null;
+                Map<String, Object> configuration = Json.object("vm", Bridge.park(vm), "processId", pid,
                     "secret", arguments.get("secret"), "cwd", arguments.get("cwd"),
                     "sources", arguments.get("sources"), "justMyCode", arguments.get("justMyCode"));
                 try {
@@ -128,12 +130,17 @@ final class Start {
         }
     }
 
-    /** Whether the JVM that has just connected is one that a script asks for its version before it starts another. */
-    private boolean onlyPrintsVersion() {
-        if (program == null) return false;
+    /** The JVMs that have been started since the last one connected. */
+    private List<ProcessHandle> newJvms() {
+        if (program == null) return List.of();
         return Stream.concat(Stream.of(program), program.descendants())
             .filter(process -> process.info().command().orElse("").endsWith("/java") && asked.add(process.pid()))
-            .anyMatch(process -> printsVersion(process.info().arguments().orElse(new String[0])));
+            .collect(Collectors.toList());
+    }
+
+    /** Whether the JVM that has just connected is one that a script asks for its version before it starts another. */
+    private static boolean onlyPrintsVersion(List<ProcessHandle> jvms) {
+        return jvms.stream().anyMatch(process -> printsVersion(process.info().arguments().orElse(new String[0])));
     }
 
     /** Whether one of the options does so; what follows the main class is the program's. */
@@ -168,7 +175,7 @@ final class Start {
 
     /** A JVM can be debugged only if it was started with the agent: HotSpot cannot load it later. */
     private VirtualMachine attachToProcess() throws Exception {
-        long pid = Json.number(arguments.get("pid"), 0);
+        long pid = Json.number(arguments.get("processId"), 0);
         String without = "process " + pid + " was started without the debug agent, and a JVM cannot load it later; "
             + "start it with `-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0`";
         if (!isJvm(pid)) throw new Failure("process " + pid + " is not a JVM of this user");

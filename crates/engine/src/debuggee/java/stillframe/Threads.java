@@ -92,20 +92,16 @@ final class Threads {
 
     /** The requested thread, or else one that runs user code. */
     ThreadReference toPause(Object number) throws Failure {
-        ThreadReference asked = null;
-        ThreadReference users = null;
-        debuggee.vm.suspend();
-        try {
-            for (ThreadReference thread : ordered()) {
-                if (isSystem(thread)) continue;
-                if (asked == null || number(thread) == Json.number(number, 0)) asked = thread;
-                if (users == null && hasUserFrame(thread)) users = thread;
+        ThreadReference thread = debuggee.suspended(() -> {
+            ThreadReference asked = null;
+            ThreadReference users = null;
+            for (ThreadReference one : ordered()) {
+                if (isSystem(one)) continue;
+                if (asked == null || number(one) == Json.number(number, 0)) asked = one;
+                if (users == null && hasUserFrame(one)) users = one;
             }
-            if (asked != null && hasUserFrame(asked)) users = asked;
-        } finally {
-            debuggee.vm.resume();
-        }
-        ThreadReference thread = users != null ? users : asked;
+            return asked != null && hasUserFrame(asked) || users == null ? asked : users;
+        });
         if (thread == null) throw new Failure("the program has no thread to pause");
         return thread;
     }
@@ -123,20 +119,18 @@ final class Threads {
 
     /** What each thread does and waits for. The program is suspended briefly for that. */
     Map<String, Object> activity() {
-        List<Object> rows = new ArrayList<>();
-        debuggee.vm.suspend();
-        try {
+        List<Object> rows = debuggee.suspended(() -> {
+            List<Object> found = new ArrayList<>();
             for (ThreadReference thread : ordered()) {
                 if (isSystem(thread)) continue;
                 try {
-                    rows.add(activity(thread));
+                    found.add(activity(thread));
                 } catch (IncompatibleThreadStateException | ObjectCollectedException gone) {
                     // It has ended meanwhile.
                 }
             }
-        } finally {
-            debuggee.vm.resume();
-        }
+            return found;
+        });
         return Json.object("threads", rows);
     }
 
@@ -167,14 +161,14 @@ final class Threads {
         if (frames.isEmpty()) return null;
         int status = thread.status();
         String top = frames.get(0).location().declaringType().name() + "." + frames.get(0).location().method().name();
-        ObjectReference monitor = status == ThreadReference.THREAD_STATUS_MONITOR ? thread.currentContendedMonitor() : null;
-        if (monitor != null) {
+        ObjectReference monitor = thread.currentContendedMonitor();
+        if (monitor != null && status == ThreadReference.THREAD_STATUS_MONITOR) {
             List<Object> holders = new ArrayList<>();
             if (monitor.owningThread() != null) holders.add(number(monitor.owningThread()));
             return Json.object("kind", "lock", "what", "the monitor of " + described(monitor), "timed", false, "holders", holders);
         }
         boolean isTimed = status == ThreadReference.THREAD_STATUS_SLEEPING || Waits.isTimed(thread);
-        return Waits.of(this, frames, top, isTimed);
+        return Waits.of(this, frames, top, monitor, isTimed);
     }
 
     static String described(ObjectReference object) {

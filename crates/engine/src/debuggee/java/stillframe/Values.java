@@ -6,7 +6,6 @@ import com.sun.jdi.CharValue;
 import com.sun.jdi.ClassObjectReference;
 import com.sun.jdi.ClassType;
 import com.sun.jdi.Field;
-import com.sun.jdi.IntegerValue;
 import com.sun.jdi.ObjectReference;
 import com.sun.jdi.PrimitiveValue;
 import com.sun.jdi.ReferenceType;
@@ -21,9 +20,9 @@ import java.util.Map;
 /** Formats values. No code of the program runs for that: collections are read from their fields. */
 final class Values {
     /** Limits of a text: array items, objects and characters of a string. */
-    private static final int MOST_NUMBERS = 100;
+    static final int MOST_NUMBERS = 100;
     private static final int MOST_OBJECTS = 10;
-    private static final int MOST_LETTERS = 1 << 20;
+    static final int MOST_LETTERS = 1 << 20;
     private static final int DEPTH = 2;
 
     private Values() {
@@ -33,26 +32,14 @@ final class Values {
         return text(value, DEPTH);
     }
 
-    private static String text(Value value, int depth) {
+    static String text(Value value, int depth) {
         if (value == null) return "null";
         if (value instanceof VoidValue) return "void";
-        if (value instanceof CharValue) return "'" + ((CharValue) value).value() + "'";
+        if (value instanceof CharValue) return Escapes.quoted(String.valueOf(((CharValue) value).value()), '\'');
         if (value instanceof PrimitiveValue) return value.toString();
-        if (value instanceof StringReference) return quoted(string((StringReference) value));
+        if (value instanceof StringReference) return Escapes.quoted(string((StringReference) value), '"');
         if (value instanceof ArrayReference) return array((ArrayReference) value, depth);
         return object((ObjectReference) value, depth);
-    }
-
-    /** Formats a value as a literal. */
-    private static String quoted(String text) {
-        StringBuilder out = new StringBuilder("\"");
-        for (char letter : text.toCharArray()) {
-            int plain = "\n\r\t\b\f\"\\".indexOf(letter);
-            if (plain >= 0) out.append('\\').append("nrtbf\"\\".charAt(plain));
-            else if (letter < ' ' || Character.isSurrogate(letter) && text.length() == 1) out.append(String.format("\\u%04x", (int) letter));
-            else out.append(letter);
-        }
-        return out.append('"').toString();
     }
 
     /** A very long string is read in part. */
@@ -92,21 +79,25 @@ final class Values {
         if (isA(type, "java.lang.Enum")) return ((StringReference) field(object, "name")).value();
         if (object instanceof ThreadReference) return name + "[" + ((ThreadReference) object).name() + "]";
         if (isA(type, "java.lang.Throwable")) {
-            String message = Exceptions.message(object);
-            return name + (message == null ? "" : ": " + message);
+            return throwable(object) + (Exceptions.cause(object) == null ? "" : " (caused by " + throwable(Exceptions.cause(object)) + ")");
         }
-        String plain = plain(object, type.name());
+        String plain = JdkValues.text(object, type.name(), depth);
         if (plain != null) return plain;
         Containers container = Containers.of(object);
-        if (container != null) return container(container, depth);
+        if (container != null) return container(container, name, depth);
         if (type.name().contains("$$Lambda")) return name;
         boolean isRecord = isA(type, "java.lang.Record");
         return name + (isRecord ? "[" : "{") + fields(object, type, depth) + (isRecord ? "]" : "}");
     }
 
-    private static String container(Containers container, int depth) {
+    private static String throwable(ObjectReference thrown) {
+        String message = Exceptions.message(thrown);
+        return Names.simple(thrown.referenceType().name()) + (message == null ? "" : ": " + Escapes.controls(message));
+    }
+
+    private static String container(Containers container, String name, int depth) {
         if (container.isOptional) {
-            return container.size == 0 ? "Optional.empty" : "Optional[" + text(container.items(0, 1).get(0).value, depth - 1) + "]";
+            return name + (container.size == 0 ? ".empty" : "[" + text(container.items(0, 1).get(0).value, depth - 1) + "]");
         }
         String[] brackets = container.isMap ? new String[] {"{", "}"} : new String[] {"[", "]"};
         if (container.size > 0 && depth == 0) return brackets[0] + "..." + brackets[1];
@@ -143,112 +134,6 @@ final class Values {
             if (!field.isStatic() && !field.name().startsWith("this$")) fields.add(field);
         }
         return fields;
-    }
-
-    /** The text of instances of some JDK value classes. */
-    private static String plain(ObjectReference object, String type) {
-        switch (type) {
-            case "java.util.concurrent.atomic.AtomicInteger":
-            case "java.util.concurrent.atomic.AtomicLong":
-            case "java.util.concurrent.atomic.AtomicReference":
-                return text(field(object, "value"), 1);
-            case "java.util.concurrent.atomic.AtomicBoolean":
-                return String.valueOf(((IntegerValue) field(object, "value")).value() != 0);
-            case "java.util.UUID":
-                return new java.util.UUID(number(object, "mostSigBits"), number(object, "leastSigBits")).toString();
-            case "java.time.LocalDate":
-                return java.time.LocalDate.of((int) number(object, "year"), (int) number(object, "month"), (int) number(object, "day")).toString();
-            case "java.time.LocalTime":
-                return java.time.LocalTime.of((int) number(object, "hour"), (int) number(object, "minute"),
-                    (int) number(object, "second"), (int) number(object, "nano")).toString();
-            case "java.time.LocalDateTime":
-                return text(field(object, "date"), 1) + "T" + text(field(object, "time"), 1);
-            case "java.time.ZoneOffset":
-            case "java.time.ZoneRegion":
-                return unquoted(object, "id");
-            case "java.time.OffsetDateTime":
-                return text(field(object, "dateTime"), 1) + text(field(object, "offset"), 1);
-            case "java.time.ZonedDateTime":
-                String offset = text(field(object, "offset"), 1), zone = text(field(object, "zone"), 1);
-                return text(field(object, "dateTime"), 1) + offset + (zone.equals(offset) ? "" : "[" + zone + "]");
-            case "java.time.Instant":
-                return java.time.Instant.ofEpochSecond(number(object, "seconds"), number(object, "nanos")).toString();
-            case "java.time.Duration":
-                return java.time.Duration.ofSeconds(number(object, "seconds"), number(object, "nanos")).toString();
-            case "java.math.BigInteger":
-                return bigInteger(object).toString();
-            case "java.math.BigDecimal":
-                Value digits = field(object, "intVal");
-                java.math.BigInteger unscaled = digits == null
-                    ? java.math.BigInteger.valueOf(number(object, "intCompact")) : bigInteger((ObjectReference) digits);
-                return new java.math.BigDecimal(unscaled, (int) number(object, "scale")).toString();
-            case "java.io.File":
-                return quoted(unquoted(object, "path"));
-            case "sun.nio.fs.UnixPath":
-                return quoted(new String(bytes((ArrayReference) field(object, "path")), java.nio.charset.StandardCharsets.UTF_8));
-            case "java.net.URI":
-                return field(object, "string") == null ? null : unquoted(object, "string");
-            case "java.util.regex.Pattern":
-                return unquoted(object, "pattern");
-            case "java.util.BitSet":
-                return java.util.BitSet.valueOf(longs((ArrayReference) field(object, "words"))).toString();
-            case "java.util.KeyValueHolder":
-            case "java.util.AbstractMap$SimpleEntry":
-            case "java.util.AbstractMap$SimpleImmutableEntry":
-            case "java.util.HashMap$Node":
-            case "java.util.LinkedHashMap$Entry":
-            case "java.util.TreeMap$Entry":
-                return text(field(object, "key"), 1) + "=" + text(field(object, "value"), 1);
-            case "java.lang.StringBuilder":
-            case "java.lang.StringBuffer":
-                return builder(object);
-            default:
-                return null;
-        }
-    }
-
-    private static String unquoted(ObjectReference object, String name) {
-        return ((StringReference) field(object, name)).value();
-    }
-
-    private static byte[] bytes(ArrayReference array) {
-        List<Value> read = array.length() == 0 ? List.of() : array.getValues(0, Math.min(array.length(), MOST_LETTERS));
-        byte[] found = new byte[read.size()];
-        for (int i = 0; i < found.length; i++) found[i] = ((PrimitiveValue) read.get(i)).byteValue();
-        return found;
-    }
-
-    private static long[] longs(ArrayReference array) {
-        List<Value> read = array.length() == 0 ? List.of() : array.getValues(0, Math.min(array.length(), MOST_NUMBERS));
-        return read.stream().mapToLong(item -> ((PrimitiveValue) item).longValue()).toArray();
-    }
-
-    private static java.math.BigInteger bigInteger(ObjectReference object) {
-        java.math.BigInteger magnitude = java.math.BigInteger.ZERO;
-        for (Value part : ((ArrayReference) field(object, "mag")).getValues()) {
-            long digits = ((PrimitiveValue) part).longValue() & 0xffffffffL;
-            magnitude = magnitude.shiftLeft(32).or(java.math.BigInteger.valueOf(digits));
-        }
-        return number(object, "signum") < 0 ? magnitude.negate() : magnitude;
-    }
-
-    private static String builder(ObjectReference object) {
-        int count = (int) Math.min(number(object, "count"), MOST_LETTERS);
-        boolean isWide = number(object, "coder") == 1;
-        StringBuilder text = new StringBuilder();
-        if (count > 0) {
-            List<Value> read = ((ArrayReference) field(object, "value")).getValues(0, isWide ? 2 * count : count);
-            for (int i = 0; i < read.size(); i += isWide ? 2 : 1) {
-                int low = ((PrimitiveValue) read.get(i)).byteValue() & 255;
-                text.append((char) (isWide ? low | (((PrimitiveValue) read.get(i + 1)).byteValue() & 255) << 8 : low));
-            }
-        }
-        return quoted(text.toString());
-    }
-
-    private static long number(ObjectReference object, String name) {
-        Value value = field(object, name);
-        return value instanceof PrimitiveValue ? ((PrimitiveValue) value).longValue() : 0;
     }
 
     static Value field(ObjectReference object, String name) {

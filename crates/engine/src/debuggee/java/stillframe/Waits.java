@@ -41,7 +41,7 @@ final class Waits {
         return status instanceof IntegerValue && (((IntegerValue) status).value() & WAITING_WITH_TIMEOUT) != 0;
     }
 
-    static Map<String, Object> of(Threads threads, List<StackFrame> frames, String top, boolean isTimed)
+    static Map<String, Object> of(Threads threads, List<StackFrame> frames, String top, ObjectReference monitor, boolean isTimed)
         throws IncompatibleThreadStateException {
         if (top.startsWith("java.lang.Thread.sleep")) {
             return wait("timer", "a `Thread.sleep`", true, null);
@@ -62,7 +62,6 @@ final class Waits {
             return parked(threads, frames, isTimed);
         }
         if (top.startsWith("java.lang.Object.wait")) {
-            ObjectReference monitor = self(frames.get(0), ObjectReference.class);
             String of = monitor == null ? "a monitor" : Threads.described(monitor);
             return wait("lock", "a `notify` of " + of, isTimed, null);
         }
@@ -77,6 +76,9 @@ final class Waits {
             ObjectReference object = self(frame, ObjectReference.class);
             if (object == null) continue;
             Value owner = Values.field(object, "exclusiveOwnerThread");
+            if (name(frame).equals("java.util.concurrent.ThreadPoolExecutor.getTask")) {
+                return wait("lock", "a task of its thread pool, which was not shut down", isTimed, null);
+            }
             boolean isLock = name(frame).endsWith(".lock") || name(frame).contains("acquire");
             if (owner instanceof ThreadReference && isLock) {
                 String what = Names.simple(object.referenceType().name()).replaceAll("\\.(NonfairSync|FairSync|Sync)$", "");
