@@ -10,6 +10,7 @@ mod commands;
 mod delve;
 mod quirks;
 mod rehearsal;
+mod standard;
 mod values;
 mod waits;
 

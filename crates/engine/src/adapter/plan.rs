@@ -250,9 +250,8 @@ pub struct Quirks {
     /// Whether a function is one of the compiler's own that runs before the program, and has a line of the user's, where
     /// it does not stop.
     pub is_start_function: Option<fn(&str) -> bool>,
-    /// A function that every exception goes through, and an expression for the exception there, for exceptions whose
-    /// message the adapter does not know.
-    pub thrown_value: Option<(&'static str, &'static str)>,
+    /// How to read exceptions whose message the adapter does not know.
+    pub thrown_value: Option<ThrownValue>,
     /// Functions of the runner of tests and, in each, an expression for the name of the test that runs there.
     pub running_test: &'static [(&'static str, &'static str)],
     /// Whether the text of a stop says that a condition could not be evaluated, rather than that the program threw.
@@ -379,6 +378,17 @@ pub struct FutureCommands {
     pub begin: &'static str,
     /// Breaks where that future is polled again, if it waits. Prints the number of the breakpoint behind `waits `.
     pub wait: &'static str,
+}
+
+/// How the exception is read that a thread is throwing.
+#[derive(Clone, Copy, Debug)]
+pub struct ThrownValue {
+    /// A function that every exception goes through.
+    pub function: &'static str,
+    /// Expressions for the exception there, the best one first.
+    pub expressions: &'static [&'static str],
+    /// An expression whose value must have been read before.
+    pub before: &'static str,
 }
 
 /// How a program is sampled whose debugger reports nothing while it runs: it is paused, and all stacks are read.

@@ -3,7 +3,8 @@
 use serde_json::json;
 use test_support::{Fixture, Language};
 
-use crate::debugging::Debugging;
+use crate::Module;
+use crate::debugging::{Debugging, Report};
 
 #[tokio::test]
 async fn errors_interfaces_and_pointers_are_formatted_as_in_go() {
@@ -19,6 +20,93 @@ async fn errors_interfaces_and_pointers_are_formatted_as_in_go() {
     ] {
         assert_eq!(session.evaluate(expression).await, shown, "{expression}");
     }
+    session.finish().await;
+}
+
+const PROGRAM: &str = "\
+package main
+
+import (
+\t\"bytes\"
+\t\"errors\"
+\t\"fmt\"
+\t\"math/big\"
+\t\"sync/atomic\"
+\t\"time\"
+)
+
+type inner struct{ x int }
+type middle struct {
+\tin inner
+\tat time.Time
+}
+type outer struct {
+\tmid middle
+\tto  *inner
+\tn   atomic.Int64
+}
+
+func isThree(n int) bool { return n == 3 }
+
+func risky(n int) (err error) {
+\tdefer func() {
+\t\tif caught := recover(); caught != nil {
+\t\t\terr = fmt.Errorf(\"caught: %v\", caught)
+\t\t}
+\t}()
+\tif n == 2 {
+\t\tpanic(errors.New(\"two\")) // @panics
+\t}
+\treturn nil
+}
+
+func main() {
+\tat := time.Date(2024, 1, 2, 3, 4, 5, 6000000, time.UTC)
+\tdeep := outer{mid: middle{inner{1}, at}, to: &inner{2}}
+\tdeep.n.Store(5)
+\thuge := new(big.Int).Exp(big.NewInt(10), big.NewInt(30), nil)
+\tvar buffer bytes.Buffer
+\tbuffer.WriteString(\"held\")
+\tall := []time.Time{at}
+\tfmt.Println(deep.mid, huge, buffer.String(), all, isThree(1)) // @shows
+\tfor i := range 5 {
+\t\terr := risky(i)
+\t\tfmt.Println(err) // @loop
+\t}
+}
+";
+
+#[tokio::test]
+async fn structures_times_and_recovered_panics_are_shown_as_what_they_are() {
+    let module = Module::new(&[("main.go", PROGRAM)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(Language::Go).await;
+    session.break_at(&program, "shows").await;
+    let stopped = session.start(&program).await;
+    let shown = [
+        (
+            "deep",
+            "main.outer{mid: main.middle{in: main.inner{...}, at: time.Time{...}}, to: &main.inner{x: 2}, n: 5}",
+        ),
+        ("at", "2024-01-02T03:04:05.006Z"),
+        ("huge", "1000000000000000000000000000000"),
+        ("buffer", "\"held\""),
+        ("all", "[]time.Time{2024-01-02T03:04:05.006Z}"),
+    ];
+    for (name, expected) in shown {
+        assert_eq!(stopped.variable(name), expected, "{}", stopped.text);
+    }
+    session.ok("set_exception_breakpoints", json!({ "mode": "all" })).await;
+    let panics = session.go_on().await;
+    assert_eq!((panics.outcome(), panics.place()), ("exception", (program.path(), program.line("panics"))));
+    let exception = &panics["exception"];
+    assert_eq!(
+        (&exception["message"], &exception["uncaught"]),
+        (&json!("errors.errorString: two"), &json!(false))
+    );
+    session.break_with(&program, "loop", json!({ "condition": "call isThree(i)" })).await;
+    let looped = session.go_on().await;
+    assert_eq!((looped.place().1, looped.variable("i")), (program.line("loop"), "3"), "{}", looped.text);
     session.finish().await;
 }
 

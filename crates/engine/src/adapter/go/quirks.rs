@@ -1,6 +1,6 @@
 //! Where Delve departs from the specification.
 
-use super::super::plan::{LockSearch, Quirks, StackSampling};
+use super::super::plan::{LockSearch, Quirks, StackSampling, ThrownValue};
 use super::{analysis, delve, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
 
@@ -14,13 +14,16 @@ pub(super) const QUIRKS: Quirks = Quirks {
     listens: "`dlv exec --headless --accept-multiclient --listen=HOST:PORT PROGRAM`",
     exception_filters: |mode| match mode {
         ExceptionMode::None => &[],
-        ExceptionMode::Uncaught | ExceptionMode::UserUnhandled | ExceptionMode::All => {
+        ExceptionMode::Uncaught | ExceptionMode::UserUnhandled => {
             &["unrecovered-panic", "runtime-fatal-throw"]
         }
+        // Panics stop where they begin.
+        ExceptionMode::All => &["runtime-fatal-throw"],
     },
     exception_functions: |mode| match mode {
         ExceptionMode::UserUnhandled => &[FAILED_TEST],
-        ExceptionMode::None | ExceptionMode::Uncaught | ExceptionMode::All => &[],
+        ExceptionMode::All => &[PANIC],
+        ExceptionMode::None | ExceptionMode::Uncaught => &[],
     },
     // A signal is its number below zero.
     end: |code| match i32::try_from(code) {
@@ -31,19 +34,20 @@ pub(super) const QUIRKS: Quirks = Quirks {
     mutes_console: true,
     message: delve::message,
     exception: |exception| Exception {
+        // Delve stops at panics that nothing recovers, unless each one is stopped at where it begins.
+        uncaught: exception.uncaught || exception.type_name != PANIC,
         type_name: match exception.type_name.as_str() {
             FAILED_TEST => "test failure".to_owned(),
             PANIC => "panic".to_owned(),
             _ => exception.type_name,
         },
         message: values::panic_message(&exception.message),
-        uncaught: true,
         ..exception
     },
     // The package of the program is left out, as in its sources.
     function: |name| name.strip_prefix("main.").unwrap_or(name).to_owned(),
-    // A result without a name, which has its value only when the function has returned.
-    variable: |name| (!name.starts_with("~r")).then_some(name),
+    // A result without a name, which has its value only when the function has returned, and `.autotmp_1` of the compiler.
+    variable: |name| (!name.starts_with("~r") && !name.starts_with('.')).then_some(name),
     value: |kind, text| (values::type_name(kind), values::of_type(kind, &text)),
     entry_function: Some("main.main"),
     // `main` is `runtime.main` too.
@@ -64,10 +68,13 @@ pub(super) const QUIRKS: Quirks = Quirks {
         locks: Some(LockSearch { awaited: waits::awaited_lock, held: waits::held_locks }),
     }),
     is_signal_handler: |name| name.starts_with("runtime.sig"),
-    // A panic that is raised again, as the runner of tests does, has no message. Delve cannot read the types of values
-    // before it has read a value of memory, and `e`, which is the same, is in registers. What is in memory is the text of
-    // an error.
-    thrown_value: Some((PANIC, "p.arg")),
+    // A panic that is raised again, as the runner of tests does, has no message. `e` is in registers, from which Delve can
+    // read a value only when it has read one from memory. `p` is unknown where the function begins.
+    thrown_value: Some(ThrownValue {
+        function: PANIC,
+        expressions: &["p.arg", "e"],
+        before: "runtime.divideError",
+    }),
     // Tests run in parallel: what is printed last may be of another one.
     running_test: &[(FAILED_TEST, "c.name"), ("testing.tRunner", "t.name")],
     stops_at_bad_conditions: true,

@@ -4,9 +4,11 @@
 //! turns that into `[]int{1, 2}`. It leaves text that it cannot parse unchanged, as it does the end of a text that Delve
 //! has cut.
 
+use super::standard;
+
 /// A value as Go writes it.
 pub(super) fn in_go(text: &str) -> String {
-    let mut reader = Reader { rest: text, is_cut: text.ends_with("...") };
+    let mut reader = Reader { rest: text, is_cut: text.ends_with("..."), is_whole: text.starts_with('(') };
     match reader.value() {
         Some(value) if reader.rest.is_empty() || reader.rest.starts_with("...") => {
             format!("{value}{}", reader.rest)
@@ -15,46 +17,22 @@ pub(super) fn in_go(text: &str) -> String {
     }
 }
 
-/// A value of a type. Durations and times are shown as they print themselves.
+/// A value of a type. Durations are shown as they print themselves.
 pub(super) fn of_type(kind: &str, text: &str) -> String {
-    let shown = match kind {
-        "time.Duration" => text.parse().ok().map(duration),
-        "time.Time" => text
-            .strip_prefix("time.Time(")
-            .and_then(|rest| Some(rest.split_once(')')?.0))
-            .filter(|time| time.starts_with(|first: char| first.is_ascii_digit()))
-            .map(str::to_owned),
-        _ => None,
-    };
+    let shown = (kind == "time.Duration").then(|| standard::duration(text)).flatten();
     shown.unwrap_or_else(|| in_go(text))
-}
-
-/// `1.5s` for so many nanoseconds.
-fn duration(nanoseconds: i64) -> String {
-    const UNITS: [(u64, &str); 4] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")];
-    let sign = if nanoseconds < 0 { "-" } else { "" };
-    let all = nanoseconds.unsigned_abs();
-    let (minutes, rest) = (all / 60_000_000_000, all % 60_000_000_000);
-    let (unit, name) = if minutes > 0 {
-        (1_000_000_000, "s")
-    } else {
-        UNITS.into_iter().find(|(unit, _)| rest >= *unit).unwrap_or((1_000_000_000, "s"))
-    };
-    let width = unit.ilog10() as usize;
-    let fraction = format!("{:0width$}", rest % unit);
-    let fraction = if width == 0 { "" } else { fraction.trim_end_matches('0') };
-    let point = if fraction.is_empty() { "" } else { "." };
-    let seconds = format!("{}{point}{fraction}{name}", rest / unit);
-    match (minutes / 60, minutes % 60) {
-        (0, 0) => format!("{sign}{seconds}"),
-        (0, minutes) => format!("{sign}{minutes}m{seconds}"),
-        (hours, minutes) => format!("{sign}{hours}h{minutes}m{seconds}"),
-    }
 }
 
 /// What was given to `panic`, or the text of a fatal error.
 pub(super) fn panic_message(text: &str) -> String {
     let value = in_go(text.trim());
+    if value.starts_with("(unreadable ") {
+        return String::new();
+    }
+    if value.starts_with("Error getting throw reason") {
+        return "a fatal signal outside of Go code, such as a SIGSEGV in C; continue to see the runtime's report"
+            .to_owned();
+    }
     // The text of an error is in its only field, where it has one.
     let field = ["s", "msg"].iter().find_map(|name| value.split_once(&format!("{{{name}: \"")));
     if let Some((kind, rest)) = field
@@ -114,6 +92,8 @@ struct Reader<'a> {
     rest: &'a str,
     /// The text ends in the middle of a value, with `...`.
     is_cut: bool,
+    /// The text is a pointer as a whole.
+    is_whole: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -158,11 +138,13 @@ impl<'a> Reader<'a> {
                 self.eat("*");
                 Some(format!("&{}", self.fields(String::new())?))
             }
-            '(' => self.pointer(),
+            '(' => self.unread(),
             '*' if self.rest.starts_with("*(") => {
                 self.eat("*");
                 self.pointer()
             }
+            _ if self.eat("*nil") => Some("nil".to_owned()),
+            _ if self.eat("time.Time(") || self.eat("*time.Time(") => self.time(),
             _ => self.typed().or_else(|| self.plain()),
         }
     }
@@ -190,6 +172,25 @@ impl<'a> Reader<'a> {
         // How much of a long text is left out.
         let more = self.rest.starts_with("...+").then(|| self.rest.find(" more").map(|at| at + 5)).flatten();
         Some(text + more.and_then(|length| self.take(length)).unwrap_or_default())
+    }
+
+    /// A structure that Delve has not read: `(*main.Point)(0xc000012345)`. A pointer has a star in front; only one to a
+    /// pointer does not.
+    fn unread(&mut self) -> Option<String> {
+        let pointer = self.pointer()?;
+        let kind = pointer.strip_prefix("(*").filter(|kind| !self.is_whole && !kind.starts_with('*'));
+        Some(
+            kind.and_then(|kind| kind.split_once(")(0x"))
+                .map_or(pointer.clone(), |(kind, _)| format!("{kind}{{...}}")),
+        )
+    }
+
+    /// The rest of `time.Time(2024-01-02T03:04:05Z, +1){wall: 0, ...}`.
+    fn time(&mut self) -> Option<String> {
+        let (time, rest) = self.rest.split_once(')')?;
+        self.rest = rest;
+        let fields = self.fields(String::new()).unwrap_or_default();
+        Some(standard::time(time, &fields))
     }
 
     /// `(*main.Point)(0xc000012345)`. The name of a type with a path is in quotes.
@@ -225,6 +226,9 @@ impl<'a> Reader<'a> {
             self.take(end + 7)?;
             let end = self.rest.find(", ")?;
             self.take(end + 2)?;
+            if self.is_at_cut() {
+                return Some(format!("{kind}{{{}", self.end()));
+            }
         }
         if self.eat("nil") {
             return Some("nil".to_owned());
@@ -285,10 +289,13 @@ impl<'a> Reader<'a> {
                 ']' | ')' => depth -= 1,
                 _ => {}
             }
-            (letter == ' ' && depth == 0).then_some(at)
+            // A comma is behind an item without a type.
+            (matches!(letter, ' ' | ',') && depth == 0).then_some(at)
         })?;
-        let kind = self.rest.get(..end)?;
-        let is_kind = kind.chars().all(|letter| letter.is_alphanumeric() || "_./*[](),-· ".contains(letter));
+        let kind = self.rest.get(..end).filter(|_| self.rest.get(end..end + 1) == Some(" "))?;
+        // Those of types without a name are in brackets.
+        let named = kind.replace("interface {}", "").replace("struct {}", "");
+        let is_kind = named.chars().all(|letter| letter.is_alphanumeric() || "_./*[](),-· ".contains(letter));
         let begins =
             kind.chars().next().is_some_and(|first| first.is_alphabetic() || matches!(first, '*' | '['));
         (is_kind && begins).then(|| self.take(end).map(str::to_owned)).flatten()
@@ -316,41 +323,41 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `{x: 1, y: 2}`.
-    fn fields(&mut self, mut text: String) -> Option<String> {
+    /// `{x: 1, y: 2}`, behind a type. Fields without a name only fill space.
+    fn fields(&mut self, kind: String) -> Option<String> {
         self.eat("{").then_some(())?;
-        text.push('{');
-        let mut is_first = true;
+        let mut shown: Vec<String> = Vec::new();
+        let mut values = Vec::new();
         while !self.eat("}") {
             if self.is_at_cut() {
-                text += if is_first || self.rest.is_empty() { "" } else { ", " };
-                return Some(text + self.end());
+                let end = self.end().to_owned();
+                let text = format!("{kind}{{{}", shown.join(", "));
+                let comma = if shown.is_empty() || end.is_empty() { "" } else { ", " };
+                return Some(format!("{text}{comma}{end}"));
             }
             if self.rest.starts_with("...") {
                 let end = self.rest.find('}')?;
-                text += if is_first { "" } else { ", " };
-                text += self.take(end)?;
+                shown.push(self.take(end)?.to_owned());
                 continue;
             }
-            if !is_first {
-                text += ", ";
+            let named = self.rest.find(": ").filter(|end| is_name(self.rest.get(..*end)));
+            let name = named.and_then(|end| self.take(end + 2)).unwrap_or_default();
+            let value = Some(self.value()?).filter(|value| !is_unread_interface(value));
+            let value = value.unwrap_or_else(|| "...".to_owned());
+            if name != "_: " {
+                shown.push(format!("{name}{value}"));
+                values.push((name.trim_end_matches(": "), value));
             }
-            is_first = false;
-            if let Some(end) = self.rest.find(": ").filter(|end| is_name(self.rest.get(..*end))) {
-                text += self.take(end + 2)?;
-            }
-            text += &self.value()?;
             let _ = self.eat(", ") || self.eat(",");
         }
-        text.push('}');
-        Some(text)
+        let known = standard::value(kind.trim_start_matches('&'), &values);
+        Some(known.unwrap_or_else(|| format!("{kind}{{{}}}", shown.join(", "))))
     }
 
     /// `[1,2,...+5 more]`, and `["a": 1, ]` of a map.
     fn items(&mut self, mut text: String) -> Option<String> {
         self.eat("[").then_some(())?;
-        // An item that is not loaded is an address, although the item itself is not a pointer.
-        let unread = format!("(*{})(0x", text.rsplit(']').next().unwrap_or_default());
+        let kind = text.rsplit(']').next().unwrap_or_default().to_owned();
         text.push('{');
         let mut is_first = true;
         while !self.eat("]") {
@@ -367,10 +374,10 @@ impl<'a> Reader<'a> {
                 text += self.take(end)?;
                 continue;
             }
-            text += &self.item(&unread)?;
+            text += &self.item(&kind)?;
             if self.eat(": ") {
                 text += ": ";
-                text += &self.item(&unread)?;
+                text += &self.item(&kind)?;
             }
             let _ = self.eat(", ") || self.eat(",");
         }
@@ -378,19 +385,30 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    fn item(&mut self, unread: &str) -> Option<String> {
+    /// An item of a type. The type of what has not been read is not repeated.
+    fn item(&mut self, kind: &str) -> Option<String> {
         let value = self.value()?;
-        Some(if value.starts_with(unread) { "{...}".to_owned() } else { value })
+        let is_unread = is_unread_interface(&value)
+            || value.strip_prefix(kind) == Some("{...}")
+            || value.starts_with(&format!("(*{kind})(0x"));
+        let duration = (kind == "time.Duration").then(|| standard::duration(&value)).flatten();
+        Some(if is_unread { "{...}".to_owned() } else { duration.unwrap_or(value) })
     }
 
     /// A number, `true`, `nil`, the name of a function, `chan int 1/2`. Delve repeats small numbers in base 16.
     fn plain(&mut self) -> Option<String> {
         let end = self.rest.find([',', ']', '}']).unwrap_or(self.rest.len());
         let end = self.rest.find(": ").filter(|at| *at < end).unwrap_or(end);
-        let text = self.take(end).filter(|text| !text.is_empty() && !text.starts_with('['))?;
+        let is_value = |text: &&str| !text.is_empty() && !text.starts_with('[') && !text.ends_with('{');
+        let text = self.take(end).filter(is_value)?;
         let text = text.split(" = 0x").next().unwrap_or(text);
         Some(if text.ends_with(" nil") { "nil".to_owned() } else { text.to_owned() })
     }
+}
+
+/// Whether a value is an interface whose value Delve has not read.
+fn is_unread_interface(value: &str) -> bool {
+    ["(*interface {})(0x", "(*error)(0x"].iter().any(|start| value.starts_with(start))
 }
 
 fn address_of(kind: &str) -> String {
@@ -426,27 +444,6 @@ fn is_name(text: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn durations_and_times_are_shown_as_they_print_themselves() {
-        let table = [
-            ("time.Duration", "1500000000", "1.5s"),
-            ("time.Duration", "0", "0s"),
-            ("time.Duration", "-20000000", "-20ms"),
-            ("time.Duration", "1050", "1.05µs"),
-            ("time.Duration", "7", "7ns"),
-            ("time.Duration", "3723000000001", "1h2m3.000000001s"),
-            (
-                "time.Time",
-                "time.Time(2024-01-02T03:04:05Z){wall: 0, ext: 63839761445, loc: *time.Location nil}",
-                "2024-01-02T03:04:05Z",
-            ),
-            ("int64", "1500000000", "1500000000"),
-        ];
-        for (kind, text, expected) in table {
-            assert_eq!(of_type(kind, text), expected, "{kind} {text}");
-        }
-    }
 
     #[test]
     fn values_are_formatted_as_in_go() {
@@ -506,6 +503,26 @@ mod tests {
             ),
             ("[]int len: 3, cap: 3, [1,2,...", "[]int{1, 2, ..."),
             ("func() main.main.func1", "main.main.func1"),
+            (
+                "main.Outer {M: main.Mid {In: (*main.Inner)(0xc0), P: *(*main.Inner)(0xc8), E: *(*error)(0xd0)}}",
+                "main.Outer{M: main.Mid{In: main.Inner{...}, P: (*main.Inner)(0xc8), E: ...}}",
+            ),
+            ("(*main.Inner)(0xc0)", "(*main.Inner)(0xc0)"),
+            ("main.Late {at: (*\"example.com/a/b.Node\")(0xc0)}", "main.Late{at: example.com/a/b.Node{...}}"),
+            (
+                "sync.Map {_: sync.noCopy {}, m: sync.Trie[interface {}, struct {}] {seed: 7}}",
+                "sync.Map{m: sync.Trie[interface {}, struct {}]{seed: 7}}",
+            ),
+            (
+                "interface {}([]interface {}) [nil,3.5,map[string]interface {} [\"k\": *(*interface {})(0xc0), ]]",
+                "[]interface {}{nil, 3.5, map[string]interface {}{\"k\": {...}}}",
+            ),
+            ("[]*main.T len: 2, cap: 2, [*{n: 1},*nil]", "[]*main.T{&{n: 1}, nil}"),
+            (
+                "context.Context(*context.valueCtx) *{key: interface {}(string) \"user\", val: interface {}(string)...",
+                "&context.valueCtx{key: \"user\", val: interface {}(string)...",
+            ),
+            ("main.T {all: []main.Mid len: 1, cap: 1, ...", "main.T{all: []main.Mid{..."),
             ("map[int]string [1: \"a\", 2:...", "map[int]string{1: \"a\", 2:..."),
         ];
         for (text, expected) in table {
@@ -535,6 +552,7 @@ mod tests {
             ("\"as asked\"", "as asked"),
             ("interface {}(*errors.errorString) *{s: \"as asked\"}", "errors.errorString: as asked"),
             ("all goroutines are asleep - deadlock!", "all goroutines are asleep - deadlock!"),
+            ("(unreadable error loading module data: read out of bounds)", ""),
         ];
         for (text, expected) in table {
             assert_eq!(panic_message(text), expected, "{text}");

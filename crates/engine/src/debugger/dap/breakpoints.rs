@@ -202,7 +202,7 @@ pub(super) fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Opt
         && debugger.quirks().expression_command.is_none();
     match rules {
         [only] if conditional && only.rule.hit_condition.is_none() && only.rule.log_message.is_none() => {
-            only.rule.condition.clone()
+            only.rule.condition.clone().filter(|condition| !(debugger.quirks().is_call)(condition))
         }
         _ => None,
     }

@@ -51,9 +51,11 @@ fn side(side: ::dap::ThrownSide) -> Side {
 /// test that fails because its code has panicked fails with that.
 pub(super) fn in_function(debugger: &DapDebugger, function: &str, thrown: Option<String>) -> Exception {
     let thrower = debugger.quirks().thrown_value.filter(|_| thrown.is_some());
-    let type_name = thrower.map_or(function, |(thrower, _)| thrower).to_owned();
+    let type_name = thrower.map_or(function, |thrower| thrower.function).to_owned();
     let message = thrown.unwrap_or_default();
-    (debugger.quirks().exception)(Exception { type_name, message, stack: String::new(), uncaught: true })
+    // What it goes through while it is thrown may be called for those that are caught, too.
+    let uncaught = debugger.quirks().thrown_value.is_none_or(|thrower| thrower.function != function);
+    (debugger.quirks().exception)(Exception { type_name, message, stack: String::new(), uncaught })
 }
 
 /// How the program of a crash dump ended.

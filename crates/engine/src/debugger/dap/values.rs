@@ -10,7 +10,7 @@ use crate::debugger::{Debugger, Evaluate, expansion};
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
 use crate::model::source::Source;
-use crate::model::stack::{Scope, ScopeKind, SourceRange};
+use crate::model::stack::{Scope, ScopeKind, SourceRange, StackFrame};
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value, Variable};
 use crate::output::Category;
@@ -573,10 +573,21 @@ const THROWN_WITHIN: usize = 12;
 
 /// The value of an exception, in the function that it goes through.
 async fn thrown_value(debugger: &DapDebugger, thread: RawId) -> Option<String> {
-    let (function, expression) = debugger.quirks().thrown_value?;
+    let thrown = debugger.quirks().thrown_value?;
     let stack = debugger.stack_trace(thread, 0, THROWN_WITHIN).await.ok()?;
-    let frame = stack.frames.iter().rfind(|frame| frame.name == function)?.id;
-    let expression = expression.to_owned();
-    let request = Evaluate { expression, frame, deadline: deadlines::CONDITION, text: 1000, pure: true };
-    Some(evaluate(debugger, request).await.ok()?.text)
+    let throws = |frame: &&StackFrame<RawId>| frame.name == thrown.function;
+    // The first of several that are thrown while another one is on its way, unless the last is stopped at.
+    let frame = stack.frames.first().filter(throws).or_else(|| stack.frames.iter().rfind(throws))?.id;
+    let read = async |expression: &str| {
+        let expression = expression.to_owned();
+        let request = Evaluate { expression, frame, deadline: deadlines::CONDITION, text: 1000, pure: true };
+        evaluate(debugger, request).await.ok().map(|value| value.text)
+    };
+    let _ = read(thrown.before).await;
+    for expression in thrown.expressions {
+        if let Some(text) = read(expression).await {
+            return Some(text);
+        }
+    }
+    None
 }
