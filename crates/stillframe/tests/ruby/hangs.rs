@@ -27,6 +27,12 @@ end
 Thread.new { loop { sleep 1 } }
 [first, second].each(&:join)
 ";
+const UNSIGNALLED: &str = "\
+mutex = Mutex.new
+ready = ConditionVariable.new
+consumer = Thread.new { mutex.synchronize { ready.wait(mutex) } } # @first
+consumer.join # @second
+";
 const BUSY: &str = "\
 number = 0
 while true
@@ -37,19 +43,22 @@ end
 #[tokio::test]
 async fn deadlocked_threads_are_reported() {
     let folder = folder();
-    let program = Fixture::write(folder.path(), "deadlock.rb", DEADLOCK);
     let server = STILLFRAME.serve().await;
-    let found =
-        server.ok("diagnose_hang", json!({ "command": ["ruby", program.path()], "timeout": 20_000 })).await;
-    assert_eq!(found["verdict"], "deadlocked", "{}", found.text);
-    for name in ["first", "second"] {
-        let location = format!("deadlock.rb:{}", program.line(name));
-        assert!(
-            found.text.contains(&location)
-                || found.text.contains(&format!("\"line\":{}", program.line(name))),
-            "{}",
-            found.text
-        );
+    for (text, what) in [(DEADLOCK, "a Mutex"), (UNSIGNALLED, "a ConditionVariable")] {
+        let program = Fixture::write(folder.path(), "deadlock.rb", text);
+        let asked = json!({ "command": ["ruby", program.path()], "timeout": 20_000 });
+        let found = server.ok("diagnose_hang", asked).await;
+        assert_eq!(found["verdict"], "deadlocked", "{}", found.text);
+        assert!(found.text.contains(what), "{}", found.text);
+        for name in ["first", "second"] {
+            let location = format!("deadlock.rb:{}", program.line(name));
+            assert!(
+                found.text.contains(&location)
+                    || found.text.contains(&format!("\"line\":{}", program.line(name))),
+                "{}",
+                found.text
+            );
+        }
     }
     server.finish().await;
 }

@@ -9,6 +9,7 @@
 )]
 
 mod attach;
+mod exceptions;
 mod gems;
 mod hangs;
 mod objects;

@@ -26,8 +26,9 @@ loud = Loud.new([1, 2])
 word = Word.new('abc')
 count = 3 # @count
 count += 1 # @again
+count += risky(0) # @call
 begin
-  risky(2)
+  risky(2) # @second
 rescue KeyError
   count = 0 # @rescued
 end
@@ -67,6 +68,12 @@ async fn a_step_stops_on_a_line_whose_breakpoint_does_not_hold() {
     assert_eq!(stopped.place(), (program.path(), program.line("count")), "{}", stopped.text);
     let stepped = session.step("step_over").await;
     assert_eq!(stepped.place(), (program.path(), program.line("again")), "{}", stepped.text);
+    // A condition that raises stops nothing, and ends no step.
+    let bad = json!({ "file": program.path(), "line": program.line("risky"), "condition": "nope == 1" });
+    session.ok("set_breakpoint", bad).await;
+    assert_eq!(session.step("step_over").await.place().1, program.line("call"));
+    let stepped = session.step("step_over").await;
+    assert_eq!(stepped.place(), (program.path(), program.line("second")), "{}", stepped.text);
     session.ok("set_breakpoint", json!({ "file": program.path(), "line": program.line("risky") })).await;
     let raising = session.go_on().await;
     assert_eq!(raising.place(), (program.path(), program.line("risky")), "{}", raising.text);

@@ -23,6 +23,7 @@ module Stillframe
       'wait_readable' => ['socket', 'data'], 'select' => ['socket', 'data'], 'system' => ['child', 'a child process'],
       '`' => ['child', 'a child process'], 'stop' => ['lock', 'another thread to wake it up']
     }.freeze
+    TIMED = %w[timer lock thread].freeze
     HOLDS = %w[synchronize lock mon_enter enter].freeze
     DEEPEST = 200
 
@@ -98,14 +99,24 @@ module Stillframe
       def blocked(client, stacks)
         thread = client.thread
         return unless thread.stop?
-        top = all_places(thread).first or return
+        around = all_places(thread)
+        top = condition(around) || around.first or return
+        is_endless = Values.call(Thread, :inspect, thread).end_with?('sleep_forever>')
         kind, what = WAITS[method_of(top)]
+        kind, what = WAITS['stop'] if kind == 'timer' && is_endless
         return if kind.nil? && thread.status == 'run'
         kind ||= 'other'
-        user = all_places(thread).find { |place| place.absolute_path && Agent.user?(place.absolute_path) }
+        user = around.find { |place| place.absolute_path && Agent.user?(place.absolute_path) }
         holders = kind == 'lock' ? holders(client, stacks, method_of(top)) : joined(kind, client, stacks)
         { kind: kind, what: what || "`#{method_of(top)}`", file: user&.absolute_path, line: user&.lineno,
-          timed: kind == 'timer' && thread.status == 'sleep', holders: holders }.compact
+          timed: TIMED.include?(kind) && thread.status == 'sleep' && !is_endless, holders: holders }.compact
+      end
+
+      # The native `wait` of a ConditionVariable, which sleeps. Native functions have the line of their caller.
+      def condition(around)
+        top, wait, caller = around.first(3)
+        return unless caller && method_of(top) == 'sleep' && method_of(wait) == 'wait'
+        wait if [wait.path, wait.lineno] == [caller.path, caller.lineno]
       end
 
       def holders(client, stacks, function)

@@ -150,7 +150,7 @@ module Stillframe
 
     def bind_to(code)
       watch(:line, target: code, target_line: @line) do |at|
-        next if Agent.threads.include?(Thread.current) || !met?(at)
+        next if Agent.own_thread?(Thread.current) || !met?(at)
         Stops.suspend('breakpoint', hitBreakpointIds: [@id])
       end
     end
@@ -207,7 +207,7 @@ module Stillframe
       @line ||= first || code.first_lineno
       # Stops on the first line of the body, once per call.
       watch(:call, target: code) do |at|
-        next if at.method_id.to_s != @method || Agent.threads.include?(Thread.current)
+        next if at.method_id.to_s != @method || Agent.own_thread?(Thread.current)
         first ? @entered[Thread.current] = true : hit(at)
       end
       return unless first

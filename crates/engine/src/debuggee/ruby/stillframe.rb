@@ -30,10 +30,13 @@ module Stillframe
     @just_my_code = true
 
     class << self
-      attr_reader :threads, :token
+      attr_reader :token
       attr_accessor :just_my_code, :launched
 
       def active? = @active
+
+      # A thread of this agent, or of rdbg, by which the program was attached to.
+      def own_thread?(thread) = @threads.include?(thread) || thread.name.to_s.start_with?('DEBUGGER__::')
 
       def own?(path) = path.start_with?(FOLDER)
 

@@ -65,7 +65,7 @@ module Stillframe
 
       def threads
         @clients.select! { |thread, _| thread.alive? }
-        (Thread.list - Agent.threads).map { |thread| client(thread) }.sort_by(&:id)
+        Thread.list.reject { |thread| Agent.own_thread?(thread) }.map { |thread| client(thread) }.sort_by(&:id)
       end
 
       def by_id(id) = threads.find { |client| client.id == id }
@@ -145,7 +145,7 @@ module Stillframe
 
       def stopper
         TracePoint.new(:line) do |point|
-          next if Agent.own?(point.path) || Agent.threads.include?(Thread.current)
+          next if Agent.own?(point.path) || Agent.own_thread?(Thread.current)
           suspend('pause')
         end
       end

@@ -2,11 +2,16 @@
 
 module Stillframe
   # Decides which exceptions stop: uncaught ones, those that no user code catches, or all that reach user code. Handlers
-  # are read from the source of the frames.
+  # are read from the compiled code of the frames, and the classes that they catch from its source.
   module Throws
-    # The lines of a `begin`, and the classes that its `rescue` names.
-    Region = Struct.new(:lines, :classes)
+    # A `rescue` or `ensure`: its kind, where in the source it is, the instructions that it guards, and the one that
+    # comes after it, which its function is at while it runs.
+    Handler = Struct.new(:kind, :place, :guarded, :after)
+    # The handlers of a function, its instructions by their lines, and where in the source the function is.
+    Table = Struct.new(:handlers, :lines, :place)
+    MOST = 2000
 
+    @tables = {}.compare_by_identity
     @files = {}
     @mode = nil
     @last = {}
@@ -20,8 +25,6 @@ module Stillframe
         @point = TracePoint.new(:raise) { |at| raised(at.raised_exception, at.path) }
         @point.enable
       end
-
-      def uncaught?(error) = error.equal?(@last[Thread.current]) && @uncaught
 
       # Describes an exception for the server.
       def describe(client)
@@ -37,12 +40,12 @@ module Stillframe
       def client_uncaught(error) = @uncaught_error.equal?(error)
 
       def raised(error, _path)
-        return if Agent.threads.include?(Thread.current) || SystemExit === error || Interrupted === error
+        return if Agent.own_thread?(Thread.current) || SystemExit === error || Interrupted === error
         return if SignalException === error || @last[Thread.current].equal?(error)
         frames = Frames.capture
         return if frames.empty?
-        catcher = frames.index { |frame| catches?(frame, error) }
-        catcher = nil if catcher.nil? && !native_catch?(error)
+        catcher = frames.each_index.find { |at| catches?(frames[at], at.positive? ? frames[at - 1] : nil, error) }
+        return if catcher.nil? && @mode != 'all' && native_catch?(error)
         user = frames.index { |frame| Agent.user?(Frames.path(frame)) }
         return unless worth_a_stop?(catcher, user, frames)
         @last = { Thread.current => error }
@@ -64,29 +67,57 @@ module Stillframe
         StopIteration === error && caller_locations.any? { |place| place.label.end_with?('loop') }
       end
 
-      def catches?(frame, error)
-        line = frame.location.lineno
-        regions(Frames.path(frame)).any? do |region|
-          region.lines.cover?(line) && rescues?(region.classes, frame, error)
+      # Whether a frame catches what reaches it from the one above it, if there is one.
+      def catches?(frame, above, error)
+        table = table(frame.iseq)
+        running = above && table.handlers.find { |handler| handler.place == table(above.iseq).place }
+        places = running ? [running.after - 1] : table.lines.fetch(frame.location.lineno, [])
+        table.handlers.any? do |handler|
+          handler.kind == :rescue && places.any? { |place| handler.guarded.cover?(place) } &&
+            classes(Frames.path(frame)).fetch(handler.place, [nil]).any? { |names| rescues?(names, frame, error) }
+        end
+      end
+
+      def table(code)
+        @tables.clear if @tables.size > MOST
+        @tables[code] ||= begin
+          parts = code.to_a
+          at = {}
+          lines = Hash.new { |all, line| all[line] = [] }
+          line = count = 0
+          parts[13].each do |one|
+            case one
+            when Integer then line = one
+            when Symbol then at[one] = count
+            when Array
+              lines[line] << count
+              count += 1
+            end
+          end
+          handlers = parts[12].filter_map do |kind, handler, from, to, after|
+            Handler.new(kind, handler[4][:code_location], at[from]...at[to], at[after]) if %i[rescue ensure].include?(kind)
+          end
+          Table.new(handlers, lines, parts[4][:code_location])
         end
       end
 
       def rescues?(classes, frame, error)
         return StandardError === error if classes.nil?
         binding = frame.binding or return true
-        Evaluation.evaluate(binding, "[#{classes}]", 0.2).any? { |kind| kind === error }
+        Evaluation.evaluate(binding, "[#{classes}].flatten", 0.2).any? { |kind| kind === error }
       rescue Exception
         true
       end
 
-      def regions(path)
+      # What each `rescue` of a file names, by its place.
+      def classes(path)
         @files[path] ||= begin
           text = text_of(path)
-          found = []
+          found = {}
           collect(RubyVM::AbstractSyntaxTree.parse(text), text.lines, found)
           found
         rescue SystemCallError, SyntaxError, NotImplementedError, RuntimeError, ArgumentError
-          []
+          {}
         end
       end
 
@@ -106,13 +137,14 @@ module Stillframe
       end
 
       def add(node, lines, found)
-        body, clause = node.children
-        while clause.is_a?(RubyVM::AbstractSyntaxTree::Node) && clause.type == :RESBODY && body
+        clause = first = node.children[1]
+        names = []
+        while clause.is_a?(RubyVM::AbstractSyntaxTree::Node) && clause.type == :RESBODY
           kinds, _, following = clause.children
-          classes = kinds && source(kinds, lines)
-          found << Region.new(body.first_lineno..body.last_lineno, classes)
+          names << (kinds && source(kinds, lines))
           clause = following
         end
+        found[[first.first_lineno, first.first_column, first.last_lineno, first.last_column]] = names unless names.empty?
       end
 
       def source(node, lines)

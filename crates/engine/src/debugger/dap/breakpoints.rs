@@ -130,9 +130,11 @@ impl Breakpoints {
         }
     }
 
-    /// Whether some rule is applied here, so that a stop may be one to go on from.
-    pub(super) fn has_rules(&self) -> bool {
-        self.sent.iter().any(|sent| !sent.is_native && sent.rules.iter().any(|rule| !rule.rule.is_plain()))
+    /// Whether some rule is applied here, so that a stop may be one to go on from. An adapter that stops at conditions
+    /// that cannot be evaluated leaves those to us.
+    pub(super) fn has_rules(&self, stops_at_bad_conditions: bool) -> bool {
+        let is_ours = |sent: &&SentBreakpoint| !sent.is_native || stops_at_bad_conditions;
+        self.sent.iter().filter(is_ours).any(|sent| sent.rules.iter().any(|rule| !rule.rule.is_plain()))
     }
 
     /// Whether an existing breakpoint in this file, or on functions, is no longer requested.

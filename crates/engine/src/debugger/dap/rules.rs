@@ -80,7 +80,7 @@ pub(super) async fn begin_step(debugger: &DapDebugger, thread: RawId, wanted: St
         None => false,
     };
     let may_interrupt = is_in_future
-        || lock(&debugger.0.breakpoints).has_rules()
+        || lock(&debugger.0.breakpoints).has_rules(quirks.stops_at_bad_conditions)
         || quirks.steps_into_libraries
         || quirks.pauses_for_breakpoints
         || wanted == Step::Into && leaves_libraries(quirks);

@@ -1,0 +1,81 @@
+//! Which exceptions are uncaught.
+
+use serde_json::json;
+use test_support::{Fixture, Language};
+
+use crate::debugging::{Debugging, Report, folder};
+
+/// A thread ends with what nothing in it catches, and the program goes on.
+const PROGRAM: &str = "\
+Thread.report_on_exception = false
+
+def apart(&block)
+  Thread.new(&block).join
+rescue KeyError
+  nil
+end
+
+def risky
+  raise KeyError, 'no' # @risky
+end
+
+number = Integer('q') rescue 5
+number = (Integer('q') rescue Integer('z')) rescue 6
+begin
+  risky
+rescue *[IOError, KeyError]
+  number = 7
+end
+begin
+  begin
+    risky
+  ensure
+    number = 8
+  end
+rescue IOError, KeyError
+  number = 9
+end
+begin
+  number += 1
+  risky
+rescue KeyError
+  retry if number < 12
+end
+loop { raise StopIteration }
+late = nil
+begin
+  late = -> { raise KeyError, 'late' } # @late
+rescue KeyError
+  number = 0
+end
+apart { Integer('q') rescue raise(KeyError, 'again') } # @modifier
+apart(&late)
+apart do
+  risky
+rescue IOError
+  number = 0
+end
+begin
+  late.call
+rescue KeyError
+  puts number # @end
+end
+";
+
+#[tokio::test]
+async fn only_exceptions_that_no_rescue_takes_are_uncaught() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "exceptions.rb", PROGRAM);
+    let session = Debugging::of(Language::Ruby).await;
+    session.ok("set_exception_breakpoints", json!({ "mode": "uncaught" })).await;
+    session.break_at(&program, "end").await;
+    let mut stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    for marker in ["modifier", "late", "risky", "end"] {
+        assert_eq!(stopped.place(), (program.path(), program.line(marker)), "{marker}: {}", stopped.text);
+        if marker != "end" {
+            assert_eq!(stopped["reason"], "exception", "{}", stopped.text);
+            stopped = session.go_on().await;
+        }
+    }
+    session.finish().await;
+}
