@@ -9,12 +9,23 @@ const CART: &str = "\
 <?php
 namespace Shop;
 
+trait Named
+{
+    public function title() { return 'cart'; } // @title
+}
+
 class Cart
 {
+    use Named;
+
     private $items = [1, 2];
 
     public function count(): int { return count($this->items); } // @count
 }
+
+function counter() { return new class { public function __invoke() {
+    return 1; // @invoke
+} }; }
 
 function double(int $n): int { return 2 * $n; } // @double
 ";
@@ -27,7 +38,11 @@ $pair = new class(5) {
 $named = new ArrayIterator(['x' => 1]);
 $weak = new WeakMap();
 $weak[$pair] = 5;
+$steps = (function () { yield 1; })(); // @steps
+$link = WeakReference::create($pair);
+$zone = new DateTimeZone('Europe/Paris');
 echo Shop\\double((new Shop\\Cart())->count()), \"\\n\";
+echo (new Shop\\Cart())->title(), Shop\\counter()(), \"\\n\";
 ";
 
 /// Its file is loaded when the program runs already, and has a namespace.
@@ -70,6 +85,10 @@ async fn properties_of_a_class_without_a_name_have_theirs() {
         "{}",
         stopped.text
     );
+    let steps = format!("Generator({{closure}} at main.php:{})", program.line("steps"));
+    assert_eq!(stopped.variable("steps"), steps, "{}", stopped.text);
+    assert_eq!(stopped.variable("link"), "WeakReference [class@anonymous {one: 5}]", "{}", stopped.text);
+    assert_eq!(stopped.variable("zone"), "DateTimeZone(Europe/Paris)", "{}", stopped.text);
     session.finish().await;
 }
 
@@ -79,9 +98,17 @@ async fn a_function_in_a_namespace_that_is_loaded_later_is_found_by_its_short_na
     let folder = folder();
     let cart = Fixture::write(folder.path(), "cart.php", CART);
     let program = Fixture::write(folder.path(), "main.php", PROGRAM);
-    for (name, line) in
-        [("double", "double"), ("Cart.count", "count"), ("count", "count"), ("Shop\\Cart::count", "count")]
-    {
+    for (name, line) in [
+        ("double", "double"),
+        ("Cart.count", "count"),
+        ("count", "count"),
+        ("Shop\\Cart::count", "count"),
+        // Xdebug knows these by the class that uses the trait, and by an address.
+        ("title", "title"),
+        ("Named::title", "title"),
+        ("Cart.title", "title"),
+        ("__invoke", "invoke"),
+    ] {
         let session = Debugging::of(Language::Php).await;
         session.ok("set_breakpoint", json!({ "function": name })).await;
         let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;

@@ -7,6 +7,7 @@
 )]
 
 mod conditions;
+mod exceptions;
 mod functions;
 mod processes;
 mod requests;

@@ -251,7 +251,8 @@ pub async fn test(session: &Session, request: Test, context: &Context) -> Result
         printed.update(session);
     }
     if runner == Some(Runner::Phpunit) {
-        php::report(&reports);
+        let exit_code = if let TestRunEnd::Ended(end) = &run_end { end.exit_code() } else { None };
+        php::report(&reports, exit_code);
     }
     let mut tested = conclude(session, &request, runner, &reports, throws, run_end)?;
     if let Some(printed) = &printed {

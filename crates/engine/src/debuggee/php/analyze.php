@@ -11,6 +11,9 @@ final class Analyzer
     private const CLASSES = [\T_CLASS, \T_INTERFACE, \T_TRAIT];
     private const MODIFIERS = [\T_ABSTRACT, \T_FINAL, \T_PUBLIC, \T_PROTECTED, \T_PRIVATE];
 
+    /** What is being compiled. */
+    private static $compiled;
+
     public static function answer($question)
     {
         foreach (\array_merge($question['expressions'], ...\array_map([self::class, 'expressionsIn'], $question['messages'])) as $text) {
@@ -29,9 +32,22 @@ final class Analyzer
         }
         try {
             \token_get_all("<?php return ($text\n);", \TOKEN_PARSE);
+            // An error of the compiler ends this process.
+            self::$compiled = $text;
+            eval("return function () { return ($text\n); };");
+            self::$compiled = null;
             return null;
         } catch (\ParseError $error) {
             return 'SyntaxError: ' . $error->getMessage();
+        }
+    }
+
+    /** Answers for the expression that the compiler refuses. */
+    public static function ended()
+    {
+        if (self::$compiled !== null) {
+            $message = 'CompileError: ' . (\error_get_last()['message'] ?? '');
+            echo \json_encode(['refused' => [['text' => self::$compiled, 'message' => $message]]], \JSON_INVALID_UTF8_SUBSTITUTE);
         }
     }
 
@@ -163,4 +179,6 @@ function file_lines($text)
     return \end($lines) === '' ? \array_slice($lines, 0, -1) : $lines;
 }
 
+\ini_set('display_errors', '0');
+\register_shutdown_function([Analyzer::class, 'ended']);
 echo \json_encode(Analyzer::answer(\json_decode(\stream_get_contents(\STDIN), true)), \JSON_INVALID_UTF8_SUBSTITUTE);

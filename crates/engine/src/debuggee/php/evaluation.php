@@ -146,7 +146,9 @@ final class Evaluation
         $isExpression = self::isValid("return ($code\n);");
         $code = self::named($code, $variables);
         self::$name = \preg_match('/^\s*\$(\w+)\s*$/', $code, $found) && $found[1] !== 'this' ? $found[1] : null;
-        return $namespace . ($isExpression ? "return ($code\n);" : "$code\n;");
+        $code = $namespace . ($isExpression ? "return ($code\n);" : "$code\n;");
+        Compiler::check($code);
+        return $code;
     }
 
     private static function isValid($code)
@@ -192,7 +194,7 @@ final class Evaluation
     {
         $before = $tokens[$at - 1] ?? null;
         $after = $tokens[$at + 1] ?? null;
-        $kinds = [\T_OBJECT_OPERATOR, \T_DOUBLE_COLON, \T_NEW, \T_FUNCTION, \T_INSTANCEOF, \T_NS_SEPARATOR, \T_CONST, \T_CLASS];
+        $kinds = [\T_OBJECT_OPERATOR, \T_DOUBLE_COLON, \T_CLASS, \T_NEW, \T_FUNCTION, \T_INSTANCEOF, \T_NS_SEPARATOR, \T_CONST, \T_CLASS];
         if (\defined('T_NULLSAFE_OBJECT_OPERATOR')) {
             $kinds[] = \T_NULLSAFE_OBJECT_OPERATOR;
         }
@@ -224,4 +226,89 @@ final class Evaluation
 /** What was asked for cannot be done; the message is for the user. */
 final class Refused extends \Exception
 {
+}
+
+/** Refuses code that PHP cannot compile: an error of the compiler ends the program, and no handler is asked. */
+final class Compiler
+{
+    /** Code of nothing else, except for lists with gaps, has no such errors. */
+    private const HARMLESS = [
+        \T_WHITESPACE, \T_VARIABLE, \T_STRING, \T_NS_SEPARATOR, \T_LNUMBER, \T_DNUMBER, \T_CONSTANT_ENCAPSED_STRING,
+        \T_OBJECT_OPERATOR, \T_DOUBLE_COLON, \T_NEW, \T_INSTANCEOF, \T_RETURN, \T_IS_EQUAL, \T_IS_NOT_EQUAL, \T_IS_IDENTICAL,
+        \T_IS_NOT_IDENTICAL, \T_IS_SMALLER_OR_EQUAL, \T_IS_GREATER_OR_EQUAL, \T_SPACESHIP, \T_BOOLEAN_AND, \T_BOOLEAN_OR, \T_COALESCE,
+        '+', '-', '*', '/', '%', '.', '<', '>', '!', '(', ')', '[', ']', ',', ';',
+    ];
+    private const KINDS = [\T_CLASS, \T_INTERFACE, \T_TRAIT];
+
+    private static $known = [];
+
+    public static function check($code)
+    {
+        if (!isset(self::$known[$code])) {
+            $problem = self::problem($code);
+            if ($problem !== null) {
+                throw new Refused($problem);
+            }
+            // A function or class that it declares can be declared once.
+            self::$known += \strpos($code, '{') === false ? [$code => true] : [];
+        }
+    }
+
+    private static function problem($code)
+    {
+        $tokens = \token_get_all("<?php $code");
+        $isHarmless = true;
+        $solid = [];
+        foreach (\array_slice($tokens, 1) as $token) {
+            $name = \is_array($token) ? \token_name($token[0]) : '';
+            $isHarmless = $isHarmless && (\in_array(\is_array($token) ? $token[0] : $token, self::HARMLESS, true) || \strncmp($name, 'T_NAME_', 7) === 0);
+            if (!\in_array($name, ['T_WHITESPACE', 'T_COMMENT', 'T_DOC_COMMENT'], true)) {
+                $solid[] = \is_array($token) ? $token : [$token, $token];
+            }
+        }
+        if ($isHarmless && !\preg_match('/[\[,]\s*[\],]/', $code)) {
+            return null;
+        }
+        return self::declared($solid) ?? self::refusal($code);
+    }
+
+    /** What the compiler would refuse because of what the program has declared. */
+    private static function declared($tokens)
+    {
+        [$namespace, $depth] = ['', 0];
+        foreach ($tokens as $at => [$kind, $word]) {
+            $depth += $kind === '{' || $kind === \T_CURLY_OPEN || $kind === \T_DOLLAR_OPEN_CURLY_BRACES ? 1 : ($kind === '}' ? -1 : 0);
+            [$next, $name] = $tokens[$at + 1] ?? [null, ''];
+            $isClass = \in_array($kind, self::KINDS, true) || \defined('T_ENUM') && $kind === \T_ENUM;
+            if ($kind === \T_NAMESPACE && $next !== \T_NS_SEPARATOR && $next !== '{') {
+                $namespace = "$name\\";
+            } elseif ($kind === \T_EXTENDS || $kind === \T_IMPLEMENTS) {
+                return "an expression cannot declare a class that $word another: if the two do not fit, PHP ends the program";
+            } elseif ($kind === \T_FUNCTION && $next === \T_STRING && $depth === 0 && \function_exists($namespace . $name)) {
+                return "the program has a function `$namespace$name` already";
+            } elseif ($isClass && $next === \T_STRING && ($tokens[$at - 1][0] ?? null) !== \T_DOUBLE_COLON
+                && (\class_exists($namespace . $name, false) || \interface_exists($namespace . $name, false) || \trait_exists($namespace . $name, false))) {
+                return "the program has a class `$namespace$name` already";
+            }
+        }
+        return null;
+    }
+
+    /** What another process says, which compiles the code and does not run it. */
+    private static function refusal($code)
+    {
+        if (!\function_exists('proc_open') || \PHP_BINARY === '') {
+            return null;
+        }
+        $process = @\proc_open([\PHP_BINARY, '-n', '-d', 'display_errors=1', '-l'], [['pipe', 'r'], ['pipe', 'w'], ['pipe', 'w']], $pipes);
+        if (!\is_resource($process)) {
+            return null;
+        }
+        \fwrite($pipes[0], "<?php $code");
+        \fclose($pipes[0]);
+        $text = (string) \stream_get_contents($pipes[1]);
+        \proc_close($process);
+        $isBad = \preg_match('/(?:Fatal|Parse) error:\s+(.*) in Standard input code/s', $text, $found) === 1;
+        return $isBad ? "CompileError: $found[1]" : null;
+    }
 }

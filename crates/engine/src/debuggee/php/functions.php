@@ -12,7 +12,8 @@ final class Functions
 
     /**
      * The functions of a name that are loaded: `deposit`, `Account.deposit`, `Account::deposit`, `Account->deposit`.
-     * Each is a class or none, the name of the function, its file and its first line.
+     * Each is a class or none, the name of the function, its file and its first line, and whether only that line is
+     * known to Xdebug: it calls a method of a trait by the class that uses it, and a nameless class by its address.
      */
     public static function find($name)
     {
@@ -27,7 +28,8 @@ final class Functions
             }
         }
         foreach (\array_merge(\get_declared_classes(), \get_declared_traits()) as $known) {
-            if (!self::isOf($known, $class) || !\method_exists($known, $function)) {
+            // Reflection does not know the `__invoke` of this class.
+            if ($known === 'Closure' || !self::isOf($known, $class) || !\method_exists($known, $function)) {
                 continue;
             }
             $method = new \ReflectionMethod($known, $function);
@@ -35,41 +37,58 @@ final class Functions
                 $found[] = self::place($known, $method);
             }
         }
-        return \array_values(\array_filter($found, function ($place) {
+        $lines = [];
+        foreach ($found as $place) {
+            $lines += $place['byLine'] ? ["{$place['file']}:{$place['line']}" => true] : [];
+        }
+        return \array_values(\array_filter($found, function ($place) use ($lines) {
+            if (!$place['byLine'] && isset($lines["{$place['file']}:{$place['line']}"])) {
+                return false;
+            }
             return \strncmp($place['name'], 'Stillframe\\', 11) !== 0 && \strncmp((string) $place['class'], 'Stillframe\\', 11) !== 0;
         }));
     }
 
     /**
-     * The functions of a name in the sources below these folders, with their namespaces: each is a class or none, the
-     * name of the function, and its file.
+     * The functions of a name in the sources below these folders, with their namespaces: each as `find` describes it.
      */
     public static function unloaded($name, $folders)
     {
         [$class, $function] = self::parts($name);
-        $short = \substr(\strrchr('\\' . $function, '\\'), 1);
-        $found = [];
+        $short = \substr(\strrchr('\\' . ($class ?? $function), '\\'), 1);
+        [$found, $classes] = [[], []];
         foreach (\function_exists('token_get_all') ? self::sources($folders) : [] as $file) {
             $text = (string) @\file_get_contents($file);
-            foreach (\stripos($text, $short) === false ? [] : self::declared($text) as [$of, $own]) {
+            foreach (\stripos($text, $short) === false ? [] : self::declared($text) as [$of, $own, $line, $byLine]) {
+                $place = ['class' => $of, 'name' => $own, 'file' => $file, 'line' => $line, 'byLine' => $byLine];
+                if ($own === '') {
+                    // Its method may be one of a trait.
+                    $classes = \array_merge($classes, $class !== null && !$byLine && self::isOf($of, $class) ? [['name' => $function] + $place] : []);
+                    continue;
+                }
                 $isNamed = \strcasecmp($own, $of === null ? \ltrim($function, '\\') : $function) === 0;
                 $isNamed = $isNamed || $of === null && \strcasecmp(\substr(\strrchr('\\' . $own, '\\'), 1), $function) === 0;
                 if ($isNamed && ($of === null ? $class === null : self::isOf($of, $class))) {
-                    $found[] = ['class' => $of, 'name' => $own, 'file' => $file];
+                    $found[] = $place;
                 }
             }
         }
-        return $found;
+        return $found ?: $classes;
     }
 
-    /** The functions of a source, with their classes. */
+    /**
+     * The functions and classes of a source: the class or none, the name of the function or nothing, the line, and
+     * whether the class is a trait or nameless.
+     */
     private static function declared($text)
     {
         $tokens = \array_values(\array_filter(\token_get_all($text), function ($token) {
             return !\is_array($token) || !\in_array($token[0], [\T_WHITESPACE, \T_COMMENT, \T_DOC_COMMENT], true);
         }));
         $found = [];
-        [$namespace, $class, $depth, $classDepth] = ['', null, 0, null];
+        [$namespace, $depth] = ['', 0];
+        // The classes around: the name, whether Xdebug does not know it, and how deep its brace is.
+        $classes = [];
         $names = [\T_STRING, \T_NAME_QUALIFIED];
         $kinds = [\T_CLASS, \T_TRAIT, \T_INTERFACE, \defined('T_ENUM') ? \T_ENUM : -1];
         foreach ($tokens as $at => $token) {
@@ -78,15 +97,25 @@ final class Functions
                 $depth++;
             } elseif ($kind === '}') {
                 $depth--;
-                $class = $depth === $classDepth ? null : $class;
+                if ($classes && \end($classes)[2] === $depth) {
+                    \array_pop($classes);
+                }
             } elseif ($kind === \T_NAMESPACE) {
                 $namespace = \is_array($next) && \in_array($next[0], $names, true) ? $next[1] . '\\' : '';
-            } elseif (\in_array($kind, $kinds, true) && \is_array($next) && $next[0] === \T_STRING && (!\is_array($before) || $before[0] !== \T_DOUBLE_COLON)) {
-                [$class, $classDepth] = [$namespace . $next[1], $depth];
+            } elseif (\in_array($kind, $kinds, true) && (!\is_array($before) || $before[0] !== \T_DOUBLE_COLON)) {
+                $isNamed = \is_array($next) && $next[0] === \T_STRING;
+                $classes[] = [$isNamed ? $namespace . $next[1] : 'class@anonymous', !$isNamed || $kind === \T_TRAIT, $depth];
+                $found[] = [\end($classes)[0], '', $token[2], \end($classes)[1]];
             } elseif ($kind === \T_FUNCTION && (!\is_array($before) || $before[0] !== \T_USE)) {
                 $own = $next === '&' || \is_array($next) && $next[1] === '&' ? $tokens[$at + 2] ?? '' : $next;
                 if (\is_array($own) && $own[1] !== '(') {
-                    $found[] = [$class, $class === null ? $namespace . $own[1] : $own[1]];
+                    [$class, $byLine] = \end($classes) ?: [null, false];
+                    for ($body = $at; isset($tokens[$body]) && $tokens[$body] !== '{' && $tokens[$body] !== ';'; $body++) {
+                    }
+                    // Code around the function may be on its first line.
+                    $first = $tokens[$body + 1] ?? null;
+                    $line = \is_array($first) ? $first[2] : $own[2];
+                    $found[] = [$class, $class === null ? $namespace . $own[1] : $own[1], $line, $byLine];
                 }
             }
         }
@@ -134,6 +163,7 @@ final class Functions
 
     private static function place($class, $function)
     {
-        return ['class' => $class, 'name' => $function->getName(), 'file' => (string) $function->getFileName(), 'line' => $function->getStartLine()];
+        $byLine = $class !== null && (\trait_exists($class, false) || (new \ReflectionClass($class))->isAnonymous());
+        return ['class' => $class, 'name' => $function->getName(), 'file' => (string) $function->getFileName(), 'line' => $function->getStartLine(), 'byLine' => $byLine];
     }
 }

@@ -179,7 +179,8 @@ final class Sources
         $this->next();
         $from = $this->line();
         $this->block($function, false);
-        $to = $this->line();
+        // The line of the brace may be that of code in a `catch`.
+        $to = $this->tokens[$this->at - 2][2] ?? $from;
         while ($this->peek() === \T_CATCH) {
             $this->next();
             $this->next();

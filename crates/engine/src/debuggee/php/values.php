@@ -197,6 +197,13 @@ final class Values
     /** The properties of an object: name, value, and the class that can assign to it; or what a collection holds. */
     private static function members($object)
     {
+        if ($object instanceof \Closure) {
+            $function = new \ReflectionFunction($object);
+            $names = \array_filter(['this' => $function->getClosureThis()]) + $function->getStaticVariables();
+            return \array_map(function ($name, $value) {
+                return [$name, $value, null];
+            }, \array_keys($names), \array_values($names));
+        }
         $inner = self::inner($object);
         if ($inner !== null) {
             $found = [];
@@ -230,6 +237,9 @@ final class Values
                 $found[] = ['key' => $key, 'value' => $item];
             }
             return $found;
+        }
+        if ($object instanceof \WeakReference) {
+            return [$object->get()];
         }
         if ($object instanceof \SplFixedArray) {
             return (new \ReflectionMethod(\SplFixedArray::class, 'toArray'))->invoke($object);
@@ -298,6 +308,12 @@ final class Values
         if ($value instanceof \DateTimeInterface) {
             return $type . '(' . \date_format($value, 'Y-m-d H:i:s.u P') . ')';
         }
+        if ($value instanceof \DateTimeZone) {
+            return "$type(" . \timezone_name_get($value) . ')';
+        }
+        if ($value instanceof \Generator || $value instanceof \Fiber) {
+            return "$type(" . self::progress($value) . ')';
+        }
         if ($value instanceof \Closure) {
             $function = new \ReflectionFunction($value);
             $file = $function->getFileName();
@@ -318,6 +334,24 @@ final class Values
         return "$type {" . self::joined($members, \count($members), $budget, function ($_, $member, $rest) use ($depth, $above) {
             return $member[0] . ': ' . self::render($member[1], $rest, $depth + 1, $above);
         }) . '}';
+    }
+
+    /** Where a generator or fiber continues. */
+    private static function progress($value)
+    {
+        if ($value instanceof \Generator) {
+            try {
+                $at = new \ReflectionGenerator($value);
+            } catch (\ReflectionException $error) {
+                return 'finished';
+            }
+            return $at->getFunction()->getName() . ' at ' . \basename($at->getExecutingFile()) . ':' . $at->getExecutingLine();
+        }
+        if (!$value->isSuspended()) {
+            return $value->isRunning() ? 'running' : ($value->isTerminated() ? 'finished' : 'not started');
+        }
+        $at = new \ReflectionFiber($value);
+        return 'suspended at ' . \basename((string) $at->getExecutingFile()) . ':' . $at->getExecutingLine();
     }
 
     /** As many as fit. */

@@ -227,6 +227,9 @@ impl Server {
 
     /// Stops where a function is called. Its first line with code is given back.
     async fn set_call(&mut self, id: i64, name: &str, place: &Value) -> Result<Option<i64>, Failure> {
+        if place["byLine"] == true {
+            return Ok(self.set_entry(id, name, place).await?.line);
+        }
         let part = |key: &str| place[key].as_str().map(str::to_owned);
         let mut set =
             Command::new("breakpoint_set").with('t', "call").with('m', part("name").unwrap_or_default());
@@ -244,6 +247,16 @@ impl Server {
         Ok(line)
     }
 
+    /// Stops on the first line of a function whose name Xdebug does not know.
+    async fn set_entry(&mut self, id: i64, name: &str, place: &Value) -> Result<Set, Failure> {
+        let file = place["file"].as_str().unwrap_or_default();
+        let line = place["line"].as_i64().unwrap_or_default();
+        let set = self.set_line(file, line, (name.to_owned(), None)).await?;
+        let set = Set { id, file: None, ..set };
+        self.breakpoints.set.push(set.clone());
+        Ok(set)
+    }
+
     /// A function that is not loaded yet: by its full name, which is the one that is asked for or one of those in the
     /// sources of the program.
     async fn set_unloaded(&mut self, id: i64, name: &str) -> Result<Value, Failure> {
@@ -257,17 +270,29 @@ impl Server {
         );
         let found = self.call(&find).await?;
         let part = |place: &Value, key: &str| place[key].as_str().map(str::to_owned);
-        let places = found.as_array().into_iter().flatten();
+        let places: Vec<Value> = found.as_array().cloned().unwrap_or_default();
+        let (by_line, by_name): (Vec<&Value>, Vec<&Value>) =
+            places.iter().partition(|place| place["byLine"] == true);
+        let mut answer = None;
+        for place in by_line {
+            let set = self.set_entry(id, name, place).await?;
+            if answer.is_none() {
+                answer = Some(self.answer_for(&set).await?);
+            }
+        }
+        let by_name = by_name.into_iter();
         let mut names: Vec<(Option<String>, String)> =
-            places.filter_map(|place| Some((part(place, "class"), part(place, "name")?))).collect();
-        if names.is_empty() {
+            by_name.filter_map(|place| Some((part(place, "class"), part(place, "name")?))).collect();
+        // Xdebug refuses a second one for the same name, as of two programs with a class `Cart`.
+        names.sort();
+        names.dedup();
+        if places.is_empty() {
             let parts: Vec<&str> = name.split(['.', '#', ':']).flat_map(|part| part.split("->")).collect();
             let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
             if let Some((function, class)) = parts.split_last() {
                 names.push(((!class.is_empty()).then(|| class.join("\\")), (*function).to_owned()));
             }
         }
-        let mut answer = None;
         for (class, function) in names {
             let mut set = Command::new("breakpoint_set").with('t', "call").with('m', function);
             if let Some(class) = class {
@@ -295,8 +320,8 @@ impl Server {
             return Ok(());
         }
         set.line = line;
-        let breakpoint =
-            json!({ "id": set.id, "verified": true, "line": line, "source": { "path": set.file } });
+        let file = set.file.clone().or_else(|| known.attribute("filename").map(path_of));
+        let breakpoint = json!({ "id": set.id, "verified": true, "line": line, "source": { "path": file } });
         self.event("breakpoint", json!({ "reason": "changed", "breakpoint": breakpoint })).await
     }
 }
