@@ -29,8 +29,16 @@ async fn has_become(fixture: &str, names: &[&str], also: impl AsyncFn(&Client, &
 
 #[tokio::test]
 async fn objects_are_followed_through_computed_keys_and_calls() {
-    let names = ["grid", "groups", "rows", "deep", "accounts", "bank", "lists", "calls", "seen"];
+    let names = [
+        "grid", "groups", "rows", "deep", "accounts", "bank", "lists", "calls", "seen", "settings", "latest",
+        "mixed", "pushed", "heap", "errors",
+    ];
     has_become("recording_changes", &names, async |client, program| {
+        let state = client.ask("state_at", json!({ "at": "end" })).await;
+        has(&state, &["kept = ValueError(\"invalid literal"]);
+        assert!(!state.contains(" error ="), "the name of a handled exception is deleted: {state}");
+        let writes = client.ask("find_writes", json!({ "target": "settings['host']" })).await;
+        has(&writes, &["['host'] = 'a' by ", &at(program, "reordered")]);
         let stored = client.ask("find_first", json!({ "condition": "grid[2][2] > 3" })).await;
         has(&stored, &[&at(program, "stored"), "[2]: 0 → 4"]);
     })

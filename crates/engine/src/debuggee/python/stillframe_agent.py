@@ -778,6 +778,9 @@ BRACKETS = Kinds(*BRACKETS_OF)
 # Integers with more digits take quadratic time to print, and Python 3.11 refuses to.
 MOST_BITS = 4000
 
+# Characters of an argument of an exception.
+MOST_ARGUMENT = 1000
+
 
 def is_plain(kind):
     """Whether values of a type have neither items nor attributes to show."""
@@ -980,9 +983,17 @@ def plain_representation(value):
     """A description of a value without running its repr."""
     kind = type(value)
     if is_a(value, BaseException):
-        message = message_of(value)
-        return "%s(%s)" % (type_name(value), repr(message) if message else "")
+        arguments = BaseException.__dict__["args"].__get__(value)
+        return "%s(%s)" % (type_name(value), ", ".join(map(argument_text, arguments)))
     return "<%s object>" % full_name(kind)
+
+
+def argument_text(argument):
+    """An argument of an exception, which may have the exception itself in it."""
+    kind = container_kind(argument)
+    inner = [argument] if kind is None else kind.values(argument) if kind is dict else kind.__iter__(argument)
+    are_plain = all(is_plain(type(each)) for each in inner)
+    return Renderer(MOST_ARGUMENT).text(argument)[0] if are_plain else "<%s object>" % full_name(type(argument))
 
 
 # A metaclass may override attribute access; these bypass it.

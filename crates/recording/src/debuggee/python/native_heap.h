@@ -309,28 +309,42 @@ static uint64_t part_number(PyObject *key, int kind)
     return kind == NAME ? text_number(now.wire, key) : key_number(key);
 }
 
-/* What is different in attributes (NAME), whose names are strings, or in the items of a dictionary (ITEM). Those that are
-   gone follow. */
+/* Whether a key is among those of a dictionary that follow a position, which moves behind it. */
+static int comes_next(PyObject *dictionary, Py_ssize_t *at, PyObject *key)
+{
+    PyObject *other;
+    int is_it = 0;
+    while (is_it == 0 && PyDict_Next(dictionary, at, &other, NULL))
+        is_it = PyObject_RichCompareBool(other, key, Py_EQ);
+    return is_it;
+}
+
+/* What is different in attributes (NAME), whose names are strings, or in the items of a dictionary (ITEM). As in
+   `Heap.compare_pairs`, items that have moved are written again. */
 static int write_parts(PyObject *known, PyObject *old, PyObject *parts, int kind, Py_ssize_t depth)
 {
     PyObject *key, *item;
-    for (Py_ssize_t at = 0; PyDict_Next(parts, &at, &key, &item);) {
-        PyObject *before = PyDict_GetItemWithError(old, key);
-        int is_new = before == NULL ? 1 : differ(before, item);
-        if (!is_new)
-            continue;
-        Py_INCREF(item);
-        uint64_t number = is_new > 0 ? part_number(key, kind) : 0;
-        int failed = number == 0 || write_part(known, number, kind, item, depth) < 0;
-        Py_DECREF(item);
-        if (failed)
-            return -1;
-    }
     for (Py_ssize_t at = 0; PyDict_Next(old, &at, &key, &item);) {
         if (PyDict_Contains(parts, key) == 1)
             continue;
         uint64_t number = part_number(key, kind);
         if (number == 0 || write_word(known, number, kind, ABSENT) < 0)
+            return -1;
+    }
+    Py_ssize_t following = 0;
+    int has_moved = 0;
+    for (Py_ssize_t at = 0; PyDict_Next(parts, &at, &key, &item);) {
+        PyObject *before = PyDict_GetItemWithError(old, key);
+        has_moved = has_moved || (kind == ITEM && comes_next(old, &following, key) != 1);
+        int is_new = before == NULL || has_moved ? 1 : differ(before, item);
+        if (!is_new)
+            continue;
+        Py_INCREF(item);
+        uint64_t number = is_new > 0 ? part_number(key, kind) : 0;
+        int failed = number == 0 || (has_moved && before != NULL && write_word(known, number, kind, ABSENT) < 0) ||
+                     write_part(known, number, kind, item, depth) < 0;
+        Py_DECREF(item);
+        if (failed)
             return -1;
     }
     return 0;
@@ -431,8 +445,11 @@ static int compare(PyObject *known, PyObject *value, Py_ssize_t depth)
     return 1;
 }
 
-static int has_attributes(PyObject *value)
+/* Whether a function has attributes, or is a method of an object. */
+static int has_others(PyObject *value)
 {
+    if (PyCFunction_CheckExact(value))
+        return PyCFunction_GET_SELF(value) != NULL && !PyModule_Check(PyCFunction_GET_SELF(value));
     PyObject *own = PyFunction_Check(value) ? ((PyFunctionObject *)value)->func_dict : NULL;
     return own != NULL && PyDict_GET_SIZE(own) > 0;
 }
@@ -444,7 +461,7 @@ static int check(PyObject *value)
         return 0;
     PyObject *known = Py_XNewRef(find(value));
     int left = 1;
-    if (known == NULL && named_word(value) != 0 && !has_attributes(value))
+    if (known == NULL && named_word(value) != 0 && !has_others(value))
         return 0;
     if (known != NULL && FIELD(known, known_at.contents) != Py_None)
         left = kind_of(known) == TUPLE || is_unchanged(known, value) ? 0 : compare(known, value, now.depth);

@@ -72,6 +72,10 @@ def effects_in(source, path):
         return {}
     lines = {}
     visit_body(tree, lines)
+    # `push = items.append` and the like: such a function changes what it belongs to.
+    bound = {name for node in ast.walk(tree) if is_binding(node) for target in node.targets for name in all_names(target)}
+    for found in lines.values():
+        found.paths.update({(name, ()): True for name in found.called & bound})
     return {line: found.effects() for line, found in lines.items()}
 
 
@@ -81,6 +85,8 @@ class Found:
     def __init__(self):
         self.names, self.shared, self.paths, self.slots, self.below, self.read = set(), set(), {}, {}, {}, {}
         self.returned = self.keeps = False
+        # The names of functions that are called.
+        self.called = set()
         # Those of the paths that are changed for certain.
         self.changed = set()
 
@@ -88,6 +94,7 @@ class Found:
         self.names |= other.names
         self.shared |= other.shared
         self.changed |= other.changed
+        self.called |= other.called
         self.returned |= other.returned
         self.keeps |= other.keeps
         self.paths.update(other.paths)
@@ -141,6 +148,8 @@ class Found:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", None)
         if isinstance(node.func, ast.Attribute):
             (self.change if name in METHODS else self.passed)(node.func.value)
+        elif isinstance(node.func, ast.Name):
+            self.called.add(name)
         for index, argument in enumerate(node.args + [keyword.value for keyword in node.keywords]):
             (self.change if name in FUNCTIONS and index == 0 else self.passed)(argument)
 
@@ -148,6 +157,7 @@ class Found:
         """What a comprehension changes. Its variables are its own, and what they hold is somewhere in what it iterates."""
         own = {name for each in node.generators for name in all_names(each.target)}
         self.names |= inner.names - own
+        self.called |= inner.called - own
         self.paths.update({path: True for path in inner.paths if path[0] not in own})
         self.below.update({path: True for path in inner.below if path[0] not in own})
         self.read.update({path: True for path in inner.read if path[0] not in own})
@@ -179,14 +189,23 @@ def visit_body(scope, lines):
             found.names |= inner
         found.shared = found.names & shared
         found.names -= shared
-        last = last_line(statement)
-        line = statement.pattern.lineno if type(statement).__name__ == "match_case" else statement.lineno
-        first = min([line] + [each.lineno for each in getattr(statement, "decorator_list", ())])
-        add_to(lines, first, last, found)
+        add_to(lines, *span_of(statement), found)
+        if isinstance(statement, ast.ExceptHandler) and statement.name:
+            # Python deletes the name where the handler ends.
+            gone = Found()
+            (gone.shared if statement.name in shared else gone.names).add(statement.name)
+            for below in statements_in(statement):
+                add_to(lines, *span_of(below), gone)
         for node in own_parts(statement):
             visit_lambdas(node, lines)
     for node in scopes_in(scope):
         visit_body(node, lines)
+
+
+def span_of(statement):
+    """The first and the last line of a statement without the statements in it."""
+    line = statement.pattern.lineno if type(statement).__name__ == "match_case" else statement.lineno
+    return min([line] + [each.lineno for each in getattr(statement, "decorator_list", ())]), last_line(statement)
 
 
 def add_to(lines, first, last, found):
@@ -292,6 +311,10 @@ def collect(statement, found):
         # `items += more` changes the list itself.
         found.change(statement.target)
     return calls
+
+
+def is_binding(node):
+    return isinstance(node, ast.Assign) and isinstance(node.value, (ast.Attribute, ast.Call, ast.Tuple))
 
 
 def all_names(node):

@@ -6,13 +6,14 @@ attributes are read from where Python keeps them, and items by the methods of th
 """
 
 import enum
+import functools
 import itertools
 import operator
 import sys
 import time
 import types
 import weakref
-from collections import deque
+from collections import OrderedDict, deque
 
 from record_shapes import CLASS, DICT, FUNCTION, INSTANCE, LIST, OPAQUE, SET, SIMPLE, TUPLE, Shape
 from record_shapes import class_dict, class_module, class_name, class_order, fills_itself, shape_of
@@ -238,6 +239,11 @@ class Heap(Tables):
         if kind is types.FunctionType:
             self.check_function(value)
             return
+        if kind is types.BuiltinMethodType and type(value.__self__) is not types.ModuleType:
+            self.check(value.__self__)
+        elif kind is functools.partial:
+            for each in (value.func, *value.args):
+                self.check(each)
         known = self.find(value)
         if known is None or known.contents is None:
             self.object(value, kind, self.depth)
@@ -374,6 +380,8 @@ class Heap(Tables):
 
     def compare_pairs(self, known, value, depth):
         length, old = value.whole if type(value) is Pairs else dict.__len__(value), known.contents or {}
+        if known.shape.is_ordered:
+            value = in_order(value)
         if length == known.length and all(map(is_, dict.values(value), old.values())) and all(map(is_, dict.__iter__(value), old)):
             return
         now = {}
@@ -384,12 +392,18 @@ class Heap(Tables):
         now = {same.key: item for same, item in now.items()} if all(is_plain(same.key) for same in now) else now
         known.contents = now
         number = known.number
-        for key, item in now.items():
-            if key not in old or differ(old[key], item):
-                self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, self.word(item, depth - 1))
         for key in old:
             if key not in now:
                 self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, ABSENT)
+        following, has_moved = iter(old), False
+        for key, item in now.items():
+            is_known = key in old
+            has_moved = has_moved or key not in following
+            if has_moved and is_known:
+                # What is there before others that are new or have moved is written again, behind them.
+                self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, ABSENT)
+            if has_moved or differ(old[key], item):
+                self.write(self.key_of(key) << 7 | ITEM << 5 | WRITE, number, self.word(item, depth - 1))
         self.set_length(known, length)
 
     def compare_attributes(self, known, value, depth):
@@ -420,12 +434,12 @@ class Heap(Tables):
         self.write_named(known, old, now, depth)
 
     def write_named(self, known, old, now, depth):
-        for name, item in now.items():
-            if name not in old or differ(old[name], item):
-                self.attribute_write(known, name, self.word(item, depth - 1))
         for name in old:
             if name not in now:
                 self.attribute_write(known, name, ABSENT)
+        for name, item in now.items():
+            if name not in old or differ(old[name], item):
+                self.attribute_write(known, name, self.word(item, depth - 1))
 
     def attribute_write(self, known, name, word):
         self.write(self.wire.text(str(name)) << 7 | NAME << 5 | WRITE, known.number, word)
@@ -538,6 +552,17 @@ def is_variable(name, item):
     if name[:2] == "__" or name == "_abc_impl":
         return False
     return kind in SIMPLE or not any("__get__" in class_dict(base) for base in class_order(kind))
+
+
+def in_order(value):
+    """The items of an `OrderedDict` in its order, where that can be read without code of the program."""
+    if not all(map(is_plain, dict.__iter__(value))):
+        return value
+    try:
+        return {key: dict.__getitem__(value, key) for key in OrderedDict.__iter__(value)}
+    except (KeyError, RuntimeError):
+        # Another thread changes it, and is seen to.
+        return value
 
 
 def own_dictionary(shape, value):

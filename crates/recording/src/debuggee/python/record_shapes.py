@@ -5,7 +5,7 @@ Nothing here runs code of the program.
 
 import enum
 import types
-from collections import Counter, deque
+from collections import Counter, OrderedDict, deque
 
 FUNCTION, LIST, DICT, SET, TUPLE, INSTANCE, OPAQUE, CLASS = range(8)
 
@@ -29,9 +29,9 @@ HARMLESS = ("builtins", "abc", "typing", "enum")
 class Shape:
     """How the values of a type are read."""
 
-    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "has_own", "is_foreign", "is_queue", "read", "is_special", "is_weak")
+    __slots__ = ("kind", "name", "dictionary", "slots", "fields", "has_own", "is_foreign", "is_queue", "is_ordered", "read", "is_special", "is_weak")
 
-    def __init__(self, kind, name, dictionary=None, slots=(), fields=(), is_foreign=False, is_queue=False, read=None):
+    def __init__(self, kind, name, dictionary=None, slots=(), fields=(), is_foreign=False, is_queue=False, is_ordered=False, read=None):
         self.kind, self.name, self.dictionary, self.slots = kind, name, dictionary, slots
         # The names of the items of a named tuple.
         self.fields = fields
@@ -41,10 +41,12 @@ class Shape:
         self.is_foreign = is_foreign
         # A list that is a `deque`.
         self.is_queue = is_queue
+        # An `OrderedDict`, whose order is not the one of the dictionary that it is.
+        self.is_ordered = is_ordered
         # What gives the contents and the attributes of an array or a table, or parts of one.
         self.read = read
         # record_native.c leaves it to Python.
-        self.is_special = self.has_own or is_foreign or is_queue or read is not None
+        self.is_special = self.has_own or is_foreign or is_queue or is_ordered or read is not None
         # Whether objects can be referred to weakly, until one cannot.
         self.is_weak = True
 
@@ -60,9 +62,10 @@ def shape_of(kind, is_user_module):
     is_users = is_user_module(module)
     for base, number in ((list, LIST), (dict, DICT), (tuple, TUPLE), (set, SET), (frozenset, SET)):
         if issubclass(kind, base):
-            if base is tuple or not is_users:
-                return Shape(number, name, fields=fields_of(kind) if base is tuple else ())
-            return Shape(number, name, *members(kind, is_user_module))
+            if base is tuple:
+                return Shape(number, name, fields=fields_of(kind))
+            own = members(kind, is_user_module) if is_users else ()
+            return Shape(number, name, *own, is_ordered=issubclass(kind, OrderedDict))
     if issubclass(kind, deque):
         dictionary, slots = members(kind, is_user_module) if is_users else (None, ())
         return Shape(LIST, name, dictionary, slots, is_queue=True)
@@ -72,6 +75,8 @@ def shape_of(kind, is_user_module):
         return Shape(INSTANCE, name, None, tuple(slots)) if slots else Shape(OPAQUE, name)
     dictionary, own = members(kind, is_user_module)
     slots += own
+    if issubclass(kind, BaseException):
+        slots.append(("args", BaseException.__dict__["args"].__get__))
     if dictionary is None and not slots:
         return Shape(OPAQUE, name)
     is_foreign = any(each not in HARMLESS and not is_user_module(each) for each in map(module_of, class_order(kind)))
