@@ -9,6 +9,7 @@ mod state;
 mod statement;
 mod target;
 mod text;
+mod waiting;
 mod writes;
 
 pub use self::changes::changes;

@@ -66,6 +66,8 @@ pub struct Recorded {
     pub size: u64,
     /// Something is missing in the recording, for this reason.
     pub incomplete: Option<String>,
+    /// What was suspended when the program ended, and never went on.
+    pub waiting: Vec<String>,
     /// The last output of the program.
     pub output: String,
     /// How many other threads and processes of the program ran its code and are not recorded.
@@ -135,6 +137,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     let output = output.tail(0, 2000).with_whole_lines().text();
     let Counts { events, writes } = counts;
     let lacking = lacking.filter(|_| events + dropped > MANY);
+    let waiting = waiting(library, &name, events).await?;
     let removed = library.make_room();
     Ok(Recorded {
         name,
@@ -144,11 +147,22 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
         writes,
         size,
         incomplete,
+        waiting,
         output,
         unrecorded,
         lacking,
         removed,
     })
+}
+
+/// What was suspended at the end of a recording, unless it is a long one, for which that has to be asked.
+async fn waiting(library: &Library, name: &str, events: i64) -> Result<Vec<String>> {
+    if events == 0 || events > MANY {
+        return Ok(Vec::new());
+    }
+    let (library, name) = (library.clone(), name.to_owned());
+    let waiting = tokio::task::spawn_blocking(move || library.open(&name)?.waiting()).await;
+    waiting.map_err(|_| Error::question("the recording was interrupted"))?
 }
 
 fn describe(end: &End) -> String {

@@ -101,6 +101,16 @@ impl Spelling {
         }
     }
 
+    /// Whether `{ total: 1 }` has a property `total`, and not one that a variable of that name says.
+    pub(crate) fn has_plain_keys(self) -> bool {
+        self == Self::JavaScript
+    }
+
+    /// Whether a function can be written in the middle of a statement, with statements of its own.
+    pub(crate) fn has_inner_functions(self) -> bool {
+        self == Self::JavaScript
+    }
+
     /// What begins a comment that ends with its line.
     pub(crate) fn comment(self) -> &'static str {
         match self {

@@ -214,7 +214,7 @@ impl Search<'_> {
         }
         if is_from_outside
             && let Some(step) = self.steps.get_mut(at)
-            && calls_something(&step.text)
+            && self.recording.calls_foreign(&step.text)
         {
             step.text.push_str("  (from code that is not recorded)");
         }
@@ -222,12 +222,16 @@ impl Search<'_> {
     }
 }
 
-/// Whether the line that a step shows calls something.
-fn calls_something(step: &str) -> bool {
-    let source = step.split_once('`').map_or("", |(_, source)| source);
-    !statement::calls(source.trim_end_matches('`')).is_empty()
-        && !step.contains(", argument of ")
-        && !step.contains(", outer variable of ")
+impl Recording {
+    /// Whether the line that a step shows calls something that is not recorded.
+    fn calls_foreign(&self, step: &str) -> bool {
+        let source = step.split_once('`').map_or("", |(_, source)| source);
+        let is_own =
+            |name: &str| self.codes.values().any(|code| code.name.split('.').any(|part| part == name));
+        statement::calls(source.trim_end_matches('`')).into_iter().any(|name| !is_own(name))
+            && !step.contains(", argument of ")
+            && !step.contains(", outer variable of ")
+    }
 }
 
 fn word_of(cause: &Cause) -> Word {

@@ -31,6 +31,9 @@ pub fn state(recording: &Recording, at: &str) -> Result<String> {
             lines.add(format!("  {line}"));
         }
     }
+    if event.id == recording.last_event()? {
+        recording.waiting()?.into_iter().for_each(|waits| lines.add(waits));
+    }
     if let Some(output) = output(recording, event.id)? {
         lines.add(format!("output so far ends: {output}"));
     }

@@ -3,10 +3,16 @@
 //! This reads Python and JavaScript by their words and brackets only. What it misses is missing in an answer; what it
 //! finds is looked up in the recording, so that a wrong guess finds nothing.
 
+mod functions;
+mod lines;
+
 use std::ops::Range;
 
-/// Lines that a statement may go on for.
-const MOST_LINES: usize = 20;
+pub(super) use self::functions::{
+    Function, Part, function_of, is_whole, item_of, property_of, without_functions,
+};
+pub(super) use self::lines::statement_at;
+use crate::spelling::Spelling;
 
 /// Words that are no variables.
 const KEYWORDS: &str = " and as async assert await break case catch class const continue def delete do elif else except \
@@ -32,31 +38,15 @@ pub(super) struct Value<'a> {
     pub(super) is_compound: bool,
     /// The value is an item of the expression's.
     pub(super) is_item: bool,
-    /// It stands behind the head of a loop, on the same line.
-    pub(super) is_in_loop: bool,
+    /// It stands behind the head of a loop, or behind other statements, on the same line.
+    pub(super) is_late: bool,
 }
 
 impl<'a> Value<'a> {
     /// That of a whole expression.
     pub(super) fn of(text: &'a str) -> Self {
-        Self { text, is_compound: false, is_item: false, is_in_loop: false }
+        Self { text, is_compound: false, is_item: false, is_late: false }
     }
-}
-
-/// The statement that begins at a line (from 0), with the lines on which its brackets are still open.
-///
-/// `comment` is what begins a comment in the language.
-pub(super) fn statement_at(lines: &[String], line: usize, comment: &str) -> String {
-    let mut text = String::new();
-    for next in lines.iter().skip(line).take(MOST_LINES) {
-        text.push_str(without_comment(next, comment));
-        text.push('\n');
-        let open = open_brackets(&text);
-        if open <= 0 && !text.trim_end().ends_with('\\') {
-            break;
-        }
-    }
-    text.trim().to_owned()
 }
 
 /// The value that a statement gives to a name or an item.
@@ -65,7 +55,7 @@ pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
     let whole = Value::of(text);
     let first = tokens.iter().find(|token| token.text != "async").map_or("", |token| token.text);
     if let Some(body) = loop_body(text, &tokens, name) {
-        return Value { is_in_loop: true, ..value_of(body, name) };
+        return Value { is_late: true, ..value_of(body, name) };
     }
     if first == "for"
         && let Some(at) = tokens.iter().position(|token| matches!(token.text, "in" | "of"))
@@ -91,7 +81,10 @@ pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
     }
     let Some(at) = to_name.or(assigns.last()).copied() else {
         let begin = tokens.iter().position(|token| matches!(token.text, "return" | "yield" | "=>"));
-        return begin.map_or(whole.clone(), |begin| Value { text: from(text, &tokens, begin + 1), ..whole });
+        return begin.map_or(whole.clone(), |begin| {
+            let is_late = tokens.iter().take(begin).any(|token| token.text == ";");
+            Value { text: from(text, &tokens, begin + 1), is_late, ..whole }
+        });
     };
     let is_compound = tokens.get(at).is_some_and(|token| token.text.len() > 1 && token.text != ":=");
     let mut value = from(text, &tokens, at + 1);
@@ -135,6 +128,20 @@ fn named_argument<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option
     parts(from(text, tokens, at + 2)).first().copied()
 }
 
+/// What a statement assigns to an attribute of this name; all of it if the attribute is computed from what it was.
+pub(super) fn assigned<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let tokens = tokens(text);
+    let is_it = |at: usize| {
+        let names = at.checked_sub(2).and_then(|at| tokens.get(at..at + 2));
+        names.is_some_and(|names| matches!(names, [dot, last] if dot.text == "." && last.text == name))
+            && is_assignment(&tokens, at)
+    };
+    (0..tokens.len())
+        .any(is_it)
+        .then(|| value_of(text, name))
+        .map(|value| if value.is_compound { text } else { value.text })
+}
+
 /// What follows `for (...)` on the same line, if it gives the name its value and not the head.
 fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
     let open = tokens.iter().position(|token| token.text == "(").filter(|open| (1..=2).contains(open))?;
@@ -162,11 +169,11 @@ pub(super) fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// What an expression reads, in the order of its text.
-pub(super) fn reads(text: &str) -> Vec<Read> {
+pub(super) fn reads(text: &str, spelling: Spelling) -> Vec<Read> {
     let tokens = tokens(text);
     let mut found = Vec::new();
     for at in 0..tokens.len() {
-        if let Some(read) = read_at(text, &tokens, at)
+        if let Some(read) = read_at(text, &tokens, at).filter(|_| !is_key(&tokens, at, spelling))
             && !found.contains(&read)
         {
             found.push(read);
@@ -178,6 +185,19 @@ pub(super) fn reads(text: &str) -> Vec<Read> {
 /// All names in an expression.
 pub(super) fn names(text: &str) -> Vec<&str> {
     tokens(text).iter().filter(|token| token.is_name()).map(|token| token.text).collect()
+}
+
+/// Whether an expression asks how many items there are, or where one is.
+pub(super) fn counts(text: &str) -> bool {
+    let tokens = tokens(text);
+    let is_it = |pair: &[Token<'_>]| match pair {
+        [dot, name] if matches!(dot.text, "." | "?.") => {
+            matches!(name.text, "length" | "size" | "count" | "index" | "indexOf")
+        }
+        [name, open] => name.text == "len" && open.text == "(",
+        _ => false,
+    };
+    tokens.windows(2).any(is_it)
 }
 
 /// The functions that an expression calls, by their last name.
@@ -247,10 +267,8 @@ fn read_at(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Read> {
     let token = tokens.get(at).filter(|token| token.is_name() && !is_keyword(token.text))?;
     let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
     let before = if at == 0 { "" } else { text_at(at - 1) };
-    let is_key =
-        before != "?" && text_at(at + 1) == ":" && matches!(before, "{" | ",") && !text.contains("lambda");
     let is_argument_name = text_at(at + 1) == "=" && matches!(before, "(" | ",");
-    if matches!(before, "." | "?.") || is_argument_name || is_key && text.contains("=>") {
+    if matches!(before, "." | "?.") || is_argument_name {
         return None;
     }
     // From here on: `.name` and `[...]`.
@@ -276,6 +294,26 @@ fn read_at(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Read> {
         }
     }
     Some(Read { path: text.get(token.at.start..end)?.replace("?.", "."), is_receiver: false })
+}
+
+/// Whether a name is that of a property, as in `{ total: 1 }`: in some languages it is a variable, whose value is the key.
+fn is_key(tokens: &[Token<'_>], at: usize, spelling: Spelling) -> bool {
+    let text_at = |at: usize| tokens.get(at).map_or("", |token| token.text);
+    let before = at.checked_sub(1).map_or("", text_at);
+    spelling.has_plain_keys() && matches!(before, "{" | ",") && text_at(at + 1) == ":"
+}
+
+/// Whether an expression says the value itself: it reads nothing and calls nothing.
+pub(super) fn is_literal(text: &str, spelling: Spelling) -> bool {
+    let tokens = tokens(text);
+    let is_plain = |at: usize, token: &Token<'_>| {
+        token.text != "(" && (!token.is_name() || is_constant(token.text) || is_key(&tokens, at, spelling))
+    };
+    tokens.iter().enumerate().all(|(at, token)| is_plain(at, token))
+}
+
+fn is_constant(word: &str) -> bool {
+    matches!(word, "None" | "True" | "False" | "null" | "true" | "false" | "undefined")
 }
 
 fn is_keyword(word: &str) -> bool {
@@ -352,30 +390,6 @@ fn closing(tokens: &[Token<'_>], at: usize) -> Option<usize> {
         }
     }
     None
-}
-
-fn open_brackets(text: &str) -> i32 {
-    tokens(text).iter().map(Token::opens).sum()
-}
-
-/// A line without the comment at its end.
-fn without_comment<'a>(line: &'a str, comment: &str) -> &'a str {
-    let mut quote = None;
-    let mut letters = line.char_indices();
-    while let Some((at, letter)) = letters.next() {
-        match quote {
-            Some(_) if letter == '\\' => {
-                letters.next();
-            }
-            Some(open) if letter == open => quote = None,
-            None if matches!(letter, '\'' | '"' | '`') => quote = Some(letter),
-            None if line.get(at..).is_some_and(|rest| rest.starts_with(comment)) => {
-                return line.get(..at).unwrap_or(line);
-            }
-            _ => {}
-        }
-    }
-    line
 }
 
 #[derive(Clone, Debug)]
@@ -526,9 +540,23 @@ mod tests {
             ("[x * rate for x in prices if x is not None]", vec!["x", "rate", "prices"]),
         ];
         for (text, expected) in table {
-            let found: Vec<String> = reads(text).into_iter().map(|read| read.path).collect();
-            assert_eq!(found, expected, "{text}");
+            let found = reads(text, Spelling::Python).into_iter().map(|read| read.path);
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
         }
+        let keys = "{ total: count, rest: { name: [total] }, a: b ? c : d }";
+        let found = reads(keys, Spelling::JavaScript).into_iter().map(|read| read.path);
+        assert_eq!(found.collect::<Vec<_>>(), ["count", "total", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn a_literal_reads_and_calls_nothing() {
+        for text in ["-1", "'a'", "[1, [None]]", "{ total: 1, 'b': true }", ""] {
+            assert!(is_literal(text, Spelling::JavaScript), "{text}");
+        }
+        for text in ["x", "[count()]", "`a ${b}`", "{ total }"] {
+            assert!(!is_literal(text, Spelling::JavaScript), "{text}");
+        }
+        assert!(!is_literal("{total: 1}", Spelling::Python));
     }
 
     #[test]
@@ -560,24 +588,5 @@ mod tests {
         let nested = "add(1, add(2, 3))";
         assert_eq!(argument(nested, "add", price, 0), Some("3"));
         assert_eq!(argument(nested, "add", price, 1), Some("add(2, 3)"));
-    }
-
-    #[test]
-    fn a_statement_goes_on_while_brackets_are_open() {
-        let lines = ["total = sum(", "    each,  # all", ")", "next()"].map(str::to_owned);
-        assert_eq!(statement_at(&lines, 0, "#"), "total = sum(\n    each,  \n)");
-        assert_eq!(statement_at(&lines, 3, "#"), "next()");
-    }
-
-    #[test]
-    fn a_comment_is_no_part_of_a_statement() {
-        let table = [
-            ("half = total // 2  # down", "#", "half = total // 2"),
-            ("const half = total / 2; // (of it", "//", "const half = total / 2;"),
-            ("this.#total = 'http://it\\'s' //here", "//", "this.#total = 'http://it\\'s'"),
-        ];
-        for (line, comment, expected) in table {
-            assert_eq!(statement_at(&[line.to_owned()], 0, comment), expected);
-        }
     }
 }

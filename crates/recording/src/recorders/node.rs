@@ -6,6 +6,7 @@
 
 mod edits;
 mod instrument;
+mod modules;
 mod original;
 mod scopes;
 mod service;

@@ -147,6 +147,7 @@ pub fn summary(recorded: &Recorded) -> String {
         writes,
         size,
         incomplete,
+        waiting,
         output,
         unrecorded,
         lacking,
@@ -160,8 +161,10 @@ pub fn summary(recorded: &Recorded) -> String {
         dropped => Some(format!("the last {events} events were kept, from event {} on", dropped + 1)),
     };
     let nothing = "nothing was recorded: no code of the program ran outside of installed packages";
+    let waiting = (!waiting.is_empty()).then(|| waiting.join("\n"));
     let lines = [
         Some(first),
+        waiting,
         kept,
         incomplete.as_ref().map(|reason| format!("incomplete: {reason}")),
         (*unrecorded > 0).then(|| {

@@ -1,11 +1,13 @@
 //! Values that come by another way than from a call to the line that has them: what is awaited or yielded, what a callback is
 //! given, what a closure has from around it, and what a call returned before others of its lines ran.
 
-use super::inputs::{Inputs, MOST_CALLS, MOST_EVENTS, called_name, is_common, returned_of};
+use super::inputs::{Inputs, MOST_CALLS, MOST_EVENTS, called_name, is_common, returned_of, slot_of};
 use super::{Cause, Returned};
+use crate::ask::first::owners;
 use crate::ask::statement;
 use crate::error::Result;
-use crate::memory::{COLUMNS, MemoryAt, Write, write_of};
+use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::predicate::Scope;
 use crate::reading::{Call, Event, Recording};
 use crate::spelling::Spelling;
 use crate::value::{What, Word};
@@ -40,6 +42,39 @@ impl Recording {
         Ok(None)
     }
 
+    /// What a function that is part of a statement is given: what another one in it returned, or an item of what the
+    /// statement reads. `reduce()` gives what its function returned before.
+    pub(super) fn inputs_of_callback(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
+        let caller = self.call(call.caller)?.filter(|_| self.spelling.has_inner_functions());
+        let place = call.caller_place.and_then(|place| self.place(place));
+        let (Some(caller), Some((code, number))) = (caller, place) else { return Ok(Vec::new()) };
+        let text = self.own_statement(&caller, code, number)?;
+        let from = self.line_before(&caller, line.id)?;
+        let is_first = self.parameters(call)?.first() == Some(&write.key);
+        let is_its_own = is_first && statement::calls(&text).iter().any(|name| name.starts_with("reduce"));
+        let returned = self.calls_between(&caller, from, line.id - 1)?.into_iter().rev().find(|returned| {
+            returned.word == write.word
+                && (returned.code == call.code) == is_its_own
+                && !is_common(write.word)
+        });
+        if let Some(returned) = returned {
+            return Ok(vec![(Cause::Return(returned), 1)]);
+        }
+        let memory = MemoryAt { recording: self, event: line.id };
+        let owners = owners(self, &caller)?;
+        let scope = Scope::new(self, &memory, &owners);
+        for read in statement::reads(&text, self.spelling) {
+            if let Some(slot) = slot_of(&scope, &read.path)?
+                && let Some(Word::Object(object)) = memory.get(slot.0, slot.1)?
+                && let Some(item) = self.item_with(object, write.word, &memory, None)?
+                && let Some(write) = self.last_write(item, memory.event)?
+            {
+                return Ok(vec![(Cause::Write(write), 1)]);
+            }
+        }
+        Ok(Vec::new())
+    }
+
     /// What a generator yielded last between two events, if it is a value, or has it.
     pub(super) fn yielded(&self, word: Word, from: i64, until: i64) -> Result<Option<Cause>> {
         if is_common(word) {
@@ -58,7 +93,7 @@ impl Recording {
             }
             let memory = MemoryAt { recording: self, event: yielded.event };
             if let Word::Object(object) = yielded.word
-                && let Some(slot) = self.item_with(object, word, &memory)?
+                && let Some(slot) = self.item_with(object, word, &memory, None)?
                 && let Some(write) = self.last_write(slot, memory.event)?
             {
                 return Ok(Some(Cause::Write(write)));

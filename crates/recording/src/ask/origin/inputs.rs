@@ -5,13 +5,12 @@ use std::rc::Rc;
 use super::{Cause, Returned, word_of};
 use crate::ask::first::owners;
 use crate::ask::state::is_definition;
-use crate::ask::statement::{self, Parameter, Value};
+use crate::ask::statement::{self, Function, Parameter, Part, Value};
 use crate::ask::writes::writes_to;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording, event_of};
-use crate::spelling::Spelling;
 use crate::value::{Key, Kind, OUTER, Owner, What, Word};
 
 /// How much later the value before a `+=` is followed than what was added.
@@ -47,6 +46,8 @@ struct Given {
     /// The event of the caller's line.
     from: i64,
     is_receiver: bool,
+    /// The function has a value for it, should its caller give none.
+    has_default: bool,
 }
 
 /// What a step used, each with how much further away it is.
@@ -62,13 +63,26 @@ impl Recording {
         let Some((code, number)) = line.place.and_then(|place| self.place(place)) else {
             return Ok(Vec::new());
         };
-        let text = self.statement(code, number);
+        let text = self.own_statement(&call, code, number)?;
         let name = match write.key {
             Key::Name(name) => self.text(name).to_string(),
             _ => "]".to_owned(),
         };
+        let mut value = statement::value_of(&text, &name);
+        let item = match write.key {
+            Key::Index(index) => {
+                usize::try_from(index).ok().and_then(|at| statement::item_of(value.text, at))
+            }
+            _ => None,
+        };
+        if let Some(item) = item {
+            value.text = item;
+        } else if !matches!(write.key, Key::Name(_)) && statement::is_literal(value.text, self.spelling) {
+            // It is not what was stored.
+            value.text = &text;
+        }
         let ran = Ran {
-            value: statement::value_of(&text, &name),
+            value,
             call,
             word: write.word,
             into: write.owner.as_object(),
@@ -83,7 +97,7 @@ impl Recording {
             && let Some(object) = write.owner.as_object()
         {
             let memory = MemoryAt { recording: self, event: line.id };
-            let slot = self.item_with(object, write.word, &memory)?;
+            let slot = self.item_with(object, write.word, &memory, None)?;
             let moved = slot.map(|slot| self.last_write(slot, line.id)).transpose()?.flatten();
             inputs.extend(moved.map(|moved| (Cause::Write(moved), 1)));
         }
@@ -93,6 +107,10 @@ impl Recording {
     /// What the argument was that a call began with.
     fn inputs_of_argument(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
         let Some(given) = self.given(write, line, call)? else {
+            let given = self.inputs_of_callback(write, line, call)?;
+            if !given.is_empty() {
+                return Ok(given);
+            }
             // A callback is given what some call returned.
             let carried = self.carried(write.word, line.id - MOST_EVENTS, line.id, &[])?;
             return match carried {
@@ -115,12 +133,7 @@ impl Recording {
     pub(super) fn is_default(&self, write: &Write, line: &Event) -> Result<bool> {
         let Some(call) = self.call(line.call)? else { return Ok(false) };
         let given = self.given(write, line, &call)?;
-        let is_given = given.is_none_or(|given| !given.text.is_empty() || given.is_receiver);
-        let (Some(code), Key::Name(name)) = (self.codes.get(&call.code), write.key) else {
-            return Ok(!is_given);
-        };
-        let has_default = || statement::has_default(&self.statement(code, code.line), &self.text(name));
-        Ok(!is_given && (self.spelling != Spelling::Python || has_default()))
+        Ok(given.is_some_and(|given| given.text.is_empty() && !given.is_receiver && given.has_default))
     }
 
     /// Whether a variable that Python writes where a call begins is one of the function around.
@@ -141,29 +154,82 @@ impl Recording {
         };
         let Key::Name(name) = write.key else { return Ok(None) };
         let parameters: Vec<String> =
-            self.arguments(call.owner, line.id)?.into_iter().map(|key| self.key_text(key)).collect();
+            self.parameters(call)?.into_iter().map(|key| self.key_text(key)).collect();
         let name = self.text(name);
-        let has_receiver =
-            parameters.first().is_some_and(|first| matches!(first.as_str(), "self" | "cls" | "this"));
+        let has_receiver = has_receiver(&parameters);
         let position = parameters.iter().position(|other| **other == *name).unwrap_or(0);
-        let text = self.statement(place, number);
+        let text = self.own_statement(&caller, place, number)?;
         let from = self.line_before(&caller, line.id)?;
         let is_receiver = has_receiver && position == 0;
         if is_receiver {
-            return Ok(Some(Given { text, caller, from, is_receiver }));
+            return Ok(Some(Given { text, caller, from, is_receiver, has_default: false }));
         }
         let earlier = self.calls_between(&caller, from, line.id - 1)?;
         let nth = earlier.iter().filter(|returned| returned.code == call.code).count();
-        let position = position.saturating_sub(usize::from(has_receiver));
+        let head = self.statement(code, code.line);
+        let taken = self.function_in(&head, call, code)?.and_then(|function| function.taken(&name));
+        let position = match taken {
+            Some(taken) => taken.position,
+            None => position.saturating_sub(usize::from(has_receiver)),
+        };
         let parameter = Parameter { name: &name, position };
-        let given = statement::argument(&text, &self.name_of(call, code, line.id)?, parameter, nth);
-        Ok(given.map(|given| Given { text: given.to_owned(), caller, from, is_receiver }))
+        let function = self.name_of(call, code, line.id)?;
+        // One that is called by an assignment is a setter.
+        let given = statement::argument(&text, &function, parameter, nth)
+            .or_else(|| statement::assigned(&text, &function));
+        let Some(given) = given else { return Ok(None) };
+        let (part, whole) = match taken.map_or(Part::All, |taken| taken.part) {
+            Part::All => (None, false),
+            Part::Property(key) => {
+                (statement::property_of(given, key), statement::is_whole(given, ["{", "}"]))
+            }
+            Part::Item(at) => (statement::item_of(given, at), statement::is_whole(given, ["[", "]"])),
+        };
+        let text = part.unwrap_or(if whole { "" } else { given }).to_owned();
+        let has_default = match taken {
+            Some(taken) => taken.has_default,
+            None => statement::has_default(&head, &name),
+        };
+        Ok(Some(Given { text, caller, from, is_receiver, has_default }))
+    }
+
+    /// The function that a call runs, in the text of the line that the function begins at. None where the language has
+    /// no functions within statements.
+    fn function_in<'t>(&self, text: &'t str, call: &Call, code: &Code) -> Result<Option<Function<'t>>> {
+        if !self.spelling.has_inner_functions() {
+            return Ok(None);
+        }
+        let mut parameters: Vec<String> =
+            self.parameters(call)?.into_iter().map(|key| self.key_text(key)).collect();
+        if has_receiver(&parameters) {
+            parameters.remove(0);
+        }
+        let is_beside =
+            |other: &&Code| other.file == code.file && other.line == code.line && other.name == code.name;
+        let before = |(id, other): &(&i64, &Code)| **id < call.code && is_beside(other);
+        let nth = self.codes.iter().filter(before).count();
+        let of = self.codes.values().filter(is_beside).count();
+        Ok(statement::function_of(text, &parameters, nth, of))
+    }
+
+    /// What a call runs at a line: of a function that is part of a statement, its body; and not what functions in it run.
+    pub(super) fn own_statement(&self, call: &Call, code: &Code, line: i64) -> Result<String> {
+        let text = self.statement(code, line);
+        if !self.spelling.has_inner_functions() {
+            return Ok(text);
+        }
+        let begins_here = code.line == line && &*code.name != "<module>";
+        let function = if begins_here { self.function_in(&text, call, code)? } else { None };
+        Ok(statement::without_functions(function.map_or(&*text, |function| function.body)))
     }
 
     pub(super) fn inputs_of_return(&self, returned: &Returned) -> Result<Inputs> {
         let line = self.line_of_return(returned)?;
         let Some(call) = self.call(returned.call)? else { return Ok(Vec::new()) };
-        let Some(text) = self.statement_of(&line) else { return Ok(Vec::new()) };
+        let Some((code, number)) = line.place.and_then(|place| self.place(place)) else {
+            return Ok(Vec::new());
+        };
+        let text = self.own_statement(&call, code, number)?;
         let from = if line.what == What::Line { line.id } else { self.line_before(&call, line.id)? };
         let (value, until) = (statement::value_of(&text, ""), returned.event);
         self.inputs(&Ran { value, call, word: returned.word, into: None, key: None, from, until })
@@ -171,6 +237,9 @@ impl Recording {
 
     /// What an expression used that is recorded: returns of calls, and what was last written to what it reads.
     fn inputs(&self, ran: &Ran<'_>) -> Result<Inputs> {
+        if statement::is_literal(ran.value.text, self.spelling) && !ran.value.is_compound {
+            return Ok(Vec::new());
+        }
         let mut names = statement::names(ran.value.text);
         // That of a getter, where an object is taken apart.
         let own = ran.key.map(|(_, key)| self.key_text(key)).unwrap_or_default();
@@ -203,12 +272,13 @@ impl Recording {
         }
         let before = ran.from.max(1);
         // The head of a loop has given its variables their values on the same line.
-        let event = if ran.value.is_in_loop { ran.until + 1 } else { before };
+        let event = if ran.value.is_late { ran.until + 1 } else { before };
         let memory = MemoryAt { recording: self, event };
         let owners = owners(self, &ran.call)?;
         let scope = Scope::new(self, &memory, &owners);
-        let reads = statement::reads(ran.value.text);
+        let reads = statement::reads(ran.value.text, self.spelling);
         let is_only = reads.len() == 1;
+        let is_length = statement::counts(ran.value.text);
         let mut inputs: Inputs = Vec::new();
         for read in reads {
             let Some(slot) = slot_of(&scope, &read.path)? else { continue };
@@ -217,13 +287,10 @@ impl Recording {
                 continue;
             }
             // How many there are is not one of them, even if one is equal.
-            let is_length = names
-                .iter()
-                .any(|name| matches!(*name, "len" | "length" | "size" | "count" | "index" | "indexOf"));
             let follows_item = !is_length && (ran.value.is_item || is_part || is_only || read.is_receiver);
             let item = match word {
                 Word::Object(number) if word != ran.word && follows_item => {
-                    self.item_with(number, ran.word, &memory)?
+                    self.item_with(number, ran.word, &memory, Some(&own))?
                 }
                 _ => None,
             };
@@ -283,20 +350,25 @@ impl Recording {
         Ok(matches!(self.object(object)?.kind, Kind::List | Kind::Dictionary | Kind::Set))
     }
 
-    /// The item or attribute of an object that has a value.
+    /// The item or attribute of an object that has a value: the one of this name, if that has it.
     pub(super) fn item_with(
         &self,
         object: i64,
         word: Word,
         memory: &MemoryAt<'_>,
+        name: Option<&str>,
     ) -> Result<Option<(Owner, Key)>> {
+        let owner = Owner::object(object);
+        let slots = memory.all(owner)?;
+        let has_name = |(key, value): &&(Key, Word)| *value == word && name == Some(&self.key_text(*key));
+        if let Some((key, _)) = slots.iter().find(has_name) {
+            return Ok(Some((owner, *key)));
+        }
         if self.object(object)?.kind == Kind::Opaque
             || matches!(word, Word::None | Word::Bool(_) | Word::Absent)
         {
             return Ok(None);
         }
-        let owner = Owner::object(object);
-        let slots = memory.all(owner)?;
         let is_it = |(key, value): &&(Key, Word)| *value == word && *key != Key::Length;
         let direct = slots.iter().find(is_it).map(|(key, _)| (owner, *key));
         if direct.is_some() {
@@ -319,7 +391,7 @@ impl Recording {
     }
 
     /// The calls that a call made between two events and that returned, in the order in which they ended.
-    fn calls_between(&self, caller: &Call, from: i64, until: i64) -> Result<Vec<Returned>> {
+    pub(super) fn calls_between(&self, caller: &Call, from: i64, until: i64) -> Result<Vec<Returned>> {
         let mut statement = self.database.prepare_cached(
             "SELECT calls.id, calls.code, ends.id, ends.value FROM events JOIN calls ON calls.id = events.call \
              JOIN events AS ends ON ends.id = calls.ended \
@@ -370,7 +442,7 @@ impl Recording {
     fn name_of(&self, call: &Call, code: &Code, entered: i64) -> Result<Rc<str>> {
         let memory = MemoryAt { recording: self, event: entered + 1 };
         if &*code.name == "__init__"
-            && let Some(key) = self.arguments(call.owner, entered)?.first()
+            && let Some(key) = self.parameters(call)?.first()
             && let Some(Word::Object(number)) = memory.get(call.owner, *key)?
         {
             return Ok(self.object(number)?.type_name);
@@ -379,18 +451,18 @@ impl Recording {
     }
 
     /// The names that a call's arguments were written to.
-    fn arguments(&self, owner: Owner, entered: i64) -> Result<Vec<Key>> {
-        let mut statement = self
-            .database
-            .prepare_cached("SELECT key FROM writes WHERE owner = ? AND event = ? ORDER BY id")?;
-        let keys = statement.query_map([owner.0, entered], |row| Ok(Key::of(row.get(0)?)))?;
+    pub(super) fn parameters(&self, call: &Call) -> Result<Vec<Key>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT key FROM writes WHERE owner = ? AND event = (SELECT entered FROM calls WHERE id = ?) ORDER BY id",
+        )?;
+        let keys = statement.query_map([call.owner.0, call.id], |row| Ok(Key::of(row.get(0)?)))?;
         let mut keys: Vec<Key> = keys.collect::<rusqlite::Result<_>>()?;
         keys.retain(|key| self.key_text(*key) != OUTER);
         Ok(keys)
     }
 
     /// The statement at an event.
-    pub(super) fn statement_of(&self, event: &Event) -> Option<String> {
+    pub(in crate::ask) fn statement_of(&self, event: &Event) -> Option<String> {
         let (code, line) = event.place.and_then(|place| self.place(place))?;
         Some(self.statement(code, line))
     }
@@ -430,6 +502,11 @@ pub(super) fn called_name(code: &Code) -> &str {
     if initializes(code) { names.next().unwrap_or(last) } else { last }
 }
 
+/// Whether the first of these variables is the object whose method was called.
+fn has_receiver(parameters: &[String]) -> bool {
+    parameters.first().is_some_and(|first| matches!(first.as_str(), "self" | "cls" | "this"))
+}
+
 /// Whether a read is only the object that is written to, or whose recorded method is called.
 fn is_own_receiver(ran: &Ran<'_>, read: &statement::Read, word: Word, calls: &[Returned]) -> bool {
     let is_into = matches!((word, ran.into), (Word::Object(number), Some(into)) if number == into);
@@ -438,7 +515,7 @@ fn is_own_receiver(ran: &Ran<'_>, read: &statement::Read, word: Word, calls: &[R
 }
 
 /// Where a path is kept, or as much of it as can be found.
-fn slot_of(scope: &Scope<'_>, path: &str) -> Result<Option<(Owner, Key)>> {
+pub(super) fn slot_of(scope: &Scope<'_>, path: &str) -> Result<Option<(Owner, Key)>> {
     let mut path = path;
     loop {
         if let Ok(expression) = Expression::parse(path)

@@ -30,6 +30,8 @@ const mapSize = getOwnPropertyDescriptor(Map.prototype, 'size').get;
 const setValues = Set.prototype.values;
 const setSize = getOwnPropertyDescriptor(Set.prototype, 'size').get;
 const functionText = Function.prototype.toString;
+const { join } = Array.prototype;
+const isHeld = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 const isoDate = Date.prototype.toISOString;
 const dateTime = Date.prototype.getTime;
 const regexpSource = getOwnPropertyDescriptor(RegExp.prototype, 'source').get;
@@ -52,6 +54,8 @@ class Entry {
     this.inside = null;
     // It holds a value, which is all that is read of it.
     this.isHolder = false;
+    // It is what a module of the program exports.
+    this.isModule = false;
     // The search that last came to it.
     this.round = 0;
   }
@@ -59,6 +63,15 @@ class Entry {
 
 function isIndex(key) {
   return key >= '0' && key <= '9~' && `${key >>> 0}` === key;
+}
+
+/** A variable of a module; nothing before it is initialized. */
+function readable(module, name) {
+  try {
+    return getOwnPropertyDescriptor(module, name);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is known of the properties of an object: V8 reads these faster than an object that has no prototype. */
@@ -312,6 +325,18 @@ class Heap {
     return typeof known === 'number' ? known * 8 + ATOMIC : known.number * 8 + REFERENCE;
   }
 
+  /** What a module of the program exports has variables, which may not be initialized yet. */
+  module(value) {
+    if (!types.isModuleNamespaceObject(value) || Stamp.get(value) !== undefined) return;
+    const entry = this.numberedEntry(INSTANCE, 'Module');
+    entry.isGuarded = entry.isModule = true;
+    Stamp.set(value, entry);
+  }
+
+  checkModule(value) {
+    if (typeof value === 'object' && value !== null && Stamp.get(value)?.isModule) this.check(value);
+  }
+
   checkNamed(value) {
     const known = this.functions.get(value);
     if (known === undefined || known.contents === null) this.named(value);
@@ -421,11 +446,12 @@ class Heap {
   compareProperties(entry, value, depth, old = entry.contents ?? (entry.contents = new Properties())) {
     const isError = types.isNativeError(value);
     const isArrays = entry.kind === ARRAY;
+    const read = entry.isModule ? readable : getOwnPropertyDescriptor;
     const keys = ownKeys(value);
     let count = 0;
     for (const key of keys) {
       if (typeof key !== 'string' || (isError && key === 'stack') || (isArrays && isIndex(key))) continue;
-      const descriptor = getOwnPropertyDescriptor(value, key);
+      const descriptor = read(value, key);
       if (descriptor === undefined) continue;
       const kept = 'value' in descriptor ? descriptor : observed(value, key);
       if (kept === undefined) continue;
@@ -441,7 +467,7 @@ class Heap {
       }
     }
     for (const key in old) {
-      if (key[0] !== '#' && getOwnPropertyDescriptor(value, key) === undefined) {
+      if (key[0] !== '#' && read(value, key) === undefined) {
         delete old[key];
         this.constant(ABSENT);
         this.write(this.wire.text(key) * 4 + NAME, entry.number);
@@ -617,8 +643,12 @@ class Heap {
 
   /** The type and the message of an exception, as an atom. */
   exception(error) {
-    if (typeof error !== 'object' || error === null) {
-      this.atom(typeof error, typeof error === 'string' ? error : toText(error));
+    if (error === null) {
+      this.atom('null', '');
+      return;
+    }
+    if (typeof error !== 'object') {
+      this.atom(typeof error, typeof error === 'function' ? '' : toText(error));
       return;
     }
     const read = (name) => {
@@ -632,7 +662,20 @@ class Heap {
     const type = this.shapes.className(error, 'Error');
     const own = read('name');
     const name = type === 'Error' && own !== undefined && own !== '' ? own : type;
-    this.atom(name, read('message') ?? '');
+    this.atom(name, read('message') ?? this.fields(error));
+  }
+
+  /** The first properties of an object that is thrown and has no message. */
+  fields(object) {
+    if (types.isProxy(object)) return '';
+    const parts = [];
+    for (const key of ownKeys(object)) {
+      const descriptor = typeof key === 'string' ? getOwnPropertyDescriptor(object, key) : undefined;
+      if (descriptor === undefined || !('value' in descriptor) || isHeld(descriptor.value)) continue;
+      if (parts.length === 4) break;
+      parts[parts.length] = `${key} = ${toText(descriptor.value)}`;
+    }
+    return apply(join, parts, [', ']);
   }
 }
 

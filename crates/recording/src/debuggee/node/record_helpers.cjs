@@ -11,7 +11,8 @@
 //   v(owner, name, value)       a variable is written; p: after the value of the expression; b: `this` is new
 //   m(value, object, name)      a property is written; h, o: a private field; i: an item
 //   a, d, j                     the same by a step, after the value of the expression
-//   k(value, object)            an object may have changed; x: at its end
+//   k(value, object)            an object may have changed; x: at its end; kk(value): what a call returned may have
+//   im(owner, name, read)       a variable is imported, and read by a function;  re(value): one that is exported was written
 //   w(), c(before, value, ...)  a call was made that may have changed objects, if it was not one of the program's code;
 //                               cc(before, value, object, steps, ...): in an optional chain, that begins at the object
 //   q(value, ...)               the value
@@ -253,6 +254,39 @@ exports.start = (settings) => {
     variable(owner, key, value);
   };
 
+  // What modules import, with the value that was last read.
+  const imports = [];
+
+  /** Reads an imported variable again. One that is not initialized yet, as in a cycle, is read when that module has ended. */
+  const readImport = (one) => {
+    let value;
+    try {
+      value = one.read();
+    } catch {
+      return;
+    }
+    heap.by = top;
+    if (!one.isRead) heap.module(value);
+    else if (is(value, one.value)) {
+      heap.checkModule(value);
+      return;
+    }
+    one.isRead = true;
+    one.value = value;
+    variable(one.owner, one.key, value);
+  };
+
+  const imported = (owner, key, read) => {
+    const one = { owner, key, read, isRead: false, value: undefined };
+    imports[imports.length] = one;
+    readImport(one);
+  };
+
+  const exported = (value) => {
+    if (!wire.isOff) for (let at = 0; at < imports.length; at += 1) readImport(imports[at]);
+    return value;
+  };
+
   // -- objects -------------------------------------------------------------------------------------------------------
 
   const property = (value, object, key) => {
@@ -416,8 +450,10 @@ exports.start = (settings) => {
     g: caught,
     h: field,
     i: item,
+    im: imported,
     j: (old, object, key, step) => (item(after(old, step), object, key), old),
     k: check,
+    kk: (value) => check(value, value),
     l: line,
     m: property,
     n: closure,
@@ -425,6 +461,7 @@ exports.start = (settings) => {
     p: stepped,
     q: (value) => value,
     r: leave,
+    re: exported,
     t: thrownBy,
     u: unwind,
     v: variable,

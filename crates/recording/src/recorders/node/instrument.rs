@@ -20,11 +20,12 @@ use oxc_span::{GetSpan, SourceType, Span};
 use serde::Serialize;
 
 use super::edits::{Applied, Edits, Piece};
+use super::modules::ModuleNames;
 use super::original::Original;
 use super::scopes::{Declared, Scope, changed_objects};
 
 /// The functions of the recorder, by the letter behind `__$`.
-const HELPERS: &str = "a b c cc d e f g h i j k l m n o p q r t u v w x y z";
+const HELPERS: &str = "a b c cc d e f g h i im j k kk l m n o p q r re t u v w x y z";
 
 /// A script with calls of the recorder in it.
 #[derive(Debug, Default, Serialize)]
@@ -67,6 +68,9 @@ pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
         .find_map(|typed| parse(&allocator, script.text, kind.with_typescript(typed)))?;
     let mut instrumenter = Instrumenter::new(script);
     instrumenter.changed = changed_objects(&program);
+    if script.kind == Kind::Module {
+        instrumenter.module = ModuleNames::of(&program);
+    }
     instrumenter.visit_program(&program);
     let Instrumenter { edits, codes, original, .. } = instrumenter;
     Some(Instrumented { applied: edits.apply(script.text, &original), codes, file: original.path })
@@ -92,10 +96,13 @@ struct Instrumenter<'t> {
     hint: Option<String>,
     /// The class around.
     class: Option<String>,
+    /// `this` is an object of the program, which may be read.
+    has_this: bool,
     /// Values of parameters, which are computed before the call has a number.
     is_quiet: bool,
     /// Variables of whose values a property is assigned to somewhere in the script.
     changed: HashSet<String>,
+    module: ModuleNames,
     /// Where the optional chain begins that is gone through, and how that is kept.
     chain_begin: Option<(Span, Kept)>,
     /// The line of the statement around, whose event stands for what follows on the same line.
@@ -149,8 +156,10 @@ impl<'t> Instrumenter<'t> {
             functions: Vec::new(),
             hint: None,
             class: None,
+            has_this: false,
             is_quiet: false,
             changed: HashSet::new(),
+            module: ModuleNames::default(),
             chain_begin: None,
             head_line: 0,
         }
@@ -308,6 +317,7 @@ impl<'t> Instrumenter<'t> {
         };
         let handle = self.put(start, vec![text(";")]);
         self.in_scope(scope, |this| this.statements(&it.body));
+        let variables = self.imported();
         let Some(function) = self.functions.pop() else { return };
         let temporaries = Self::declared_temporaries(&function);
         let end = it.body.last().map_or(it.span.end, |last| last.span().end);
@@ -319,7 +329,8 @@ impl<'t> Instrumenter<'t> {
             let import =
                 format!("import{{{imported}}}from{:?};{temporaries}var __$s0=__$e(", self.script.helpers);
             self.edits.extend(handle, vec![text(import), Piece::Code(0), text(",1);")]);
-            self.put_text(end, ";__$r(__$s0);");
+            self.edits.extend(handle, variables);
+            self.put_text(end, ";__$r(__$s0,__$re());");
         } else {
             let wanted: Vec<String> = names.iter().map(|name| format!("{name}:__${name}")).collect();
             let wanted = wanted.join(",");
@@ -329,6 +340,21 @@ impl<'t> Instrumenter<'t> {
             self.edits.extend(handle, vec![text(from), Piece::Code(0), text(",1);try{")]);
             self.put_text(end, format!(";__$r(__$s0)}}catch(__$0){{throw __$u(__$s0,__$0)}}{NO_HEADING}"));
         }
+    }
+
+    /// The variables that a module imports from others of the program, each with its line.
+    fn imported(&self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for (name, at) in &self.module.imports {
+            let line = self.line(*at);
+            if line > 0 {
+                pieces.extend(self.line_event(line));
+                pieces.push(text(";__$im(__$s0,"));
+                pieces.push(Piece::Name(name.clone()));
+                pieces.push(text(format!(",()=>{name});")));
+            }
+        }
+        pieces
     }
 }
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use data_encoding::BASE64;
 use engine::source_map::SourceMap;
 
-/// What marks a map that is part of the script.
-const INLINE: &str = "//# sourceMappingURL=data:application/json;";
+/// What names the map of a script, or is followed by all of it.
+const NAMES: &str = "//# sourceMappingURL=";
+const INLINE: &str = "data:application/json;";
 
 /// The source of a script.
 #[derive(Debug)]
@@ -16,7 +17,7 @@ pub(super) struct Original {
 }
 
 impl Original {
-    /// By the map in a script, if it has one and was made of one file.
+    /// By the map in a script or the one that it names, if it was made of one file.
     pub(super) fn of(text: &str, script: &Path) -> Self {
         let found = mapped(text, script);
         let (map, path) = found.map_or((None, None), |(map, path)| (Some(map), Some(path)));
@@ -36,10 +37,17 @@ impl Original {
 }
 
 fn mapped(text: &str, script: &Path) -> Option<(SourceMap, PathBuf)> {
-    let url = text.get(text.rfind(INLINE)?..)?.lines().next()?;
-    let (_, encoded) = url.split_once("base64,")?;
-    let raw = BASE64.decode(encoded.trim().as_bytes()).ok()?;
-    let map = SourceMap::decode(&raw, script.parent()?).ok()?;
+    let (_, url) = text.rsplit_once(NAMES)?;
+    let url = url.lines().next()?.trim();
+    let map = if let Some(inline) = url.strip_prefix(INLINE) {
+        let (_, encoded) = inline.split_once("base64,")?;
+        SourceMap::decode(&BASE64.decode(encoded.as_bytes()).ok()?, script.parent()?).ok()?
+    } else {
+        let path = script.parent()?.join(url);
+        let is_map = path.extension().is_some_and(|extension| extension == "map") && path.is_file();
+        let raw = is_map.then(|| std::fs::read(&path).ok()).flatten()?;
+        SourceMap::decode(&raw, path.parent()?).ok()?
+    };
     let mut paths = map.sources().filter_map(|source| source.path.clone());
     let path = paths.next().filter(|path| path.is_file())?;
     let is_only = paths.next().is_none();
@@ -60,5 +68,18 @@ mod tests {
             Path::new("/a.js"),
         );
         assert!(!broken.is_compiled());
+    }
+
+    #[test]
+    fn the_map_beside_a_script_names_its_source() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write("a.ts", "\n\nlet a: number;\n");
+        write("a.js.map", r#"{"version":3,"sources":["a.ts"],"names":[],"mappings":"AAEA"}"#);
+        let script = "let a;\n//# sourceMappingURL=a.js.map";
+        let original = Original::of(script, &folder.path().join("a.js"));
+        assert_eq!((original.position(0, 0), original.path), (Some((2, 0)), folder.path().join("a.ts")));
+        let missing = Original::of(&script.replace("a.js", "b.js"), &folder.path().join("b.js"));
+        assert!(!missing.is_compiled());
     }
 }

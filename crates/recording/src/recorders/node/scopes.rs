@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, BindingPattern, Class, Declaration, ExportDefaultDeclarationKind,
-    Expression, FormalParameters, Function, ImportDeclarationSpecifier, Program, SimpleAssignmentTarget,
-    Statement, VariableDeclaration, VariableDeclarationKind,
+    Expression, FormalParameters, Function, ImportDeclaration, ImportDeclarationSpecifier, Program,
+    SimpleAssignmentTarget, Statement, VariableDeclaration, VariableDeclarationKind,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
@@ -89,14 +89,9 @@ impl Scope {
                     _ => {}
                 },
                 Statement::ImportDeclaration(it) => {
-                    let names = it.specifiers.iter().flatten().map(|specifier| match specifier {
-                        ImportDeclarationSpecifier::ImportSpecifier(it) => it.local.name.to_string(),
-                        ImportDeclarationSpecifier::ImportDefaultSpecifier(it) => it.local.name.to_string(),
-                        ImportDeclarationSpecifier::ImportNamespaceSpecifier(it) => it.local.name.to_string(),
-                    });
                     let is_foreign = is_foreign_name(&it.source.value);
                     let what = if is_foreign { Declared::Foreign } else { Declared::Variable };
-                    self.all(names.collect(), what);
+                    self.all(imported_names(it).collect(), what);
                 }
                 _ => {}
             }
@@ -153,8 +148,17 @@ impl<'a> VisitJs<'a> for ChangedObjects {
     }
 }
 
+/// The names that an import gives to what it imports.
+pub(super) fn imported_names(it: &ImportDeclaration<'_>) -> impl Iterator<Item = String> {
+    it.specifiers.iter().flatten().map(|specifier| match specifier {
+        ImportDeclarationSpecifier::ImportSpecifier(it) => it.local.name.to_string(),
+        ImportDeclarationSpecifier::ImportDefaultSpecifier(it) => it.local.name.to_string(),
+        ImportDeclarationSpecifier::ImportNamespaceSpecifier(it) => it.local.name.to_string(),
+    })
+}
+
 /// Whether Node or a package provides what is imported by this name.
-fn is_foreign_name(name: &str) -> bool {
+pub(super) fn is_foreign_name(name: &str) -> bool {
     !name.starts_with(['.', '/', '#']) && !name.starts_with("file:")
 }
 

@@ -14,7 +14,7 @@ use super::{Instrumenter, Kept, Piece, text};
 /// Objects of the language whose functions change nothing that they get.
 const HARMLESS_OBJECTS: &str = "Math console JSON Number String Date Symbol BigInt Promise performance process Intl \
                                 Array Object Reflect Buffer";
-/// Functions of those that do.
+/// Functions of those that do: to their first argument, and `Object` returns that.
 const HARMFUL: &str = "assign defineProperty defineProperties setPrototypeOf set deleteProperty";
 /// Functions of the language that change nothing that they get.
 const HARMLESS: &str = "parseInt parseFloat isNaN isFinite Number String Boolean Symbol BigInt require setTimeout \
@@ -49,8 +49,17 @@ impl Instrumenter<'_> {
             self.hint = None;
         }
         match it {
-            Expression::AssignmentExpression(it) => self.assignment(it),
-            Expression::UpdateExpression(it) => self.update(it),
+            Expression::AssignmentExpression(it) => {
+                let names = targets_of(&it.left);
+                self.seen_by_others(it.span, &names, |this| this.assignment(it));
+            }
+            Expression::UpdateExpression(it) => {
+                let name = match &it.argument {
+                    SimpleAssignmentTarget::AssignmentTargetIdentifier(id) => vec![id.name.to_string()],
+                    _ => Vec::new(),
+                };
+                self.seen_by_others(it.span, &name, |this| this.update(it));
+            }
             Expression::CallExpression(it) => self.call_expression(it),
             Expression::ChainExpression(it) => self.chain(it),
             Expression::AwaitExpression(it) => self.await_expression(it),
@@ -58,6 +67,15 @@ impl Instrumenter<'_> {
             Expression::UnaryExpression(it) if it.operator == UnaryOperator::Delete => self.delete(it),
             other => walk_js::walk_expression(self, other),
         }
+    }
+
+    /// Something that writes variables. Those that the module exports are variables of others, too.
+    fn seen_by_others(&mut self, span: Span, names: &[String], visit: impl FnOnce(&mut Self)) {
+        let is_exported = |name: &String| self.module.exports.contains(name) && self.owner(name) == Some(0);
+        if self.is_quiet || !names.iter().any(is_exported) {
+            return visit(self);
+        }
+        self.wrap(span, "__$re(".to_owned(), visit, vec![text(")")]);
     }
 
     /// Something that is written, with what is put around it.
@@ -223,6 +241,7 @@ impl Instrumenter<'_> {
         let object = match &it.argument {
             Expression::StaticMemberExpression(member) => &member.object,
             Expression::ComputedMemberExpression(member) => &member.object,
+            Expression::ChainExpression(chain) => return self.delete_in_chain(it, chain),
             _ => return walk_js::walk_unary_expression(self, it),
         };
         if self.is_quiet || matches!(object, Expression::Super(_)) {
@@ -237,6 +256,20 @@ impl Instrumenter<'_> {
             }
         };
         self.wrap(it.span, "__$k(".to_owned(), visit, after);
+    }
+
+    /// `delete options?.limits.most`, where the chain begins at a variable.
+    fn delete_in_chain(&mut self, it: &UnaryExpression<'_>, chain: &ChainExpression<'_>) {
+        let object = chain.expression.as_member_expression().map(|member| member.object());
+        match object.and_then(begin_of_chain) {
+            Some((Expression::Identifier(begin), steps)) if !self.is_quiet => {
+                let after = format!(",{},{})", begin.name, list_of(&steps));
+                self.put_text(it.span.start, "__$cc(__$w(),");
+                self.chain(chain);
+                self.put_text(it.span.end, after);
+            }
+            _ => self.chain(chain),
+        }
     }
 
     fn await_expression(&mut self, it: &AwaitExpression<'_>) {
@@ -296,8 +329,7 @@ impl Instrumenter<'_> {
         self.chain_begin = object.map(GetSpan::span).zip(kept);
         self.spine_of_call(call, &mut given);
         self.chain_begin = None;
-        let steps: Vec<String> = steps.into_iter().flatten().map(|step| format!("'{step}'")).collect();
-        values.push(format!("[{}]", steps.join(",")));
+        values.push(list_of(&steps.unwrap_or_default()));
         values.extend(given.into_iter().flatten());
         self.put_text(it.span.end, format!(",{})", values.join(",")));
     }
@@ -352,6 +384,14 @@ impl Instrumenter<'_> {
         if self.is_quiet || changed == Changed::Nothing {
             return walk_js::walk_call_expression(self, it);
         }
+        if changed == Changed::Result {
+            return self.wrap(
+                it.span,
+                "__$kk(".to_owned(),
+                |this| walk_js::walk_call_expression(this, it),
+                vec![text(")")],
+            );
+        }
         let mut kept: Vec<String> = Vec::new();
         self.put_text(
             it.span.start,
@@ -405,7 +445,9 @@ impl Instrumenter<'_> {
                     Expression::Identifier(id)
                         if is_in(HARMLESS_OBJECTS, &id.name) && !self.is_declared(&id.name) =>
                     {
-                        if is_in(HARMFUL, method) && has_objects() {
+                        if is_in(HARMFUL, method) && id.name == "Object" {
+                            Changed::Result
+                        } else if is_in(HARMFUL, method) && has_objects() {
                             Changed::Arguments
                         } else {
                             Changed::Nothing
@@ -453,6 +495,11 @@ fn begin_of_chain<'a>(object: &'a Expression<'a>) -> Option<(&'a Expression<'a>,
     (!is_in_chain(at)).then_some((at, steps))
 }
 
+fn list_of(steps: &[String]) -> String {
+    let steps: Vec<String> = steps.iter().map(|step| format!("'{step}'")).collect();
+    format!("[{}]", steps.join(","))
+}
+
 /// Whether an expression has a `?.` of the chain that it is part of.
 fn is_in_chain(it: &Expression<'_>) -> bool {
     match it {
@@ -475,6 +522,8 @@ enum Changed {
     Appended,
     Arguments,
     All,
+    /// What it returns.
+    Result,
 }
 
 /// How a member is written.
@@ -513,7 +562,7 @@ pub(super) fn targets_of(target: &AssignmentTarget<'_>) -> Vec<String> {
 }
 
 /// The variables whose members are among targets of an assignment.
-fn objects_of(target: &AssignmentTarget<'_>) -> Vec<String> {
+pub(super) fn objects_of(target: &AssignmentTarget<'_>) -> Vec<String> {
     let mut found = Targets::default();
     found.visit_assignment_target(target);
     found.objects

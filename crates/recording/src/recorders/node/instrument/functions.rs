@@ -103,7 +103,14 @@ impl Instrumenter<'_> {
         });
         let head_line = std::mem::replace(&mut self.head_line, 0);
         let class = self.class.take();
+        let has_this = self.has_this;
+        match kind {
+            Kind::Plain | Kind::Constructor => self.has_this = true,
+            Kind::Derived => self.has_this = false,
+            Kind::Arrow => {}
+        }
         body(self);
+        self.has_this = has_this;
         self.class = class;
         self.head_line = head_line;
         let done = self.functions.pop();
@@ -159,6 +166,7 @@ impl Instrumenter<'_> {
         match function.kind {
             Kind::Constructor => pieces.extend(self.write_of_this("b")),
             Kind::Plain if function.uses_this => pieces.extend(self.write_of_this("v")),
+            Kind::Arrow => pieces.extend(self.write_of_this_around()),
             _ => {}
         }
         pieces.extend(self.writes_of(&names_of_parameters(params)));
@@ -173,6 +181,13 @@ impl Instrumenter<'_> {
         vec![text(format!("__${helper}({call},")), Piece::Name("this".to_owned()), text(",this);")]
     }
 
+    /// The same in an arrow function, which has `this` from around it. Of a constructor that has not called `super()` yet
+    /// nothing is read, nor outside of functions and classes.
+    fn write_of_this_around(&self) -> Vec<Piece> {
+        let uses_this = self.functions.last().is_some_and(|function| function.uses_this);
+        if uses_this && self.has_this { self.write_of_this("v") } else { Vec::new() }
+    }
+
     /// The body of an arrow function that is an expression.
     fn value_body(&mut self, value: &Expression<'_>, params: &FormalParameters<'_>) {
         let span = value.span();
@@ -181,6 +196,7 @@ impl Instrumenter<'_> {
         let Some(function) = self.functions.last() else { return };
         let mut pieces = vec![text(Self::declared_temporaries(function))];
         pieces.extend(self.beginning());
+        pieces.extend(self.write_of_this_around());
         pieces.extend(self.writes_of(&names_of_parameters(params)));
         pieces.extend(self.line_event(self.line(span.start)));
         pieces.push(text(format!(";return __$r({},", self.call())));
@@ -202,6 +218,9 @@ impl Instrumenter<'_> {
         scope.level = Some(self.level());
         scope.code(it.id.as_ref().map(|id| id.name.as_str()));
         let is_derived = it.heritage.is_some();
+        // What is in the class is another `this` than that of the function around.
+        let has_this = std::mem::replace(&mut self.has_this, true);
+        let uses_this = self.functions.last().is_some_and(|function| function.uses_this);
         self.in_scope(scope, |this| {
             for element in &it.body.body {
                 match element {
@@ -219,6 +238,10 @@ impl Instrumenter<'_> {
                 }
             }
         });
+        self.has_this = has_this;
+        if let Some(function) = self.functions.last_mut() {
+            function.uses_this = uses_this;
+        }
         self.class = outer;
     }
 

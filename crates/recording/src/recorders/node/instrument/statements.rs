@@ -11,7 +11,7 @@ use oxc_span::GetSpan;
 use oxc_syntax::scope::ScopeFlags;
 
 use super::super::scopes::{Scope, is_foreign_module, names_of, names_of_declaration};
-use super::expressions::targets_of;
+use super::expressions::{objects_of, targets_of};
 use super::functions::Kind;
 use super::{Instrumenter, text};
 
@@ -146,6 +146,7 @@ impl Instrumenter<'_> {
             ForStatementLeft::VariableDeclaration(it) => names_of_declaration(it),
             other => other.as_assignment_target().map(targets_of).unwrap_or_default(),
         };
+        let objects = left.as_assignment_target().map(objects_of).unwrap_or_default();
         let mut scope = Scope::new(self.level());
         if let ForStatementLeft::VariableDeclaration(it) = left
             && it.kind != VariableDeclarationKind::Var
@@ -157,6 +158,7 @@ impl Instrumenter<'_> {
             let mut first = this.line_event(line);
             first.push(text(";"));
             first.extend(this.writes_of(&names));
+            first.extend(objects.into_iter().map(|object| text(format!("__$k(0,{object});"))));
             let head = std::mem::replace(&mut this.head_line, line);
             this.only(body, first);
             this.head_line = head;

@@ -1,0 +1,57 @@
+//! What never went on: calls that were suspended when the run ended.
+
+use std::collections::{HashMap, HashSet};
+
+use super::statement;
+use crate::error::Result;
+use crate::reading::{Recording, event_of};
+use crate::value::What;
+
+/// How many events at the end of a recording are gone through to find where calls were suspended.
+const MOST_EVENTS: i64 = 200_000;
+
+/// How many calls are named.
+const MOST: usize = 3;
+
+impl Recording {
+    /// Calls that were in an `await` when the run ended, each as a line: those that others waited for, innermost first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn waiting(&self) -> Result<Vec<String>> {
+        let mut statement = self.database.prepare("SELECT id, caller FROM calls WHERE ended IS NULL")?;
+        let open = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let open: HashMap<i64, i64> = open.collect::<rusqlite::Result<_>>()?;
+        let mut left: HashSet<i64> = open.keys().copied().collect();
+        let mut statement = self
+            .database
+            .prepare("SELECT id, kind, call, place, value FROM events WHERE id > ? ORDER BY id DESC")?;
+        let mut rows = statement.query([self.last_event()? - MOST_EVENTS])?;
+        let mut suspended = Vec::new();
+        while !left.is_empty()
+            && let Some(row) = rows.next()?
+        {
+            let event = event_of(row)?;
+            if left.remove(&event.call) && event.what == What::Yield {
+                suspended.push(event);
+            }
+        }
+        suspended
+            .retain(|event| self.statement_of(event).is_some_and(|text| statement::has_word(&text, "await")));
+        let callers: HashSet<i64> =
+            suspended.iter().filter_map(|event| open.get(&event.call)).copied().collect();
+        suspended.retain(|event| !callers.contains(&event.call));
+        suspended.reverse();
+        let mut lines = Vec::new();
+        for event in suspended.iter().take(MOST) {
+            let from = self.callers_text(&self.stack(event)?).map(|callers| format!(", {callers}"));
+            let place = self.place_text(event.place);
+            lines.push(format!("still waiting: {place} (event {}){}", event.id, from.unwrap_or_default()));
+        }
+        let more = suspended.len().saturating_sub(MOST);
+        if more > 0 {
+            lines.push(format!("still waiting: {more} more"));
+        }
+        Ok(lines)
+    }
+}
