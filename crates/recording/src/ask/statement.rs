@@ -9,7 +9,7 @@ mod lines;
 use std::ops::Range;
 
 pub(super) use self::functions::{
-    Function, Part, function_of, is_whole, item_of, property_of, without_functions,
+    Function, Part, function_of, is_whole, item_of, property_of, spread_of, without_functions,
 };
 pub(super) use self::lines::statement_at;
 use crate::spelling::Spelling;

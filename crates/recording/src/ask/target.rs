@@ -87,8 +87,8 @@ impl Target {
         let mut rows = statement.query([Key::Name(name).stored()])?;
         while let Some(row) = rows.next()? {
             let write: Write = write_of(row)?;
-            // What a variable contains may be written after the variable is.
-            let end = recording.end_of(write.owner)?;
+            // What a variable contains may be written after the variable is, and one of a closure after its call ended.
+            let end = recording.end_of(write.owner)?.filter(|end| *end > write.event);
             for moment in end.into_iter().chain([write.event + 1]) {
                 let Some(event) = recording.find_event(moment)? else { continue };
                 let frames = recording.stack(&event)?;

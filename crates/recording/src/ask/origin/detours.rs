@@ -48,7 +48,12 @@ impl Recording {
         let caller = self.call(call.caller)?.filter(|_| self.spelling.has_inner_functions());
         let place = call.caller_place.and_then(|place| self.place(place));
         let (Some(caller), Some((code, number))) = (caller, place) else { return Ok(Vec::new()) };
-        let text = self.own_statement(&caller, code, number)?;
+        let (whole, text) = (self.statement(code, number), self.own_statement(&caller, code, number)?);
+        let Some(called) = self.codes.get(&call.code) else { return Ok(Vec::new()) };
+        let is_written = statement::has_word(&whole, called_name(called));
+        if !is_written && self.function_in(&whole, call, called)?.is_none() {
+            return Ok(Vec::new());
+        }
         let from = self.line_before(&caller, line.id)?;
         let is_first = self.parameters(call)?.first() == Some(&write.key);
         let is_its_own = is_first && statement::calls(&text).iter().any(|name| name.starts_with("reduce"));
@@ -63,11 +68,17 @@ impl Recording {
         let memory = MemoryAt { recording: self, event: line.id };
         let owners = owners(self, &caller)?;
         let scope = Scope::new(self, &memory, &owners);
+        let name = self.key_text(write.key);
         for read in statement::reads(&text, self.spelling) {
-            if let Some(slot) = slot_of(&scope, &read.path)?
-                && let Some(Word::Object(object)) = memory.get(slot.0, slot.1)?
-                && let Some(item) = self.item_with(object, write.word, &memory, None)?
-                && let Some(write) = self.last_write(item, memory.event)?
+            let Some(slot) = slot_of(&scope, &read.path)? else { continue };
+            let Some(Word::Object(object)) = memory.get(slot.0, slot.1)? else { continue };
+            // A draft begins with what it is a draft of.
+            let found = match self.attribute(object, &name, write.word, &memory)? {
+                None if self.is_container(object)? => self.item_with(object, write.word, &memory, None)?,
+                found => found.filter(|(owner, _)| *owner != write.owner),
+            };
+            if let Some(found) = found
+                && let Some(write) = self.last_write(found, memory.event)?
             {
                 return Ok(vec![(Cause::Write(write), 1)]);
             }

@@ -73,6 +73,7 @@ impl Recording {
             Key::Index(index) => {
                 usize::try_from(index).ok().and_then(|at| statement::item_of(value.text, at))
             }
+            Key::Name(_) if write.owner.as_object().is_some() => statement::spread_of(value.text),
             _ => None,
         };
         if let Some(item) = item {
@@ -195,7 +196,12 @@ impl Recording {
 
     /// The function that a call runs, in the text of the line that the function begins at. None where the language has
     /// no functions within statements.
-    fn function_in<'t>(&self, text: &'t str, call: &Call, code: &Code) -> Result<Option<Function<'t>>> {
+    pub(super) fn function_in<'t>(
+        &self,
+        text: &'t str,
+        call: &Call,
+        code: &Code,
+    ) -> Result<Option<Function<'t>>> {
         if !self.spelling.has_inner_functions() {
             return Ok(None);
         }
@@ -204,8 +210,7 @@ impl Recording {
         if has_receiver(&parameters) {
             parameters.remove(0);
         }
-        let is_beside =
-            |other: &&Code| other.file == code.file && other.line == code.line && other.name == code.name;
+        let is_beside = |other: &&Code| other.file == code.file && other.line == code.line;
         let before = |(id, other): &(&i64, &Code)| **id < call.code && is_beside(other);
         let nth = self.codes.iter().filter(before).count();
         let of = self.codes.values().filter(is_beside).count();
@@ -286,6 +291,14 @@ impl Recording {
             if is_definition(self, slot.1, word)? || is_own_receiver(ran, &read, word, &calls) {
                 continue;
             }
+            if let (Some(into), Word::Object(number)) = (ran.into, word)
+                && number != into
+                && word != ran.word
+                && let Some(copied) = self.attribute(number, &own, ran.word, &memory)?
+                && let Some(write) = self.last_write(copied, memory.event)?
+            {
+                return Ok(vec![(Cause::Write(write), 1)]);
+            }
             // How many there are is not one of them, even if one is equal.
             let follows_item = !is_length && (ran.value.is_item || is_part || is_only || read.is_receiver);
             let item = match word {
@@ -339,14 +352,14 @@ impl Recording {
     /// Drops what callbacks returned that only chose among items, and all but the last two if nothing else was called.
     fn drop_callbacks(&self, calls: &mut Vec<Returned>, word: Word) {
         let is_callback = |returned: &Returned| self.codes.get(&returned.code).is_some_and(has_no_name);
-        let is_bool = |word| matches!(word, Word::Bool(_));
-        calls.retain(|returned| is_bool(word) || !is_bool(returned.word) || !is_callback(returned));
+        // One that changes what it is given returns nothing.
+        calls.retain(|returned| is_common(word) || !is_common(returned.word) || !is_callback(returned));
         if calls.iter().all(is_callback) {
             calls.drain(..calls.len().saturating_sub(2));
         }
     }
 
-    fn is_container(&self, object: i64) -> Result<bool> {
+    pub(super) fn is_container(&self, object: i64) -> Result<bool> {
         Ok(matches!(self.object(object)?.kind, Kind::List | Kind::Dictionary | Kind::Set))
     }
 
@@ -358,17 +371,18 @@ impl Recording {
         memory: &MemoryAt<'_>,
         name: Option<&str>,
     ) -> Result<Option<(Owner, Key)>> {
-        let owner = Owner::object(object);
-        let slots = memory.all(owner)?;
-        let has_name = |(key, value): &&(Key, Word)| *value == word && name == Some(&self.key_text(*key));
-        if let Some((key, _)) = slots.iter().find(has_name) {
-            return Ok(Some((owner, *key)));
+        if let Some(name) = name
+            && let Some(slot) = self.attribute(object, name, word, memory)?
+        {
+            return Ok(Some(slot));
         }
         if self.object(object)?.kind == Kind::Opaque
             || matches!(word, Word::None | Word::Bool(_) | Word::Absent)
         {
             return Ok(None);
         }
+        let owner = Owner::object(object);
+        let slots = memory.all(owner)?;
         let is_it = |(key, value): &&(Key, Word)| *value == word && *key != Key::Length;
         let direct = slots.iter().find(is_it).map(|(key, _)| (owner, *key));
         if direct.is_some() {
@@ -384,6 +398,19 @@ impl Recording {
             }
         }
         Ok(None)
+    }
+
+    /// The item or attribute of this name, if it has a value.
+    pub(super) fn attribute(
+        &self,
+        object: i64,
+        name: &str,
+        word: Word,
+        memory: &MemoryAt<'_>,
+    ) -> Result<Option<(Owner, Key)>> {
+        let owner = Owner::object(object);
+        let is_it = |(key, value): &(Key, Word)| *value == word && self.key_text(*key) == name;
+        Ok(memory.all(owner)?.into_iter().find(is_it).map(|(key, _)| (owner, key)))
     }
 
     pub(super) fn last_write(&self, (owner, key): (Owner, Key), until: i64) -> Result<Option<Write>> {

@@ -37,17 +37,22 @@ pub(in crate::ask) enum Part<'a> {
     Item(usize),
 }
 
-/// The function in a text that has these parameters: the `nth` one, if there are as many as are known to be there.
+/// The function in a text that has these parameters: the `nth` one that begins on its first line, if so many begin there.
 pub(in crate::ask) fn function_of<'a>(
     text: &'a str,
     parameters: &[String],
     nth: usize,
     of: usize,
 ) -> Option<Function<'a>> {
-    let mut found: Vec<Function<'a>> =
-        functions(text).into_iter().filter(|function| function.takes(parameters)).collect();
-    let at = if found.len() == of { nth } else { 0 };
-    (at < found.len()).then(|| found.swap_remove(at))
+    let mut found = functions(text);
+    found.sort_by_key(|function| function.at.start);
+    let first = text.find('\n').unwrap_or(text.len());
+    if found.iter().filter(|function| function.at.start < first).count() == of
+        && let Some(function) = found.get(nth).filter(|function| function.takes(parameters))
+    {
+        return Some(function.clone());
+    }
+    found.into_iter().find(|function| function.takes(parameters))
 }
 
 /// A text without what its functions run.
@@ -89,6 +94,14 @@ pub(in crate::ask) fn item_of(text: &str, index: usize) -> Option<&str> {
 /// Whether a text is an object or a list that says all that is in it.
 pub(in crate::ask) fn is_whole(text: &str, brackets: [&str; 2]) -> bool {
     inside(text, brackets).is_some_and(|parts| !parts.iter().any(|part| part.starts_with("...")))
+}
+
+/// What the properties of an object in a text are copied from that it does not name; none unless that is one object.
+pub(in crate::ask) fn spread_of(text: &str) -> Option<&str> {
+    let parts = inside(text, ["{", "}"])?;
+    let mut spreads = parts.iter().filter_map(|part| part.strip_prefix("..."));
+    let spread = spreads.next()?;
+    spreads.next().is_none().then_some(spread)
 }
 
 /// The parts of what is in brackets, if they are around all of a text.
@@ -163,12 +176,11 @@ fn arrow<'a>(text: &'a str, tokens: &[Token<'a>], at: usize) -> Option<Function<
         _ => tokens.get(last)?.at.clone(),
     };
     let begin = tokens.get(open.unwrap_or(last))?.at.start;
-    let (body, end) = match text_at(at + 1) {
-        "{" => block(text, tokens, at + 1)?,
-        _ => {
-            let body = parts(from(text, tokens, at + 1)).first().copied().unwrap_or_default();
-            (body, tokens.get(at + 1)?.at.start + body.len())
-        }
+    let (body, end) = if text_at(at + 1) == "{" {
+        block(text, tokens, at + 1)?
+    } else {
+        let body = parts(from(text, tokens, at + 1)).first().copied().unwrap_or_default();
+        (body, tokens.get(at + 1)?.at.start + body.len())
     };
     Some(Function { head: text.get(head)?, body, at: begin..end, is_arrow: true })
 }
@@ -229,6 +241,8 @@ mod tests {
         let twice = "a.filter((x) => x > 1).map((x) => x * 2)";
         let second = function_of(twice, &named("x"), 1, 2);
         assert_eq!(second.map(|function| function.body), Some("x * 2"));
+        let inner = function_of("each(() => { a = { now: () => b }; });", &[], 1, 2);
+        assert_eq!(inner.map(|function| function.body), Some("b"));
         assert!(function_of("if (a) { b(); }", &named("a"), 0, 1).is_none());
     }
 
@@ -268,5 +282,6 @@ mod tests {
         assert_eq!(item_of("[count(), 3]", 1), Some("3"));
         assert_eq!(item_of("[...other, 3]", 1), None);
         assert!(!is_whole("{ ...other, width: 3 }", ["{", "}"]));
+        assert_eq!(spread_of("{ id, ...row.more }"), Some("row.more"));
     }
 }

@@ -5,7 +5,7 @@
 // and sets by the methods that the language has for them.
 'use strict';
 const { types } = require('util');
-const { insideOf, observed, parentOf, shownBy } = require('./record_proxies.cjs');
+const { copiedBy, insideOf, observed, parentOf, shownBy } = require('./record_proxies.cjs');
 const { ARRAY, CLASS, FUNCTION, INSTANCE, MAP, OPAQUE, SET, Shapes, isDerived } = require('./record_shapes.cjs');
 const { WRITE, OBJECT, ATOM, POSITION } = require('./record_wire.cjs');
 
@@ -352,7 +352,12 @@ class Heap {
   }
 
   compare(entry, object, depth) {
-    const value = entry.inside === null ? object : shownBy(entry.inside);
+    let value = object;
+    if (entry.inside !== null) {
+      value = shownBy(entry.inside);
+      const copy = copiedBy(entry.inside);
+      if (copy !== undefined && Stamp.get(copy) === undefined) Stamp.set(copy, entry);
+    }
     switch (entry.kind) {
       case ARRAY:
         this.compareItems(entry, value, depth);

@@ -51,6 +51,12 @@ function shownBy(inside) {
   return draft === undefined ? inside : valueOf(draft, 'copy_') ?? valueOf(draft, 'base_');
 }
 
+/** What a draft of Immer has copied to change it, which becomes what it made; nothing of other proxies. */
+function copiedBy(inside) {
+  const draft = draftIn(inside);
+  return draft === undefined ? undefined : valueOf(draft, 'copy_') ?? undefined;
+}
+
 /** The draft that has the one inside a proxy as one of its values from now on. */
 function parentOf(inside) {
   const draft = draftIn(inside);
@@ -87,4 +93,4 @@ function valueOf(object, name) {
   return getOwnPropertyDescriptor(object, name)?.value;
 }
 
-module.exports = { insideOf, observed, parentOf, shownBy };
+module.exports = { copiedBy, insideOf, observed, parentOf, shownBy };

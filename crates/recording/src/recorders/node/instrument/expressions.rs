@@ -2,7 +2,8 @@
 
 use oxc_ast::ast::{
     Argument, AssignmentExpression, AssignmentTarget, AwaitExpression, CallExpression, ChainElement,
-    ChainExpression, Expression, SimpleAssignmentTarget, UnaryExpression, UpdateExpression, YieldExpression,
+    ChainExpression, Expression, MemberExpression, SimpleAssignmentTarget, UnaryExpression, UpdateExpression,
+    YieldExpression,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::{GetSpan, Span};
@@ -260,7 +261,7 @@ impl Instrumenter<'_> {
 
     /// `delete options?.limits.most`, where the chain begins at a variable.
     fn delete_in_chain(&mut self, it: &UnaryExpression<'_>, chain: &ChainExpression<'_>) {
-        let object = chain.expression.as_member_expression().map(|member| member.object());
+        let object = chain.expression.as_member_expression().map(MemberExpression::object);
         match object.and_then(begin_of_chain) {
             Some((Expression::Identifier(begin), steps)) if !self.is_quiet => {
                 let after = format!(",{},{})", begin.name, list_of(&steps));
@@ -304,7 +305,7 @@ impl Instrumenter<'_> {
         let ChainElement::CallExpression(call) = &it.expression else {
             if let Some(member) = it.expression.as_member_expression() {
                 self.spine(member.object());
-                if let oxc_ast::ast::MemberExpression::ComputedMemberExpression(member) = member {
+                if let MemberExpression::ComputedMemberExpression(member) = member {
                     self.visit_expression(&member.expression);
                 }
             }
