@@ -1,5 +1,6 @@
 //! Where a value came from: the assignments, arguments and returns behind it.
 
+mod arguments;
 mod detours;
 mod inputs;
 

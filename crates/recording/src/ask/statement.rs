@@ -5,13 +5,16 @@
 
 mod functions;
 mod lines;
+mod loops;
 
 use std::ops::Range;
 
 pub(super) use self::functions::{
-    Function, Part, function_of, is_whole, item_of, property_of, spread_of, without_functions,
+    Function, Part, assigned_item, function_of, is_whole, item_of, property_of, spread_of, without_functions,
 };
 pub(super) use self::lines::statement_at;
+use self::loops::loop_body;
+pub(super) use self::loops::loop_step;
 use crate::spelling::Spelling;
 
 /// Words that are no variables.
@@ -79,9 +82,9 @@ pub(super) fn value_of<'a>(text: &'a str, name: &str) -> Value<'a> {
     {
         return Value { text: value, ..whole };
     }
-    let Some(at) = to_name.or(assigns.last()).copied() else {
-        let begin = tokens.iter().position(|token| matches!(token.text, "return" | "yield" | "=>"));
-        return begin.map_or(whole.clone(), |begin| {
+    let given = tokens.iter().position(|token| matches!(token.text, "return" | "yield" | "=>"));
+    let Some(at) = to_name.or(assigns.last()).copied().filter(|_| !name.is_empty() || given.is_none()) else {
+        return given.map_or(whole.clone(), |begin| {
             let is_late = tokens.iter().take(begin).any(|token| token.text == ";");
             Value { text: from(text, &tokens, begin + 1), is_late, ..whole }
         });
@@ -142,20 +145,6 @@ pub(super) fn assigned<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         .map(|value| if value.is_compound { text } else { value.text })
 }
 
-/// What follows `for (...)` on the same line, if it gives the name its value and not the head.
-fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
-    let open = tokens.iter().position(|token| token.text == "(").filter(|open| (1..=2).contains(open))?;
-    let is_loop = tokens.first().is_some_and(|token| token.text == "for");
-    let close = closing(tokens, open).filter(|close| is_loop && close + 1 < tokens.len())?;
-    let assigns =
-        |at: &usize| is_assignment(tokens, *at) && tokens.get(at - 1).is_some_and(|token| token.text == name);
-    let is_of_head = tokens.iter().take(close).any(|token| token.text == name && name != "]");
-    if is_of_head {
-        (close + 2..tokens.len()).find(assigns)?;
-    }
-    text.get(tokens.get(close)?.at.end..).map(str::trim).filter(|body| *body != "{")
-}
-
 /// Whether a function's first line gives a parameter a default.
 pub(super) fn has_default(text: &str, name: &str) -> bool {
     let tokens = tokens(text);
@@ -180,6 +169,15 @@ pub(super) fn reads(text: &str, spelling: Spelling) -> Vec<Read> {
         }
     }
     found
+}
+
+/// What the only call of a statement calls: a name, or `]` for an item of something.
+pub(super) fn only_called(text: &str) -> Option<&str> {
+    let tokens = tokens(text);
+    let is_call = |pair: &&[Token<'_>]| matches!(pair, [callee, open] if open.text == "(" && (callee.text == "]" || callee.is_name() && !is_keyword(callee.text)));
+    let mut calls = tokens.windows(2).filter(is_call);
+    let only = calls.next()?.first()?.at.clone();
+    calls.next().is_none().then(|| text.get(only)).flatten()
 }
 
 /// All names in an expression.
@@ -512,6 +510,7 @@ mod tests {
             ("if (ready) { total = next; }", "total", "next"),
             ("while (n := next(numbers)):", "n", "next(numbers)"),
             ("return total - discount", "", "total - discount"),
+            ("let r = 1; r *= i; return r;", "", "r"),
             ("items.append(found)", "[3]", "items.append(found)"),
             ("found = find(key=name, most=3)", "found", "find(key=name, most=3)"),
             ("rows.append(Row(name, price=old.price * 2))", "price", "old.price * 2"),

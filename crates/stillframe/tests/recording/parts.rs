@@ -31,6 +31,8 @@ async fn parts_of_values_are_followed_and_what_never_went_on_is_named() {
     has(&bumped, &["  this = Counter {"]);
     let first = client.ask("find_first", json!({ "condition": "limits.most > 5" })).await;
     has(&first, &["first holds after ", &at(&program, "most"), ".most: 3 → 8", "level = 1"]);
+    let elsewhere = json!({ "condition": "limits.most > 5", "file": "limits.mjs" });
+    has(&client.ask("find_first", elsewhere).await, &["first holds after ", &at(&program, "most")]);
 
     let why = async |target: &str| client.ask("find_origin", json!({ "target": target })).await;
     has(&why("scaled").await, &[".most: 3 → 8 by ", "level: 1 → 7 by limits.mjs:4 in raise"]);
@@ -56,5 +58,8 @@ async fn parts_of_values_are_followed_and_what_never_went_on_is_named() {
     has(&why("depth").await, &[".depth = 4 by ", &at(&program, "size")]);
     has(&why("counter.count").await, &["count: 0 → -2 by ", ".step = 2 by "]);
     has(&why("counter.#sum").await, &[&at(&program, "set"), "to = 140, argument of", "area = 140 by "]);
+    has(&why("less").await, &[&at(&program, "less"), "a = 140, argument of less", "area = 140 by "]);
+    has(&why("steps").await, &["at: 6 → 8 by ", &at(&program, "steps"), "at = 4 by ", "depth = 4 by "]);
+    has(&why("most").await, &[".most = 3 by ", &at(&program, "measured"), "[1] = 3 by "]);
     client.server.finish().await;
 }

@@ -223,12 +223,15 @@ impl<'a> Search<'a> {
         if write.owner.as_object().is_some() || root.map(Key::Name) != Some(write.key) {
             return Ok(());
         }
-        let call = self.modules.get(&write.owner).copied().unwrap_or(writer);
+        let module = self.modules.get(&write.owner).copied();
+        let call = module.unwrap_or(writer);
         let is_its = self.known(call)?.is_some_and(|known| known.call.owner == write.owner);
         if is_its && !self.holders.iter().any(|holder| holder.call == call) {
             let mut statement =
                 self.recording.database.prepare_cached("SELECT ended FROM calls WHERE id = ?")?;
             let ended: Option<i64> = statement.query_row([call], |row| row.get(0))?;
+            // Variables of a module stay.
+            let ended = ended.filter(|_| module.is_none());
             self.holders.push(Holder { call, ended: ended.filter(|ended| *ended > 0) });
         }
         Ok(())

@@ -1,17 +1,15 @@
 //! What a step was computed from: what its text reads, looked up in the recording.
 
-use std::rc::Rc;
-
-use super::{Cause, Returned, word_of};
+use super::{Cause, Returned};
 use crate::ask::first::owners;
 use crate::ask::state::is_definition;
-use crate::ask::statement::{self, Function, Parameter, Part, Value};
+use crate::ask::statement::{self, Value};
 use crate::ask::writes::writes_to;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording, event_of};
-use crate::value::{Key, Kind, OUTER, Owner, What, Word};
+use crate::value::{Key, Kind, Owner, What, Word};
 
 /// How much later the value before a `+=` is followed than what was added.
 const BEFORE: usize = 4;
@@ -23,31 +21,19 @@ pub(super) const MOST_EVENTS: i64 = 100_000;
 pub(super) const MOST_CALLS: usize = 30;
 
 /// An expression that ran.
-struct Ran<'a> {
-    value: Value<'a>,
+pub(super) struct Ran<'a> {
+    pub(super) value: Value<'a>,
     /// The call whose code it is.
-    call: Call,
+    pub(super) call: Call,
     /// What it gave.
-    word: Word,
+    pub(super) word: Word,
     /// The object that it was written to, if it was one.
-    into: Option<i64>,
-    key: Option<(Owner, Key)>,
+    pub(super) into: Option<i64>,
+    pub(super) key: Option<(Owner, Key)>,
     /// The event before it.
-    from: i64,
+    pub(super) from: i64,
     /// The event after it.
-    until: i64,
-}
-
-/// What a caller gives for an argument.
-struct Given {
-    /// The expression; empty if it gives nothing. For the receiver, the whole statement.
-    text: String,
-    caller: Call,
-    /// The event of the caller's line.
-    from: i64,
-    is_receiver: bool,
-    /// The function has a value for it, should its caller give none.
-    has_default: bool,
+    pub(super) until: i64,
 }
 
 /// What a step used, each with how much further away it is.
@@ -68,10 +54,15 @@ impl Recording {
             Key::Name(name) => self.text(name).to_string(),
             _ => "]".to_owned(),
         };
-        let mut value = statement::value_of(&text, &name);
+        let is_first = || self.before(write).map(|before| before.is_none());
+        let step =
+            if text.starts_with("for") { statement::loop_step(&text, &name, is_first()?) } else { None };
+        let mut value = step.unwrap_or_else(|| statement::value_of(&text, &name));
         let item = match write.key {
             Key::Index(index) => {
-                usize::try_from(index).ok().and_then(|at| statement::item_of(value.text, at))
+                let item =
+                    |at| statement::item_of(value.text, at).or_else(|| statement::assigned_item(&text, at));
+                usize::try_from(index).ok().and_then(item)
             }
             Key::Name(_) if write.owner.as_object().is_some() => statement::spread_of(value.text),
             _ => None,
@@ -105,129 +96,6 @@ impl Recording {
         Ok(inputs)
     }
 
-    /// What the argument was that a call began with.
-    fn inputs_of_argument(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
-        let Some(given) = self.given(write, line, call)? else {
-            let given = self.inputs_of_callback(write, line, call)?;
-            if !given.is_empty() {
-                return Ok(given);
-            }
-            // A callback is given what some call returned.
-            let carried = self.carried(write.word, line.id - MOST_EVENTS, line.id, &[])?;
-            return match carried {
-                Some(returned) => Ok(vec![(Cause::Return(returned), 1)]),
-                None => self.inputs_of_outer(write, call),
-            };
-        };
-        let is_receiver = given.is_receiver;
-        let value = Value::of(&given.text);
-        let (from, until) = (given.from, line.id - 1);
-        let ran = Ran { value, call: given.caller, word: write.word, into: None, key: None, from, until };
-        let mut inputs = self.inputs(&ran)?;
-        if is_receiver {
-            inputs.retain(|(cause, _)| word_of(cause) == write.word);
-        }
-        if inputs.is_empty() { self.inputs_of_outer(write, call) } else { Ok(inputs) }
-    }
-
-    /// Whether an argument is the default that the function has for it, because its caller gives none.
-    pub(super) fn is_default(&self, write: &Write, line: &Event) -> Result<bool> {
-        let Some(call) = self.call(line.call)? else { return Ok(false) };
-        let given = self.given(write, line, &call)?;
-        Ok(given.is_some_and(|given| given.text.is_empty() && !given.is_receiver && given.has_default))
-    }
-
-    /// Whether a variable that Python writes where a call begins is one of the function around.
-    pub(super) fn is_of_outer(&self, write: &Write, line: &Event) -> Result<bool> {
-        let code = self.call(line.call)?.and_then(|call| self.codes.get(&call.code));
-        let (Some(code), Key::Name(name)) = (code, write.key) else { return Ok(false) };
-        Ok(code.name.contains(".<locals>.")
-            && !statement::has_word(&self.statement(code, code.line), &self.text(name)))
-    }
-
-    /// What the caller gives for an argument; none if its text does not show it.
-    fn given(&self, write: &Write, line: &Event, call: &Call) -> Result<Option<Given>> {
-        let (Some(caller), Some(code)) = (self.call(call.caller)?, self.codes.get(&call.code)) else {
-            return Ok(None);
-        };
-        let Some((place, number)) = call.caller_place.and_then(|place| self.place(place)) else {
-            return Ok(None);
-        };
-        let Key::Name(name) = write.key else { return Ok(None) };
-        let parameters: Vec<String> =
-            self.parameters(call)?.into_iter().map(|key| self.key_text(key)).collect();
-        let name = self.text(name);
-        let has_receiver = has_receiver(&parameters);
-        let position = parameters.iter().position(|other| **other == *name).unwrap_or(0);
-        let text = self.own_statement(&caller, place, number)?;
-        let from = self.line_before(&caller, line.id)?;
-        let is_receiver = has_receiver && position == 0;
-        if is_receiver {
-            return Ok(Some(Given { text, caller, from, is_receiver, has_default: false }));
-        }
-        let earlier = self.calls_between(&caller, from, line.id - 1)?;
-        let nth = earlier.iter().filter(|returned| returned.code == call.code).count();
-        let head = self.statement(code, code.line);
-        let taken = self.function_in(&head, call, code)?.and_then(|function| function.taken(&name));
-        let position = match taken {
-            Some(taken) => taken.position,
-            None => position.saturating_sub(usize::from(has_receiver)),
-        };
-        let parameter = Parameter { name: &name, position };
-        let function = self.name_of(call, code, line.id)?;
-        // One that is called by an assignment is a setter.
-        let given = statement::argument(&text, &function, parameter, nth)
-            .or_else(|| statement::assigned(&text, &function));
-        let Some(given) = given else { return Ok(None) };
-        let (part, whole) = match taken.map_or(Part::All, |taken| taken.part) {
-            Part::All => (None, false),
-            Part::Property(key) => {
-                (statement::property_of(given, key), statement::is_whole(given, ["{", "}"]))
-            }
-            Part::Item(at) => (statement::item_of(given, at), statement::is_whole(given, ["[", "]"])),
-        };
-        let text = part.unwrap_or(if whole { "" } else { given }).to_owned();
-        let has_default = match taken {
-            Some(taken) => taken.has_default,
-            None => statement::has_default(&head, &name),
-        };
-        Ok(Some(Given { text, caller, from, is_receiver, has_default }))
-    }
-
-    /// The function that a call runs, in the text of the line that the function begins at. None where the language has
-    /// no functions within statements.
-    pub(super) fn function_in<'t>(
-        &self,
-        text: &'t str,
-        call: &Call,
-        code: &Code,
-    ) -> Result<Option<Function<'t>>> {
-        if !self.spelling.has_inner_functions() {
-            return Ok(None);
-        }
-        let mut parameters: Vec<String> =
-            self.parameters(call)?.into_iter().map(|key| self.key_text(key)).collect();
-        if has_receiver(&parameters) {
-            parameters.remove(0);
-        }
-        let is_beside = |other: &&Code| other.file == code.file && other.line == code.line;
-        let before = |(id, other): &(&i64, &Code)| **id < call.code && is_beside(other);
-        let nth = self.codes.iter().filter(before).count();
-        let of = self.codes.values().filter(is_beside).count();
-        Ok(statement::function_of(text, &parameters, nth, of))
-    }
-
-    /// What a call runs at a line: of a function that is part of a statement, its body; and not what functions in it run.
-    pub(super) fn own_statement(&self, call: &Call, code: &Code, line: i64) -> Result<String> {
-        let text = self.statement(code, line);
-        if !self.spelling.has_inner_functions() {
-            return Ok(text);
-        }
-        let begins_here = code.line == line && &*code.name != "<module>";
-        let function = if begins_here { self.function_in(&text, call, code)? } else { None };
-        Ok(statement::without_functions(function.map_or(&*text, |function| function.body)))
-    }
-
     pub(super) fn inputs_of_return(&self, returned: &Returned) -> Result<Inputs> {
         let line = self.line_of_return(returned)?;
         let Some(call) = self.call(returned.call)? else { return Ok(Vec::new()) };
@@ -241,9 +109,11 @@ impl Recording {
     }
 
     /// What an expression used that is recorded: returns of calls, and what was last written to what it reads.
-    fn inputs(&self, ran: &Ran<'_>) -> Result<Inputs> {
-        if statement::is_literal(ran.value.text, self.spelling) && !ran.value.is_compound {
-            return Ok(Vec::new());
+    pub(super) fn inputs(&self, ran: &Ran<'_>) -> Result<Inputs> {
+        if statement::is_literal(ran.value.text, self.spelling) {
+            let slot = ran.key.filter(|_| ran.value.is_compound);
+            let before = slot.map(|slot| self.last_write(slot, ran.from.max(1))).transpose()?.flatten();
+            return Ok(before.map(|write| (Cause::Write(write), BEFORE)).into_iter().collect());
         }
         let mut names = statement::names(ran.value.text);
         // That of a getter, where an object is taken apart.
@@ -262,6 +132,15 @@ impl Recording {
             && !ran.value.is_compound
         {
             return Ok(vec![(Cause::Return(copied), 1)]);
+        }
+        let after = MemoryAt { recording: self, event: ran.until + 1 };
+        for returned in calls.iter().rev().filter(|_| !ran.value.is_compound) {
+            if let Word::Object(object) = returned.word
+                && let Some(part) = self.attribute(object, &own, ran.word, &after)?
+                && let Some(write) = self.last_write(part, after.event)?
+            {
+                return Ok(vec![(Cause::Write(write), 1)]);
+            }
         }
         self.drop_callbacks(&mut calls, ran.word);
         if (ran.value.is_item || is_part || names.contains(&"next"))
@@ -465,29 +344,6 @@ impl Recording {
         Ok(lines.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The name by which a call was called. Python before 3.11 does not say which class a method is of.
-    fn name_of(&self, call: &Call, code: &Code, entered: i64) -> Result<Rc<str>> {
-        let memory = MemoryAt { recording: self, event: entered + 1 };
-        if &*code.name == "__init__"
-            && let Some(key) = self.parameters(call)?.first()
-            && let Some(Word::Object(number)) = memory.get(call.owner, *key)?
-        {
-            return Ok(self.object(number)?.type_name);
-        }
-        Ok(Rc::from(called_name(code)))
-    }
-
-    /// The names that a call's arguments were written to.
-    pub(super) fn parameters(&self, call: &Call) -> Result<Vec<Key>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT key FROM writes WHERE owner = ? AND event = (SELECT entered FROM calls WHERE id = ?) ORDER BY id",
-        )?;
-        let keys = statement.query_map([call.owner.0, call.id], |row| Ok(Key::of(row.get(0)?)))?;
-        let mut keys: Vec<Key> = keys.collect::<rusqlite::Result<_>>()?;
-        keys.retain(|key| self.key_text(*key) != OUTER);
-        Ok(keys)
-    }
-
     /// The statement at an event.
     pub(in crate::ask) fn statement_of(&self, event: &Event) -> Option<String> {
         let (code, line) = event.place.and_then(|place| self.place(place))?;
@@ -527,11 +383,6 @@ pub(super) fn called_name(code: &Code) -> &str {
     let mut names = code.name.rsplit('.');
     let last = names.next().unwrap_or_default();
     if initializes(code) { names.next().unwrap_or(last) } else { last }
-}
-
-/// Whether the first of these variables is the object whose method was called.
-fn has_receiver(parameters: &[String]) -> bool {
-    parameters.first().is_some_and(|first| matches!(first.as_str(), "self" | "cls" | "this"))
 }
 
 /// Whether a read is only the object that is written to, or whose recorded method is called.

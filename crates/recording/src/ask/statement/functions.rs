@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Token, closing, from, has_word, is_keyword, parts, tokens};
+use super::{Token, closing, from, has_word, is_assignment, is_keyword, parts, tokens};
 
 /// What stands before parentheses and a block without being a function.
 const HEADS: [&str; 6] = ["if", "for", "while", "switch", "catch", "with"];
@@ -89,6 +89,13 @@ pub(in crate::ask) fn item_of(text: &str, index: usize) -> Option<&str> {
     let is_clear =
         !parts.iter().take(index + 1).any(|part| part.starts_with(['*', '.']) || has_word(part, "for"));
     parts.get(index).copied().filter(|_| is_clear)
+}
+
+/// The same of the first list that a statement assigns and that has such an item.
+pub(in crate::ask) fn assigned_item(text: &str, index: usize) -> Option<&str> {
+    let tokens = tokens(text);
+    let mut assigns = (0..tokens.len()).filter(|at| is_assignment(&tokens, *at));
+    assigns.find_map(|at| item_of(from(text, &tokens, at + 1), index))
 }
 
 /// Whether a text is an object or a list that says all that is in it.
@@ -281,6 +288,7 @@ mod tests {
         assert_eq!(property_of("box", "depth"), None);
         assert_eq!(item_of("[count(), 3]", 1), Some("3"));
         assert_eq!(item_of("[...other, 3]", 1), None);
+        assert_eq!(assigned_item("let a = f(); const b = [f(), 3]; a = 0;", 1), Some("3"));
         assert!(!is_whole("{ ...other, width: 3 }", ["{", "}"]));
         assert_eq!(spread_of("{ id, ...row.more }"), Some("row.more"));
     }

@@ -7,6 +7,7 @@
 mod expressions;
 mod functions;
 mod statements;
+mod targets;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -11,8 +11,8 @@ use oxc_span::GetSpan;
 use oxc_syntax::scope::ScopeFlags;
 
 use super::super::scopes::{Scope, is_foreign_module, names_of, names_of_declaration};
-use super::expressions::{objects_of, targets_of};
 use super::functions::Kind;
+use super::targets::{objects_of, targets_of};
 use super::{Instrumenter, text};
 
 impl Instrumenter<'_> {

@@ -1,0 +1,200 @@
+//! What a call was given: the expressions of its caller's text, by the parameters of the function.
+
+use std::rc::Rc;
+
+use super::inputs::{Inputs, MOST_EVENTS, Ran, called_name, slot_of};
+use super::{Cause, word_of};
+use crate::ask::first::owners;
+use crate::ask::statement::{self, Function, Parameter, Part, Value};
+use crate::error::Result;
+use crate::memory::{Memory, MemoryAt, Write};
+use crate::predicate::Scope;
+use crate::reading::{Call, Code, Event, Recording};
+use crate::value::{Key, OUTER, Word};
+
+/// What a caller gives for an argument.
+struct Given {
+    /// The expression; empty if it gives nothing. For the receiver, the whole statement.
+    text: String,
+    caller: Call,
+    /// The event of the caller's line.
+    from: i64,
+    is_receiver: bool,
+    /// The function has a value for it, should its caller give none.
+    has_default: bool,
+}
+
+impl Recording {
+    /// What the argument was that a call began with.
+    pub(super) fn inputs_of_argument(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
+        let Some(given) = self.given(write, line, call)? else {
+            let given = self.inputs_of_callback(write, line, call)?;
+            if !given.is_empty() {
+                return Ok(given);
+            }
+            // A callback is given what some call returned.
+            let carried = self.carried(write.word, line.id - MOST_EVENTS, line.id, &[])?;
+            return match carried {
+                Some(returned) => Ok(vec![(Cause::Return(returned), 1)]),
+                None => self.inputs_of_outer(write, call),
+            };
+        };
+        let is_receiver = given.is_receiver;
+        let value = Value::of(&given.text);
+        let (from, until) = (given.from, line.id - 1);
+        let ran = Ran { value, call: given.caller, word: write.word, into: None, key: None, from, until };
+        let mut inputs = self.inputs(&ran)?;
+        if is_receiver {
+            inputs.retain(|(cause, _)| word_of(cause) == write.word);
+        }
+        if inputs.is_empty() { self.inputs_of_outer(write, call) } else { Ok(inputs) }
+    }
+
+    /// Whether an argument is the default that the function has for it, because its caller gives none.
+    pub(super) fn is_default(&self, write: &Write, line: &Event) -> Result<bool> {
+        let Some(call) = self.call(line.call)? else { return Ok(false) };
+        let given = self.given(write, line, &call)?;
+        Ok(given.is_some_and(|given| given.text.is_empty() && !given.is_receiver && given.has_default))
+    }
+
+    /// Whether a variable that Python writes where a call begins is one of the function around.
+    pub(super) fn is_of_outer(&self, write: &Write, line: &Event) -> Result<bool> {
+        let code = self.call(line.call)?.and_then(|call| self.codes.get(&call.code));
+        let (Some(code), Key::Name(name)) = (code, write.key) else { return Ok(false) };
+        Ok(code.name.contains(".<locals>.")
+            && !statement::has_word(&self.statement(code, code.line), &self.text(name)))
+    }
+
+    /// What the caller gives for an argument; none if its text does not show it.
+    fn given(&self, write: &Write, line: &Event, call: &Call) -> Result<Option<Given>> {
+        let (Some(caller), Some(code)) = (self.call(call.caller)?, self.codes.get(&call.code)) else {
+            return Ok(None);
+        };
+        let Some((place, number)) = call.caller_place.and_then(|place| self.place(place)) else {
+            return Ok(None);
+        };
+        let Key::Name(name) = write.key else { return Ok(None) };
+        let parameters: Vec<String> =
+            self.parameters(call)?.into_iter().map(|key| self.key_text(key)).collect();
+        let name = self.text(name);
+        let has_receiver = has_receiver(&parameters);
+        let position = parameters.iter().position(|other| **other == *name).unwrap_or(0);
+        let text = self.own_statement(&caller, place, number)?;
+        let from = self.line_before(&caller, line.id)?;
+        let is_receiver = has_receiver && position == 0;
+        if is_receiver {
+            return Ok(Some(Given { text, caller, from, is_receiver, has_default: false }));
+        }
+        let earlier = self.calls_between(&caller, from, line.id - 1)?;
+        let nth = earlier.iter().filter(|returned| returned.code == call.code).count();
+        let head = self.statement(code, code.line);
+        let taken = self.function_in(&head, call, code)?.and_then(|function| function.taken(&name));
+        let position = match taken {
+            Some(taken) => taken.position,
+            None => position.saturating_sub(usize::from(has_receiver)),
+        };
+        let parameter = Parameter { name: &name, position };
+        let function = self.name_of(call, code, line.id)?;
+        let is_handed_on = self.function_in(&self.statement(place, number), call, code)?.is_some();
+        let indirect = if is_handed_on { None } else { self.called_by_value(&text, code, &caller, from)? };
+        // One that is called by an assignment is a setter.
+        let given = statement::argument(&text, &function, parameter, nth)
+            .or_else(|| statement::assigned(&text, &function))
+            .or_else(|| statement::argument(&text, indirect?, parameter, nth));
+        let Some(given) = given else { return Ok(None) };
+        let (part, whole) = match taken.map_or(Part::All, |taken| taken.part) {
+            Part::All => (None, false),
+            Part::Property(key) => {
+                (statement::property_of(given, key), statement::is_whole(given, ["{", "}"]))
+            }
+            Part::Item(at) => (statement::item_of(given, at), statement::is_whole(given, ["[", "]"])),
+        };
+        let text = part.unwrap_or(if whole { "" } else { given }).to_owned();
+        let has_default = match taken {
+            Some(taken) => taken.has_default,
+            None => statement::has_default(&head, &name),
+        };
+        Ok(Some(Given { text, caller, from, is_receiver, has_default }))
+    }
+
+    /// How a statement calls a function that its text does not name: as `handlers[key](event)`, or by a variable.
+    fn called_by_value<'t>(
+        &self,
+        text: &'t str,
+        code: &Code,
+        caller: &Call,
+        from: i64,
+    ) -> Result<Option<&'t str>> {
+        let Some(called) = statement::only_called(text) else { return Ok(None) };
+        if statement::has_word(statement::value_of(text, "").text, called_name(code)) {
+            // It is only handed on.
+            return Ok(None);
+        }
+        let memory = MemoryAt { recording: self, event: from };
+        let owners = owners(self, caller)?;
+        let is_variable = || slot_of(&Scope::new(self, &memory, &owners), called);
+        Ok((called == "]" || is_variable()?.is_some()).then_some(called))
+    }
+
+    /// The function that a call runs, in the text of the line that the function begins at. None where the language has
+    /// no functions within statements.
+    pub(super) fn function_in<'t>(
+        &self,
+        text: &'t str,
+        call: &Call,
+        code: &Code,
+    ) -> Result<Option<Function<'t>>> {
+        if !self.spelling.has_inner_functions() {
+            return Ok(None);
+        }
+        let mut parameters: Vec<String> =
+            self.parameters(call)?.into_iter().map(|key| self.key_text(key)).collect();
+        if has_receiver(&parameters) {
+            parameters.remove(0);
+        }
+        let is_beside = |other: &&Code| other.file == code.file && other.line == code.line;
+        let before = |(id, other): &(&i64, &Code)| **id < call.code && is_beside(other);
+        let nth = self.codes.iter().filter(before).count();
+        let of = self.codes.values().filter(is_beside).count();
+        Ok(statement::function_of(text, &parameters, nth, of))
+    }
+
+    /// What a call runs at a line: of a function that is part of a statement, its body; and not what functions in it run.
+    pub(super) fn own_statement(&self, call: &Call, code: &Code, line: i64) -> Result<String> {
+        let text = self.statement(code, line);
+        if !self.spelling.has_inner_functions() {
+            return Ok(text);
+        }
+        let begins_here = code.line == line && &*code.name != "<module>";
+        let function = if begins_here { self.function_in(&text, call, code)? } else { None };
+        Ok(statement::without_functions(function.map_or(&*text, |function| function.body)))
+    }
+
+    /// The name by which a call was called. Python before 3.11 does not say which class a method is of.
+    fn name_of(&self, call: &Call, code: &Code, entered: i64) -> Result<Rc<str>> {
+        let memory = MemoryAt { recording: self, event: entered + 1 };
+        if &*code.name == "__init__"
+            && let Some(key) = self.parameters(call)?.first()
+            && let Some(Word::Object(number)) = memory.get(call.owner, *key)?
+        {
+            return Ok(self.object(number)?.type_name);
+        }
+        Ok(Rc::from(called_name(code)))
+    }
+
+    /// The names that a call's arguments were written to.
+    pub(super) fn parameters(&self, call: &Call) -> Result<Vec<Key>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT key FROM writes WHERE owner = ? AND event = (SELECT entered FROM calls WHERE id = ?) ORDER BY id",
+        )?;
+        let keys = statement.query_map([call.owner.0, call.id], |row| Ok(Key::of(row.get(0)?)))?;
+        let mut keys: Vec<Key> = keys.collect::<rusqlite::Result<_>>()?;
+        keys.retain(|key| self.key_text(*key) != OUTER);
+        Ok(keys)
+    }
+}
+
+/// Whether the first of these variables is the object whose method was called.
+fn has_receiver(parameters: &[String]) -> bool {
+    parameters.first().is_some_and(|first| matches!(first.as_str(), "self" | "cls" | "this"))
+}

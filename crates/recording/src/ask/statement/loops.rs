@@ -1,0 +1,56 @@
+//! Loops whose head and body are on one line, and those that count.
+
+use super::{Token, Value, closing, has_word, is_assignment, names, parts, tokens, value_of};
+
+/// What follows `for (...)` on the same line, if it gives the name its value and not the head.
+pub(super) fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
+    let open = tokens.iter().position(|token| token.text == "(").filter(|open| (1..=2).contains(open))?;
+    let is_loop = tokens.first().is_some_and(|token| token.text == "for");
+    let close = closing(tokens, open).filter(|close| is_loop && close + 1 < tokens.len())?;
+    let assigns =
+        |at: &usize| is_assignment(tokens, *at) && tokens.get(at - 1).is_some_and(|token| token.text == name);
+    let is_of_head = tokens.iter().take(close).any(|token| token.text == name && name != "]");
+    if is_of_head {
+        (close + 2..tokens.len()).find(assigns)?;
+    }
+    text.get(tokens.get(close)?.at.end..).map(str::trim).filter(|body| *body != "{")
+}
+
+/// What the head of a loop that counts, as `for (let i = 0; i < most; i++)`, gives a variable first, or in each round;
+/// none if it does not.
+pub(in crate::ask) fn loop_step<'a>(text: &'a str, name: &str, is_first: bool) -> Option<Value<'a>> {
+    let tokens = tokens(text);
+    let open = tokens.iter().position(|token| token.text == "(").filter(|open| *open == 1)?;
+    let is_loop = tokens.first()?.text == "for" && loop_body(text, &tokens, name).is_none();
+    let close = closing(&tokens, open).filter(|_| is_loop)?;
+    let ends = |at: &usize| tokens.get(*at).is_some_and(|token| token.text == ";");
+    let ends: Vec<usize> = (open..close).filter(ends).collect();
+    let [first, second] = ends.as_slice() else { return None };
+    let begin = if is_first { open + 1 } else { second + 1 };
+    let end = if is_first { *first } else { close };
+    let whole = text.get(tokens.get(begin)?.at.start..tokens.get(end)?.at.start)?.trim();
+    let begins = |part: &&str| names(part).first() == Some(&name);
+    let part = if is_first { whole } else { parts(whole).into_iter().find(begins)? };
+    let value = value_of(part, name);
+    let is_assigned = value.text.len() < part.len();
+    let step = if is_assigned { value } else { Value { text: "1", is_compound: true, ..Value::of(part) } };
+    has_word(part, name).then_some(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loop_that_counts_gives_its_variable_a_first_value_and_steps() {
+        let text = "for (let i = start, n = 2; i < most; i += by, n++) total += i;";
+        let step =
+            |name, is_first| loop_step(text, name, is_first).map(|value| (value.text, value.is_compound));
+        assert_eq!(step("i", true), Some(("start", false)));
+        assert_eq!(step("i", false), Some(("by", true)));
+        assert_eq!(step("n", true), Some(("2", false)));
+        assert_eq!(step("total", false), None);
+        let counted = loop_step("for (let i = 0; i < n; i++) {", "i", false);
+        assert_eq!(counted.map(|value| (value.text, value.is_compound)), Some(("1", true)));
+    }
+}
