@@ -46,7 +46,7 @@ pub(super) async fn ruled(given: PeerOptions, rules: Vec<RuleFor>) -> Scene {
 
 impl Scene {
     /// Expects an expression to be evaluated in the innermost frame, and answers with a value or a refusal.
-    async fn serve_expression(&mut self, expression: &str, answer: Result<&str, &str>) {
+    pub(super) async fn serve_expression(&mut self, expression: &str, answer: Result<&str, &str>) {
         let request = self.peer.take("evaluate").await;
         let asked = json!({ "expression": expression, "frameId": 1000, "context": "watch" });
         assert_eq!(request["arguments"], asked);
