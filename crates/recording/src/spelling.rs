@@ -23,6 +23,11 @@ impl Spelling {
         if language == "javascript" { Self::JavaScript } else { Self::Python }
     }
 
+    /// Whether a generator runs only while what goes through it waits for its next value.
+    pub(crate) fn runs_generators_in_place(self) -> bool {
+        self == Self::Python
+    }
+
     pub(crate) fn none(self) -> &'static str {
         match self {
             Self::Python => "None",

@@ -157,7 +157,9 @@ impl Store {
             Record::Unwind { call } => self.leave(What::Unwind, call, None)?,
             Record::Throw { call, value } => self.event_at(What::Throw, call, Some(stored(value)))?,
             Record::Suspend { call, value } => self.event_at(What::Yield, call, Some(stored(value)))?,
-            Record::Resume { call, caller: _ } => self.event_at(What::Resume, call, None)?,
+            Record::Resume { call, caller } => {
+                self.event_at(What::Resume, call, Some(Word::Integer(stored(caller)).stored()))?;
+            }
             Record::Thread { id, name } => {
                 self.insert(
                     "INSERT OR REPLACE INTO threads VALUES (?, ?)",

@@ -15,6 +15,7 @@ use super::writes::writes_to;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::reading::Recording;
+use crate::stack::base_name;
 use crate::value::{Owner, What, Word};
 
 /// Characters of a value.
@@ -57,7 +58,7 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
             format!(
                 "its contents were last changed at event {} by {}",
                 line.id,
-                recording.place_text(line.place)
+                recording.writer_text(&line)?
             )
         });
     }
@@ -160,17 +161,16 @@ impl Search<'_> {
             );
             let code = call.and_then(|call| recording.codes.get(&call.code));
             let function = code.map_or("?", |code| &code.name);
-            if let Some(code) = code
-                && recording.is_default(write, &line)?
-            {
-                let source = recording.source(code, code.line);
+            let role = recording.role_of(write, &line)?;
+            if let Some(code) = code.filter(|_| role == "default") {
+                let (at, _) = recording.head_of(code);
+                let source = recording.source(code, at);
+                let file = base_name(&code.path);
                 return Ok(format!(
-                    "event {}: {change}, default of {function} at {}: `{source}`",
-                    line.id,
-                    code.place()
+                    "event {}: {change}, default of {function} at {file}:{at}: `{source}`",
+                    line.id
                 ));
             }
-            let role = if recording.is_of_outer(write, &line)? { "outer variable" } else { "argument" };
             return Ok(format!("event {}: {change}, {role} of {function} from {from}", line.id));
         }
         Ok(format!("event {}: {change} by {}", line.id, recording.place_text(line.place)))
@@ -198,11 +198,15 @@ impl Search<'_> {
     /// Adds what a step's value was computed from.
     fn expand(&mut self, at: usize, far: usize, limit: usize) -> Result<()> {
         let Some(step) = self.steps.get(at) else { return Ok(()) };
+        let is_given = match step.cause {
+            Cause::Write(write) => self.recording.writer(&write)?.what == What::Call,
+            Cause::Return(_) => false,
+        };
         let inputs = match step.cause {
             Cause::Write(write) => self.recording.inputs_of_write(&write)?,
             Cause::Return(returned) => self.recording.inputs_of_return(&returned)?,
         };
-        let is_from_outside = inputs.is_empty();
+        let is_from_outside = inputs.is_empty() && !is_given;
         // What only passes a value on is no step further away.
         let is_passed_on = inputs.len() == 1;
         for (cause, distance) in inputs {
@@ -230,8 +234,6 @@ impl Recording {
         let is_own =
             |name: &str| self.codes.values().any(|code| code.name.split('.').any(|part| part == name));
         statement::calls(source.trim_end_matches('`')).into_iter().any(|name| !is_own(name))
-            && !step.contains(", argument of ")
-            && !step.contains(", outer variable of ")
     }
 }
 

@@ -4,6 +4,7 @@
 //! finds is looked up in the recording, so that a wrong guess finds nothing.
 
 mod functions;
+mod heads;
 mod lines;
 mod loops;
 
@@ -12,6 +13,7 @@ use std::ops::Range;
 pub(super) use self::functions::{
     Function, Part, assigned_item, function_of, is_whole, item_of, property_of, spread_of, without_functions,
 };
+pub(super) use self::heads::{captures, has_default, has_parameter, subject};
 pub(super) use self::lines::statement_at;
 use self::loops::loop_body;
 pub(super) use self::loops::loop_step;
@@ -145,13 +147,6 @@ pub(super) fn assigned<'a>(text: &'a str, name: &str) -> Option<&'a str> {
         .map(|value| if value.is_compound { text } else { value.text })
 }
 
-/// Whether a function's first line gives a parameter a default.
-pub(super) fn has_default(text: &str, name: &str) -> bool {
-    let tokens = tokens(text);
-    let is_it = |pair: &[Token<'_>]| matches!(pair, [first, second] if first.text == name && matches!(second.text, "=" | ":"));
-    tokens.windows(2).any(is_it)
-}
-
 /// Whether a word stands in a statement.
 pub(super) fn has_word(text: &str, word: &str) -> bool {
     tokens(text).iter().any(|token| token.text == word)
@@ -238,7 +233,9 @@ pub(super) fn argument<'a>(
         }
     }
     found.sort_by_key(|range| range.end);
-    let range = found.get(nth % found.len().max(1))?.clone();
+    // One that stands there once may run several times.
+    let is_repeated = tokens.iter().any(|token| matches!(token.text, "for" | "while" | "=>" | "lambda"));
+    let range = found.get(if is_repeated { nth % found.len().max(1) } else { nth })?.clone();
     let given = parts(text.get(range).unwrap_or_default());
     let by_name = |part: &&'a str| {
         let (name, value) = part.split_once('=')?;
@@ -578,6 +575,7 @@ mod tests {
             ("add(pen, price=cost)", Some("cost")),
             ("add(pen)", Some("")),
             ("add(*row)", None),
+            ("[add(pen, each) for each in costs]", Some("each")),
             ("map(each, rows)", None),
             ("cart.add(find('a, b'), lookup(x, y))", Some("lookup(x, y)")),
         ];
@@ -587,5 +585,7 @@ mod tests {
         let nested = "add(1, add(2, 3))";
         assert_eq!(argument(nested, "add", price, 0), Some("3"));
         assert_eq!(argument(nested, "add", price, 1), Some("add(2, 3)"));
+        assert_eq!(argument(nested, "add", price, 2), None);
+        assert_eq!(argument("[add(1, each) for each in costs]", "add", price, 2), Some("each"));
     }
 }

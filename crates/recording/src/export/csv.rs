@@ -55,8 +55,8 @@ impl Table<'_> {
         };
         let value = match (event.what, event.value) {
             (What::Throw, _) => exception(self.recording, event)?,
+            (What::Resume, _) | (_, None) => String::new(),
             (_, Some(value)) => self.value(Word::of(value), event.id)?,
-            (_, None) => String::new(),
         };
         self.row(what, event, ["", "", &value], out)
     }

@@ -17,6 +17,7 @@ mod elsewhere;
 mod export;
 mod faults;
 mod node;
+mod origins;
 mod parts;
 mod questions;
 mod recorder;

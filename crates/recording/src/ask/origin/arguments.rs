@@ -12,6 +12,9 @@ use crate::predicate::Scope;
 use crate::reading::{Call, Code, Event, Recording};
 use crate::value::{Key, OUTER, Word};
 
+/// How many lines after its first decorator a function begins at most.
+const MOST_LINES: i64 = 30;
+
 /// What a caller gives for an argument.
 struct Given {
     /// The expression; empty if it gives nothing. For the receiver, the whole statement.
@@ -19,6 +22,8 @@ struct Given {
     caller: Call,
     /// The event of the caller's line.
     from: i64,
+    /// The whole statement.
+    whole: String,
     is_receiver: bool,
     /// The function has a value for it, should its caller give none.
     has_default: bool,
@@ -40,9 +45,10 @@ impl Recording {
             };
         };
         let is_receiver = given.is_receiver;
-        let value = Value::of(&given.text);
+        let (value, whole) = (Value::of(&given.text), &*given.whole);
         let (from, until) = (given.from, line.id - 1);
-        let ran = Ran { value, call: given.caller, word: write.word, into: None, key: None, from, until };
+        let ran =
+            Ran { value, whole, call: given.caller, word: write.word, into: None, key: None, from, until };
         let mut inputs = self.inputs(&ran)?;
         if is_receiver {
             inputs.retain(|(cause, _)| word_of(cause) == write.word);
@@ -50,19 +56,37 @@ impl Recording {
         if inputs.is_empty() { self.inputs_of_outer(write, call) } else { Ok(inputs) }
     }
 
-    /// Whether an argument is the default that the function has for it, because its caller gives none.
-    pub(super) fn is_default(&self, write: &Write, line: &Event) -> Result<bool> {
-        let Some(call) = self.call(line.call)? else { return Ok(false) };
-        let given = self.given(write, line, &call)?;
-        Ok(given.is_some_and(|given| given.text.is_empty() && !given.is_receiver && given.has_default))
+    /// What a variable is that is written where a call begins. A default is one for certain only where the caller's
+    /// text shows that it gives nothing. Python writes those of the function around, too.
+    pub(super) fn role_of(&self, write: &Write, line: &Event) -> Result<&'static str> {
+        let call = self.call(line.call)?;
+        let code = call.as_ref().and_then(|call| self.codes.get(&call.code));
+        let (Some(call), Some(code), Key::Name(name)) = (call, code, write.key) else {
+            return Ok("argument");
+        };
+        let (_, head) = self.head_of(code);
+        let name = self.text(name);
+        if statement::has_parameter(&head, &name) == Some(false) {
+            return Ok("outer variable");
+        }
+        Ok(match self.given(write, line, &call)? {
+            Some(given) if given.text.is_empty() && !given.is_receiver && given.has_default => "default",
+            None if statement::has_default(&head, &name) => "argument or default",
+            _ => "argument",
+        })
     }
 
-    /// Whether a variable that Python writes where a call begins is one of the function around.
-    pub(super) fn is_of_outer(&self, write: &Write, line: &Event) -> Result<bool> {
-        let code = self.call(line.call)?.and_then(|call| self.codes.get(&call.code));
-        let (Some(code), Key::Name(name)) = (code, write.key) else { return Ok(false) };
-        Ok(code.name.contains(".<locals>.")
-            && !statement::has_word(&self.statement(code, code.line), &self.text(name)))
+    /// The statement that begins a function, without its decorators, and its line.
+    pub(super) fn head_of(&self, code: &Code) -> (i64, String) {
+        let mut line = code.line;
+        while line < code.line + MOST_LINES {
+            let text = self.statement(code, line);
+            if !text.is_empty() && !text.starts_with('@') {
+                return (line, text);
+            }
+            line += i64::try_from(text.lines().count()).unwrap_or(0).max(1);
+        }
+        (code.line, self.statement(code, code.line))
     }
 
     /// What the caller gives for an argument; none if its text does not show it.
@@ -83,18 +107,29 @@ impl Recording {
         let from = self.line_before(&caller, line.id)?;
         let is_receiver = has_receiver && position == 0;
         if is_receiver {
-            return Ok(Some(Given { text, caller, from, is_receiver, has_default: false }));
+            return Ok(Some(Given {
+                whole: text.clone(),
+                text,
+                caller,
+                from,
+                is_receiver,
+                has_default: false,
+            }));
         }
         let earlier = self.calls_between(&caller, from, line.id - 1)?;
         let nth = earlier.iter().filter(|returned| returned.code == call.code).count();
-        let head = self.statement(code, code.line);
+        let (_, head) = self.head_of(code);
         let taken = self.function_in(&head, call, code)?.and_then(|function| function.taken(&name));
         let position = match taken {
             Some(taken) => taken.position,
             None => position.saturating_sub(usize::from(has_receiver)),
         };
-        let parameter = Parameter { name: &name, position };
-        let function = self.name_of(call, code, line.id)?;
+        let function = self.name_of(call, code, line.id, &text)?;
+        // `Base.__init__(self, name)`
+        let first = statement::argument(&text, &function, Parameter { name: "", position: 0 }, nth);
+        let is_receiver_given =
+            has_receiver && first.is_some_and(|first| parameters.first().is_some_and(|other| other == first));
+        let parameter = Parameter { name: &name, position: position + usize::from(is_receiver_given) };
         let is_handed_on = self.function_in(&self.statement(place, number), call, code)?.is_some();
         let indirect = if is_handed_on { None } else { self.called_by_value(&text, code, &caller, from)? };
         // One that is called by an assignment is a setter.
@@ -109,12 +144,12 @@ impl Recording {
             }
             Part::Item(at) => (statement::item_of(given, at), statement::is_whole(given, ["[", "]"])),
         };
-        let text = part.unwrap_or(if whole { "" } else { given }).to_owned();
+        let given = part.unwrap_or(if whole { "" } else { given }).to_owned();
         let has_default = match taken {
             Some(taken) => taken.has_default,
             None => statement::has_default(&head, &name),
         };
-        Ok(Some(Given { text, caller, from, is_receiver, has_default }))
+        Ok(Some(Given { text: given, whole: text, caller, from, is_receiver, has_default }))
     }
 
     /// How a statement calls a function that its text does not name: as `handlers[key](event)`, or by a variable.
@@ -170,14 +205,19 @@ impl Recording {
         Ok(statement::without_functions(function.map_or(&*text, |function| function.body)))
     }
 
-    /// The name by which a call was called. Python before 3.11 does not say which class a method is of.
-    fn name_of(&self, call: &Call, code: &Code, entered: i64) -> Result<Rc<str>> {
+    /// The name by which a statement makes a call. Python before 3.11 does not say which class a method is of.
+    fn name_of(&self, call: &Call, code: &Code, entered: i64, text: &str) -> Result<Rc<str>> {
         let memory = MemoryAt { recording: self, event: entered + 1 };
-        if &*code.name == "__init__"
+        let is_initializer = code.name.rsplit('.').next() == Some("__init__");
+        if is_initializer && statement::has_word(text, "__init__") {
+            return Ok(Rc::from("__init__"));
+        }
+        if is_initializer
             && let Some(key) = self.parameters(call)?.first()
             && let Some(Word::Object(number)) = memory.get(call.owner, *key)?
         {
-            return Ok(self.object(number)?.type_name);
+            let type_name = self.object(number)?.type_name;
+            return Ok(type_name.rsplit_once('.').map_or(type_name.clone(), |(_, last)| Rc::from(last)));
         }
         Ok(Rc::from(called_name(code)))
     }

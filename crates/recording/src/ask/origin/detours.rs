@@ -86,19 +86,52 @@ impl Recording {
         Ok(Vec::new())
     }
 
-    /// What a generator yielded last between two events, if it is a value, or has it.
-    pub(super) fn yielded(&self, word: Word, from: i64, until: i64) -> Result<Option<Cause>> {
-        if is_common(word) {
-            return Ok(None);
-        }
+    /// What generators yielded between two events, newest first: to a call, where that can be told.
+    pub(super) fn yields(&self, to: &Call, from: i64, until: i64) -> Result<Vec<Returned>> {
         let mut statement = self.database.prepare_cached(
             "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \
              WHERE events.id > ? AND events.id <= ? AND events.kind = ? ORDER BY events.id DESC LIMIT ?",
         )?;
         let most = i64::try_from(MOST_CALLS).unwrap_or(i64::MAX);
         let values = rusqlite::params![from, until, What::Yield.stored(), most];
-        for yielded in statement.query_map(values, returned_of)? {
-            let yielded = yielded?;
+        let found = statement.query_map(values, returned_of)?;
+        let mut found: Vec<Returned> = found.collect::<rusqlite::Result<_>>()?;
+        if self.spelling.runs_generators_in_place() {
+            for yielded in std::mem::take(&mut found) {
+                // What is awaited suspends calls as well.
+                let is_value = self
+                    .statement_of(&self.event(yielded.event)?)
+                    .is_some_and(|text| statement::has_word(&text, "yield"));
+                if is_value && self.resumer(&yielded)? == Some(to.id) {
+                    found.push(yielded);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The call that a generator ran for until it yielded.
+    fn resumer(&self, yielded: &Returned) -> Result<Option<i64>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT value FROM events WHERE call = ? AND id < ? AND kind = ? ORDER BY id DESC LIMIT 1",
+        )?;
+        let mut rows =
+            statement.query(rusqlite::params![yielded.call, yielded.event, What::Resume.stored()])?;
+        match rows.next()?.map(|row| row.get::<_, Option<i64>>(0)).transpose()? {
+            Some(resumed) => Ok(resumed.map(Word::of).and_then(|word| match word {
+                Word::Integer(call) => Some(call),
+                _ => None,
+            })),
+            None => Ok(self.call(yielded.call)?.map(|call| call.caller)),
+        }
+    }
+
+    /// Which of these is a value, or has it.
+    pub(super) fn yielded(&self, word: Word, yields: &[Returned]) -> Result<Option<Cause>> {
+        if is_common(word) {
+            return Ok(None);
+        }
+        for yielded in yields.iter().copied() {
             if yielded.word == word {
                 return Ok(Some(Cause::Return(yielded)));
             }
@@ -111,6 +144,14 @@ impl Recording {
             }
         }
         Ok(None)
+    }
+
+    /// The last `match` that a call came to before an event, and what it compares.
+    pub(super) fn matched(&self, call: &Call, before: i64) -> Result<Option<(i64, String)>> {
+        let lines = self.lines_before(call.id, before, MOST_CALLS)?.into_iter();
+        let mut subjects = lines
+            .filter_map(|line| Some((line.id, statement::subject(&self.statement_of(&line)?)?.to_owned())));
+        Ok(subjects.next())
     }
 
     /// What gave a variable of the function around a closure, which Python writes where a call of the closure begins.

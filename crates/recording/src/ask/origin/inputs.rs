@@ -20,9 +20,14 @@ pub(super) const MOST_EVENTS: i64 = 100_000;
 /// The most calls that are looked at behind one value.
 pub(super) const MOST_CALLS: usize = 30;
 
+/// The most values that generators yielded to report behind one.
+const MOST_YIELDS: usize = 3;
+
 /// An expression that ran.
 pub(super) struct Ran<'a> {
     pub(super) value: Value<'a>,
+    /// The statement that it is part of.
+    pub(super) whole: &'a str,
     /// The call whose code it is.
     pub(super) call: Call,
     /// What it gave.
@@ -73,13 +78,20 @@ impl Recording {
             // It is not what was stored.
             value.text = &text;
         }
+        let matched = if statement::captures(&text, &name) { self.matched(&call, line.id)? } else { None };
+        let mut from = line.id;
+        if let Some((event, subject)) = &matched {
+            value = Value { is_item: true, ..Value::of(subject) };
+            from = *event;
+        }
         let ran = Ran {
             value,
+            whole: matched.as_ref().map_or(&*text, |(_, subject)| subject),
             call,
             word: write.word,
             into: write.owner.as_object(),
             key: Some((write.owner, write.key)),
-            from: line.id,
+            from,
             until: write.event,
         };
         let mut inputs = self.inputs(&ran)?;
@@ -105,7 +117,8 @@ impl Recording {
         let text = self.own_statement(&call, code, number)?;
         let from = if line.what == What::Line { line.id } else { self.line_before(&call, line.id)? };
         let (value, until) = (statement::value_of(&text, ""), returned.event);
-        self.inputs(&Ran { value, call, word: returned.word, into: None, key: None, from, until })
+        let whole = &*text;
+        self.inputs(&Ran { value, whole, call, word: returned.word, into: None, key: None, from, until })
     }
 
     /// What an expression used that is recorded: returns of calls, and what was last written to what it reads.
@@ -120,6 +133,17 @@ impl Recording {
         let own = ran.key.map(|(_, key)| self.key_text(key)).unwrap_or_default();
         names.push(&own);
         let mut calls = self.calls_between(&ran.call, ran.from, ran.until)?;
+        // Those that are made elsewhere in the statement.
+        let others = statement::names(ran.whole);
+        calls.retain(|returned| {
+            let name = self.codes.get(&returned.code).map(called_name).unwrap_or_default();
+            names.contains(&name) || !others.contains(&name)
+        });
+        let yields = self.yields_of(ran)?;
+        if self.spelling.runs_generators_in_place() && !waits(ran.value.text) {
+            // What a generator gives is what it yielded.
+            calls.retain(|returned| yields.iter().all(|yielded| yielded.call != returned.call));
+        }
         if calls.is_empty() && ran.value.is_item {
             calls = self.calls_of_loop(&ran.call, ran.from)?;
         }
@@ -144,8 +168,7 @@ impl Recording {
         }
         self.drop_callbacks(&mut calls, ran.word);
         if (ran.value.is_item || is_part || names.contains(&"next"))
-            && let Some(yielded) =
-                self.yielded(ran.word, self.line_before(&ran.call, ran.from)?, ran.until)?
+            && let Some(yielded) = self.yielded(ran.word, &yields)?
         {
             return Ok(vec![(yielded, 1)]);
         }
@@ -197,6 +220,9 @@ impl Recording {
             };
             inputs.extend(written.into_iter().chain(changed).map(|write| (Cause::Write(write), 1)));
         }
+        if self.spelling.runs_generators_in_place() && !ran.value.is_item {
+            calls.extend(yields.iter().take(MOST_YIELDS));
+        }
         inputs.extend(calls.into_iter().map(|returned| (Cause::Return(returned), 1)));
         if ran.value.is_compound
             && let Some(slot) = ran.key
@@ -210,6 +236,14 @@ impl Recording {
             }
         }
         Ok(inputs)
+    }
+
+    /// What generators yielded to an expression.
+    fn yields_of(&self, ran: &Ran<'_>) -> Result<Vec<Returned>> {
+        // Elsewhere, the head of a loop runs before the line of its first round.
+        let in_place = self.spelling.runs_generators_in_place();
+        let from = if in_place { ran.from } else { self.line_before(&ran.call, ran.from)? };
+        self.yields(&ran.call, from, ran.until)
     }
 
     /// The calls whose names an expression has; if it has none of them, such as where it calls `handlers[key]()`, the
@@ -360,6 +394,11 @@ impl Recording {
 pub(super) fn returned_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Returned> {
     let word = row.get::<_, Option<i64>>(3)?.map_or(Word::None, Word::of);
     Ok(Returned { call: row.get(0)?, code: row.get(1)?, event: row.get(2)?, word })
+}
+
+/// Whether an expression has what a generator or a coroutine returns.
+fn waits(text: &str) -> bool {
+    ["yield", "await"].iter().any(|word| statement::has_word(text, word))
 }
 
 /// Whether many expressions have this value by chance.
