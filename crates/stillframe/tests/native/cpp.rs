@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::STILLFRAME;
 use crate::debugging::Report;
-use crate::source::{Sources, assert_evaluated, assert_locals, exception, run_until};
+use crate::source::{Sources, assert_evaluated, assert_locals, run_until};
 
 const VALUES: &str = r#"
 #include <array>
@@ -289,104 +289,6 @@ async fn the_last_line_of_a_source_stops_where_the_user_has_written_it() {
     let ran = server.ok("run_until", json!({ "program": binary, "until": until, "timeout": 60_000 })).await;
     assert_eq!(ran.at("/location/function"), "main", "{}", ran.text);
     assert_eq!(ran.variable("window"), "{1, 2}", "{}", ran.text);
-    server.finish().await;
-}
-
-const THROWS: &str = "#include <map>\n#include <stdexcept>\n#include <string>\nstruct Guard {\n    std::string name = \"g\";\n    \
-                      void check() { std::string label = \"l\"; int size = 3; if (label.size() < size) throw \"text\"; }\n    \
-                      ~Guard() { check(); }\n};\nnamespace shop {\nclass Cart {\n    std::map<std::string, int> lines;\n\n  public:\n    \
-                      void add(const std::string &name) {\n        if (lines.size() == 1) throw std::length_error(\"no room for \" + name); // @throw\n        \
-                      lines[name]++;\n    }\n};\n}\nint main(int count, char **) {\n    shop::Cart cart;\n    if (count == 2) Guard();\n    \
-                      try {\n        if (count == 1) throw 7; // @caught\n    } catch (int) {\n    }\n    cart.add(\"a\");\n    cart.add(\"b\");\n}\n";
-
-#[tokio::test]
-async fn an_uncaught_exception_stops_at_its_throw_with_type_and_message() {
-    let sources = Sources::new(&[("main.cpp", THROWS)]);
-    let server = STILLFRAME.serve().await;
-    let program = sources.file("main.cpp");
-    let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 60_000 })).await;
-    assert_eq!(
-        (ran.outcome(), ran.place()),
-        ("exception", (program.path(), program.line("throw"))),
-        "{}",
-        ran.text
-    );
-    assert_eq!(exception(&ran), ("std::length_error", "no room for b"));
-    assert_eq!((ran.at("/location/function"), ran.variable("name")), (&json!("shop::Cart::add"), r#""b""#));
-    // It has left a function before it comes to one that it may not leave.
-    let arguments = json!({ "program": program.path(), "args": ["guarded"], "timeout": 60_000 });
-    let ran = server.ok("run_until", arguments).await;
-    assert_eq!(exception(&ran), ("char const*", "text"), "{}", ran.text);
-    assert_eq!((ran.variable("label"), ran.variable("size")), ("<destroyed>", "3"));
-    server.finish().await;
-}
-
-#[tokio::test]
-async fn each_exception_is_described_where_it_is_thrown() {
-    let sources = Sources::new(&[("main.cpp", THROWS)]);
-    let server = STILLFRAME.serve().await;
-    let program = sources.file("main.cpp");
-    let arguments = json!({ "program": program.path(), "exceptions": "all", "timeout": 60_000 });
-    let caught = server.ok("run_until", arguments).await;
-    assert_eq!(
-        (caught.place(), exception(&caught)),
-        ((program.path(), program.line("caught")), ("int", "7")),
-        "{}",
-        caught.text
-    );
-    let id = json!({ "sessionId": caught["sessionId"], "exceptions": "all" });
-    let thrown = server.ok("run_until", id).await;
-    assert_eq!(exception(&thrown), ("std::length_error", "no room for b"), "{}", thrown.text);
-    server.finish().await;
-}
-
-#[tokio::test]
-async fn a_crash_and_a_failed_assertion_stop_in_the_user_frame() {
-    let text = "#include <assert.h>\n#include <string.h>\nstruct order { int id; struct order *next; };\n\
-                static int total(const struct order *first) {\n    int sum = 0;\n    for (const struct order *at = first;; at = at->next)\n        \
-                sum += at->id; // @fault\n}\nint main(int count, char **words) {\n    struct order order = {2, 0};\n    \
-                if (count > 1) assert(strlen(words[1]) > 9); // @assert\n    return total(&order);\n}\n";
-    let sources = Sources::new(&[("main.c", text)]);
-    let server = STILLFRAME.serve().await;
-    let program = sources.file("main.c");
-    let ran = server.ok("run_until", json!({ "program": program.path(), "timeout": 60_000 })).await;
-    assert_eq!(
-        (ran.place(), exception(&ran).0),
-        ((program.path(), program.line("fault")), "SIGSEGV"),
-        "{}",
-        ran.text
-    );
-    assert_eq!((ran.variable("sum"), ran.variable("at")), ("2", "0x0000000000000000"));
-    let arguments = json!({ "program": program.path(), "args": ["short"], "timeout": 60_000 });
-    let ran = server.ok("run_until", arguments).await;
-    assert_eq!(ran.place(), (program.path(), program.line("assert")), "{}", ran.text);
-    assert_eq!(exception(&ran), ("assertion", "`strlen(words[1]) > 9` failed in main"));
-    server.finish().await;
-}
-
-/// The instruction of a breakpoint.
-const TRAP: &str = if cfg!(target_arch = "x86_64") { "int3" } else { "brk #0" };
-
-#[tokio::test]
-async fn a_trap_of_the_program_stops_there() {
-    let text = format!(
-        "#include <signal.h>\nint main(void) {{\n    __asm__(\"{TRAP}\");\n    int after = 1;\n    \
-         raise(SIGTRAP); // @raise\n    return after - 1;\n}}\n"
-    );
-    let sources = Sources::new(&[("main.c", &text)]);
-    let server = STILLFRAME.serve().await;
-    let program = sources.file("main.c");
-    let trapped = server.ok("run_until", json!({ "program": program.path(), "timeout": 60_000 })).await;
-    assert_eq!(exception(&trapped).0, "SIGTRAP", "{}", trapped.text);
-    let id = json!({ "sessionId": trapped["sessionId"] });
-    let raised = server.ok("continue_execution", id.clone()).await;
-    assert_eq!(
-        (raised.place(), exception(&raised).0),
-        ((program.path(), program.line("raise")), "SIGTRAP"),
-        "{}",
-        raised.text
-    );
-    assert_eq!(server.ok("continue_execution", id).await.outcome(), "ended");
     server.finish().await;
 }
 

@@ -11,6 +11,7 @@ mod awaits;
 mod binaries;
 mod configured;
 mod cpp;
+mod crashes;
 mod dumps;
 mod hangs;
 mod lines;

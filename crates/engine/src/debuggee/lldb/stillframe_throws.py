@@ -129,7 +129,7 @@ def caught(target, frame):
 
 
 def plain(target, thing, name):
-    """What is thrown, if that is no exception of the standard library: a number, a text or an object."""
+    """What is thrown, if it is not an exception of the standard library: a number, a text or an object."""
     if TEXT.match(name):
         process, error = target.GetProcess(), lldb.SBError()
         return process.ReadCStringFromMemory(process.ReadPointerFromMemory(thing, error), 8192, error) or ""
