@@ -33,7 +33,8 @@ def thrown(debugger, _command, result, _internal):
         # The arguments are still in registers: the object, and its type.
         registers = ("rdi", "rsi") if "x86_64" in target.GetTriple() else ("x0", "x1")
         thing, kind = (frame.FindRegister(name).GetValueAsUnsigned() for name in registers)
-    elif any((frame.GetFunctionName() or "").startswith("std::terminate") for frame in thread):
+    elif thread.GetStopReason() == lldb.eStopReasonSignal:
+        # The functions that have aborted the program may have no names.
         frame = thread.GetFrameAtIndex(0)
         thing, kind = caught(target, frame)
     else:
