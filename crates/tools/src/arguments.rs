@@ -152,7 +152,7 @@ fn misfit(schema: &Value, value: &Value, path: &str) -> ToolError {
         return ToolError::argument(&format!("{path}[{at}]"), format!("must be a string, not {got}"));
     }
     if schema.get(WORDS).is_some() && value.as_array().is_some_and(Vec::is_empty) {
-        return ToolError::argument(path, "has no words; give the program and its arguments");
+        return ToolError::argument(path, "must not be `[]`; give the program and its arguments");
     }
     let error = ToolError::argument(path, format!("must be {}, not {}", expected_type(schema), shown(value)));
     let problem = value.as_str().filter(|_| schema.get(WORDS).is_some()).and_then(command_line::problem);

@@ -43,6 +43,7 @@ async fn a_jvm_is_attached_to_by_port_and_pid_and_continues() {
         let stopped = session.go_on().await;
         assert_eq!(stopped.place(), (program.path(), program.line("here")), "{}", stopped.text);
         assert_eq!(session.evaluate("i > 0").await, "true");
+        session.ok("clear_breakpoints", json!({})).await;
         let hang = session.ok("diagnose_hang", json!({ "timeout": 500 })).await;
         assert!(hang.text.contains("it used the CPU for"), "its process is known: {}", hang.text);
         session.ok("detach_from_process", json!({})).await;

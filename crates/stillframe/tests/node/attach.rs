@@ -317,6 +317,10 @@ async fn a_program_that_ends_while_attached_is_reported_as_ended() {
     assert!(running.child.wait().await.unwrap().success());
 }
 
+/// Node 22 crashes about once in some hundred attachments, by a bare client too, when a breakpoint is set while V8
+/// optimizes.
+const STABLE: &str = "--no-opt";
+
 /// Launch, breakpoints, a child, a step and an attachment, under one version of Node.
 async fn works_under(node: &Path) {
     let project = Project::with(&[]).await;
@@ -343,14 +347,14 @@ async fn works_under(node: &Path) {
     session.finish().await;
 
     let script = worker();
-    let mut running = Running::start(node, &["--inspect=0", script.path()]);
+    let mut running = Running::start(node, &[STABLE, "--inspect=0", script.path()]);
     let session = attached(json!({ "port": running.port().await })).await;
     looks_around(&session, &script).await;
     session.ok("detach_from_process", json!({})).await;
     session.finish().await;
     running.runs_on().await;
 
-    let running = Running::ready(node, &["--inspect-port=0", script.path()]).await;
+    let running = Running::ready(node, &[STABLE, "--inspect-port=0", script.path()]).await;
     let session = attached(json!({ "processId": running.pid() })).await;
     looks_around(&session, &script).await;
     session.finish().await;

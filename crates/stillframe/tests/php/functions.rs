@@ -23,9 +23,13 @@ class Cart
     public function count(): int { return count($this->items); } // @count
 }
 
-function counter() { return new class { public function __invoke() {
-    return 1; // @invoke
-} }; }
+function counter() {
+    return new class {
+        public function __invoke() {
+            return 1; // @invoke
+        }
+    };
+}
 
 function double(int $n): int { return 2 * $n; } // @double
 ";

@@ -113,7 +113,14 @@ async fn the_origin_of_a_python_value_is_followed_through_finally_and_closures()
         let total = client.ask("find_origin", json!({ "target": "total", "at": now })).await;
         has(
             &total,
-            &["total_of returned this at ", &at(&program, "reduced"), "rows = ", &at(&program, "shared")],
+            // One of another month is in the list that all reports share.
+            &[
+                "total_of returned this at ",
+                &at(&program, "reduced"),
+                "row = Sale(month='mar'",
+                "list #",
+                &at(&program, "added"),
+            ],
         );
         let difference = client.ask("find_origin", json!({ "target": "difference", "at": now })).await;
         has(&difference, &["calculate returned this at ", &at(&program, "subtracted"), "second = -1"]);

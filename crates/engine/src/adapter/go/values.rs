@@ -132,11 +132,11 @@ impl<'a> Reader<'a> {
     fn whole_value(&mut self) -> Option<String> {
         match self.rest.chars().next()? {
             '"' => self.quoted(),
-            '{' => self.fields(String::new()),
+            '{' => self.fields(""),
             '[' if !self.starts_type() => self.items(String::new()),
             '*' if self.rest.starts_with("*{") => {
                 self.eat("*");
-                Some(format!("&{}", self.fields(String::new())?))
+                Some(format!("&{}", self.fields("")?))
             }
             '(' => self.unread(),
             '*' if self.rest.starts_with("*(") => {
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
     fn time(&mut self) -> Option<String> {
         let (time, rest) = self.rest.split_once(')')?;
         self.rest = rest;
-        let fields = self.fields(String::new()).unwrap_or_default();
+        let fields = self.fields("").unwrap_or_default();
         Some(standard::time(time, &fields))
     }
 
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
         }
         let kind = without_fields(&kind);
         match self.rest.chars().next()? {
-            '{' => self.fields(address_of(&kind)),
+            '{' => self.fields(&address_of(&kind)),
             '[' => self.items(kind),
             _ => None,
         }
@@ -245,10 +245,10 @@ impl<'a> Reader<'a> {
     fn of_interface(&mut self, kind: &str) -> Option<String> {
         if self.rest.starts_with("*{") {
             self.eat("*");
-            return self.fields(address_of(kind));
+            return self.fields(&address_of(kind));
         }
         match self.rest.chars().next()? {
-            '{' => self.fields(kind.to_owned()),
+            '{' => self.fields(kind),
             '[' if !self.starts_type() => self.items(kind.to_owned()),
             _ => self.value(),
         }
@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `{x: 1, y: 2}`, behind a type. Fields without a name only fill space.
-    fn fields(&mut self, kind: String) -> Option<String> {
+    fn fields(&mut self, kind: &str) -> Option<String> {
         self.eat("{").then_some(())?;
         let mut shown: Vec<String> = Vec::new();
         let mut values = Vec::new();

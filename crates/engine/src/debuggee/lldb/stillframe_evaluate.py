@@ -6,6 +6,9 @@ import re
 import lldb
 from stillframe_expressions import Code, Evaluation, Failed, made, spelled
 
+# What a method is called on, as far as it is a path of names, and its name.
+METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
+
 
 def evaluate(types, debugger, command, result):
     """Print an expression for the value of `FRAME EXPRESSION`, or why there is none, as JSON after a marker.

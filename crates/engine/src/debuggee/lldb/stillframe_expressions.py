@@ -16,8 +16,6 @@ TOKEN = re.compile(
     r"|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<letter>[bLuU]?'(?:[^'\\]|\\.)')"
     r"|(?P<sign>->|--|\+\+|==|!=|<=|>=|&&|\|\||<<|>>|\.\.=?|[-+*/%<>!&|^().,\[\]])|(?P<other>\S))"
 )
-# What a method is called on, as far as it is a path of names, and its name.
-METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
 COMPARED = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
 }

@@ -41,10 +41,6 @@ impl RunControl {
     /// Decides about a pause at which nothing of the user's was hit: the end of a step or its way, the pause that
     /// was asked for, or a `debugger` statement.
     pub(super) async fn settle(&self, stop: &V8Stop) -> Vec<Event> {
-        if matches!(*lock(&self.intent), Intent::Pause) && self.is_between_events(stop) {
-            self.proceed(None).await;
-            return Vec::new();
-        }
         let intent = std::mem::take(&mut *lock(&self.intent));
         match intent {
             // A process that waited for its debugger begins; a worker always waits.
@@ -65,12 +61,6 @@ impl RunControl {
             Intent::Pause => self.settle_pause(stop).await,
             Intent::Step(stepping) => self.settle_step(stop, *stepping).await,
         }
-    }
-
-    /// Whether Node does something between two events, such as closing a connection: that shows nothing of the program,
-    /// which is paused when it does something itself, or is idle.
-    fn is_between_events(&self, stop: &V8Stop) -> bool {
-        matches!(stop.frames.as_slice(), [only] if !stop.is_idle && self.sources.is_nodes_own(only))
     }
 
     /// Whether the program's own text asks for the stop.

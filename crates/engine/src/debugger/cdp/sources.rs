@@ -103,11 +103,6 @@ impl Sources {
         self.scripts.get(&frame.location.script_id).is_some_and(|script| script.url == POKE)
     }
 
-    /// Whether a frame is in Node's own code.
-    pub(super) fn is_nodes_own(&self, frame: &CallFrame) -> bool {
-        self.scripts.get(&frame.location.script_id).is_some_and(|script| is_nodes(&script.url))
-    }
-
     /// Code that no step ends in: Node's own, our hook, and libraries unless they are the user's code too.
     pub(super) fn is_skipped(&self, frame: &CallFrame) -> bool {
         let Some(script) = self.scripts.get(&frame.location.script_id) else { return false };

@@ -1,11 +1,11 @@
 //! Values that the debugger records while the program runs, and conditions that it examines, by our code inside the
 //! debugger.
 //!
-//! A breakpoint whose condition is false there does not stop the program, as far as its client sees. Where it may be
-//! true, the program stops, and the rule is applied here, as without the code. A breakpoint that only records does not stop the program, as far as its client sees: the code runs at each hit,
-//! evaluates, and writes rows as `crate::recording` describes. It stops the program where another rule of the place is
-//! to be applied here, and where it cannot record ([`left`]). If the debugger does not have the code, the program stops
-//! at each hit.
+//! The code runs at each hit. A breakpoint whose condition is false there does not stop the program, as far as its client
+//! sees; where it may be true, the program stops, and the rule is applied here. A breakpoint that only records does not
+//! stop it either: the code evaluates, and writes rows as `crate::recording` describes. It stops the program where
+//! another rule of the place is to be applied here, and where it cannot record ([`left`]). If the debugger does not have
+//! the code, the program stops at each hit.
 
 use std::time::Duration;
 

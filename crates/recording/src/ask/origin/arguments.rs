@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::inputs::{Inputs, MOST_EVENTS, Ran, called_name, slot_of};
+use super::inputs::{Inputs, MOST_EVENTS, Ran, called_name, has_no_name, slot_of};
 use super::{Cause, word_of};
 use crate::ask::first::owners;
 use crate::ask::statement::{self, Function, Parameter, Part, Value};
@@ -130,7 +130,10 @@ impl Recording {
         let is_receiver_given =
             has_receiver && first.is_some_and(|first| parameters.first().is_some_and(|other| other == first));
         let parameter = Parameter { name: &name, position: position + usize::from(is_receiver_given) };
-        let is_handed_on = self.function_in(&self.statement(place, number), call, code)?.is_some();
+        // A lambda is mostly called by what it is handed to.
+        let is_lambda = has_no_name(code) && !self.spelling.has_inner_functions();
+        let is_handed_on =
+            is_lambda || self.function_in(&self.statement(place, number), call, code)?.is_some();
         let indirect = if is_handed_on { None } else { self.called_by_value(&text, code, &caller, from)? };
         // One that is called by an assignment is a setter.
         let given = statement::argument(&text, &function, parameter, nth)

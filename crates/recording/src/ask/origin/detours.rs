@@ -1,7 +1,9 @@
 //! Values that come by another way than from a call to the line that has them: what is awaited or yielded, what a callback is
 //! given, what a closure has from around it, and what a call returned before others of its lines ran.
 
-use super::inputs::{Inputs, MOST_CALLS, MOST_EVENTS, called_name, is_common, returned_of, slot_of};
+use super::inputs::{
+    Inputs, MOST_CALLS, MOST_EVENTS, called_name, has_no_name, is_common, returned_of, slot_of,
+};
 use super::{Cause, Returned};
 use crate::ask::first::owners;
 use crate::ask::statement;
@@ -45,12 +47,13 @@ impl Recording {
     /// What a function that is part of a statement is given: what another one in it returned, or an item of what the
     /// statement reads. `reduce()` gives what its function returned before.
     pub(super) fn inputs_of_callback(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
-        let caller = self.call(call.caller)?.filter(|_| self.spelling.has_inner_functions());
+        let Some(called) = self.codes.get(&call.code) else { return Ok(Vec::new()) };
+        let is_lambda = has_no_name(called) && !self.spelling.has_inner_functions();
+        let caller = self.call(call.caller)?.filter(|_| self.spelling.has_inner_functions() || is_lambda);
         let place = call.caller_place.and_then(|place| self.place(place));
         let (Some(caller), Some((code, number))) = (caller, place) else { return Ok(Vec::new()) };
         let (whole, text) = (self.statement(code, number), self.own_statement(&caller, code, number)?);
-        let Some(called) = self.codes.get(&call.code) else { return Ok(Vec::new()) };
-        let is_written = statement::has_word(&whole, called_name(called));
+        let is_written = is_lambda || statement::has_word(&whole, called_name(called));
         if !is_written && self.function_in(&whole, call, called)?.is_none() {
             return Ok(Vec::new());
         }

@@ -121,12 +121,31 @@ impl Recording {
         self.inputs(&Ran { value, whole, call, word: returned.word, into: None, key: None, from, until })
     }
 
+    /// What `total` in `total += price` was before.
+    fn compound_before(&self, ran: &Ran<'_>) -> Result<Inputs> {
+        let slot = ran.key.filter(|_| ran.value.is_compound);
+        let before = slot.map(|slot| self.last_write(slot, ran.from.max(1))).transpose()?.flatten();
+        Ok(before.map(|write| (Cause::Write(write), BEFORE)).into_iter().collect())
+    }
+
+    /// The last write to the attribute `name` of what one of these calls returned, if that is the value.
+    fn part_of_returned(&self, ran: &Ran<'_>, calls: &[Returned], name: &str) -> Result<Option<Write>> {
+        let after = MemoryAt { recording: self, event: ran.until + 1 };
+        for returned in calls.iter().rev() {
+            if let Word::Object(object) = returned.word
+                && let Some(part) = self.attribute(object, name, ran.word, &after)?
+                && let Some(write) = self.last_write(part, after.event)?
+            {
+                return Ok(Some(write));
+            }
+        }
+        Ok(None)
+    }
+
     /// What an expression used that is recorded: returns of calls, and what was last written to what it reads.
     pub(super) fn inputs(&self, ran: &Ran<'_>) -> Result<Inputs> {
         if statement::is_literal(ran.value.text, self.spelling) {
-            let slot = ran.key.filter(|_| ran.value.is_compound);
-            let before = slot.map(|slot| self.last_write(slot, ran.from.max(1))).transpose()?.flatten();
-            return Ok(before.map(|write| (Cause::Write(write), BEFORE)).into_iter().collect());
+            return self.compound_before(ran);
         }
         let mut names = statement::names(ran.value.text);
         // That of a getter, where an object is taken apart.
@@ -157,14 +176,10 @@ impl Recording {
         {
             return Ok(vec![(Cause::Return(copied), 1)]);
         }
-        let after = MemoryAt { recording: self, event: ran.until + 1 };
-        for returned in calls.iter().rev().filter(|_| !ran.value.is_compound) {
-            if let Word::Object(object) = returned.word
-                && let Some(part) = self.attribute(object, &own, ran.word, &after)?
-                && let Some(write) = self.last_write(part, after.event)?
-            {
-                return Ok(vec![(Cause::Write(write), 1)]);
-            }
+        if !ran.value.is_compound
+            && let Some(write) = self.part_of_returned(ran, &calls, &own)?
+        {
+            return Ok(vec![(Cause::Write(write), 1)]);
         }
         self.drop_callbacks(&mut calls, ran.word);
         if (ran.value.is_item || is_part || names.contains(&"next"))
@@ -224,11 +239,7 @@ impl Recording {
             calls.extend(yields.iter().take(MOST_YIELDS));
         }
         inputs.extend(calls.into_iter().map(|returned| (Cause::Return(returned), 1)));
-        if ran.value.is_compound
-            && let Some(slot) = ran.key
-        {
-            inputs.extend(self.last_write(slot, before)?.map(|write| (Cause::Write(write), BEFORE)));
-        }
+        inputs.extend(self.compound_before(ran)?);
         // A variable that is computed from itself goes back as far as its loop does.
         for (cause, distance) in &mut inputs {
             if matches!(cause, Cause::Write(write) if Some((write.owner, write.key)) == ran.key) {
@@ -407,7 +418,7 @@ pub(super) fn is_common(word: Word) -> bool {
 }
 
 /// Whether a call does not show the name of what it calls.
-fn has_no_name(code: &Code) -> bool {
+pub(super) fn has_no_name(code: &Code) -> bool {
     let last = code.name.rsplit('.').next().unwrap_or_default();
     last.starts_with("__") || matches!(last, "<lambda>" | "<anonymous>")
 }

@@ -34,8 +34,14 @@ fn parameter(tokens: &[Token<'_>], name: &str) -> Option<usize> {
 pub(in crate::ask) fn has_parameter(text: &str, name: &str) -> Option<bool> {
     let tokens = tokens(text);
     let begins = |at: &usize| matches!(tokens.get(*at).map(|token| token.text), Some("def" | "lambda"));
-    let first = (0..tokens.len()).find(begins)?;
-    Some(parameter(tokens.get(first..)?, name).is_some())
+    let head = tokens.get((0..tokens.len()).find(begins)?..)?;
+    let mut open = 0;
+    let ends = |token: &Token<'_>| {
+        open += token.opens();
+        open == 0 && token.text == ":"
+    };
+    let end = head.iter().position(ends).unwrap_or(head.len());
+    Some(parameter(head.get(..end)?, name).is_some())
 }
 
 /// What a `match` compares, which names in the patterns of its cases are parts of.

@@ -83,7 +83,7 @@ async fn a_debugger_is_told_what_to_record_and_stops_only_for_other_rules() {
     }
     // It examines a condition, which is evaluated again where it stops.
     let asked = set(&mut scene, vec![rule(2, "y", "", "")], "recording").await;
-    assert!(asked.contains(r#""conditions":["y"],"number":7,"records":[],"stops":false"#), "{asked}");
+    assert!(asked.contains(r#""number":7,"stops":false,"conditions":["y"],"records":[]"#), "{asked}");
     scene.peer.stopped("breakpoint", &[7]).await;
     scene.peer.serve_stack(1, 3).await;
     scene.serve_expression("y", Ok("true")).await;
