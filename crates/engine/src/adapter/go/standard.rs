@@ -3,8 +3,8 @@
 /// The bits of `wall` that count nanoseconds.
 const NANOSECONDS: u64 = (1 << 30) - 1;
 
-/// A structure of a type as the value that it represents, by the texts of its fields. None for other types, and if Delve has not
-/// read what is needed.
+/// A structure of a type as the value that it represents, by the texts of its fields. None for other types, and if
+/// Delve has not read what is needed.
 pub(super) fn value(kind: &str, fields: &[(&str, String)]) -> Option<String> {
     let field = |name: &str| fields.iter().find(|(field, _)| *field == name).map(|(_, value)| value.as_str());
     match kind {

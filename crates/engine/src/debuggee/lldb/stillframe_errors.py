@@ -60,10 +60,13 @@ texts = {}
 last = {}
 
 
+def is_library(source):
+    return not source.IsValid() or LIBRARY.search(source.fullpath or "") is not None
+
+
 def function_of(frame):
     """The function of the user's that a frame is in; none for code of a library."""
-    source = frame.GetLineEntry().GetFileSpec()
-    if not source.IsValid() or LIBRARY.search(source.fullpath or ""):
+    if is_library(frame.GetLineEntry().GetFileSpec()):
         return None
     return INSIDE.sub("", stillframe_rust.without_hash(frame.GetFunctionName() or ""))
 

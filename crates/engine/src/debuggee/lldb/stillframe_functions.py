@@ -24,8 +24,7 @@ def find(debugger, command, result, _internal):
 
 
 def is_users(symbol):
-    source = symbol.GetStartAddress().GetLineEntry().GetFileSpec()
-    return source.IsValid() and not stillframe_errors.LIBRARY.search(source.fullpath or "")
+    return not stillframe_errors.is_library(symbol.GetStartAddress().GetLineEntry().GetFileSpec())
 
 
 def is_named(name, wanted):

@@ -15,8 +15,6 @@ LLDB also breaks before the parameters of a function of C or C++ have their valu
 import json
 import re
 
-import lldb
-
 # In instructions, each of which takes 50 µs.
 LONGEST = 10_000
 ADDRESS = re.compile(r"0x([0-9a-f]+)$")

@@ -241,8 +241,8 @@ def breakpoints(target, number):
 
 
 def record(debugger, command, result, _internal):
-    """Record, or examine conditions, at these breakpoints, in place of those before. `pause` stops at the next hit; `left THREAD` prints the rules
-    whose hit is left to the client."""
+    """Record, or examine conditions, at these breakpoints, in place of those before. `pause` stops at the next hit;
+    `left THREAD` prints the rules whose hit is left to the client."""
     global is_pausing, places
     if command.strip() == "pause":
         is_pausing = True

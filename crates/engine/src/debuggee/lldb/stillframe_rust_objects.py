@@ -26,10 +26,7 @@ MOST = 100_000
 
 def io_error(value, depth, room):
     """An error of `std::io`, of which the two lowest bits of a pointer tell the kind."""
-    pointer, target = value.GetNonSyntheticValue(), value.GetTarget()
-    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
-        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
-    held = pointer.GetValueAsUnsigned()
+    held, target = pointer_in(value), value.GetTarget()
     tag, number = held & 3, held >> 32
     if tag == 2:
         kind = f", kind: {KINDS[number]}" if number in KINDS else ""
@@ -41,6 +38,14 @@ def io_error(value, depth, room):
     kind = target.FindFirstType(f"std::io::error::{name}")
     shown = rust.text(value.CreateValueFromAddress("error", held - tag, kind), depth + 1, room) if kind.IsValid() else name
     return shown.replace("SimpleMessage", "Error", 1)
+
+
+def pointer_in(value):
+    """The pointer that is all that a structure has, at any depth."""
+    pointer = value.GetNonSyntheticValue()
+    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
+        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
+    return pointer.GetValueAsUnsigned()
 
 
 def dynamic(value, name, depth, room):
@@ -91,10 +96,7 @@ def vtables(value):
 
 def anyhow_error(value, depth, room):
     """An error of the crate `anyhow`, as that shows it. Its type is in the first function of its table, which drops it."""
-    pointer, target = value.GetNonSyntheticValue(), value.GetTarget()
-    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
-        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
-    process, error, at = value.GetProcess(), lldb.SBError(), pointer.GetValueAsUnsigned()
+    target, process, error, at = value.GetTarget(), value.GetProcess(), lldb.SBError(), pointer_in(value)
     drop = process.ReadPointerFromMemory(process.ReadPointerFromMemory(at, error), error)
     kind = erased(target, target.ResolveLoadAddress(drop).GetFunction().GetBlock()) if error.Success() else None
     if kind is None:

@@ -39,7 +39,7 @@ def thrown(debugger, _command, result, _internal):
         thing, kind = caught(target, frame)
     else:
         return
-    message = ""
+    name, message = type_at(target, kind), ""
     if is_exception(target, kind):
         options = lldb.SBExpressionOptions()
         options.SetTimeoutInMicroSeconds(200000)
@@ -51,8 +51,8 @@ def thrown(debugger, _command, result, _internal):
         read = target.GetProcess().ReadCStringFromMemory(found.GetValueAsUnsigned(), 8192, error)
         message = read if error.Success() and read else ""
     else:
-        message = plain(target, thing, type_at(target, kind))
-    result.AppendMessage("thrown " + json.dumps([type_at(target, kind), message]))
+        message = plain(target, thing, name)
+    result.AppendMessage("thrown " + json.dumps([name, message]))
 
 
 def failed_assertion(target, frame):

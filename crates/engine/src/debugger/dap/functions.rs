@@ -112,8 +112,9 @@ impl DapDebugger {
         Ok(answers)
     }
 
-    /// Gives functions that the adapter did not find, or only in libraries, the names by which it does. One of several such names is that of
-    /// the breakpoint itself, and the others follow the last owner, with the same rules. False if nothing changes.
+    /// Gives functions that the adapter did not find, or only in libraries, the names by which it does. One of several
+    /// such names is that of the breakpoint itself, and the others follow the last owner, with the same rules. False if
+    /// nothing changes.
     async fn rename(
         &self,
         breakpoints: &mut Vec<::dap::FunctionBreakpoint>,

@@ -167,15 +167,24 @@ final class Containers {
 
     private static Containers array(ObjectReference object, String name, int size) {
         ArrayReference array = (ArrayReference) field(object, name);
+        return ring(array, 0, size < 0 ? array.length() : size);
+    }
+
+    /** Items of an array, from one on; behind its end comes its begin. */
+    private static Containers ring(ArrayReference array, int first, int size) {
         Containers container = new Containers();
-        container.size = size < 0 ? array.length() : size;
+        container.size = size;
         container.reader = (start, end) -> {
             List<Item> items = new ArrayList<>();
-            for (Value value : array.getValues(start, end - start)) {
-                Item item = new Item(null, value);
-                item.array = array;
-                item.index = start + items.size();
-                items.add(item);
+            while (items.size() < end - start) {
+                int from = (first + start + items.size()) % array.length();
+                int count = Math.min(end - start - items.size(), array.length() - from);
+                for (Value value : array.getValues(from, count)) {
+                    Item item = new Item(null, value);
+                    item.array = array;
+                    item.index = from++;
+                    items.add(item);
+                }
             }
             return items;
         };
@@ -355,22 +364,7 @@ final class Containers {
     }
 
     private static Containers ring(ObjectReference object, String name, String head, int size) {
-        ArrayReference elements = (ArrayReference) field(object, name);
-        int first = number(object, head);
-        Containers container = new Containers();
-        container.size = size;
-        container.reader = (start, end) -> {
-            List<Item> items = new ArrayList<>();
-            for (int i = start; i < end; i++) {
-                Item item = new Item(null, null);
-                item.array = elements;
-                item.index = (first + i) % elements.length();
-                item.value = elements.getValue(item.index);
-                items.add(item);
-            }
-            return items;
-        };
-        return container;
+        return ring((ArrayReference) field(object, name), number(object, head), size);
     }
 
     private static List<Item> alternating(ObjectReference object) {

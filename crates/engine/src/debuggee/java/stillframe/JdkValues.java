@@ -38,16 +38,16 @@ final class JdkValues {
             case "java.util.concurrent.atomic.AtomicReferenceArray":
                 return inner(field(object, "array"), depth);
             case "java.util.concurrent.CompletableFuture":
-                return name(type) + "[" + result(object, depth) + "]";
+                return Names.simple(type) + "[" + result(object, depth) + "]";
             case "java.util.concurrent.FutureTask":
-                return name(type) + "[" + outcome(object, (int) number(object, "state"), depth) + "]";
+                return Names.simple(type) + "[" + outcome(object, (int) number(object, "state"), depth) + "]";
             case "java.util.concurrent.locks.ReentrantLock":
                 Value owner = field((ObjectReference) field(object, "sync"), "exclusiveOwnerThread");
-                return name(type) + (owner == null ? "[unlocked]" : "[locked by " + ((ThreadReference) owner).name() + "]");
+                return Names.simple(type) + (owner == null ? "[unlocked]" : "[locked by " + ((ThreadReference) owner).name() + "]");
             case "java.util.concurrent.CountDownLatch":
-                return name(type) + "[count=" + number((ObjectReference) field(object, "sync"), "state") + "]";
+                return Names.simple(type) + "[count=" + number((ObjectReference) field(object, "sync"), "state") + "]";
             case "java.util.concurrent.Semaphore":
-                return name(type) + "[permits=" + number((ObjectReference) field(object, "sync"), "state") + "]";
+                return Names.simple(type) + "[permits=" + number((ObjectReference) field(object, "sync"), "state") + "]";
             case "java.util.Date":
                 // A setter leaves the time to be computed.
                 return field(object, "cdate") == null ? java.time.Instant.ofEpochMilli(number(object, "fastTime")).toString() : null;
@@ -158,10 +158,6 @@ final class JdkValues {
         boolean isObject = value instanceof ObjectReference && !(value instanceof StringReference)
             && Operators.unboxedOf(value.type().name()) == null;
         return depth == 0 && isObject ? "..." : Values.text(value, Math.max(0, depth - 1));
-    }
-
-    private static String name(String type) {
-        return Names.simple(type);
     }
 
     private static String result(ObjectReference future, int depth) {
