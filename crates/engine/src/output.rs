@@ -7,10 +7,12 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures_util::future::join_all;
 use jiff::Timestamp;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::bounds::Bounds;
+use crate::deadlines;
 pub use journal::Category;
 use journal::{Outputs, SessionJournal, whole_lines};
 
@@ -76,7 +78,12 @@ struct Shared {
     /// Who writes it down.
     outputs: Outputs,
     end: watch::Sender<u64>,
+    /// Those that copy into it.
+    sources: Mutex<Vec<mpsc::Sender<CaughtUp>>>,
 }
+
+/// Is sent a message when everything is copied that was written before.
+pub(crate) type CaughtUp = oneshot::Sender<()>;
 
 #[derive(Default)]
 struct Ring {
@@ -110,7 +117,8 @@ impl Output {
     /// The same, for a journal.
     pub(crate) fn journaled(journal: SessionJournal, kept: usize) -> Self {
         let outputs = Outputs::new(journal);
-        Self(Arc::new(Shared { ring: Mutex::default(), kept, outputs, end: watch::Sender::new(0) }))
+        let (ring, end) = (Mutex::default(), watch::Sender::new(0));
+        Self(Arc::new(Shared { ring, kept, outputs, end, sources: Mutex::default() }))
     }
 
     /// No more output will arrive.
@@ -143,6 +151,28 @@ impl Output {
         self.0.outputs.wrote(category, text);
     }
 
+    /// Registers one that copies into it, and is to answer what it gets.
+    pub(crate) fn source(&self) -> mpsc::Receiver<CaughtUp> {
+        let (asking, asked) = mpsc::channel(1);
+        let mut sources = lock(&self.0.sources);
+        sources.retain(|source| !source.is_closed());
+        sources.push(asking);
+        asked
+    }
+
+    /// Waits, for [`deadlines::DRAIN`] at the most, until everything is here that programs have written by now.
+    pub async fn caught_up(&self) {
+        let sources = lock(&self.0.sources).clone();
+        let all = sources.into_iter().map(async |source| {
+            let (reply, answer) = oneshot::channel();
+            // One that has ended has copied everything.
+            if source.send(reply).await.is_ok() {
+                let _ = answer.await;
+            }
+        });
+        let _ = tokio::time::timeout(deadlines::DRAIN, join_all(all)).await;
+    }
+
     /// The cursor after the last byte.
     pub fn end(&self) -> u64 {
         *self.0.end.borrow()
@@ -165,10 +195,14 @@ impl Output {
         ring.excerpt(since, from, limit)
     }
 
-    /// Nothing panics while the lock is held, so a poisoned one is as good.
     fn lock(&self) -> MutexGuard<'_, Ring> {
-        self.0.ring.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.ring)
     }
+}
+
+/// Nothing panics while a lock is held, so a poisoned one is as good.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Ring {

@@ -12,6 +12,7 @@ mod alone;
 pub mod background;
 mod blocked;
 mod code;
+mod copy;
 mod futex;
 pub mod guardian;
 mod hold;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Notify, watch};
 
@@ -42,10 +43,10 @@ use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::launch::Stdin;
 use crate::model::stop::End;
-use crate::output::{Category, Output, Utf8Stream};
+use crate::output::{Category, Output};
 
+use self::copy::{OutputCopy, copy};
 use self::leader::Status;
-use self::line_filter::LineFilter;
 
 pub use blocked::{blocked, is_in_call, is_waiting};
 pub use code::{SessionProcesses, mapped_code};
@@ -144,6 +145,7 @@ impl Process {
         let copied = |category, muted| OutputCopy {
             category,
             output: output.clone(),
+            asked: output.source(),
             muted,
             announcing: announcing.clone(),
         };
@@ -420,29 +422,6 @@ fn cannot_start(spec: &ProcessSpec, error: &io::Error) -> Error {
     }
 }
 
-/// Where what a process writes goes, and what is taken out of it.
-struct OutputCopy {
-    category: Category,
-    output: Output,
-    muted: &'static [&'static str],
-    announcing: Option<(&'static str, watch::Sender<Option<String>>)>,
-}
-
-async fn copy<R: AsyncRead + Unpin>(mut pipe: R, copied: OutputCopy) {
-    let OutputCopy { category, output, muted, announcing } = copied;
-    let mut buffer = vec![0; 32 * 1024];
-    let mut text = Utf8Stream::default();
-    let mut lines = LineFilter::new(muted, announcing);
-    while let Ok(count) = pipe.read(&mut buffer).await
-        && let Some(bytes) = buffer.get(..count)
-        && count > 0
-    {
-        output.append(category, &lines.filter(&text.decode(bytes)));
-    }
-    output.append(category, &lines.filter(&text.finish()));
-    output.append(category, &lines.finish());
-}
-
 fn status_of(status: ExitStatus) -> Option<Status> {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -493,6 +472,26 @@ mod tests {
         for (script, end, output) in table {
             assert_eq!(run_to_end(&shell(script)).await, (end, output.to_owned()), "{script}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_was_written_is_there_once_the_output_has_caught_up() {
+        let output = Output::new();
+        let process =
+            Process::spawn(&shell("echo out; echo err >&2; exec sleep 1000"), "ahead", &output).unwrap();
+        let command = format!("/proc/{}/comm", process.pid());
+        // Nothing else runs in this thread meanwhile, so nothing is copied.
+        while std::fs::read_to_string(&command).unwrap() != "sleep\n" {
+            std::thread::yield_now();
+        }
+        assert_eq!(output.end(), 0);
+        output.caught_up().await;
+        let read = output.read(0, 1000);
+        assert_eq!(
+            (read.text_of(Category::Stdout), read.text_of(Category::Stderr)),
+            ("out\n".into(), "err\n".into())
+        );
+        process.kill().await;
     }
 
     #[tokio::test]

@@ -118,7 +118,8 @@ impl Snapshot {
             Some(window(session, location, limits.source).await)
         };
         // Local data is collected while the program's answer is on its way.
-        let (locals, source, failures) = tokio::join!(reading, surroundings, failures(session));
+        let (locals, source, failures, ()) =
+            tokio::join!(reading, surroundings, failures(session), session.output().caught_up());
         let locals =
             locals.and_then(|locals| locals.map_err(|error| keep("the local variables", error)).ok());
         let (locals, expanded) =

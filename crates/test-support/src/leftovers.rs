@@ -46,9 +46,7 @@ impl Mark {
         let all = std::fs::read_dir("/proc").expect("/proc is there").flatten();
         let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let marked = pids.filter(|pid| {
-            // A process that has just gone, or is not ours, has nothing to read.
-            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-            environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+            environment(*pid).split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
         });
         marked.map(|pid| (pid, command_line(pid))).collect()
     }
@@ -120,6 +118,22 @@ impl Drop for Mark {
                 self.try_signal(pid, Signal::KILL);
             }
         }
+    }
+}
+
+/// What a process has in its environment: nothing when it has just ended or is not ours.
+fn environment(pid: u32) -> Vec<u8> {
+    let read = |of: &str| std::fs::read(format!("/proc/{pid}/{of}")).unwrap_or_default();
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let environment = read("environ");
+        // Within `execve`, Linux has neither for a moment: such a process has a program, but no arguments.
+        let is_starting =
+            || read("cmdline").is_empty() && std::fs::read_link(format!("/proc/{pid}/exe")).is_ok();
+        if !environment.is_empty() || !is_starting() || Instant::now() > deadline {
+            return environment;
+        }
+        std::thread::yield_now();
     }
 }
 

@@ -102,6 +102,12 @@ async fn a_program_busy_in_short_turns_is_paused() {
         let (session, _) = script.running().await;
         let paused = session.step("pause_execution").await;
         assert_eq!(paused.outcome(), "pause", "{busy}: {}", paused.text);
+        let is_between = paused.text.contains("between two events");
+        assert!(
+            is_between || frames(&paused).contains(&"turn") || busy.contains("await"),
+            "{busy}: {}",
+            paused.text
+        );
         let running = session.ok("continue_execution", json!({ "timeout": 50 })).await;
         assert_eq!(running.outcome(), "running", "{busy}: {}", running.text);
         session.finish().await;
@@ -125,7 +131,9 @@ async fn an_idle_server_is_paused_and_reported_as_idle() {
     let (session, _) = script.running().await;
     let paused = session.step("pause_execution").await;
     assert_eq!((&paused["state"], paused.outcome()), (&json!("paused"), "pause"), "{}", paused.text);
-    assert!(paused.text.contains("idle"), "{}", paused.text);
+    // It has said its port, and may still be on its way back from that.
+    let is_between = paused.text.contains("between two events");
+    assert!(paused.text.contains("idle") || is_between, "{}", paused.text);
     assert_eq!(session.evaluate("typeof process.pid").await, "'number'", "globals are there all the same");
     let running = session.ok("continue_execution", json!({ "timeout": 50 })).await;
     assert_eq!(running.outcome(), "running", "{}", running.text);

@@ -81,10 +81,14 @@ impl RunControl {
             self.proceed(Some(Step::Out)).await;
             return Vec::new();
         }
-        let text = stop.is_idle.then(|| {
-            "the program is idle: it waits for events, such as timers, connections or input".to_owned()
-        });
-        vec![self.stopped(StopReason::Pause, text, Vec::new()).await]
+        let text = if stop.is_idle {
+            Some("the program is idle: it waits for events, such as timers, connections or input")
+        } else if stop.frames.iter().all(|frame| self.sources.is_nodes_frame(frame)) {
+            Some("none of the program's code is running: Node.js is between two events")
+        } else {
+            None
+        };
+        vec![self.stopped(StopReason::Pause, text.map(str::to_owned), Vec::new()).await]
     }
 }
 

@@ -94,6 +94,11 @@ impl Sources {
         self.is_users(&frame.location.script_id)
     }
 
+    /// Whether a frame runs Node's own code.
+    pub(super) fn is_nodes_frame(&self, frame: &CallFrame) -> bool {
+        self.scripts.get(&frame.location.script_id).is_some_and(|script| is_nodes(&script.url))
+    }
+
     pub(super) fn is_hook(&self, frame: &CallFrame) -> bool {
         self.is_at(&frame.location.script_id, |path| self.program.setup.is_hook(path))
     }

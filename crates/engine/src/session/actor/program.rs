@@ -468,13 +468,17 @@ impl Actor {
             return;
         }
         let number = self.runs;
+        let output = self.sinks.output.clone();
         let fate = async move {
             // Its program may end with it, so it is kept until then.
             let debugger = gone.map(|target| target.debugger);
-            match debugger.as_ref().and_then(|debugger| debugger.end()) {
+            let end = match debugger.as_ref().and_then(|debugger| debugger.end()) {
                 Some(end) => end,
                 None => fate_of(debugger.as_ref().and_then(|debugger| debugger.pid())).await,
-            }
+            };
+            // The pipes of the adapter are those of the program, and stay open.
+            output.caught_up().await;
+            end
         };
         self.spawn(fate, move |actor, end| {
             if actor.is_current(number) {
