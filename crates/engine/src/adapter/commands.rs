@@ -113,14 +113,17 @@ fn is_machine_code(head: &[u8]) -> bool {
     MAGIC.iter().any(|magic| head.starts_with(magic))
 }
 
-/// The language of a program: by the extension of its file, or because it is a binary.
+/// The language of a program: by the extension of its file, by the interpreter in its first line, or because it is a
+/// binary.
 pub fn by_program(host: &dyn Host, path: &Path) -> Option<&'static dyn Adapter> {
     let is_package =
         |adapter: &&&dyn Adapter| matches!(adapter.program(host, path.to_owned()), Program::Package(_));
     super::by_extension(path).or_else(|| ADAPTERS.iter().find(is_package).copied()).or_else(|| {
         let name = path.file_name()?.to_string_lossy();
         let file = CommandFile::read(host, &name, path.to_owned());
-        file.is_binary.then(|| of_file(&file, &[]).map(|(adapter, ..)| adapter)).flatten()
+        // A file with neither may have the name of a command, and be anything.
+        let is_program = file.is_binary || file.interpreter.is_some();
+        is_program.then(|| of_file(&file, &[]).map(|(adapter, ..)| adapter)).flatten()
     })
 }
 

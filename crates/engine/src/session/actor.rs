@@ -11,6 +11,7 @@
 mod breakpoint_sync;
 mod data_breakpoints;
 mod execution;
+mod fate;
 mod inspection;
 mod journaling;
 mod performance;

@@ -75,6 +75,19 @@ async fn a_binary_is_recognized_by_its_first_bytes() {
 }
 
 #[tokio::test]
+async fn a_script_without_an_extension_is_recognized_by_its_first_line() {
+    let folder = folder();
+    for text in [
+        "#!/usr/bin/env -S python3 -u\na = 2\nprint(a)  # @stop\n",
+        "#!/usr/bin/env node\nconst a = 2;\nconsole.log(a); // @stop\n",
+    ] {
+        let program = Fixture::write(folder.path(), "tool", text);
+        let ran = stillframe(["probe", &at(&program, "stop"), "-e", "a", "--json"]).await.ended_with(0);
+        assert_eq!(ran.json()["values"][0]["value"], "2", "{}", ran.out);
+    }
+}
+
+#[tokio::test]
 async fn a_column_stops_in_languages_with_columns() {
     let folder = folder();
     let program = Fixture::write(folder.path(), "line.js", "let a = 1; a += 1; console.log(a);\n");

@@ -67,7 +67,7 @@ fn main() {
 "#;
 
 /// Expressions of Rust, and their values or what is wrong with them.
-const EXPRESSIONS: [(&str, &str); 26] = [
+const EXPRESSIONS: [(&str, &str); 37] = [
     ("items[0].price", "3"),
     ("tenth == 0.1 && *shared.borrow().get(0).unwrap() == 1", "true"),
     ("item.price == 3u32 && many[0] < 1_000", "true"),
@@ -93,6 +93,17 @@ const EXPRESSIONS: [(&str, &str); 26] = [
     ("matches[0]", "use of undeclared identifier 'matches'"),
     ("sum", "use of undeclared identifier 'sum'"),
     ("shapes[2] == Shape::Empty", "true"),
+    ("shapes[2] == Shape::Emtpy", "no variant named `Emtpy` in `Shape`"),
+    ("labels[0] == labels[1] || labels[1] != Label::Sized(5)", "false"),
+    ("matches!(shapes[1], Shape::Square(3..=5) | Shape::Empty)", "true"),
+    ("matches!(shapes[0], Shape::Circle { r: 1.0..2.5 }) && !matches!(some, Some(None))", "true"),
+    (r#"matches!(map.get("one"), Some(2..)) || matches!(tuple, (1, "tow", _))"#, "false"),
+    (r#"map.get("one") == Some(&1) && items.get(4).is_none()"#, "true"),
+    ("items.first().unwrap().price.pow(2).max(4)", "9"),
+    ("queue.back() == Some(&2) && texts[0].is_none()", "true"),
+    ("none.unwrap_or(7) == 7 && letter.is_alphabetic()", "true"),
+    ("bytes[1].pow(2)", "attempt to multiply with overflow"),
+    (r#"item.name.to_uppercase().trim().starts_with("PEN")"#, "true"),
     ("failed.unwrap()", r#"the value is `Err("no")`"#),
     ("shared.borrow()[0]", "1"),
     ("tuple.1", r#""two""#),
@@ -108,7 +119,7 @@ async fn values_are_formatted_as_in_rust() {
     let arguments = json!({
         "program": program.path(),
         "until": [{ "file": program.path(), "line": program.line("here") }],
-        "expressions": EXPRESSIONS.map(|(expression, _)| expression),
+        "expressions": EXPRESSIONS.map(|(expression, _)| expression).as_slice(),
         "limits": { "variables": 50, "value": 400 },
         "timeout": 60_000,
     });

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 18] = [
+const SCRIPTS: [(&str, &str); 19] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
@@ -25,6 +25,7 @@ const SCRIPTS: [(&str, &str); 18] = [
     ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
     ("stillframe_rust_objects.py", include_str!("../../debuggee/lldb/stillframe_rust_objects.py")),
+    ("stillframe_rust_patterns.py", include_str!("../../debuggee/lldb/stillframe_rust_patterns.py")),
     ("stillframe_rust_types.py", include_str!("../../debuggee/lldb/stillframe_rust_types.py")),
     ("stillframe_throws.py", include_str!("../../debuggee/lldb/stillframe_throws.py")),
     ("stillframe_traps.py", include_str!("../../debuggee/lldb/stillframe_traps.py")),

@@ -13,6 +13,7 @@ from stillframe_expressions import (
 
 # LLDB finds names other than variables.
 HAS_VARIANTS = False
+MACROS = {}
 LEVELS = [("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
 CONSTANTS = {
     "true": True, "false": False, "nullptr": 0, "std::string::npos": Integer(-1, 64, False),
@@ -201,6 +202,10 @@ def variant(value, name=""):
     names = {members.GetTypeEnumMemberAtIndex(at).GetName() for at in range(members.GetSize())}
     is_same = not scope or f"::{kind.GetName()}".endswith(f"::{scope}")
     return (value.GetValue(), None) if is_same and last in names else None
+
+
+def same_variant(*_values):
+    return None
 
 
 def is_nothing(value):

@@ -80,6 +80,19 @@ class Variant:
         self.path, self.name, self.content = name, name.rsplit("::", 1)[-1], content
 
 
+class Optional(Variant):
+    """What a method of the standard library has found, or why there is nothing."""
+
+    def __init__(self, content, reason="the value is `None`"):
+        super().__init__("None" if content is None else "Some", content)
+        self.reason = reason
+
+    def unwrapped(self):
+        if self.content is None:
+            raise Failed(self.reason)
+        return self.content
+
+
 class Evaluation:
     """One expression in a frame, by recursive descent. `types` knows the types of a language."""
 
@@ -101,6 +114,8 @@ class Evaluation:
     def result(self):
         try:
             value = self.either()
+            if isinstance(value, Optional):
+                value = value.unwrapped()
             if self.at < len(self.tokens) or isinstance(value, Variant):
                 raise Unknown
             # A method that LLDB would call.
@@ -269,6 +284,8 @@ class Evaluation:
             return found
         if text in self.types.CONSTANTS:
             return self.types.CONSTANTS[text]
+        if text in self.types.MACROS and self.take("!"):
+            return self.types.MACROS[text](self)
         value = self.variable(text)
         if value is not None:
             return value
@@ -331,7 +348,8 @@ class Evaluation:
         if self.types.HAS_VARIANTS and type(value) is str and name in self.types.COPIES:
             return value
         arguments = [self.key(argument) for argument in arguments]
-        found = self.types.call(self.known(value), name, arguments)
+        is_found = isinstance(value, Optional) or not isinstance(value, (Variant, Code, lldb.SBValue))
+        found = self.types.call(value if self.types.HAS_VARIANTS and is_found else self.known(value), name, arguments)
         if type(found) is int:
             found = Integer(found, 64, False)
         if found is None:
@@ -354,6 +372,7 @@ class Evaluation:
 
     def known(self, value):
         """A value of the program, not of a literal or a calculation."""
+        value = value.unwrapped() if isinstance(value, Optional) else value
         if isinstance(value, Variant) and value.content is None and self.types.HAS_VARIANTS:
             raise Failed(f"use of undeclared identifier '{value.name}'")
         if not isinstance(value, lldb.SBValue):
@@ -362,10 +381,11 @@ class Evaluation:
         return value
 
     def key(self, value):
-        return value if isinstance(value, Variant) else self.plain(value)
+        return value if isinstance(value, Variant) and not isinstance(value, Optional) else self.plain(value)
 
     def plain(self, value):
         """A number, a truth value or a string."""
+        value = value.unwrapped() if isinstance(value, Optional) else value
         if isinstance(value, (Variant, Code)):
             raise Unknown
         if not isinstance(value, lldb.SBValue):
@@ -393,27 +413,46 @@ class Evaluation:
         return bool(value)
 
     def compare(self, sign, left, right):
-        for variant, other in ((left, right), (right, left)):
-            if isinstance(variant, Variant):
-                return self.is_variant(self.known(other), variant, sign)
-        nothing = [one for one in (left, right) if isinstance(one, lldb.SBValue) and self.types.is_nothing(self.known(one))]
-        if nothing and sign in ("==", "!="):
+        same = self.same(left, right)
+        if same is not None:
+            if sign not in ("==", "!="):
+                raise Unknown
             self.is_needed = True
-            return (len(nothing) == 2) == (sign == "==")
+            return same == (sign == "==")
         left, right = self.plain(left), self.plain(right)
         if isinstance(left, str) != isinstance(right, str):
             raise Unknown
         self.is_needed |= isinstance(left, str)
         return COMPARED[sign](*self.types.common(left, right))
 
-    def is_variant(self, value, variant, sign):
-        found = self.types.variant(value, variant.path) if sign in ("==", "!=") else None
+    def same(self, left, right):
+        """Whether two values are equal; None for numbers and strings, which have an order."""
+        for variant, other in ((right, left), (left, right)):
+            if isinstance(variant, Variant):
+                same = self.is_variant(other, variant)
+                if same is None and not isinstance(variant, Optional):
+                    raise Unknown
+                return same
+        values = [self.known(one) for one in (left, right) if isinstance(one, lldb.SBValue)]
+        nothing = [self.types.is_nothing(value) for value in values]
+        if any(nothing):
+            return nothing == [True, True]
+        return self.types.same_variant(self, *values) if len(values) == 2 else None
+
+    def is_variant(self, value, variant):
+        """Whether a value is such a variant; None for a value of no enum."""
+        if isinstance(value, Variant):
+            for one in (value, variant):
+                if one.name not in ("Some", "None"):
+                    self.known(one)
+            found = value.name, value.content
+        else:
+            found = self.types.variant(self.known(value), variant.path) if isinstance(value, lldb.SBValue) else None
         if found is None:
-            raise Unknown
-        self.is_needed = True
+            return None
         name, content = found
-        same = name == variant.name and (variant.content is None or self.compare("==", content, variant.content))
-        return same == (sign == "==")
+        is_same = name == variant.name
+        return is_same and (variant.content is None or self.compare("==", content, variant.content))
 
 
 def simple(value):

@@ -1,6 +1,7 @@
 """What can be done with values of Rust's standard library in `stillframe_expressions`."""
 
 import itertools
+import math
 import re
 import sys
 
@@ -8,13 +9,15 @@ import lldb
 import stillframe_rust as rust
 from stillframe_evaluate import evaluate
 from stillframe_expressions import (
-    Failed, Integer, Letter, Single, Unknown, Variant, calculated, checked, simple,
+    Failed, Integer, Letter, Optional, Single, Unknown, Variant, calculated, checked, simple,
 )
+from stillframe_rust_patterns import matches
 
 COWS = re.compile(r"^alloc::borrow::Cow<")
 HAS_VARIANTS = True
 LEVELS = [("==", "!=", "<", ">", "<=", ">="), ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
 CONSTANTS = {"true": True, "false": False}
+MACROS = {"matches": matches}
 NUMBER = re.compile(r"(0x[\da-f_]+?|0b[01_]+|0o[0-7_]+|\d[\d_]*)(?:([iu])(8|16|32|64|128|size))?$")
 REAL = re.compile(r"\d[\d_]*(\.[\d_]+)?(f32|f64)?$")
 TYPE = re.compile(r"([iu])(8|16|32|64|128|size)$")
@@ -200,15 +203,38 @@ def is_nothing(_value):
     return False
 
 
-def variant(value, _name=""):
-    """The name of the variant of an enum, and its first field; None for another value."""
+def variant(value, wanted=None):
+    """The name of the variant of an enum, and its first field; None for another value. `wanted` must be one of its
+    variants."""
     value = settled(value)
-    if value.GetType().GetTypeClass() == lldb.eTypeClassEnumeration:
-        return (value.GetValue() or "").rsplit("::", 1)[-1], None
-    raw = value.GetNonSyntheticValue().GetType()
-    if not raw.GetNumberOfFields() or raw.GetFieldAtIndex(0).GetName() != "$variants$":
+    kind = value.GetType()
+    if kind.GetTypeClass() == lldb.eTypeClassEnumeration:
+        members = kind.GetEnumMembers()
+        names = [members.GetTypeEnumMemberAtIndex(at).GetName() for at in range(members.GetSize())]
+        found = (value.GetValue() or "").rsplit("::", 1)[-1], None
+    else:
+        raw = value.GetNonSyntheticValue().GetType()
+        if not raw.GetNumberOfFields() or raw.GetFieldAtIndex(0).GetName() != "$variants$":
+            return None
+        variants = raw.GetFieldAtIndex(0).GetType()
+        types = [variants.GetFieldAtIndex(at).GetType().GetName() for at in range(variants.GetNumberOfFields())]
+        names = [found.group(1) for found in (re.search(r"(\w+)\$Variant", name or "") for name in types) if found]
+        content = value.GetChildAtIndex(0) if value.GetNumChildren() else None
+        found = rust.variant_name(value.GetNonSyntheticValue()), content
+    wanted = wanted.rsplit("::", 1)[-1] if wanted else None
+    if wanted and names and wanted not in names:
+        raise Failed(f"no variant named `{wanted}` in `{rust.short_type(name_of(value))}`")
+    return found
+
+
+def same_variant(evaluation, left, right):
+    """Whether two values of an enum are equal, of which each variant has one field at the most; None for others."""
+    left, right = settled(left), settled(right)
+    found = [variant(one) for one in (left, right)]
+    if None in found or max(one.GetNumChildren() for one in (left, right)) > 1:
         return None
-    return rust.variant_name(value.GetNonSyntheticValue()), value.GetChildAtIndex(0) if value.GetNumChildren() else None
+    (name, content), (other, held) = found
+    return name == other and (content is None or evaluation.compare("==", content, held))
 
 
 def is_map(value):
@@ -313,6 +339,22 @@ def target(value):
     return settled(value)
 
 
+def found_in(value, key):
+    """What `get` finds."""
+    try:
+        found = item(value, key)
+    except Failed as failed:
+        return Optional(None, str(failed))
+    if found is None:
+        raise Unknown
+    return Optional(found)
+
+
+def end_of(value, at):
+    count = length(value)
+    return Optional(item(value, at % count) if count else None, "the value is `None`: nothing is in it")
+
+
 def unwrapped(value, *wanted):
     found = variant(value)
     if found is None:
@@ -327,18 +369,12 @@ def is_variant(*names):
 
 
 def contains(value, wanted):
-    text = string_of(value)
-    if text is not None:
-        return wanted in text
     if not (is_set(value) or is_map(value)):
         return any(is_key(value.GetChildAtIndex(at), wanted) for at in range(length(value)))
     return matching(value, wanted) is not None
 
 
 def length(value):
-    text = string_of(value)
-    if text is not None:
-        return len(text.encode())
     if rust.LINKED.match(name_of(value)):
         return value.GetNonSyntheticValue().GetChildMemberWithName("len").GetValueAsUnsigned()
     if not is_list(value) and rust.fat(value) is not None:
@@ -357,8 +393,11 @@ METHODS = {
     "is_empty": lambda value: length(value) == 0,
     "contains": contains,
     "contains_key": contains,
-    "starts_with": lambda value, part: string_of(value).startswith(part),
-    "ends_with": lambda value, part: string_of(value).endswith(part),
+    "get": found_in,
+    "first": lambda value: end_of(value, 0),
+    "front": lambda value: end_of(value, 0),
+    "last": lambda value: end_of(value, -1),
+    "back": lambda value: end_of(value, -1),
     "is_some": is_variant("Some"),
     "is_none": is_variant("None"),
     "is_ok": is_variant("Ok"),
@@ -366,7 +405,70 @@ METHODS = {
     "unwrap": lambda value: unwrapped(value, "Some", "Ok"),
     "expect": lambda value, _message: unwrapped(value, "Some", "Ok"),
     "unwrap_err": lambda value: unwrapped(value, "Err"),
+    "unwrap_or": lambda value, other: unwrapped(value, "Some", "Ok") if is_variant("Some", "Ok")(value) else other,
 }
+# Those of what `get` and the like have found.
+OF_OPTIONS = {
+    "is_some": lambda found: found.content is not None,
+    "is_none": lambda found: found.content is None,
+    "unwrap": Optional.unwrapped,
+    "expect": lambda found, _message: found.unwrapped(),
+    "unwrap_or": lambda found, other: other if found.content is None else found.content,
+    "copied": lambda found: found,
+    "cloned": lambda found: found,
+}
+OF_TEXTS = {
+    "len": lambda text: len(text.encode()),
+    "is_empty": lambda text: not text,
+    "contains": lambda text, part: part in text,
+    "starts_with": str.startswith,
+    "ends_with": str.endswith,
+    "trim": str.strip,
+    "to_lowercase": str.lower,
+    "to_uppercase": str.upper,
+    "eq_ignore_ascii_case": lambda text, other: text.lower() == other.lower() if other.isascii() else text == other,
+}
+OF_LETTERS = {
+    "is_alphabetic": str.isalpha,
+    "is_ascii_digit": lambda letter: "0" <= letter <= "9",
+    "is_numeric": str.isnumeric,
+    "is_alphanumeric": str.isalnum,
+    "is_whitespace": str.isspace,
+    "is_uppercase": str.isupper,
+    "is_lowercase": str.islower,
+}
+OF_NUMBERS = {
+    "abs": lambda one: negated(one) if one < 0 else one,
+    "min": lambda one, other: min(common(one, other)),
+    "max": lambda one, other: max(common(one, other)),
+    "pow": lambda one, times: powered(one, times),
+    "powi": lambda one, times: type(one)(float(one) ** times),
+    "sqrt": lambda one: type(one)(math.sqrt(one) if one >= 0 else math.nan),
+    "is_nan": lambda one: one != one,
+    "is_positive": lambda one: one > 0,
+    "is_negative": lambda one: one < 0,
+}
+
+
+def negated(number):
+    return type(number)(-number) if isinstance(number, float) else computed("-", 0, number)
+
+
+def powered(number, times):
+    result = 1
+    for _ in range(times if abs(number) > 1 else min(times, 2 + times % 2)):
+        result = computed("*", result, number)
+    return result
+
+
+def call_plain(value, name, arguments):
+    """A method of a number or a string; None for another one."""
+    if isinstance(value, bool):
+        return None
+    known = OF_LETTERS if isinstance(value, Letter) else OF_TEXTS if isinstance(value, str) else OF_NUMBERS
+    if name in ("clone", "to_owned", "to_string") and not arguments:
+        return str(value) if name == "to_string" else value
+    return known[name](value, *arguments) if name in known else None
 
 
 def is_same(value, name):
@@ -380,21 +482,29 @@ def is_same(value, name):
 
 
 def call(value, name, arguments):
-    if not arguments and is_same(value, name):
+    if isinstance(value, Optional):
+        if name in OF_OPTIONS:
+            return OF_OPTIONS[name](value, *arguments)
+        value = value.unwrapped()
+    if not isinstance(value, lldb.SBValue):
+        found, kind = call_plain(value, name, arguments), type(value).__name__
+    elif not arguments and is_same(value, name):
         return settled(value)
-    value = settled(value)
-    is_number = name == "to_string" and value.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin
-    number = simple(value) if is_number else None
-    if isinstance(number, int):
-        return str(number).lower()
-    if name == "get" and len(arguments) == 1:
-        return item(value, arguments[0])
-    if name not in METHODS:
+    else:
+        value = settled(value)
+        is_number = value.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin
+        plain = simple(value) if is_number else string_of(value)
+        found, kind = None if plain is None else call_plain(plain, name, arguments), rust.base(name_of(value))
+        if found is None and isinstance(plain, bool) and name == "to_string":
+            return str(plain).lower()
+        if found is None and name in METHODS:
+            return METHODS[name](value, *arguments)
+    if found is None:
         raise Failed(
-            f"LLDB cannot call `{name}` of `{rust.base(name_of(value))}`; read its fields, or a method of the "
+            f"LLDB cannot call `{name}` of `{kind}`; read its fields, or a method of the "
             "standard library such as `len`, `is_some`, `unwrap` or `contains`"
         )
-    return METHODS[name](value, *arguments)
+    return found
 
 
 def command(debugger, text, result, _internal):

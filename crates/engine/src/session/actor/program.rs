@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::future::{AbortHandle, abortable, join_all};
 use tokio::sync::{mpsc, oneshot};
 
 use super::super::Session;
 use super::super::state::Execution;
-use super::{Actor, Reply, answer};
+use super::{Actor, Reply, answer, fate};
 use crate::adapter::{Adapter, commands};
 use crate::deadlines;
 use crate::debugger::{Arrival, Debugger, Event, Owned, Started};
@@ -19,7 +18,7 @@ use crate::model::ids::{RawId, TargetId};
 use crate::model::launch::Start;
 use crate::model::stop::{End, Stop, StopReason};
 use crate::output::Category;
-use crate::process::{self, Termination};
+use crate::process::Termination;
 use crate::safety;
 
 /// A program, from its start to its end.
@@ -468,18 +467,7 @@ impl Actor {
             return;
         }
         let number = self.runs;
-        let output = self.sinks.output.clone();
-        let fate = async move {
-            // Its program may end with it, so it is kept until then.
-            let debugger = gone.map(|target| target.debugger);
-            let end = match debugger.as_ref().and_then(|debugger| debugger.end()) {
-                Some(end) => end,
-                None => fate_of(debugger.as_ref().and_then(|debugger| debugger.pid())).await,
-            };
-            // The pipes of the adapter are those of the program, and stay open.
-            output.caught_up().await;
-            end
-        };
+        let fate = fate::of(gone.map(|target| target.debugger), self.sinks.output.clone());
         self.spawn(fate, move |actor, end| {
             if actor.is_current(number) {
                 actor.state.ended(end);
@@ -588,17 +576,4 @@ pub(super) fn reply_ok(reply: Option<Reply<()>>) {
     if let Some(reply) = reply {
         answer(reply, Ok(()));
     }
-}
-
-/// What became of a program that we had attached to, now that its connection is closed.
-async fn fate_of(pid: Option<u32>) -> End {
-    let Some(pid) = pid else { return End::Lost };
-    let poll = Duration::from_millis(10);
-    for _ in 0..(deadlines::GOODBYE.as_millis() / poll.as_millis()) {
-        if !process::exists(pid) {
-            return End::Gone;
-        }
-        tokio::time::sleep(poll).await;
-    }
-    End::Lost
 }
