@@ -74,6 +74,12 @@ pub async fn run_go(folder: &Path, args: &[&str]) {
     done.unwrap_or_else(|problem| panic!("go {args:?}: {problem}"));
 }
 
+/// Runs a script of Node.js in a folder. It must succeed.
+pub async fn run_node(folder: &Path, args: &[&str]) {
+    let done = run(Path::new("node"), args, folder).await;
+    done.unwrap_or_else(|problem| panic!("node {args:?}: {problem}"));
+}
+
 #[expect(clippy::disallowed_methods, reason = "tools end by themselves, and with the test at the latest")]
 pub(crate) async fn run(program: &Path, args: &[&str], folder: &Path) -> Result<(), String> {
     let mut command = Command::new(program);

@@ -3,7 +3,7 @@
 mod broken;
 
 use serde_json::{Value, json};
-use test_support::{Answer, Language, toolchains};
+use test_support::{Answer, Language, run_node, toolchains};
 
 use crate::debugging::{Debugging, Report};
 use crate::project::Project;
@@ -70,7 +70,8 @@ fn generated_is_told(stop: &Answer, places: Places) {
         assert_eq!(generated, &Value::Null, "{}", stop.text);
         return;
     }
-    assert!(generated["file"].as_str().is_some_and(|file| file.starts_with('/')), "{}", stop.text);
+    let is_script = |file: &str| file.starts_with('/') || file.starts_with("webpack-internal:///");
+    assert!(generated["file"].as_str().is_some_and(is_script), "{}", stop.text);
     assert!(generated["line"].as_u64() > Some(0) && generated["column"].as_u64() > Some(0), "{}", stop.text);
     assert_eq!(stop.at("/stackFrames/0/generated"), generated);
 }
@@ -125,6 +126,34 @@ async fn esbuild_bundled_and_minified() {
 async fn esbuild_with_its_map_inside() {
     let project = bundled(&["--sourcemap=inline"]).await;
     debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
+}
+
+const WEBPACK: &str = r#"
+const parser = { syntax: "typescript" };
+const swc = { loader: "swc-loader", options: { jsc: { parser, target: "es2022" } } };
+const configuration = {
+  mode: "development", target: "node", entry: "./src/main.ts", devtool: process.argv[2],
+  module: { rules: [{ test: /\.ts$/, use: swc }] },
+};
+require("webpack")(configuration, (error, built) => {
+  if (error || built.hasErrors()) throw error ?? new Error(built.toString());
+});
+"#;
+
+/// The bundle evaluates each module, as that of `next dev --webpack` does, and only the evaluated text has the map.
+#[tokio::test]
+async fn webpack_with_evaluated_modules() {
+    let project = Project::typescript(&["webpack", "swc-loader", "@swc"]).await;
+    project.file("build.js", WEBPACK);
+    run_node(project.folder(), &["build.js", "eval-source-map"]).await;
+    debug(&project, run(&project, "dist/main.js"), Places::Moved).await;
+
+    run_node(project.folder(), &["build.js", "eval"]).await;
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&project.read("src/basket.ts"), "sum").await;
+    let ended = session.ok("start_debugging", run(&project, "dist/main.js")).await;
+    assert!(ended.text.contains("set webpack's `devtool` to `eval-source-map`"), "{}", ended.text);
+    session.finish().await;
 }
 
 /// As concatenating tools write it: maps of parts, one after the other.

@@ -37,7 +37,7 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
     let transpiles = before.as_deref().is_some_and(|options| !options.trim().is_empty())
         || script.as_ref().is_none_or(|script| {
             let is_first = args.first().is_some_and(|first| first == script.as_os_str());
-            !is_first || !is_plain(script)
+            !is_first || !is_plain(script) || evaluates_modules(host, script)
         });
     let node_options = options::with_hook(hook, before.as_deref(), &reporter.node_options);
     env.insert("NODE_OPTIONS".to_owned(), Some(node_options));
@@ -55,6 +55,11 @@ pub(super) fn plan_launch(host: &dyn Host, runtime: &Runtime, hook: &Path, launc
         is_local: true,
     };
     Ok(Plan::Cdp { wire: CdpWire::Announced(process), setup })
+}
+
+/// Whether a script is a bundle that holds modules as texts, as `devtool: "eval-source-map"` of webpack makes it.
+fn evaluates_modules(host: &dyn Host, script: &Path) -> bool {
+    host.read(script).is_some_and(|text| text.contains("sourceURL=webpack-internal:"))
 }
 
 /// How processes of Node that a program in another language starts are debugged.

@@ -1554,7 +1554,7 @@
   // Each function takes a list of arguments: options first, then values.
   // A compiler's variable for an import, or a test runner's for every file: not a name of the source.
   const isOfCompiler = (name, value) => {
-    if (test(/^__vite_ssr_\w+__$/, name)) return true;
+    if (test(/^__vite_ssr_\w+__$|^__(unused_)?webpack_|__WEBPACK_IMPORTED_MODULE_|^__TURBOPACK__/, name)) return true;
     if (!isObject(value) || isProxy(value)) return false;
     if (name === "jest") return typeof data(own(value, "fn")) === "function";
     return test(/^_\w+$|_\d+$/, name) !== null && data(own(value, "__esModule")) === true;

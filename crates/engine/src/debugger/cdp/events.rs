@@ -83,7 +83,11 @@ async fn translate(debugger: &CdpDebugger, event: ::cdp::Event, named: &mut Vec<
         ::cdp::Event::ScriptParsed(parsed) => {
             let parts = &debugger.0;
             let (policy, v8) = (Arc::clone(&parts.program.policy), parts.v8.clone());
-            let script = parts.sources.scripts.add(Script::new(*parsed, policy, v8));
+            let scripts = &parts.sources.scripts;
+            let evaluator = scripts.last_file().or_else(|| parts.program.setup.program.clone());
+            let script = Script::new(*parsed, evaluator, policy, v8);
+            let is_library = script.file().is_some_and(|path| parts.program.is_skipped(path));
+            let script = scripts.add(script, is_library);
             parts.breakpoints.loaded(&script).await
         }
         ::cdp::Event::BreakpointResolved(resolved) => {

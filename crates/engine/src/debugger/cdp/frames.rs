@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use ::cdp::debugger::{CallFrame, Location as ScriptPlace};
+use ::cdp::debugger::{CallFrame, Location as ScriptPlace, Scope};
 use ::cdp::runtime;
 
 use super::function_names::{begins_with_script, or_anonymous, source_name};
@@ -101,11 +101,27 @@ pub(super) async fn frame(stop: &V8Stop, scripts: &Scripts, id: RawId) -> Result
     })?;
     // What a function is about to return is on its line; what another function returned is new information.
     call_frame.return_value = stop.returned.get().cloned().filter(|_| index == 0);
-    let script_end = scripts.get(&call_frame.location.script_id).map(|script| script.end);
+    let script = scripts.get(&call_frame.location.script_id);
+    if let Some(url) = script.as_ref().filter(|script| script.is_module_of_bundle()).map(|script| &script.url)
+    {
+        leave_out_bundle(&mut call_frame.scope_chain, url);
+    }
+    let script_end = script.map(|script| script.end);
     let names = names(scripts, &call_frame).await.unwrap_or_default();
     let frame = Arc::new(Frame { call: call_frame, names, script_end });
     lock(&stop.read).insert(index, Arc::clone(&frame));
     Ok(frame)
+}
+
+/// Leaves out the function of a bundle that evaluates a module, which has the name of the module, and those around it.
+fn leave_out_bundle(chain: &mut Vec<Scope>, url: &str) {
+    let is_function = |scope: &Scope| {
+        scope.name.as_ref().is_some_and(|name| !name.is_empty() && url.ends_with(name.as_str()))
+    };
+    if let Some(around) = chain.iter().position(is_function) {
+        let mut at = 0..;
+        chain.retain(|scope| at.next().is_some_and(|at| at < around) || scope.kind == "global");
+    }
 }
 
 /// A frame that is not part of the stop.

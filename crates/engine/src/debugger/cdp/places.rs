@@ -4,6 +4,7 @@
 //! V8 can bind a breakpoint in them at compilation: by their names first, and if none matches, by reading every map
 //! of the project.
 
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -40,12 +41,31 @@ const MOST_FILES: usize = 20_000;
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// The scripts that were made of a source, on disk and among those that are loaded.
 pub(super) async fn made_of(sources: &Sources, source: &Path) -> Vec<CompiledScript> {
-    let (sources, source) = (sources.clone(), source.to_owned());
+    let (searched, wanted) = (sources.clone(), source.to_owned());
     let search = move || {
-        let program = &sources.program;
-        find_made(&source, program.setup.program.as_deref(), &sources.scripts, &program.policy.safety)
+        let program = &searched.program;
+        find_made(&wanted, program.setup.program.as_deref(), &searched.scripts, &program.policy.safety)
     };
-    tokio::task::spawn_blocking(search).await.unwrap_or_default()
+    let mut found = tokio::task::spawn_blocking(search).await.unwrap_or_default();
+    found.extend(evaluated(&sources.scripts, source).await);
+    found
+}
+
+/// The loaded modules of a bundle that were made of a source: their maps are nowhere on disk.
+async fn evaluated(loaded: &Scripts, source: &Path) -> Option<CompiledScript> {
+    let name = source.file_name()?.to_str()?;
+    let mut modules = loaded.mapped();
+    modules.retain(|script| script.is_module_of_bundle());
+    modules.sort_by_key(|script| Reverse(script.id.parse::<u64>().unwrap_or(0)));
+    for script in modules {
+        if script.may_mention(name).await
+            && let Some(Ok(map)) = script.map().await
+            && map.source_of(source).is_some()
+        {
+            return Some(CompiledScript { path: script.path.clone()?, map: Arc::clone(map) });
+        }
+    }
+    None
 }
 
 fn find_made(
@@ -63,7 +83,7 @@ fn find_made(
         add(&mut found, source, path, safety);
     }
     for script in loaded.mapped() {
-        if let Some(path) = &script.path
+        if let Some(path) = script.file()
             && path != source
         {
             add(&mut found, source, path, safety);

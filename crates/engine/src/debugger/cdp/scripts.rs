@@ -23,7 +23,8 @@ pub(super) struct Script {
     pub(super) id: String,
     /// What V8 calls it: a `file:` URL, a plain path, `node:…`, or nothing for evaluated code.
     pub(super) url: String,
-    /// The file that `url` names.
+    /// The file that `url` names; the URL itself of a module that a bundler has evaluated with its map, such as
+    /// `webpack-internal:///./src/main.ts`.
     pub(super) path: Option<PathBuf>,
     /// It is an ES module.
     pub(super) is_module: bool,
@@ -33,6 +34,8 @@ pub(super) struct Script {
     pub(super) end: (i32, i32),
     /// Its source map, as the script says it.
     map_url: Option<String>,
+    /// The file that the names in it are relative to.
+    base: Option<PathBuf>,
     map: OnceCell<Result<Arc<SourceMap>, MapProblem>>,
     /// Says whether the map may be read.
     policy: SharedPolicy,
@@ -44,21 +47,43 @@ pub(super) struct Script {
 }
 
 impl Script {
-    pub(super) fn new(parsed: ::cdp::debugger::Script, policy: SharedPolicy, v8: V8Client) -> Self {
+    /// `evaluator` is the file that was loaded last.
+    pub(super) fn new(
+        parsed: ::cdp::debugger::Script,
+        evaluator: Option<PathBuf>,
+        policy: SharedPolicy,
+        v8: V8Client,
+    ) -> Self {
+        let map_url = parsed.source_map_url.filter(|url| !url.is_empty());
+        let file = path_of(&parsed.url);
+        let is_evaluated =
+            parsed.url.contains("://") && map_url.as_ref().is_some_and(|url| url.starts_with("data:"));
+        let url = (file.is_none() && is_evaluated).then(|| PathBuf::from(&parsed.url));
         Self {
             policy,
             v8,
-            path: path_of(&parsed.url),
+            base: if url.is_some() { evaluator } else { file.clone() },
+            path: file.or(url),
             is_module: parsed.is_module,
             start: (parsed.start_line, parsed.start_column),
             end: (parsed.end_line, parsed.end_column),
-            map_url: parsed.source_map_url.filter(|url| !url.is_empty()),
+            map_url,
             id: parsed.script_id,
             url: parsed.url,
             map: OnceCell::new(),
             text: OnceCell::new(),
             handlers: OnceLock::new(),
         }
+    }
+
+    /// A bundler has evaluated it, with its map.
+    pub(super) fn is_module_of_bundle(&self) -> bool {
+        self.path.is_some() && self.file().is_none()
+    }
+
+    /// The file that `url` names.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.path.as_deref().filter(|path| path.is_absolute())
     }
 
     /// A place in its file, as one in its text: a loader may have put code in front of the first line. 0-based.
@@ -101,7 +126,7 @@ impl Script {
     /// The map; none when the script has none. Read at the first call.
     pub(super) async fn map(&self) -> Option<Result<&Arc<SourceMap>, &MapProblem>> {
         let url = self.map_url.clone()?;
-        let (path, policy) = (self.path.clone()?, Arc::clone(&self.policy));
+        let (path, policy) = (self.base.clone()?, Arc::clone(&self.policy));
         let read = || async move {
             let work = tokio::task::spawn_blocking(move || read_map(&url, &path, &policy.safety));
             work.await.unwrap_or_else(|error| Err(MapProblem::Corrupt { reason: error.to_string() }))
@@ -111,7 +136,7 @@ impl Script {
 
     /// Whether its map could be about a file of this name, without decoding it.
     pub(super) async fn may_mention(&self, file_name: &str) -> bool {
-        let (Some(url), Some(path)) = (self.map_url.clone(), self.path.clone()) else { return false };
+        let (Some(url), Some(path)) = (self.map_url.clone(), self.base.clone()) else { return false };
         if let Some(Ok(map)) = self.map.get() {
             let ends_so = |name: &Path| name.file_name().is_some_and(|name| name == file_name);
             return map.sources().any(|source| source.path.as_deref().is_some_and(ends_so));
@@ -152,12 +177,23 @@ struct ScriptTable {
     by_id: HashMap<String, Arc<Script>>,
     /// Those without a name, oldest first.
     nameless: VecDeque<String>,
+    /// The file outside of libraries that was loaded last.
+    last_file: Option<PathBuf>,
 }
 
 impl Scripts {
-    pub(super) fn add(&self, script: Script) -> Arc<Script> {
+    /// The file outside of libraries that was loaded last.
+    pub(super) fn last_file(&self) -> Option<PathBuf> {
+        lock(&self.0).last_file.clone()
+    }
+
+    /// `is_library`: its file is one of a library's.
+    pub(super) fn add(&self, script: Script, is_library: bool) -> Arc<Script> {
         let script = Arc::new(script);
         let mut table = lock(&self.0);
+        if let Some(file) = script.file().filter(|_| !is_library) {
+            table.last_file = Some(file.to_owned());
+        }
         if script.path.is_none() && !script.url.starts_with("node:") {
             table.nameless.push_back(script.id.clone());
             if table.nameless.len() > NAMELESS

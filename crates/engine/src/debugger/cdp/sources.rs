@@ -10,6 +10,7 @@ use super::program::NodeProgram;
 use super::scripts::{Script, Scripts, position};
 use crate::model::source::{Generated, Location, Source};
 use crate::model::stack::SourceRange;
+use crate::source_map::MapSource;
 
 /// The scripts of a thread as sources of its program. Clones share them.
 #[derive(Clone, Debug)]
@@ -31,7 +32,8 @@ impl Sources {
         };
         let Some(Ok(map)) = script.map().await else { return Some(here) };
         let Some(original) = map.original(line, column) else { return Some(here) };
-        let Some(found) = map.source(original.source) else { return Some(here) };
+        let is_named = |found: &&MapSource| found.path.is_some() || !found.name.is_empty();
+        let Some(found) = map.source(original.source).filter(is_named) else { return Some(here) };
         let generated = Generated { script: here.source.name, line: here.line, column: here.column };
         let source = match &found.path {
             Some(path) => {
@@ -63,7 +65,7 @@ impl Sources {
 
     /// What a script is called where its map does not say of what it was made.
     pub(super) fn of_script(&self, script: &Script) -> Source {
-        if let Some(path) = &script.path {
+        if let Some(path) = script.file() {
             let path = self.program.setup.to_local(path);
             return Source { internal: !self.program.is_users(&path), ..Source::file(path) };
         }

@@ -1,4 +1,5 @@
-//! Sources that are compiled when they are loaded, by a loader such as tsx, ts-node, Babel's or Jest's.
+//! Sources that are compiled when they are loaded, by a loader such as tsx, ts-node, Babel's or Jest's, and modules
+//! that a bundle evaluates.
 //!
 //! Their scripts have the names of the sources but different positions, which only the script itself contains. So V8
 //! or our hook stops between compilation and the first statement: V8 does so for ES modules and `vm.Script`s that
@@ -27,7 +28,10 @@ impl BreakpointBinder {
     /// Sends V8 and the hook the requested sources. `Runtime.evaluate` works while a process waits for us.
     pub(super) async fn announce_sources(&self) {
         let sources = self.table.sources();
-        let transpiles = self.sources.program.setup.transpiles;
+        // What nothing on disk was made of is compiled when it is loaded.
+        let is_unmade = |(path, is_made): &(PathBuf, bool)| !is_made && !javascript::is_plain(path);
+        let transpiles =
+            self.sources.program.setup.transpiles || self.table.unbound_sources().iter().any(is_unmade);
         // A file that Node runs unchanged bypasses our hook, whose frame would be visible in the stacks of its
         // errors.
         let wanted = sources.iter().filter(|path| transpiles || !javascript::is_plain(path));

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::super::places;
+use super::super::scripts::Script;
 use super::binder::BreakpointBinder;
 use super::table::BreakpointTarget;
 use crate::debugger::{BindResult, Event, RuleFor};
@@ -41,6 +42,21 @@ impl BreakpointBinder {
                 }
                 _ => {}
             }
+        }
+        let module = format!("/{name}");
+        let is_module = |script: &Script| {
+            let url = script.url.split('?').next().unwrap_or_default();
+            script.path.is_none()
+                && !script.is_mapped()
+                && url.starts_with("webpack")
+                && url.ends_with(&module)
+        };
+        if let Some(script) = self.sources.scripts.newest(is_module) {
+            return format!(
+                "`{}` was loaded, which has no source map; set webpack's `devtool` to `eval-source-map` or \
+                 `source-map`",
+                script.url
+            );
         }
         let loaded = self.sources.scripts.paths();
         if loaded.contains(&place.source) {

@@ -132,7 +132,7 @@ async fn functions_report_their_location() {
         url: "main.js".to_owned(),
         ..debugger::Script::default()
     };
-    scripts.add(Script::new(parsed, SharedPolicy::default(), v8.clone()));
+    scripts.add(Script::new(parsed, None, SharedPolicy::default(), v8.clone()), false);
     let values = ValueReader::new(v8, scripts, None, false);
     let request = Evaluate {
         expression: "Account".to_owned(),
