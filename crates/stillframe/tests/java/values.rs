@@ -67,13 +67,15 @@ async fn values_of_the_jdk_are_shown_as_their_classes_print_them() {
             "new RuntimeException(\"two\\nlines\", new Error(\"deep\"))",
             "RuntimeException: two\\nlines (caused by Error: deep)",
         ),
+        ("proxy", "new Cart$$Proxy$$0()", "Cart$$Proxy$$0{number=2}"),
         ("quote", "'\\''", "'\\''"),
         ("letters", "new char[] {'\\n', '\\0'}", "['\\n', '\\u0000']"),
     ];
     let lines: Vec<String> =
         values.iter().map(|(name, made, _)| format!("        var {name} = {made};\n")).collect();
     let text = format!(
-        "class Main {{\n    public static void main(String[] arguments) throws Exception {{\n{}{POOL}        System.out.println(day);\n    }}\n}}\n",
+        "class Main {{\n    public static void main(String[] arguments) throws Exception {{\n{}{POOL}        System.out.println(day);\n    }}\n}}\n\
+         class Cart {{ int number = 2; }}\nclass Cart$$Proxy$$0 extends Cart {{ int hook = 1; }}\n",
         lines.concat()
     );
     let folder = folder();

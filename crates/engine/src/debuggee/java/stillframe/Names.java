@@ -15,11 +15,13 @@ final class Names {
         return nested(name) + (hidden < 0 ? "" : " lambda");
     }
 
-    /** Replaces the `$` before the name of a nested class with a dot. The name of an anonymous class is a number. */
+    /** Replaces the `$` before the name of a nested class with a dot. The name of an anonymous class is a number, and one
+     * that is made at run time has several: `Shop$$SpringCGLIB$$0`. */
     private static String nested(String name) {
         StringBuilder out = new StringBuilder();
         for (int i = 0; i < name.length(); i++) {
-            boolean isNested = name.charAt(i) == '$' && i > 0 && i + 1 < name.length() && !Character.isDigit(name.charAt(i + 1));
+            boolean isNested = name.charAt(i) == '$' && i > 0 && i + 1 < name.length() && name.charAt(i - 1) != '$'
+                && name.charAt(i + 1) != '$' && !Character.isDigit(name.charAt(i + 1));
             out.append(isNested ? '.' : name.charAt(i));
         }
         return out.toString();

@@ -124,12 +124,14 @@ final class Values {
         return String.join(", ", texts);
     }
 
-    /** Fields of an object, those of superclasses first, without synthetic ones. */
+    /** Fields of an object, those of superclasses first, without synthetic ones and those of classes that are made at run
+     * time, such as the proxies of Spring. */
     static List<Field> instanceFields(ReferenceType type) {
         List<Field> fields = new ArrayList<>();
         if (type instanceof ClassType && ((ClassType) type).superclass() != null) {
             fields.addAll(instanceFields(((ClassType) type).superclass()));
         }
+        if (type.name().contains("$$") && !type.name().contains("$$Lambda")) return fields;
         for (Field field : type.fields()) {
             if (!field.isStatic() && !field.name().startsWith("this$")) fields.add(field);
         }
