@@ -185,6 +185,13 @@ impl ToolError {
         Self::new("command_unknown", problem, next).with("command", json!(name))
     }
 
+    /// A command that only runs others, in whatever language. `shown_by` prints them.
+    pub fn runs_other_commands(name: &str, shown_by: &str) -> Self {
+        let problem = format!("`{name}` runs other commands, whose language it does not say");
+        let next = format!("give the command that it runs, such as `pytest` or `npm test` ({shown_by})");
+        Self::new("command_unknown", problem, &next).with("command", json!(name))
+    }
+
     /// The user did not allow what a call would do.
     pub fn not_confirmed(question: &str, reason: &str) -> Self {
         Self::new("not_confirmed", format!("{reason}: {question}"), "nothing was done")

@@ -78,6 +78,9 @@ struct ParsedCommand<'a> {
     args: Vec<String>,
 }
 
+/// Commands that run those of a file, in whatever language, and the option with which they print them.
+const RUNNERS: [(&str, &str); 4] = [("make", "-n"), ("gmake", "-n"), ("just", "-n"), ("task", "--dry")];
+
 /// The language, the interpreter and the launch.
 type ResolvedCommand = (&'static dyn Adapter, Option<PathBuf>, Launch);
 
@@ -96,8 +99,17 @@ impl ParsedCommand<'_> {
             return Ok((adapter, None, Launch { args: self.args, ..Launch::new(program) }));
         }
         let path = self.find().ok_or_else(|| self.not_found(&stem))?;
+        if let Some((name, prints)) = RUNNERS.iter().find(|(name, _)| *name == stem) {
+            let printing = format!("`{name} {prints} {}` prints it", self.args.join(" "));
+            return Err(ToolError::runs_other_commands(name, &printing));
+        }
         let file = CommandFile::read(self.host, &stem, path);
-        commands::of_file(&file, &self.args).ok_or_else(|| ToolError::unknown_command(&self.name))
+        commands::of_file(&file, &self.args).ok_or_else(|| match &file.interpreter {
+            Some(shell) if shell.ends_with("sh") => {
+                ToolError::runs_other_commands(&self.name, "it is a shell script")
+            }
+            _ => ToolError::unknown_command(&self.name),
+        })
     }
 
     /// The interpreter that is named: a path is one of the folder, a plain name is looked up later.

@@ -52,6 +52,8 @@ fn unparsable_commands_are_refused_with_the_reason() {
         ("node $FILE", "needs a shell to expand `$FILE`"),
         ("no-such-command-here x", "`no-such-command-here` was not found"),
         ("/etc/passwd x", "cannot tell which language `/etc/passwd` runs"),
+        ("make -C web test", "`make` runs other commands, whose language it does not say"),
+        ("make -C web test", "such as `pytest` or `npm test` (`make -n -C web test` prints it)"),
     ];
     for (command, problem) in table {
         let answer = read(command);
