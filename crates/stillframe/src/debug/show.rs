@@ -10,7 +10,7 @@ use tools::render::{
 
 use super::words::for_shell;
 use crate::one_shot::CommandOutput;
-use crate::probe::report::{ProbeReport, short, variables as variable_lines};
+use crate::probe::report::{ProbeReport, short, short_place, variables as variable_lines};
 use crate::terminal::{FAINT, GOOD, HEADING, NAME, WARN, fit, styled, wrapped};
 
 const ENDED: u8 = 3;
@@ -135,7 +135,7 @@ pub(super) fn stack(data: Value) -> anyhow::Result<CommandOutput> {
     let Stack { stack_frames, hidden_frames } = Stack::deserialize(&data)?;
     let mut text = String::new();
     for (number, frame) in stack_frames.iter().enumerate() {
-        let place = format!("{}:{}", short(&frame.file), frame.line);
+        let place = short_place(&frame.file, frame.line);
         let number = styled(HEADING, format_args!("{number:>2}"));
         let _ = writeln!(text, "{number} {} {}", styled(NAME, fit(&frame.name, 60)), styled(FAINT, place));
     }

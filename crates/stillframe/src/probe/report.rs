@@ -135,7 +135,7 @@ impl ProbeReport {
     fn stack(&self) -> String {
         let mut text = String::new();
         for frame in &self.stop.stack_frames {
-            let place = format!("{}:{}", short(&frame.file), frame.line);
+            let place = short_place(&frame.file, frame.line);
             let (name, place) = (fit(&frame.name, WIDTH - 2), truncate_start(&place, WIDTH - 6));
             let fits = name.width() + place.width() + 3 <= WIDTH;
             let gap = if fits { " " } else { "\n      " };
@@ -199,6 +199,11 @@ pub(crate) fn variables(variables: &[VariableData], more: Option<u64>, indent: &
 
 fn section(name: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{}\n{text}", styled(HEADING, name)) }
+}
+
+/// A line of a file, with the path from here; the file alone where the line is not known.
+pub(crate) fn short_place(file: &str, line: u32) -> String {
+    if line > 0 { format!("{}:{line}", short(file)) } else { short(file) }
 }
 
 /// A path from here, when it is below here.

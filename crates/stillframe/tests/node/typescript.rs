@@ -200,6 +200,55 @@ async fn tsx() {
     debug(&project, run(&project, "src/main.ts"), Places::Moved).await;
 }
 
+// What a decorator returns is called by the compiler's functions, and the script is run by Node's loader of ES modules.
+const DECORATED: &str = "\
+import { sep } from 'node:path';
+
+function logged(method: Function, context: ClassMethodDecoratorContext) {
+  const name = String(context.name); // @decorates
+  return function (this: unknown, ...args: unknown[]) {
+    return method.apply(this, [...args, name]);
+  };
+}
+
+class Till {
+  #sum = 3;
+
+  @logged
+  pay(price: number, name: string): number { // @pay
+    if (price > this.#sum) throw new RangeError(`no ${name}${sep}`); // @thrown
+    return this.#sum - price;
+  }
+}
+
+console.log(new Till().pay(1));
+console.log(new Till().pay(5)); // @called
+";
+
+/// Nothing that a compiler adds is shown as a line of the source, or as a variable of it.
+#[tokio::test]
+async fn what_tsx_adds_is_not_of_the_source() {
+    let project = Project::with(&["tsx"]).await;
+    let program = project.file("till.ts", DECORATED);
+    let session = Debugging::of(Language::Node).await;
+    session.break_at(&program, "decorates").await;
+    let decorates = session.ok("start_debugging", run(&project, "till.ts")).await;
+    assert_eq!(decorates.place(), (program.path(), program.line("decorates")), "{}", decorates.text);
+    assert_eq!(frames(&decorates), ["logged", "<anonymous>"], "{}", decorates.text);
+    assert_eq!(decorates.at("/stackFrames/1/line"), program.line("pay"), "{}", decorates.text);
+    assert!(!decorates.text.contains("\"__"), "{}", decorates.text);
+    let thrown = session.go_on().await;
+    assert_eq!(
+        (thrown.outcome(), thrown.place()),
+        ("exception", (program.path(), program.line("thrown"))),
+        "{}",
+        thrown.text
+    );
+    assert_eq!((thrown.variable("price"), thrown.variable("name")), ("5", "'pay'"), "{}", thrown.text);
+    assert!(thrown.text.contains(&format!(":{}", program.line("called"))), "{}", thrown.text);
+    session.finish().await;
+}
+
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn tsx_with_modules() {

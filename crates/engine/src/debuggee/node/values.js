@@ -1551,15 +1551,20 @@
   const knownErrors = new WeakMap();
   const MOST_ENTRIES = 1000;
 
-  // Each function takes a list of arguments: options first, then values.
+  // The functions that esbuild and TypeScript put in front of a script.
+  const ESBUILD = /^__(name|create|toESM|toCommonJS|commonJS|esm|require|copyProps|export|reExport|expectFn|typeError|knownSymbol|publicField|accessCheck|(def|get|has|prop|spread|obj|private|for|yield)[A-Z]\w*|decorat\w+|runInitializers|async|await|template|using|callDispose|pow)$/;
+  const TYPESCRIPT = /^__(extends|assign|rest|decorate|param|metadata|esDecorate|runInitializers|propKey|setFunctionName|awaiter|generator|exportStar|createBinding|setModuleDefault|import(Star|Default)|values|read|spreadArray|async\w+|makeTemplateObject|classPrivateField\w+|addDisposableResource|disposeResources)$/;
+
   // A compiler's variable for an import, or a test runner's for every file: not a name of the source.
   const isOfCompiler = (name, value) => {
     if (test(/^__vite_ssr_\w+__$|^__(unused_)?webpack_|__WEBPACK_IMPORTED_MODULE_|^__TURBOPACK__/, name)) return true;
     if (!isObject(value) || isProxy(value)) return false;
+    if (test(ESBUILD, name) !== null || test(TYPESCRIPT, name) !== null) return true;
     if (name === "jest") return typeof data(own(value, "fn")) === "function";
     return test(/^_\w+$|_\d+$/, name) !== null && data(own(value, "__esModule")) === true;
   };
 
+  // Each function takes a list of arguments: options first, then values.
   return {
     __proto__: null,
 

@@ -24,7 +24,7 @@ pub(super) async fn stack_trace(
     levels: usize,
 ) -> Stack<RawId> {
     if stop.is_idle || stop.is_unwound {
-        let name = if stop.is_idle { "(idle)" } else { "(unwound)" };
+        let name = if stop.is_idle { "(idle)" } else { "(the stack was unwound)" };
         let only = StackFrame { id: stop.id_of(0), name: name.to_owned(), location: None };
         return Stack { frames: [only].into_iter().skip(start).take(levels).collect(), total: 1 };
     }

@@ -8,6 +8,21 @@ pub(super) const BINDING: &str = "__stillframe";
 /// The name of the script that is evaluated to bring an idle program to its pause.
 pub(super) const POKE: &str = "stillframe:pause";
 
+/// What the names of our scripts begin with.
+const OURS: &str = "stillframe:";
+
+/// Whether a script of this name was sent into the program by us.
+pub(super) fn is_ours(url: &str) -> bool {
+    url.starts_with(OURS)
+}
+
+/// One of our scripts, with a name that no script of the program has.
+pub(super) fn named(mut source: String, name: &str) -> String {
+    // V8 puts a parenthesis behind some.
+    source.extend(["\n//# sourceURL=", OURS, name, "\n"]);
+    source
+}
+
 /// One of our sources without its indentation and comment lines.
 pub(super) fn stripped(source: &str) -> String {
     let lines = source.lines().map(str::trim_start);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ::cdp::debugger::{CallFrame, Location as ScriptPlace};
 
-use super::injected::POKE;
+use super::injected::{POKE, is_ours};
 use super::program::NodeProgram;
 use super::scripts::{Script, Scripts, position};
 use crate::model::source::{Generated, Location, Source};
@@ -31,7 +31,10 @@ impl Sources {
             generated: None,
         };
         let Some(Ok(map)) = script.map().await else { return Some(here) };
-        let Some(original) = map.original(line, column) else { return Some(here) };
+        let Some(original) = map.original(line, column) else {
+            let is_source = script.path.as_ref().is_some_and(|path| map.source_of(path).is_some());
+            return Some(if is_source { added_by_compiler(here) } else { here });
+        };
         let is_named = |found: &&MapSource| found.path.is_some() || !found.name.is_empty();
         let Some(found) = map.source(original.source).filter(is_named) else { return Some(here) };
         let generated = Generated { script: here.source.name, line: here.line, column: here.column };
@@ -70,7 +73,7 @@ impl Sources {
             return Source { internal: !self.program.is_users(&path), ..Source::file(path) };
         }
         let name = if script.url.is_empty() { format!("eval-{}", script.id) } else { script.url.clone() };
-        Source { path: None, internal: is_nodes(&name), name }
+        Source { path: None, internal: is_nodes(&name) || is_ours(&name), name }
     }
 
     /// The line of a location as users see it, with the identity of its source; none for code without a source.
@@ -124,6 +127,12 @@ impl Sources {
     fn is_at(&self, script_id: &str, is_it: impl Fn(&Path) -> bool) -> bool {
         self.scripts.get(script_id).is_some_and(|script| script.path.as_deref().is_some_and(is_it))
     }
+}
+
+/// A place in what a compiler added to a script, which has the path of its source: its line is none of that source's.
+fn added_by_compiler(here: Location) -> Location {
+    let name = format!("{} (compiled)", here.source.name);
+    Location { source: Source { path: None, name, internal: true }, ..here }
 }
 
 /// Whether a script is Node's own. What `-e` is given runs in a function of Node's.

@@ -48,11 +48,12 @@ impl ExceptionPauses {
     }
 }
 
-/// Whether Node takes a script for an ES module: by its extension, its package, or else its text.
+/// Whether Node takes a script for an ES module: by its extension, its package, or else its text. The loader of ES
+/// modules also runs what a package compiles, as TypeScript.
 fn is_module(main: &Path) -> bool {
     match main.extension().and_then(|extension| extension.to_str()) {
-        Some("mjs" | "mts") => return true,
-        Some("cjs" | "cts" | "json" | "node") => return false,
+        Some("mjs" | "mts" | "ts" | "tsx" | "cts") => return true,
+        Some("cjs" | "json" | "node") => return false,
         _ => {}
     }
     let manifests = main.ancestors().skip(1).map(|folder| folder.join("package.json"));

@@ -15,6 +15,9 @@ use super::super::sources::Sources;
 use super::super::stop::V8Stop;
 use crate::javascript::{self, Handlers, ThrowOutcome};
 
+/// The part of Node's loader of ES modules that runs other modules, as a `CommonJS` script that a package compiles.
+const TRANSLATORS: &str = "node:internal/modules/esm/translators";
+
 /// Follows throws through the functions of a thread.
 #[derive(Debug)]
 pub(super) struct UnhandledThrows {
@@ -66,7 +69,7 @@ impl UnhandledThrows {
         path.reached
     }
 
-    /// Whether what was thrown leaves an ES module. V8 takes it for caught then, because Node's loader catches it, and
+    /// Whether what was thrown leaves an ES module, or one that Node's loader of ES modules runs as if it were one. V8 takes it for caught then, because Node's loader catches it, and
     /// ends the program.
     pub(super) async fn leaves_module(&self, stop: &V8Stop) -> bool {
         let mut is_rejection = false;
@@ -101,7 +104,13 @@ impl UnhandledThrows {
             ThrowOutcome::Rejected => *is_rejection = true,
             ThrowOutcome::Passed => {}
         }
-        let script = self.sources.scripts.get(&location.script_id).filter(|script| script.is_module)?;
+        let script = self.sources.scripts.get(&location.script_id)?;
+        if script.url == TRANSLATORS {
+            return Some(true);
+        }
+        if !script.is_module {
+            return None;
+        }
         let is_top = |handlers: &Handlers, (line, column)| handlers.is_top_level(line, column);
         (script.at_handlers(location, is_top).await == Some(true)).then_some(true)
     }

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ::cdp::debugger::Location as ScriptPlace;
 use ::cdp::profiler::{Profile, ProfileFrame, ProfileNode};
 
 use super::super::function_names::{function_name, or_anonymous};
+use super::super::injected::is_ours;
 use super::super::scripts::Script;
 use super::super::sources::Sources;
 use crate::model::activity::CallNode;
@@ -103,7 +105,9 @@ impl ProfileReader<'_> {
         }
         let script = self.sources.scripts.get(&frame.script_id);
         let is_hook = |path: &Path| self.sources.program.setup.is_hook(path);
-        if script.as_ref().and_then(|script| script.path.as_deref()).is_some_and(is_hook) {
+        let is_own =
+            |script: &Arc<Script>| is_ours(&script.url) || script.path.as_deref().is_some_and(is_hook);
+        if is_ours(&frame.url) || script.as_ref().is_some_and(is_own) {
             return SampledCall::Ours;
         }
         let (function, location) = self.function(frame, script.as_deref()).await;

@@ -13,7 +13,7 @@ use ::cdp::runtime::{
 use serde::Deserialize;
 
 use super::super::function_names::{function_name, or_anonymous};
-use super::super::injected::stripped;
+use super::super::injected::{is_ours, named, stripped};
 use super::super::scripts::{Script, path_of};
 use super::super::sources::Sources;
 use super::super::v8::V8Client;
@@ -23,7 +23,7 @@ use crate::model::activity::{SampledFrame, WaitKind, Waiting};
 use crate::model::source::{Location, Source};
 
 static SOURCE: LazyLock<String> =
-    LazyLock::new(|| stripped(include_str!("../../../debuggee/node/waiting.js")));
+    LazyLock::new(|| named(stripped(include_str!("../../../debuggee/node/waiting.js")), "waiting"));
 
 /// What is held as long as the thread is.
 const KEPT: &str = "stillframe-sampling";
@@ -166,7 +166,9 @@ pub(super) async fn stack(sources: &Sources, sites: &[StackSite]) -> Vec<Sampled
             frames.push(SampledFrame { function: or_anonymous(function), location });
             continue;
         };
-        if script.path.as_deref().is_some_and(|path| sources.program.setup.is_hook(path)) {
+        if is_ours(&script.url)
+            || script.path.as_deref().is_some_and(|path| sources.program.setup.is_hook(path))
+        {
             continue;
         }
         let place = |line: i32, column: i32| ScriptPlace {

@@ -2,6 +2,7 @@
 
 use ::cdp::runtime::Evaluate;
 
+use super::super::injected::named;
 use super::super::v8::V8Client;
 use crate::deadlines;
 use crate::error::Result;
@@ -21,7 +22,7 @@ pub(super) async fn send_if<C: ::cdp::Command>(is_needed: bool, v8: &V8Client, c
 /// Our own code. No breakpoint in it, or in what it calls, is hit.
 pub(super) fn evaluate(expression: String) -> Evaluate {
     Evaluate {
-        expression,
+        expression: named(expression, "sampling"),
         include_command_line_api: true,
         silent: true,
         disable_breaks: true,
