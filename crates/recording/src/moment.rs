@@ -7,7 +7,11 @@ use rusqlite::OptionalExtension;
 
 use crate::error::{Error, Result};
 use crate::reading::{Event, Recording, event_of};
+use crate::spelling::Spelling;
 use crate::value::What;
+
+/// How Node ends a program that is in an `await` outside of functions, with nothing left that could end it.
+const UNSETTLED: &str = "exited with code 13";
 
 const EVENTS: &str = "SELECT id, kind, call, place, value FROM events";
 
@@ -29,10 +33,15 @@ impl Recording {
     }
 
     /// The moment that questions are about when none is given: the last exception, or else the end. A program that ended
-    /// well has handled its exceptions.
+    /// well has handled its exceptions, and so has one whose module waits for what never comes.
     pub(crate) fn last_moment(&self) -> &'static str {
-        let is_well = self.fact("end").is_ok_and(|end| end == "exited with code 0");
-        if !is_well && self.exception().is_ok() { "exception" } else { "end" }
+        let end = self.fact("end").unwrap_or_default();
+        let is_handled = end == "exited with code 0" || end == UNSETTLED && self.is_waiting();
+        if !is_handled && self.exception().is_ok() { "exception" } else { "end" }
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.spelling == Spelling::JavaScript && self.waiting().is_ok_and(|waiting| !waiting.is_empty())
     }
 
     /// The exception that ended the program, or else the last that was thrown. Where it passed through several calls,
