@@ -282,7 +282,9 @@ fn is_private(name: &str) -> bool {
 /// Whether the name of an attribute can be written without quotes.
 fn is_plain(name: &str) -> bool {
     // Python's own names for what a comprehension goes through begin with a point.
-    name.chars().all(|letter| letter.is_alphanumeric() || "_$#?".contains(letter)) || name.starts_with('.')
+    name.chars().all(|letter| letter.is_alphanumeric() || "_$#?".contains(letter))
+        || name.starts_with('.')
+        || name.starts_with("[Symbol(")
 }
 
 /// A string as it is written in most languages.

@@ -161,6 +161,9 @@ impl Search<'_> {
             );
             let code = call.and_then(|call| recording.codes.get(&call.code));
             let function = code.map_or("?", |code| &code.name);
+            if is_initializer(function) {
+                return Ok(format!("event {}: {change} by {}", line.id, recording.writer_text(&line)?));
+            }
             let role = recording.role_of(write, &line)?;
             if let Some(code) = code.filter(|_| role == "default") {
                 let (at, _) = recording.head_of(code);
@@ -242,4 +245,9 @@ fn word_of(cause: &Cause) -> Word {
         Cause::Write(write) => write.word,
         Cause::Return(returned) => returned.word,
     }
+}
+
+/// Whether a function computes the fields of a class, for which nothing is given.
+fn is_initializer(function: &str) -> bool {
+    matches!(function, "<instance_members_initializer>" | "<static_initializer>")
 }

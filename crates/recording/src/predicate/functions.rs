@@ -1,5 +1,7 @@
 //! The functions that an expression can call, and operators with one operand.
 
+use super::{Expression, Literal};
+
 /// A function of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
@@ -138,6 +140,16 @@ impl Function {
 
 fn find(table: &[(&str, Function)], name: &str) -> Option<Function> {
     table.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
+}
+
+/// A symbol of JavaScript, as it is written where it is a key.
+pub(super) fn symbol(name: Expression) -> Expression {
+    match name {
+        Expression::Literal(Literal::Text(name)) => {
+            Expression::Literal(Literal::Text(format!("[Symbol({name})]")))
+        }
+        other => other,
+    }
 }
 
 /// What can be called, for a message.

@@ -51,6 +51,8 @@ pub(super) fn known_by_text(type_name: &str, text: &str) -> Option<Datum> {
     match type_name {
         "bigint" => number(text.strip_suffix('n')?),
         "Date" => Some(super::evaluate::text(text)),
+        // As it is written where it is a key.
+        "symbol" => Some(super::evaluate::text(&format!("[{text}]"))),
         "Decimal" => number(inside()?.trim_matches('\'')),
         "Fraction" => {
             let (above, below) = inside()?.split_once(", ")?;

@@ -320,6 +320,7 @@ impl Parser {
                 self.sign(",");
                 self.slice(of, Some(from), ")")?
             }
+            "for" if of.last_name() == Some("Symbol") => super::functions::symbol(self.or()?),
             "has" | "includes" => compared(Comparison::In, self.or()?, of),
             "startswith" | "startsWith" => compared(Comparison::BeginsWith, of, self.or()?),
             "endswith" | "endsWith" => compared(Comparison::EndsWith, of, self.or()?),

@@ -44,6 +44,8 @@ const SCRIPTS: &[(&str, &str)] = &[
     script!("record_proxies.cjs"),
     script!("record_questions.cjs"),
     script!("record_shapes.cjs"),
+    script!("record_memory.cjs"),
+    script!("record_symbols.cjs"),
     script!("record_wire.cjs"),
 ];
 

@@ -110,7 +110,7 @@ async fn static_fields_and_properties_of_functions_are_variables() {
         (
             "Pool.size < 0",
             "given",
-            &["Pool.size: 0 → -1", "Pool {#taken: 1, size: -1, free: Map {'a' => 1}}"][..],
+            &["Pool.size: 0 → -1", "Pool {size: -1, #taken: 1, free: Map {'a' => 1}}"][..],
         ),
         ("Shared.size < 0", "given", &["Pool.size: 0 → -1"]),
         ("square.calls > 3", "called", &["wrapped.calls: 3 → 4", "square {calls: 4"]),

@@ -11,6 +11,7 @@ mod accelerator;
 mod agreement;
 mod bugs;
 mod changes;
+mod classes;
 mod command_line;
 mod conditions;
 mod elsewhere;

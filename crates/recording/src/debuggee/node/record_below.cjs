@@ -40,6 +40,7 @@ class Below {
     this.add(two);
     this.add(three);
     this.add(four);
+    if (this.heap.isMade(result)) this.add(result);
     this.search();
     this.credit = Math.min(CREDIT, this.credit - (MOST - this.left));
   }

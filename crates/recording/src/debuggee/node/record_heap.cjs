@@ -6,7 +6,9 @@
 'use strict';
 const { types } = require('util');
 const { copiedBy, insideOf, observed, parentOf, shownBy } = require('./record_proxies.cjs');
+const { Memory, hasBytes, shownBytes } = require('./record_memory.cjs');
 const { ARRAY, CLASS, FUNCTION, INSTANCE, MAP, OPAQUE, SET, Shapes, isDerived } = require('./record_shapes.cjs');
+const { Symbols } = require('./record_symbols.cjs');
 const { WRITE, OBJECT, ATOM, POSITION } = require('./record_wire.cjs');
 
 // What a value is, in the lowest 3 bits of its word.
@@ -54,6 +56,8 @@ class Entry {
     this.inside = null;
     // It holds a value, which is all that is read of it.
     this.isHolder = false;
+    // Some of its fields are not written yet.
+    this.isUnsettled = false;
     // It is what a module of the program exports.
     this.isModule = false;
     // The search that last came to it.
@@ -97,6 +101,13 @@ class Stamp extends Same {
   }
 }
 
+/** Whether values are a proxy and what is behind it, of which the same is known. */
+function isSameObject(one, other) {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  const entry = Stamp.get(one);
+  return entry !== undefined && entry === Stamp.get(other);
+}
+
 class Heap {
   constructor(wire, { items, depth, text }) {
     this.wire = wire;
@@ -109,6 +120,10 @@ class Heap {
     // functions of different kinds where V8 has one.
     this.functions = new WeakMap();
     this.shapes = new Shapes();
+    this.symbols = new Symbols();
+    this.memory = new Memory();
+    // The objects that functions of the language are bound to, by function.
+    this.bound = new WeakMap();
     this.count = 0;
     this.atoms = 0;
     // The number of the call that makes the changes.
@@ -136,6 +151,7 @@ class Heap {
         this.string(value);
         return;
       case 'symbol':
+        this.symbols.textOf(value);
         this.atom('symbol', toText(value));
         return;
       case 'bigint':
@@ -214,8 +230,12 @@ class Heap {
     }
     if (known.contents === null) {
       known.contents = undefined;
+      known.isUnsettled = false;
       this.compareProperties(known, value, this.depth);
       if (known.kind === CLASS) this.inherited(known, value);
+    } else if (known.isUnsettled) {
+      known.isUnsettled = false;
+      this.compareProperties(known, value, this.depth);
     }
     this.numbered(known.number, REFERENCE);
   }
@@ -250,8 +270,8 @@ class Heap {
 
   object(value, depth) {
     const entry = Stamp.get(value) ?? this.newEntry(value);
-    if (entry.contents === null && depth > 0) {
-      entry.contents = undefined;
+    if (depth > 0 && (entry.contents === null || entry.isUnsettled)) {
+      if (entry.contents === null) entry.contents = undefined;
       this.compare(entry, value, depth);
     }
     this.numbered(entry.number, REFERENCE);
@@ -269,6 +289,7 @@ class Heap {
     const [kind, name, isHolder] = this.shapes.of(value);
     const entry = this.numberedEntry(kind, name);
     if (kind <= SET && isDerived(value)) entry.own = new Properties();
+    this.memory.add(value, entry);
     if (isHolder) entry.isHolder = entry.isGuarded = true;
     return entry;
   }
@@ -318,6 +339,11 @@ class Heap {
     return at;
   }
 
+  /** A function of the language was bound to objects, which it may change when it is called. */
+  bind(made, objects) {
+    if (typeof made === 'function' && objects.length > 0) this.bound.set(made, objects);
+  }
+
   /** What `low` is for an object or a function that is known; for others, 0. */
   lowOf(value) {
     const known = typeof value === 'function' ? this.functions.get(value) : Stamp.get(value);
@@ -337,7 +363,16 @@ class Heap {
     if (typeof value === 'object' && value !== null && Stamp.get(value)?.isModule) this.check(value);
   }
 
+  /** What a library made of a proxy, as its result. */
+  isMade(value) {
+    if (typeof value !== 'object' || value === null) return false;
+    const entry = Stamp.get(value);
+    return entry !== undefined && entry.inside !== null && !types.isProxy(value);
+  }
+
   checkNamed(value) {
+    const objects = this.bound.get(value);
+    if (objects !== undefined) for (let at = 0; at < objects.length; at += 1) this.check(objects[at]);
     const known = this.functions.get(value);
     if (known === undefined || known.contents === null) this.named(value);
     else if (typeof known !== 'number') this.compareProperties(known, value, this.depth);
@@ -353,6 +388,7 @@ class Heap {
 
   compare(entry, object, depth) {
     let value = object;
+    entry.isUnsettled = false;
     if (entry.inside !== null) {
       value = shownBy(entry.inside);
       const copy = copiedBy(entry.inside);
@@ -382,10 +418,14 @@ class Heap {
     const length = isArray(value) ? value.length : apply(typedLength, value, []);
     const old = entry.contents ?? (entry.contents = []);
     const most = length < this.items ? length : this.items;
+    let isChanged = false;
     for (let index = from; index < most; index += 1) {
       const item = this.item(value, index);
       if (index >= old.length || !is(old[index], item)) {
+        const isSame = index < old.length && isSameObject(old[index], item);
         old[index] = item;
+        if (isSame) continue;
+        isChanged = true;
         this.word(item, depth - 1);
         this.write(index * 4 + INDEX, entry.number);
       }
@@ -396,6 +436,15 @@ class Heap {
     }
     if (old.length > most) old.length = most;
     this.setLength(entry, length);
+    if (isChanged && !isArray(value)) this.compareMemory(value);
+  }
+
+  /** Compares what shows the same memory as an object that has changed. */
+  compareMemory(value) {
+    const others = this.memory.others(value);
+    for (let at = 0; at < others.length; at += 2) {
+      if (others[at].contents !== null) this.compare(others[at], others[at + 1], this.depth);
+    }
   }
 
   /** An item of an array; an array may have a getter, or none. */
@@ -454,9 +503,10 @@ class Heap {
     const read = entry.isModule ? readable : getOwnPropertyDescriptor;
     const keys = ownKeys(value);
     let count = 0;
-    for (const key of keys) {
-      if (typeof key !== 'string' || (isError && key === 'stack') || (isArrays && isIndex(key))) continue;
-      const descriptor = read(value, key);
+    for (const own of keys) {
+      const key = typeof own === 'symbol' ? this.symbols.known(own) : own;
+      if (key === undefined || (isError && key === 'stack') || (isArrays && isIndex(key))) continue;
+      const descriptor = read(value, own);
       if (descriptor === undefined) continue;
       const kept = 'value' in descriptor ? descriptor : observed(value, key);
       if (kept === undefined) continue;
@@ -466,13 +516,15 @@ class Heap {
       if (count > this.items) break;
       const item = kept.value;
       if (!(key in old) || !is(old[key], item)) {
+        const isSame = isSameObject(old[key], item);
         old[key] = item;
+        if (isSame) continue;
         this.word(item, depth - 1);
         this.write(this.wire.text(key) * 4 + NAME, entry.number);
       }
     }
     for (const key in old) {
-      if (key[0] !== '#' && read(value, key) === undefined) {
+      if (key[0] !== '#' && read(value, this.symbols.keyOf(key)) === undefined) {
         delete old[key];
         this.constant(ABSENT);
         this.write(this.wire.text(key) * 4 + NAME, entry.number);
@@ -497,11 +549,14 @@ class Heap {
       text = Number.isNaN(apply(dateTime, value, [])) ? 'Invalid Date' : apply(isoDate, value, []);
     } else if (types.isRegExp(value)) {
       text = `/${apply(regexpSource, value, [])}/`;
+    } else if (hasBytes(value)) {
+      text = `<${entry.name}${shownBytes(value, this.items)}>`;
     }
     if (entry.contents === text) return;
     entry.contents = text;
     this.atom(entry.name, text);
     this.write(NAME, entry.number);
+    if (hasBytes(value)) this.compareMemory(value);
   }
 
   setLength(entry, length) {
@@ -536,7 +591,8 @@ class Heap {
     if (typeof object === 'function') this.checkNamed(object);
     if (typeof object !== 'object' || object === null) return;
     const entry = Stamp.get(object);
-    const isOpen = entry !== undefined && entry.contents !== null && entry.kind === INSTANCE && !entry.isGuarded;
+    const isKnown = entry !== undefined && entry.contents !== null && !entry.isUnsettled;
+    const isOpen = isKnown && entry.kind === INSTANCE && !entry.isGuarded;
     if (!isOpen || !isExtensible(object)) {
       this.check(object);
       return;
@@ -572,6 +628,30 @@ class Heap {
     this.write(name * 4 + NAME, entry.number);
   }
 
+  /** A field is about to get its first value. */
+  declare(object, name, text, value) {
+    const entry = this.entryOf(object);
+    if (typeof entry !== 'object') return;
+    if (entry.contents === null) {
+      if (typeof object === 'function') this.named(object);
+      else this.object(object, this.depth);
+    }
+    entry.isUnsettled = true;
+    // Of a class, the prototype cannot be written.
+    const isOpen = (entry.kind === CLASS || entry.kind === INSTANCE && !entry.isGuarded) && isExtensible(object);
+    const contents = isOpen ? entry.contents : entry.own;
+    if (contents === null) return;
+    contents[text] = value;
+    this.word(value, this.depth - 1);
+    this.write(name * 4 + NAME, entry.number);
+  }
+
+  /** An object may have fields that are not written. */
+  unsettle(object) {
+    const entry = this.entryOf(object);
+    if (typeof entry === 'object') entry.isUnsettled = true;
+  }
+
   /** What is known of a value with private fields. */
   entryOf(value) {
     if (typeof value === 'function') return this.functions.get(value) ?? this.newNamed(value);
@@ -605,6 +685,7 @@ class Heap {
       this.word(value, this.depth - 1);
       this.write(key * 4 + INDEX, entry.number);
       if (isArray(object)) this.setLength(entry, object.length);
+      else this.compareMemory(object);
       return;
     }
     if (entry.kind === INSTANCE && (typeof key === 'string' || typeof key === 'number')) {
@@ -612,7 +693,8 @@ class Heap {
       this.property(object, this.wire.text(text), text, value);
       return;
     }
-    if (typeof key !== 'symbol') this.compare(entry, object, this.depth);
+    if (typeof key === 'symbol') this.symbols.textOf(key);
+    this.compare(entry, object, this.depth);
   }
 
   /** Items may have been added at the end of an array, or whatever else a method of that name does. */

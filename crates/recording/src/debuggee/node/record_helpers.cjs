@@ -13,6 +13,9 @@
 //   a, d, j                     the same by a step, after the value of the expression
 //   k(value, object)            an object may have changed; x: at its end; kk(value): what a call returned may have
 //   im(owner, name, read)       a variable is imported, and read by a function;  re(value): one that is exported was written
+//   fb(code, name, this, maker) the fields of an object or a class begin, in a call of the constructor;  fl(code, line): a line of theirs is reached
+//   fw(value, object, name)     one is written;  fd(value, code, object): so was the last one;  fs(object, value): fields are functions
+//   bo(function, ...)           a function is bound to objects
 //   w(), c(before, value, ...)  a call was made that may have changed objects, if it was not one of the program's code;
 //                               cc(before, value, object, steps, ...): in an optional chain, that begins at the object
 //   q(value, ...)               the value
@@ -65,7 +68,11 @@ exports.start = (settings) => {
 
   // -- calls ---------------------------------------------------------------------------------------------------------
 
-  const enter = (code) => {
+  // A call that has begun with the fields of its object, of a constructor of this function. 0 for none.
+  let made = 0;
+  const makers = [];
+
+  const begin = (code) => {
     calls += 1;
     const call = calls;
     let at = control[POSITION];
@@ -88,6 +95,17 @@ exports.start = (settings) => {
     top = call;
     return call;
   };
+
+  /** The innermost call that has begun already. */
+  const construct = () => {
+    const { call } = makers[makers.length - 1];
+    makers.length -= 1;
+    made = makers.length === 0 ? 0 : makers[makers.length - 1].code;
+    if (top !== call) switchTo(call);
+    return call;
+  };
+
+  const enter = (code) => (code === made ? construct() : begin(code));
 
   const closure = (outer, code) => {
     const call = enter(code);
@@ -192,6 +210,7 @@ exports.start = (settings) => {
   const unwind = (call, error) => {
     unwound = call;
     try {
+      endFields(call, error);
       if (!isKnown(error)) thrownBy(call, error);
       wire.record(call * 32 + UNWIND);
       pop(call);
@@ -203,6 +222,7 @@ exports.start = (settings) => {
   };
 
   const caught = (call, ...error) => {
+    if (error.length > 0) endFields(call, error[0]);
     if (call !== top) switchTo(call);
     if (error.length === 0) return;
     const what = error[0];
@@ -355,6 +375,7 @@ exports.start = (settings) => {
     if (two !== undefined) heap.check(two);
     if (three !== undefined) heap.check(three);
     if (four !== undefined) heap.check(four);
+    if (heap.isMade(value)) heap.check(value);
     below.compare(value, isChanged, one, two, three, four);
   };
 
@@ -392,6 +413,75 @@ exports.start = (settings) => {
   const fill = ({ text, holes, ...parts }) => {
     const number = define(parts);
     return filled(text, holes, (kind, index) => `0x${number[kind](index).toString(16).padStart(8, '0')}`);
+  };
+
+  // -- fields --------------------------------------------------------------------------------------------------------
+
+  // Calls that compute fields, innermost last, each with its function.
+  const fieldCalls = [];
+
+  const fieldsBegin = (code, key, object, maker) => {
+    if (wire.isOff) return;
+    const around = maker === undefined ? 0 : begin(maker);
+    const call = begin(code);
+    fieldCalls[fieldCalls.length] = { call, code, around, maker };
+    variable(call, key, object);
+  };
+
+  /** The innermost call of a function that computes fields. What is above it has ended by an exception. */
+  const fieldCall = (code) => {
+    while (fieldCalls.length > 0) {
+      const last = fieldCalls[fieldCalls.length - 1];
+      if (last.code === code) return last.call;
+      fieldCalls.length -= 1;
+    }
+    return undefined;
+  };
+
+  const fieldLine = (code, place) => {
+    const call = fieldCall(code);
+    if (call !== undefined) line(call, place);
+  };
+
+  const declared = (value, object, key) => {
+    if (wire.isOff) return value;
+    heap.by = top;
+    heap.declare(object, key >>> 7, names[key >>> 7], value);
+    return value;
+  };
+
+  const fieldsEnd = (value, code, object) => {
+    heap.unsettle(object);
+    const call = fieldCall(code);
+    if (call === undefined) return value;
+    const { around, maker } = fieldCalls[fieldCalls.length - 1];
+    fieldCalls.length -= 1;
+    leave(call, undefined);
+    if (around !== 0) {
+      makers[makers.length] = { code: maker, call: around };
+      made = maker;
+    }
+    return value;
+  };
+
+  /** An exception leaves the fields that were computed for a call. */
+  const endFields = (call, error) => {
+    while (fieldCalls.length > 0 && fieldCalls[fieldCalls.length - 1].call === top && top !== call) {
+      const { around } = fieldCalls[fieldCalls.length - 1];
+      fieldCalls.length -= 1;
+      const inner = top;
+      if (!isKnown(error)) thrownBy(inner, error);
+      wire.record(inner * 32 + UNWIND);
+      pop(inner);
+      if (around === 0) continue;
+      wire.record(around * 32 + UNWIND);
+      pop(around);
+    }
+  };
+
+  const bound = (made, ...objects) => {
+    heap.bind(made, objects);
+    return made;
   };
 
   const output = (name, number) => {
@@ -442,11 +532,17 @@ exports.start = (settings) => {
   const functions = {
     a: (old, object, key, step) => (property(after(old, step), object, key), old),
     b: constructed,
+    bo: bound,
     c: called,
     cc: calledInChain,
     d: (old, object, key, step) => (field(after(old, step), object, key), old),
     e: enter,
     f: finish,
+    fb: fieldsBegin,
+    fd: fieldsEnd,
+    fl: fieldLine,
+    fs: (object, value) => (heap.unsettle(object), value),
+    fw: declared,
     g: caught,
     h: field,
     i: item,

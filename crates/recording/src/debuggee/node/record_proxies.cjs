@@ -9,6 +9,8 @@ const descriptionOf = getOwnPropertyDescriptor(Symbol.prototype, 'description').
 const mapGet = Map.prototype.get;
 // What `inspect` calls of arrays. If the program replaces one of them, its code would run.
 const CALLED = ['push', 'join', 'slice', Symbol.iterator];
+// How many drafts of drafts are followed.
+const MOST_DRAFTS = 10;
 const called = CALLED.map((name) => Array.prototype[name]);
 
 /**
@@ -45,10 +47,21 @@ function insideOf(proxy) {
   return typeof inside === 'object' ? inside : undefined;
 }
 
-/** What a proxy shows as its contents, given what is inside it: that itself, but in a draft of Immer what it drafts. */
+/**
+ * What a proxy shows as its contents, given what is inside it: that itself, but in a draft of Immer what it drafts. That
+ * may be a draft again.
+ */
 function shownBy(inside) {
-  const draft = draftIn(inside);
-  return draft === undefined ? inside : valueOf(draft, 'copy_') ?? valueOf(draft, 'base_');
+  let at = inside;
+  for (let depth = 0; depth < MOST_DRAFTS; depth += 1) {
+    const draft = draftIn(at);
+    if (draft === undefined) return at;
+    const drafted = valueOf(draft, 'copy_') ?? valueOf(draft, 'base_');
+    const next = types.isProxy(drafted) ? insideOf(drafted) : undefined;
+    if (next === undefined) return drafted;
+    at = next;
+  }
+  return at;
 }
 
 /** What a draft of Immer has copied to change it, which becomes what it made; nothing of other proxies. */

@@ -5,6 +5,7 @@
 //! `debuggee/node/record_helpers.cjs`.
 
 mod expressions;
+mod fields;
 mod functions;
 mod statements;
 mod targets;
@@ -23,10 +24,10 @@ use serde::Serialize;
 use super::edits::{Applied, Edits, Piece};
 use super::modules::ModuleNames;
 use super::original::Original;
-use super::scopes::{Declared, Scope, changed_objects};
+use super::scopes::{Declared, Scope, bound_functions, changed_objects};
 
 /// The functions of the recorder, by the letter behind `__$`.
-const HELPERS: &str = "a b c cc d e f g h i im j k kk l m n o p q r re t u v w x y z";
+const HELPERS: &str = "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o p q r re t u v w x y z";
 
 /// A script with calls of the recorder in it.
 #[derive(Debug, Default, Serialize)]
@@ -69,6 +70,7 @@ pub(super) fn instrument(script: &Script<'_>) -> Option<Instrumented> {
         .find_map(|typed| parse(&allocator, script.text, kind.with_typescript(typed)))?;
     let mut instrumenter = Instrumenter::new(script);
     instrumenter.changed = changed_objects(&program);
+    instrumenter.bound = bound_functions(&program);
     if script.kind == Kind::Module {
         instrumenter.module = ModuleNames::of(&program);
     }
@@ -103,9 +105,13 @@ struct Instrumenter<'t> {
     is_quiet: bool,
     /// Variables of whose values a property is assigned to somewhere in the script.
     changed: HashSet<String>,
+    /// Variables of functions that are bound to an object.
+    bound: HashSet<String>,
     module: ModuleNames,
     /// Where the optional chain begins that is gone through, and how that is kept.
     chain_begin: Option<(Span, Kept)>,
+    /// The number that the next function has already.
+    reserved: Option<u32>,
     /// The line of the statement around, whose event stands for what follows on the same line.
     head_line: u32,
 }
@@ -160,8 +166,10 @@ impl<'t> Instrumenter<'t> {
             has_this: false,
             is_quiet: false,
             changed: HashSet::new(),
+            bound: HashSet::new(),
             module: ModuleNames::default(),
             chain_begin: None,
+            reserved: None,
             head_line: 0,
         }
     }

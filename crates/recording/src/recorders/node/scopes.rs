@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use oxc_ast::ast::{
-    Argument, ArrowFunctionExpression, BindingPattern, Class, Declaration, ExportDefaultDeclarationKind,
-    Expression, FormalParameters, Function, ImportDeclaration, ImportDeclarationSpecifier, Program,
-    SimpleAssignmentTarget, Statement, VariableDeclaration, VariableDeclarationKind,
+    Argument, ArrowFunctionExpression, BindingPattern, CallExpression, Class, Declaration,
+    ExportDefaultDeclarationKind, Expression, FormalParameters, Function, ImportDeclaration,
+    ImportDeclarationSpecifier, Program, SimpleAssignmentTarget, Statement, VariableDeclaration,
+    VariableDeclarationKind, VariableDeclarator,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_syntax::scope::ScopeFlags;
@@ -146,6 +147,35 @@ impl<'a> VisitJs<'a> for ChangedObjects {
         }
         walk_js::walk_simple_assignment_target(self, it);
     }
+}
+
+/// The variables to which a script gives functions that are bound to an object.
+pub(super) fn bound_functions(program: &Program<'_>) -> HashSet<String> {
+    let mut found = BoundFunctions(HashSet::new());
+    found.visit_program(program);
+    found.0
+}
+
+struct BoundFunctions(HashSet<String>);
+
+impl<'a> VisitJs<'a> for BoundFunctions {
+    fn visit_variable_declarator(&mut self, it: &VariableDeclarator<'a>) {
+        if let (BindingPattern::BindingIdentifier(id), Some(Expression::CallExpression(call))) =
+            (&it.id, &it.init)
+            && is_bind(call)
+        {
+            self.0.insert(id.name.to_string());
+        }
+        walk_js::walk_variable_declarator(self, it);
+    }
+}
+
+/// `push.bind(list)`, which makes a function of another one.
+pub(super) fn is_bind(call: &CallExpression<'_>) -> bool {
+    let is_method =
+        matches!(&call.callee, Expression::StaticMemberExpression(it) if it.property.name == "bind");
+    // With a text it is another method of that name.
+    is_method && !matches!(call.arguments.first(), Some(Argument::StringLiteral(_)))
 }
 
 /// The names that an import gives to what it imports.

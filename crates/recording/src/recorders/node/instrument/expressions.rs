@@ -9,6 +9,7 @@ use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::UnaryOperator;
 
+use super::super::scopes::is_bind;
 use super::functions::{Kind, is_code};
 use super::targets::{objects_of, targets_of};
 use super::{Instrumenter, Kept, Piece, text};
@@ -17,7 +18,7 @@ use super::{Instrumenter, Kept, Piece, text};
 const HARMLESS_OBJECTS: &str = "Math console JSON Number String Date Symbol BigInt Promise performance process Intl \
                                 Array Object Reflect Buffer";
 /// Functions of those that do: to their first argument, and `Object` returns that.
-const HARMFUL: &str = "assign defineProperty defineProperties setPrototypeOf set deleteProperty";
+const HARMFUL: &str = "assign defineProperty defineProperties setPrototypeOf set deleteProperty apply";
 /// Functions of the language that change nothing that they get.
 const HARMLESS: &str = "parseInt parseFloat isNaN isFinite Number String Boolean Symbol BigInt require setTimeout \
                         setInterval setImmediate clearTimeout clearInterval queueMicrotask structuredClone \
@@ -382,6 +383,9 @@ impl Instrumenter<'_> {
             self.hint = Some(name);
             return self.visit_expression(function);
         }
+        if is_bind(it) && !self.is_quiet {
+            return self.bind(it);
+        }
         let changed = self.changed_by(it);
         if self.is_quiet || changed == Changed::Nothing {
             return walk_js::walk_call_expression(self, it);
@@ -395,6 +399,7 @@ impl Instrumenter<'_> {
             );
         }
         let mut kept: Vec<String> = Vec::new();
+        kept.extend(self.bound_name(&it.callee));
         self.put_text(
             it.span.start,
             format!("__${}(__$w(),", if changed == Changed::Appended { "x" } else { "c" }),
@@ -412,6 +417,25 @@ impl Instrumenter<'_> {
             self.visit_given(argument, Some(&mut kept).filter(|_| is_given));
         }
         self.put_text(it.span.end, format!(",{})", kept.join(",")));
+    }
+
+    /// What makes a function of another one, which is bound to an object: where the function is called, the object may
+    /// change.
+    fn bind(&mut self, it: &CallExpression<'_>) {
+        let mut kept = Vec::new();
+        self.put_text(it.span.start, "__$bo(");
+        self.visit_expression(&it.callee);
+        for argument in &it.arguments {
+            self.visit_given(argument, Some(&mut kept));
+        }
+        kept.insert(0, String::new());
+        self.put_text(it.span.end, format!("{})", kept.join(",")));
+    }
+
+    /// The name of a function that is bound to an object.
+    fn bound_name(&self, function: &Expression<'_>) -> Option<String> {
+        let Expression::Identifier(id) = function else { return None };
+        (self.bound.contains(id.name.as_str()) && self.is_declared(&id.name)).then(|| id.name.to_string())
     }
 
     fn super_call(&mut self, it: &CallExpression<'_>) {
@@ -434,6 +458,10 @@ impl Instrumenter<'_> {
             let mut values = it.arguments.iter().filter_map(Argument::as_expression);
             values.any(may_be_object)
         };
+        let mut values = it.arguments.iter().filter_map(Argument::as_expression);
+        if self.bound_name(&it.callee).is_some() || values.any(|value| self.bound_name(value).is_some()) {
+            return Changed::Arguments;
+        }
         match &it.callee {
             Expression::Identifier(id) => {
                 let name = id.name.as_str();

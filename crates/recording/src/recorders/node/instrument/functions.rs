@@ -2,8 +2,8 @@
 
 use oxc_ast::ast::{
     ArrowFunctionBody, ArrowFunctionExpression, Class, ClassElement, Expression, FormalParameters, Function,
-    FunctionBody, MethodDefinition, MethodDefinitionKind, PropertyDefinition, PropertyKey, Statement,
-    TryStatement,
+    FunctionBody, MethodDefinition, MethodDefinitionKind, PropertyKey, Statement, TryStatement,
+    VariableDeclaration,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::GetSpan;
@@ -39,6 +39,10 @@ impl Instrumenter<'_> {
     /// A function with a body in braces.
     pub(super) fn function(&mut self, it: &Function<'_>, kind: Kind) {
         let Some(body) = &it.body else { return };
+        if self.is_added(it.span.start, |finder| finder.visit_function_body(body)) {
+            self.hint = None;
+            return;
+        }
         let name = it.id.as_ref().map(|id| id.name.to_string()).or_else(|| self.hint.take());
         let name = name.unwrap_or_else(|| "<anonymous>".to_owned());
         let begun = Begun {
@@ -54,6 +58,10 @@ impl Instrumenter<'_> {
     }
 
     pub(super) fn arrow(&mut self, it: &ArrowFunctionExpression<'_>) {
+        if self.is_added(it.span.start, |finder| finder.visit_arrow_function_body(&it.body)) {
+            self.hint = None;
+            return;
+        }
         let name = self.hint.take().unwrap_or_else(|| "<anonymous>".to_owned());
         let begun = Begun {
             name,
@@ -73,12 +81,28 @@ impl Instrumenter<'_> {
         });
     }
 
-    fn enter(&mut self, begun: Begun<'_, '_>, body: impl FnOnce(&mut Self)) {
-        let Begun { name, start, kind, is_async, is_generator, own_name, params } = begun;
-        self.hint = None;
+    /// Whether a function was added by the compiler of a script, and has nothing of the source in it.
+    fn is_added(&self, start: u32, visit: impl FnOnce(&mut SourceFinder<'_, '_>)) -> bool {
+        if !self.original.is_compiled() || self.line(start) > 0 {
+            return false;
+        }
+        let mut finder = SourceFinder { script: self, is_found: false };
+        visit(&mut finder);
+        !finder.is_found
+    }
+
+    /// The number of a function that begins at a place.
+    pub(super) fn new_code(&mut self, name: String, start: u32) -> u32 {
         let code = u32::try_from(self.codes.len()).unwrap_or(u32::MAX);
         let line = self.line(start);
         self.codes.push((name, line));
+        code
+    }
+
+    fn enter(&mut self, begun: Begun<'_, '_>, body: impl FnOnce(&mut Self)) {
+        let Begun { name, start, kind, is_async, is_generator, own_name, params } = begun;
+        self.hint = None;
+        let code = self.reserved.take().unwrap_or_else(|| self.new_code(name, start));
         // The call of the function around has a number, unless this is among the values of its parameters.
         let level = self.functions.len();
         let mut scope = Scope::new(level);
@@ -221,11 +245,17 @@ impl Instrumenter<'_> {
         // What is in the class is another `this` than that of the function around.
         let has_this = std::mem::replace(&mut self.has_this, true);
         let uses_this = self.functions.last().is_some_and(|function| function.uses_this);
+        let (steps, constructor) = self.field_steps(it);
         self.in_scope(scope, |this| {
             for element in &it.body.body {
                 match element {
-                    ClassElement::MethodDefinition(it) => this.method(it, is_derived),
-                    ClassElement::PropertyDefinition(it) => this.field(it),
+                    ClassElement::MethodDefinition(it) => {
+                        let is_constructor =
+                            it.kind == MethodDefinitionKind::Constructor && it.value.body.is_some();
+                        this.reserved = constructor.filter(|_| is_constructor);
+                        this.method(it, is_derived);
+                    }
+                    ClassElement::PropertyDefinition(it) => this.field(it, steps.get(&it.span.start)),
                     ClassElement::StaticBlock(it) => {
                         let mut scope = Scope::new(this.level());
                         scope.lexical(&it.body);
@@ -260,9 +290,12 @@ impl Instrumenter<'_> {
         self.hint = None;
     }
 
-    fn member_name(&self, key: &PropertyKey<'_>) -> String {
+    pub(super) fn member_name(&self, key: &PropertyKey<'_>) -> String {
         let key = match key {
             PropertyKey::PrivateIdentifier(it) => format!("#{}", it.name),
+            PropertyKey::StaticMemberExpression(it) if it.object.is_specific_id("Symbol") => {
+                format!("[Symbol.{}]", it.property.name)
+            }
             other => other.static_name().map_or_else(|| "<computed>".to_owned(), |name| name.to_string()),
         };
         match &self.class {
@@ -270,46 +303,51 @@ impl Instrumenter<'_> {
             None => key,
         }
     }
-
-    fn field(&mut self, it: &PropertyDefinition<'_>) {
-        if it.computed {
-            self.visit_property_key(&it.key);
-        }
-        let Some(value) = &it.value else { return };
-        let is_private = matches!(it.key, PropertyKey::PrivateIdentifier(_));
-        self.hint = Some(self.member_name(&it.key));
-        let class = self.class.take();
-        if let (PropertyKey::PrivateIdentifier(key), true, false) = (&it.key, is_private, is_code(value)) {
-            let span = value.span();
-            self.put_text(span.start, "__$o(");
-            self.visit_expression(value);
-            let key = Piece::Name(format!("#{}", key.name));
-            self.put(span.end, vec![text(",this,"), key, text(")")]);
-        } else {
-            self.visit_expression(value);
-        }
-        self.class = class;
-        self.hint = None;
-    }
 }
 
 /// Whether an expression is a function or a class, which gets its name from where it is written.
 pub(super) fn is_code(value: &Expression<'_>) -> bool {
     matches!(
-        value,
+        value.without_parentheses(),
         Expression::FunctionExpression(_)
             | Expression::ArrowFunctionExpression(_)
             | Expression::ClassExpression(_)
     )
 }
 
-/// Whether a function has a `finally` of its own.
+/// Whether something of the source is in a part of a script that a compiler made.
+struct SourceFinder<'i, 't> {
+    script: &'i Instrumenter<'t>,
+    is_found: bool,
+}
+
+impl<'a> VisitJs<'a> for SourceFinder<'_, '_> {
+    fn visit_statement(&mut self, it: &Statement<'a>) {
+        self.is_found |= self.script.line(it.span().start) > 0;
+        if !self.is_found {
+            walk_js::walk_statement(self, it);
+        }
+    }
+
+    fn visit_expression(&mut self, it: &Expression<'a>) {
+        self.is_found |= self.script.line(it.span().start) > 0;
+        if !self.is_found {
+            walk_js::walk_expression(self, it);
+        }
+    }
+}
+
+/// Whether a function has a `finally` of its own, or `using`, which ends as one does.
 struct FinallyFinder(bool);
 
 impl<'a> VisitJs<'a> for FinallyFinder {
     fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
         self.0 |= it.finalizer.is_some();
         walk_js::walk_try_statement(self, it);
+    }
+
+    fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
+        self.0 |= it.kind.is_using();
     }
 
     fn visit_statement(&mut self, it: &Statement<'a>) {

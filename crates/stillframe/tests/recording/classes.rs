@@ -1,0 +1,168 @@
+//! What classes of JavaScript have, and what is changed by other means than an assignment.
+
+use serde_json::json;
+use test_support::{Fixture, toolchains};
+
+use crate::recorder::{Client, at, has};
+
+const FIELDS: &str = "\
+class Part {
+  tags = ['part']; // @tags
+
+  constructor(name) {
+    this.name = name;
+  }
+}
+
+class Order extends Part {
+  static all = new Map(); // @all
+  total = 0; // @total
+  #paid = 1; // @paid
+  later = () => this.total;
+
+  add(price) {
+    this.total += price; // @added
+  }
+}
+
+class Alias extends Part {
+  shout = () => this.name.toUpperCase();
+}
+
+class Broken {
+  text = JSON.parse('{'); // @broken
+}
+
+const order = new Order('a'); // @made
+order.add(5);
+const alias = new Alias('b');
+let failed = '';
+try {
+  new Broken();
+} catch (error) {
+  failed = error.name;
+}
+console.log(order.later(), alias.shout(), failed, Order.all.size); // @printed
+";
+
+#[tokio::test]
+async fn fields_are_written_where_their_values_are_computed() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.mjs", FIELDS);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["5 B SyntaxError 0"]);
+    let made = format!("{} in <module>", at(&program, "made"));
+    for (target, name) in
+        [("order.tags", "tags"), ("order.total", "total"), ("order.#paid", "paid"), ("Order.all", "all")]
+    {
+        let writes = client.ask("find_writes", json!({ "target": target })).await;
+        let initializer =
+            if target == "Order.all" { "static_initializer" } else { "instance_members_initializer" };
+        has(&writes, &[&format!("by {} in <{initializer}>", at(&program, name))]);
+        if target != "Order.all" {
+            has(&writes, &[&made]);
+        }
+    }
+    let writes = client.ask("find_writes", json!({ "target": "order.total" })).await;
+    has(&writes, &[": 0 → 5 by ", &at(&program, "added"), "total = 0 by "]);
+    let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
+    has(
+        &state,
+        &[
+            "order = Order {tags: ['part'], name: 'a', total: 5, #paid: 1, later: <function later>}",
+            "alias = Alias {tags: ['part'], name: 'b', shout: <function shout>}",
+        ],
+    );
+    let state = client.ask("state_at", json!({ "at": "exception" })).await;
+    has(&state, &["SyntaxError: ", &at(&program, "broken"), "this = Broken {}"]);
+    client.server.finish().await;
+}
+
+// Objects that share memory, functions that are bound to objects, symbols, and drafts in drafts.
+const DETOURS: &str = "\
+import { produce } from 'immer';
+
+const bytes = new Uint8Array(4);
+const view = new DataView(bytes.buffer);
+view.setUint8(1, 7); // @viewed
+new Uint16Array(bytes.buffer)[1] = 9;
+const list = [];
+const push = Array.prototype.push.bind(list);
+push(1); // @pushed
+Reflect.apply(Array.prototype.push, list, [2]); // @applied
+const key = Symbol('key');
+const named = { plain: 1 };
+named[key] = 3; // @keyed
+const state = { a: { b: { c: 0 } } };
+const next = produce(state, (draft) => {
+  draft.a.b.c = 1;
+  draft.a.b = produce(draft.a.b, (inner) => {
+    inner.c = 2; // @nested
+  });
+});
+console.log(bytes.join(), list.join(), next.a.b.c); // @printed
+";
+
+#[tokio::test]
+async fn what_is_changed_by_a_detour_is_written_where_it_happens() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
+    let program = Fixture::write(folder.path(), "main.mjs", DETOURS);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["0,7,9,0 1,2 2"]);
+    for (target, change, name) in [
+        ("bytes[1]", "[1]: 0 → 7 by ", "viewed"),
+        ("list[0]", "[0] = 1 by ", "pushed"),
+        ("list[1]", "[1] = 2 by ", "applied"),
+        ("named[key]", "[Symbol(key)] = 3 by ", "keyed"),
+        ("next.a.b.c", ".c: 1 → 2 by ", "nested"),
+    ] {
+        let writes = client.ask("find_writes", json!({ "target": target })).await;
+        has(&writes, &[&format!("{change}{}", at(&program, name))]);
+    }
+    let state = client.ask("state_at", json!({ "at": at(&program, "printed") })).await;
+    let shown = [
+        "bytes = Uint8Array [0, 7, 9, 0]",
+        "view = <DataView 00 07 09 00>",
+        "named = {plain: 1, [Symbol(key)]: 3}",
+    ];
+    has(&state, &shown);
+    has(&state, &["next = {a: {b: {c: 2}}}"]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
+async fn an_exception_that_was_caught_is_not_why_a_module_waits_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "let value;\ntry {\n  value = JSON.parse('oops');\n} catch {\n  value = { late: true }; // @caught\n}\n\
+                await new Promise(() => {}); // @waits\nconsole.log(value);\n";
+    let program = Fixture::write(folder.path(), "main.mjs", text);
+    let client = Client::new("node").await;
+    let said = client.record(&program, &[]).await;
+    has(&said, &["exited with code 13", &format!("still waiting: {}", at(&program, "waits"))]);
+    let writes = client.ask("find_writes", json!({ "target": "value" })).await;
+    has(&writes, &["`value` is {late: true} at ", &at(&program, "caught")]);
+    client.server.finish().await;
+}
+
+/// The functions that a compiler puts in front of a script are none of the program's.
+#[tokio::test]
+async fn functions_that_a_compiler_adds_are_not_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
+    let text = "enum Size { Small, Large }\n\nfunction logged(method: any, context: { name: string | symbol }) {\n  \
+                return function (this: unknown, ...args: unknown[]) {\n    return method.apply(this, args);\n  };\n}\n\n\
+                class Box {\n  static made = 0; // @made\n\n  @logged\n  grow(): Size { // @grow\n    Box.made += 1;\n    \
+                return Size.Large; // @large\n  }\n}\n\nconsole.log(new Box().grow(), Box.made);\n";
+    let program = Fixture::write(folder.path(), "main.ts", text);
+    let client = Client::new("node").await;
+    let arguments =
+        json!({ "command": "node", "args": ["--import", "tsx", program.path()], "cwd": folder.path() });
+    has(&client.ask("record_run", arguments).await, &["exited with code 0", "1 1\n"]);
+    let hits = client.ask("count_hits", json!({ "target": program.path() })).await;
+    has(&hits, &[&format!("{} in ", at(&program, "large"))]);
+    assert!(!hits.contains("main.ts:0") && !hits.contains(" in __"), "{hits}");
+    let writes = client.ask("find_writes", json!({ "target": "Box.made" })).await;
+    has(&writes, &["`Box.made` is 1 "]);
+    client.server.finish().await;
+}
