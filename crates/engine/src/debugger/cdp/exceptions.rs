@@ -145,6 +145,10 @@ impl ExceptionPauses {
             }
             return Ok(leaves && !self.was_reported(thrown).await);
         }
+        if mode == ExceptionMode::Uncaught && self.unhandled.is_handled_later(stop).await {
+            self.blackbox.count(stop).await;
+            return Ok(false);
+        }
         if self.was_reported(thrown).await {
             return Ok(false);
         }

@@ -221,6 +221,29 @@ console.log("fine");
     session.finish().await;
 }
 
+/// The handler is added when the call that throws has returned. What nothing else handles ends in that of `main`.
+#[tokio::test]
+async fn an_error_that_a_caller_handles_later_does_not_stop() {
+    let text = r#"
+async function fails(message) {
+  throw new Error(message); // @throw
+}
+async function main() {
+  await fails("handled").catch(() => {});
+  await Promise.allSettled([fails("settled"), fails("too")]);
+  console.log("fine");
+  await fails("last");
+}
+main().catch(() => process.exit(1));
+"#;
+    let script = Script::new(text);
+    let (session, stopped) = script.start().await;
+    is_uncaught(&stopped, &script, "throw", "Error", "last");
+    assert_eq!(stopped.text_of("output"), "fine\n");
+    fails(&session).await;
+    session.finish().await;
+}
+
 /// What Node makes of a promise that its own code rejects is thrown by no function of the program's.
 #[tokio::test]
 async fn a_rejection_without_a_throw_stops_before_the_end() {

@@ -69,8 +69,33 @@ impl UnhandledThrows {
         path.reached
     }
 
-    /// Whether what was thrown leaves an ES module, or one that Node's loader of ES modules runs as if it were one. V8 takes it for caught then, because Node's loader catches it, and
-    /// ends the program.
+    /// Whether the promise that an asynchronous function rejects by what it throws is handled by a function on the
+    /// stack, as in `f().catch(g)`. V8 takes it for uncaught: the handler is added when the call has returned. Outside
+    /// of functions, as in `main().catch(g)`, a handler only reports what nothing has caught.
+    pub(super) async fn is_handled_later(&self, stop: &V8Stop) -> bool {
+        let mut is_rejection = stop.thrown.as_ref().is_some_and(|thrown| thrown.is_rejection);
+        for frame in &stop.frames {
+            if !self.sources.is_users_frame(frame) {
+                return false;
+            }
+            match self.fate(&frame.location, is_rejection).await {
+                ThrowOutcome::Caught => return is_rejection && !self.is_top_level(&frame.location).await,
+                ThrowOutcome::Rejected => is_rejection = true,
+                ThrowOutcome::Passed | ThrowOutcome::Expected => {}
+            }
+        }
+        false
+    }
+
+    /// Whether a place is in no function.
+    async fn is_top_level(&self, location: &Location) -> bool {
+        let Some(script) = self.sources.scripts.get(&location.script_id) else { return false };
+        let is_top = |handlers: &Handlers, (line, column)| handlers.is_top_level(line, column);
+        script.at_handlers(location, is_top).await == Some(true)
+    }
+
+    /// Whether what was thrown leaves an ES module, or one that Node's loader of ES modules runs as if it were one. V8
+    /// takes it for caught then, because Node's loader catches it, and ends the program.
     pub(super) async fn leaves_module(&self, stop: &V8Stop) -> bool {
         let mut is_rejection = false;
         if stop.thrown.as_ref().is_some_and(|thrown| thrown.is_rejection)
@@ -111,8 +136,7 @@ impl UnhandledThrows {
         if !script.is_module {
             return None;
         }
-        let is_top = |handlers: &Handlers, (line, column)| handlers.is_top_level(line, column);
-        (script.at_handlers(location, is_top).await == Some(true)).then_some(true)
+        self.is_top_level(location).await.then_some(true)
     }
 
     /// Whether code of the user's is waiting for what has thrown. Most that is thrown while a runner starts is its own,
