@@ -60,6 +60,21 @@ static int is_yield(PyFrameObject *frame)
     return operation == YIELD_VALUE || operation == SEND;
 }
 
+static int take(PyObject *inner, void *found)
+{
+    *(PyObject **)found = inner;
+    return 0;
+}
+
+/* `unwrapped`; borrowed, and owned by the value. */
+static PyObject *unwrapped(PyObject *value)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) && strcmp(type->tp_name, "async_generator_wrapped_value") == 0)
+        type->tp_traverse(value, take, &value);
+    return value;
+}
+
 static int trace_return(Tracer *tracer, PyFrameObject *frame, PyObject *value)
 {
     PyObject *thread = this_thread();
@@ -69,7 +84,8 @@ static int trace_return(Tracer *tracer, PyFrameObject *frame, PyObject *value)
     if (value == NULL)
         return ignore(call(now.recorder, name.unwind, thread, tracer->activation, NULL)) < 0 ? recovered() : 0;
     tracer->is_waiting = is_yield(frame);
-    return leave(thread, tracer->activation, value, tracer->is_waiting ? SUSPEND : LEAVE);
+    return leave(thread, tracer->activation, tracer->is_waiting ? unwrapped(value) : value,
+                 tracer->is_waiting ? SUSPEND : LEAVE);
 }
 
 static int trace_exception(Tracer *tracer, PyFrameObject *frame, PyObject *exception)

@@ -6,6 +6,7 @@ reaches a line, or ends. The program's code is what is in files that are not par
 
 import ast
 import functools
+import gc
 import io
 import operator
 import os
@@ -17,8 +18,8 @@ import types
 from record_accelerator import native
 from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, LENGTH, LITERAL, NOTHING, OPERATIONS, PATH, VARIABLE, Effects, effects_in
 from record_heap import WIDE, Heap, Known, differ, is_variable, module_dict
-from record_shapes import INSTANCE, Shape, class_dict, class_order
-from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, SUSPEND, THREAD, THROW, UNWIND, WRITE
+from record_shapes import INSTANCE, Shape, class_dict, class_name, class_order
+from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, THREAD, THROW, UNWIND, WRITE
 from record_wire import BY_SHIFT, CALL_SHIFT, Wire
 
 if sys.version_info >= (3, 12):
@@ -309,6 +310,7 @@ class Recorder:
     def leave(self, thread, activation, value, tag=LEAVE):
         with self.turn:
             self.wire.by = activation.number << BY_SHIFT
+            value = unwrapped(value)
             word = self.heap.word(value)
             self.wire.record(activation.number << 5 | tag, word)
         caller = thread.top = activation.caller
@@ -483,7 +485,7 @@ class Recorder:
         if issubclass(kind, type):
             return self.class_attribute(value, name)
         shape = heap.shapes.get(kind) or heap.shape_of(kind)
-        if shape.kind != INSTANCE:
+        if shape.kind != INSTANCE and not shape.has_own:
             return MISSING
         if shape.dictionary is not None:
             found = shape.dictionary(value).get(name, MISSING)
@@ -534,6 +536,13 @@ class Recorder:
             top = self.thread().top
             by = (top.number if top is not None else 0) << 1 | 1
             self.wire.blob(number << 5 | OUTPUT, text[:MOST_OUTPUT].encode("utf-8", "replace"), by)
+
+
+def unwrapped(value):
+    """What an asynchronous generator yields, which Python wraps."""
+    if class_name(type(value)) == "async_generator_wrapped_value":
+        return next(iter(gc.get_referents(value)), value)
+    return value
 
 
 def root_of(name, names, frame):

@@ -69,6 +69,9 @@ def shape_of(kind, is_user_module):
     if issubclass(kind, deque):
         dictionary, slots = members(kind, is_user_module) if is_users else (None, ())
         return Shape(LIST, name, dictionary, slots, is_queue=True)
+    if issubclass(kind, BaseException) and not is_users:
+        # Its text says most, and the program may put attributes on it.
+        return Shape(OPAQUE, name, members(kind, is_user_module)[0], tuple(of_exceptions(kind)))
     # The numbers of libraries say more as text.
     slots = [(VALUE, value) for base, value in VALUES if issubclass(kind, base) and (is_users or base is str)]
     if not is_users and (module, name) not in HOLDERS:
@@ -76,11 +79,34 @@ def shape_of(kind, is_user_module):
     dictionary, own = members(kind, is_user_module)
     slots += own
     if issubclass(kind, BaseException):
-        slots.append(("args", BaseException.__dict__["args"].__get__))
+        slots += of_exceptions(kind)
     if dictionary is None and not slots:
         return Shape(OPAQUE, name)
     is_foreign = any(each not in HARMLESS and not is_user_module(each) for each in map(module_of, class_order(kind)))
     return Shape(INSTANCE, name, dictionary, tuple(slots), is_foreign=is_foreign)
+
+
+def of_exceptions(kind):
+    """What gives the attributes that an exception has from Python's own classes, such as `errno`, by their names."""
+    found = [("args", BaseException.__dict__["args"].__get__), ("__cause__", unless_none(BaseException.__dict__["__cause__"]))]
+    for owner in class_order(kind):
+        if issubclass(owner, BaseException) and module_of(owner) == "builtins":
+            for attribute, member in class_dict(owner).items():
+                if type(member) is types.MemberDescriptorType and attribute[:1] != "_":
+                    found.append((attribute, unless_none(member)))
+    return found
+
+
+def unless_none(member):
+    """What reads an attribute that is as good as missing if it is None."""
+
+    def read(value):
+        found = member.__get__(value)
+        if found is None:
+            raise AttributeError
+        return found
+
+    return read
 
 
 def module_of(kind):
