@@ -7,6 +7,7 @@ mod origin;
 mod reached;
 mod state;
 mod statement;
+mod stored;
 mod target;
 mod text;
 mod waiting;

@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, params};
 
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt};
+use crate::predicate::Expression;
 use crate::reading::{Code, Recording};
 use crate::spelling::Spelling;
 use crate::value::{BASES, Key, Kind, OF_FUNCTION, Owner, Word};
@@ -51,6 +52,24 @@ impl Recording {
         let mut classes = vec![class];
         classes.extend(self.bases(class)?);
         Ok(classes)
+    }
+
+    /// The function of this name that the class of what an expression gives has, such as a getter: by the types of all
+    /// values that its variable or attribute ever had.
+    pub(crate) fn function_of_types(&self, of: &Expression, name: &str) -> Result<Option<String>> {
+        let Some(number) = of.last_name().and_then(|name| self.number(name)) else { return Ok(None) };
+        let mut statement = self.database.prepare_cached(
+            "SELECT DISTINCT objects.type FROM writes JOIN objects ON objects.id = value >> 3 \
+             WHERE key = ? AND value & 7 = 4",
+        )?;
+        let types = statement.query_map([Key::Name(number).stored()], |row| row.get(0))?;
+        for type_name in types {
+            let function = format!("{}.{name}", self.text(type_name?));
+            if self.codes.values().any(|code| *code.name == *function) {
+                return Ok(Some(function));
+            }
+        }
+        Ok(None)
     }
 
     /// The classes that a class inherits from.

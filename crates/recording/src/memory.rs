@@ -171,6 +171,35 @@ impl Recording {
         Ok(found.map(Word::of).filter(|word| *word != Word::Absent))
     }
 
+    /// Whether a write only takes an item out that the next one puts behind the others of its container.
+    pub(crate) fn is_moved_later(&self, write: &Write) -> Result<bool> {
+        let is_removed = write.word == Word::Absent && matches!(write.key, Key::Item(_));
+        Ok(is_removed && self.is_next(write, write.id + 1)?)
+    }
+
+    /// Whether a write puts an item behind the others of its container that was there with the same value.
+    pub(crate) fn is_move(&self, write: &Write) -> Result<bool> {
+        if !matches!(write.key, Key::Item(_))
+            || write.word == Word::Absent
+            || !self.is_next(write, write.id - 1)?
+        {
+            return Ok(false);
+        }
+        let removed = Write { id: write.id - 1, ..*write };
+        Ok(self.before(&removed)? == Some(write.word))
+    }
+
+    /// Whether another write is one of the same line to the same slot, and one of both takes it out.
+    fn is_next(&self, write: &Write, other: i64) -> Result<bool> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT value FROM writes WHERE id = ? AND owner = ? AND key = ? AND event = ?",
+        )?;
+        let slot = params![other, write.owner.0, write.key.stored(), write.event];
+        let value: Option<i64> = statement.query_row(slot, |row| row.get(0)).optional()?;
+        let is_absent = |word: Word| word == Word::Absent;
+        Ok(value.is_some_and(|value| is_absent(Word::of(value)) != is_absent(write.word)))
+    }
+
     /// The event with which the call ended whose variables an owner is; none if it is an object, or did not end.
     pub(crate) fn end_of(&self, owner: Owner) -> Result<Option<i64>> {
         let mut statement =

@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
+use rusqlite::OptionalExtension;
+
 use crate::ask::is_definition;
 use crate::error::Result;
 use crate::memory::Memory;
-use crate::reading::{Call, Code, Event, Object, Recording};
+use crate::reading::{Call, Code, Event, Object, Recording, event_of};
 use crate::spelling::Container;
 use crate::value::{Key, Kind, Owner, VALUE, What, Word};
 
@@ -23,6 +25,21 @@ const MOST_SOURCE: usize = 120;
 /// The most frames of a stack. A recursion may have thousands.
 const MOST_FRAMES: usize = 200;
 
+/// How far back the line is looked for that resumed a generator.
+const MOST_EVENTS: i64 = 200_000;
+
+/// As the index of resumptions is written, which `SQLite` uses for no other text.
+const RESUMPTION: &str =
+    "SELECT id, value FROM events WHERE call = ? AND kind = 6 AND id <= ? ORDER BY id DESC LIMIT 1";
+
+/// That a generator, or what awaits, goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resumption {
+    pub(crate) event: i64,
+    /// The call that it runs for from then on.
+    pub(crate) caller: i64,
+}
+
 impl Recording {
     /// The calls that were active at an event, the innermost first.
     pub(crate) fn stack(&self, event: &Event) -> Result<Vec<Frame>> {
@@ -31,12 +48,44 @@ impl Recording {
         while let Some(call) = self.call(next)?
             && frames.len() < MOST_FRAMES
         {
-            let caller_place = call.caller_place;
-            next = call.caller;
+            let from = self.resumed_from(call.id, event.id)?;
+            let (caller, caller_place) = from.unwrap_or((call.caller, call.caller_place));
+            next = caller;
             frames.push(Frame { call, place });
             place = caller_place;
         }
         Ok(frames)
+    }
+
+    /// For which call, and from which of its lines, a generator that was suspended runs at an event; none for any other
+    /// call.
+    fn resumed_from(&self, call: i64, event: i64) -> Result<Option<(i64, Option<i64>)>> {
+        let Some(resumption) = self.last_resumption(call, event)? else { return Ok(None) };
+        let line = self.line_of_resumption(&resumption)?;
+        Ok(line.map(|line| (resumption.caller, line.place)))
+    }
+
+    /// When a call was resumed last until an event, and by which one.
+    pub(crate) fn last_resumption(&self, call: i64, event: i64) -> Result<Option<Resumption>> {
+        let mut statement = self.database.prepare_cached(RESUMPTION)?;
+        let mut rows = statement.query([call, event])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let caller = row.get::<_, Option<i64>>(1)?.map(Word::of);
+        Ok(match caller {
+            Some(Word::Integer(caller)) => Some(Resumption { event: row.get(0)?, caller }),
+            _ => None,
+        })
+    }
+
+    /// The line that resumed a call; none if none did that is recorded.
+    pub(crate) fn line_of_resumption(&self, resumption: &Resumption) -> Result<Option<Event>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT id, kind, call, place, value FROM events WHERE id < ?1 AND id > ?1 - ?2 AND call = ?3 AND kind = 0 \
+             ORDER BY id DESC LIMIT 1",
+        )?;
+        let line =
+            statement.query_row([resumption.event, MOST_EVENTS, resumption.caller], event_of).optional()?;
+        Ok(line)
     }
 
     /// `shop.py:12 in add`.
@@ -204,7 +253,8 @@ impl Recording {
             return Ok(format!("<{}>", self.object_name(number)?));
         }
         if object.kind == Kind::Opaque {
-            let word = slots.first().map(|(_, word)| *word);
+            let text = slots.iter().find(|(key, _)| *key == Key::Name(0));
+            let word = text.map(|(_, word)| *word);
             return word.map_or_else(
                 || Ok(format!("<{}>", self.object_name(number)?)),
                 |word| self.whole_text(word, memory, 0, most, around),

@@ -1,13 +1,16 @@
 //! What changed between two moments.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::state::{VALUE, is_definition};
 use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::reading::Recording;
-use crate::value::{Key, Owner, Word};
+use crate::value::{Key, Kind, Owner, Word};
+
+/// Keys that are shown of an order.
+const MOST_KEYS: usize = 6;
 
 /// The variables, attributes and items that differ between two moments.
 pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
@@ -26,7 +29,21 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
     lines.add(format!("to event {}: {}", second.id, recording.place_text(second.place)));
     let mut title = None;
     let mut count = 0;
+    let mut ordered = HashSet::new();
     for write in changed {
+        let order = match write.key {
+            Key::Item(_) if ordered.insert(write.owner) => order_of(recording, write.owner, &before, &after)?,
+            _ => None,
+        };
+        if let Some((old, new)) = order {
+            let name = recording.object_name(write.owner.as_object().unwrap_or_default())?;
+            if title.as_ref() != Some(&name) {
+                lines.add(format!("{name}:"));
+                title = Some(name);
+            }
+            lines.add(format!("  order: {old} → {new}"));
+            count += 1;
+        }
         let (old, new) = (before.get(write.owner, write.key)?, after.get(write.owner, write.key)?);
         if old == new || is_definition(recording, write.key, new.unwrap_or(Word::Absent))? {
             continue;
@@ -60,6 +77,44 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
         lines.add("nothing that is recorded differs");
     }
     Ok(lines.finish())
+}
+
+/// The order of the items of a dictionary at two moments, if those that are there at both have another one.
+fn order_of(
+    recording: &Recording,
+    owner: Owner,
+    before: &MemoryAt<'_>,
+    after: &MemoryAt<'_>,
+) -> Result<Option<(String, String)>> {
+    let Some(object) = owner.as_object() else { return Ok(None) };
+    if recording.object(object)?.kind != Kind::Dictionary {
+        return Ok(None);
+    }
+    let keys = |memory: &MemoryAt<'_>| -> Result<Vec<Key>> {
+        Ok(memory
+            .all(owner)?
+            .into_iter()
+            .map(|(key, _)| key)
+            .filter(|key| matches!(key, Key::Item(_)))
+            .collect())
+    };
+    let (old, new) = (keys(before)?, keys(after)?);
+    let (is_old, is_new): (HashSet<Key>, HashSet<Key>) =
+        (old.iter().copied().collect(), new.iter().copied().collect());
+    let stayed = |keys: Vec<Key>| {
+        keys.into_iter().filter(|key| is_old.contains(key) && is_new.contains(key)).collect()
+    };
+    let (old, new): (Vec<Key>, Vec<Key>) = (stayed(old), stayed(new));
+    // Only from where they differ.
+    let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let text = |keys: &[Key]| {
+        let text =
+            |key: &Key| recording.key_text(*key).trim_start_matches('[').trim_end_matches(']').to_owned();
+        let shown: Vec<String> = keys.iter().skip(same).take(MOST_KEYS).map(text).collect();
+        let more = if keys.len() > same + MOST_KEYS { ", ..." } else { "" };
+        shown.join(", ") + more
+    };
+    Ok((same < old.len()).then(|| (text(&old), text(&new))))
 }
 
 /// One write of each slot that was written from an event on, until another.

@@ -10,6 +10,7 @@ use rusqlite::OptionalExtension;
 
 use self::search::{Found, Search};
 use super::state::{VALUE, is_definition};
+use super::stored;
 use super::text::Lines;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
@@ -53,14 +54,21 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     {
         return objects::answer(recording, request.condition, variable, &found);
     }
-    if let Some(condition) = returns::of_property(recording, &search.condition)
+    if let Some(condition) = returns::of_property(recording, &search.condition)?
         && let Some(function) = returns::function(&condition)?
         && let Some(event) = returns::search(recording, request, &condition, &function, occurrence)?
     {
         return returns::answer(recording, request.condition, &event);
     }
-    let gap = recording.gap()?.map(|gap| format!("{gap}\n")).unwrap_or_default();
-    Ok(search.never() + &gap)
+    if let Some((condition, name, other)) = stored::condition(recording, &search.condition)? {
+        let mut search = Search::new(recording, request, condition)?;
+        if let Some(found) = search.run(occurrence)? {
+            let answer = answer(recording, request.condition, &found, &search.roots)?;
+            return Ok(format!("`{name}` is stored as `{other}`\n{answer}"));
+        }
+    }
+    let notes = [stored::note(recording, &search.condition)?, recording.gap()?].into_iter().flatten();
+    Ok(notes.fold(search.never(), |text, note| text + &note + "\n"))
 }
 
 /// The variables of a call, and of the calls around a closure, which may have ended.
@@ -126,8 +134,9 @@ fn answer(recording: &Recording, condition: &str, found: &Found, roots: &[String
     }
     let writes = writes_of(recording, &line, found.write.event)?;
     for write in &writes {
-        let is_left_out =
-            is_part_of_new(recording, write, &writes)? || is_definition(recording, write.key, write.word)?;
+        let is_left_out = is_part_of_new(recording, write, &writes)?
+            || is_definition(recording, write.key, write.word)?
+            || recording.is_moved_later(write)?;
         if !is_left_out {
             lines.add(format!("  {}", write_text(recording, write, &line)?));
         }
@@ -209,6 +218,7 @@ pub(super) fn change_text(recording: &Recording, write: &Write, line: &Event, mo
         }
     };
     Ok(match old {
+        None if recording.is_move(write)? => format!("{name}: {new}, moved to the end"),
         Some(old) => format!("{name}: {old} → {new}"),
         None => format!("{name} = {new}"),
     })

@@ -3,6 +3,7 @@
 mod arguments;
 mod detours;
 mod inputs;
+mod sent;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
@@ -20,6 +21,9 @@ use crate::value::{Owner, What, Word};
 
 /// Characters of a value.
 const VALUE: usize = 70;
+
+/// Methods of containers that store what they are given, and make nothing of it.
+const STORING: [&str; 8] = ["add", "append", "appendleft", "insert", "push", "set", "setdefault", "unshift"];
 
 /// What is asked about.
 #[derive(Debug)]
@@ -40,14 +44,14 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
     let memory = MemoryAt { recording, event };
     let word = memory.get(owner, key)?.unwrap_or(Word::Absent);
     let mut lines = Lines::default();
-    target.introduce(&recording.value_text(word, &memory, 2, VALUE)?, &mut lines);
+    target.introduce(recording, &recording.value_text(word, &memory, 2, VALUE)?, &mut lines)?;
     let mut search =
         Search { recording, steps: Vec::new(), seen: HashSet::new(), waiting: BinaryHeap::new() };
     if let Some(write) = writes_to(recording, owner, Some(key), event, 1)?.into_iter().next() {
         search.add(None, Cause::Write(write), 0)?;
     }
     search.run(request.limit)?;
-    search.show(None, 0, &mut lines);
+    search.show(None, &mut Vec::new(), &mut lines);
     if let Word::Object(number) = word
         && let Some(change) = writes_to(recording, Owner::object(number), None, event, 1)?.first()
     {
@@ -111,13 +115,21 @@ impl Search<'_> {
     }
 
     /// Adds the steps behind one, or the first ones. Short branches come first, so that a long one leaves them room.
-    fn show(&self, behind: Option<usize>, depth: usize, lines: &mut Lines) {
+    /// The source of a line is left out below a step that has it.
+    fn show<'s>(&'s self, behind: Option<usize>, above: &mut Vec<&'s str>, lines: &mut Lines) {
         let steps = self.steps.iter().enumerate();
         let mut branches: Vec<(usize, &Step)> = steps.filter(|(_, step)| step.parent == behind).collect();
         branches.sort_by_cached_key(|(at, _)| self.steps_behind(*at));
         for (at, step) in branches {
-            lines.add(format!("{}{}", "  ".repeat(depth.min(12)), step.text));
-            self.show(Some(at), depth + 1, lines);
+            let indent = "  ".repeat(above.len().min(12));
+            let (place, source) = place_in(&step.text);
+            let is_known = above.iter().any(|other| place_in(other) == (place, source));
+            let text =
+                if is_known { step.text.replacen(&format!(": {source}"), "", 1) } else { step.text.clone() };
+            lines.add(indent + &text);
+            above.push(&step.text);
+            self.show(Some(at), above, lines);
+            above.pop();
         }
     }
 
@@ -129,6 +141,13 @@ impl Search<'_> {
 
     /// Adds a step, unless it is there already.
     fn add(&mut self, parent: Option<usize>, cause: Cause, far: usize) -> Result<()> {
+        let cause = match cause {
+            Cause::Write(write) => {
+                let inner = self.recording.writes_of_inner(&write)?;
+                Cause::Write(inner.first().copied().unwrap_or(write))
+            }
+            Cause::Return(_) => cause,
+        };
         let (is_write, id) = match cause {
             Cause::Write(write) => (true, write.id),
             Cause::Return(returned) => (false, returned.event),
@@ -176,7 +195,10 @@ impl Search<'_> {
             }
             return Ok(format!("event {}: {change}, {role} of {function} from {from}", line.id));
         }
-        Ok(format!("event {}: {change} by {}", line.id, recording.place_text(line.place)))
+        let sender = recording.sender_of_write(write, &line)?;
+        let sender = sender.map(|sender| format!(", sent by {}", recording.place_text(sender.place)));
+        let (id, sender) = (line.id, sender.unwrap_or_default());
+        Ok(format!("event {id}: {change} by {}{sender}", recording.place_text(line.place)))
     }
 
     fn return_line(&self, returned: &Returned, parent: Option<usize>) -> Result<String> {
@@ -202,12 +224,19 @@ impl Search<'_> {
     fn expand(&mut self, at: usize, far: usize, limit: usize) -> Result<()> {
         let Some(step) = self.steps.get(at) else { return Ok(()) };
         let is_given = match step.cause {
-            Cause::Write(write) => self.recording.writer(&write)?.what == What::Call,
+            Cause::Write(write) => {
+                let line = self.recording.writer(&write)?;
+                line.what == What::Call || self.recording.sender_of_write(&write, &line)?.is_some()
+            }
             Cause::Return(_) => false,
         };
         let inputs = match step.cause {
             Cause::Write(write) => self.recording.inputs_of_write(&write)?,
-            Cause::Return(returned) => self.recording.inputs_of_return(&returned)?,
+            Cause::Return(returned) => {
+                let of = step.parent.and_then(|at| self.steps.get(at)).map(|step| step.cause);
+                let part = self.recording.part_taken(&returned, of)?;
+                self.recording.inputs_of_return(&returned, part)?
+            }
         };
         let is_from_outside = inputs.is_empty() && !is_given;
         // What only passes a value on is no step further away.
@@ -236,8 +265,20 @@ impl Recording {
         let source = step.split_once('`').map_or("", |(_, source)| source);
         let is_own =
             |name: &str| self.codes.values().any(|code| code.name.split('.').any(|part| part == name));
-        statement::calls(source.trim_end_matches('`')).into_iter().any(|name| !is_own(name))
+        let is_foreign = |name: &str| !is_own(name) && !STORING.contains(&name);
+        statement::calls(source.trim_end_matches('`')).into_iter().any(is_foreign)
     }
+}
+
+/// The first line that a step shows, as `main.py:12`, and its source in backticks; nothing if it shows none.
+fn place_in(step: &str) -> (&str, &str) {
+    let found = step.split_once(": `").and_then(|(before, rest)| {
+        let place = before.rsplit_once(" in ").map_or(before, |(before, _)| before);
+        let end = rest.find('`')? + 1;
+        let begin = before.len() + 2;
+        Some((place.rsplit(' ').next()?, step.get(begin..=begin + end)?))
+    });
+    found.unwrap_or_default()
 }
 
 fn word_of(cause: &Cause) -> Word {

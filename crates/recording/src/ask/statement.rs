@@ -7,16 +7,19 @@ mod functions;
 mod heads;
 mod lines;
 mod loops;
+mod sending;
 
 use std::ops::Range;
 
 pub(super) use self::functions::{
-    Function, Part, assigned_item, function_of, is_whole, item_of, property_of, spread_of, without_functions,
+    Function, Part, assigned_item, function_of, is_whole, item_of, part_of, property_of, spread_of,
+    target_of, without_functions,
 };
 pub(super) use self::heads::{captures, has_default, has_parameter, subject};
 pub(super) use self::lines::statement_at;
 use self::loops::loop_body;
-pub(super) use self::loops::loop_step;
+pub(super) use self::loops::{comprehended, loop_step};
+pub(super) use self::sending::{assigns, calls_in_order, delegates, is_sent, sent, stored};
 use crate::spelling::Spelling;
 
 /// Words that are no variables.

@@ -2,11 +2,12 @@
 
 use super::first::owners;
 use super::state::is_definition;
+use super::stored;
 use super::text::Lines;
 use super::writes::writes_to;
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
-use crate::predicate::{Expression, Scope};
+use crate::predicate::{Datum, Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording};
 use crate::stack::Frame;
 use crate::value::{Key, Owner};
@@ -23,6 +24,8 @@ pub(super) struct Target {
     frame: String,
     pub(super) owner: Owner,
     pub(super) key: Key,
+    /// It is stored elsewhere than under the name that was asked for.
+    is_stored: bool,
     /// Why the moment is not the last one, where none was given.
     note: Option<String>,
 }
@@ -42,8 +45,14 @@ impl Target {
             None => false,
         };
         // A moment that was given is kept: the answer is then that the target is not there.
-        if let Some((frame, slot)) = found.filter(|_| is_there || at.is_some()) {
-            return Ok(Self::at(recording, text, &event, frame, slot));
+        let is_known = |slot: (Owner, Key)| -> Result<bool> {
+            let was_there = !writes_to(recording, slot.0, Some(slot.1), event.id, 1)?.is_empty();
+            Ok(was_there || computed(recording, &target)?.is_empty())
+        };
+        if let Some((frame, slot)) = found
+            && (is_there || at.is_some() && is_known(slot)?)
+        {
+            return Ok(Self::at(recording, &target, text, &event, (frame, slot)));
         }
         // At the end of a program its functions have no variables.
         if matches!(at, None | Some("end" | "exception"))
@@ -56,7 +65,7 @@ impl Target {
         if let Some((frame, slot)) = found
             && !writes_to(recording, slot.0, Some(slot.1), event.id, 1)?.is_empty()
         {
-            return Ok(Self::at(recording, text, &event, frame, slot));
+            return Ok(Self::at(recording, &target, text, &event, (frame, slot)));
         }
         Err(absent(recording, &target, text, moment, &frames, &memory)?)
     }
@@ -96,24 +105,43 @@ impl Target {
                 if let Some((frame, slot)) = slot(recording, target, &frames, &memory)?
                     && memory.get(slot.0, slot.1)?.is_some()
                 {
-                    return Ok(Some(Self::at(recording, text, &event, frame, slot)));
+                    return Ok(Some(Self::at(recording, target, text, &event, (frame, slot))));
                 }
             }
         }
         Ok(None)
     }
 
-    fn at(recording: &Recording, text: &str, event: &Event, frame: &Frame, slot: (Owner, Key)) -> Self {
+    fn at(
+        recording: &Recording,
+        target: &Expression,
+        text: &str,
+        event: &Event,
+        (frame, (owner, key)): (&Frame, (Owner, Key)),
+    ) -> Self {
         let frame = recording.frame_text(frame);
-        Self { text: text.to_owned(), event: event.id, frame, owner: slot.0, key: slot.1, note: None }
+        let is_stored = matches!(target, Expression::Attribute(_, name) if *name != recording.key_text(key));
+        Self { text: text.to_owned(), event: event.id, frame, owner, key, is_stored, note: None }
     }
 
     /// Says what it is.
-    pub(super) fn introduce(&self, value: &str, lines: &mut Lines) {
-        lines.add(format!("`{}` is {value} at event {} ({})", self.text, self.event, self.frame));
+    pub(super) fn introduce(&self, recording: &Recording, value: &str, lines: &mut Lines) -> Result<()> {
+        let (text, event, frame) = (&self.text, self.event, &self.frame);
+        lines.add(match self.owner.as_object().filter(|_| self.is_stored) {
+            // What is stored may be computed from what was assigned.
+            Some(object) => {
+                let (object, key) = (recording.object_name(object)?, recording.key_text(self.key));
+                let dot = if key.starts_with('[') { "" } else { "." };
+                format!(
+                    "`{text}` is stored in `{object}{dot}{key}`, which is {value} at event {event} ({frame})"
+                )
+            }
+            None => format!("`{text}` is {value} at event {event} ({frame})"),
+        });
         if let Some(note) = &self.note {
             lines.add(note);
         }
+        Ok(())
     }
 }
 
@@ -127,7 +155,19 @@ fn slot<'a>(
     for frame in frames {
         let owners = owners(recording, &frame.call)?;
         let scope = Scope::new(recording, memory, &owners);
-        if let Some(slot) = scope.slot(target)? {
+        let found = scope.slot(target)?;
+        let is_there = match found {
+            Some(slot) => memory.get(slot.0, slot.1)?.is_some(),
+            None => false,
+        };
+        if !is_there
+            && let Expression::Attribute(of, name) = target
+            && let Some(Datum::Object(object)) = scope.value(of)?
+            && let Some(slot) = stored::slot(recording, object, name, memory.event)?
+        {
+            return Ok(Some((frame, slot)));
+        }
+        if let Some(slot) = found {
             return Ok(Some((frame, slot)));
         }
     }
@@ -172,7 +212,7 @@ fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
         "SELECT {COLUMNS} FROM writes WHERE key = ? AND owner & 1 = ? ORDER BY id DESC LIMIT 1"
     ))?;
     let mut rows = statement.query((Key::Name(number).stored(), is_attribute))?;
-    let Some(row) = rows.next()? else { return Ok(computed(recording, target)) };
+    let Some(row) = rows.next()? else { return computed(recording, target) };
     let line = recording.writer(&write_of(row)?)?;
     let place = recording.writer_text(&line)?;
     let kind = if is_attribute { "an attribute" } else { "a variable" };
@@ -183,11 +223,13 @@ fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
 }
 
 /// That a function of this name gives an attribute, as that of a property or a getter does.
-fn computed(recording: &Recording, target: &Expression) -> String {
-    let Expression::Attribute(_, name) = target else { return String::new() };
+fn computed(recording: &Recording, target: &Expression) -> Result<String> {
+    let Expression::Attribute(of, name) = target else { return Ok(String::new()) };
+    let own = recording.function_of_types(of, name)?;
     let is_it = |code: &&Code| code.name.rsplit_once('.').is_some_and(|(_, last)| last == name);
-    let function = recording.codes.values().filter(is_it).min_by_key(|code| code.line);
-    function.map_or_else(String::new, |code| {
+    let is_own = |code: &Code| own.as_deref() == Some(&*code.name);
+    let function = recording.codes.values().filter(is_it).min_by_key(|code| (!is_own(code), code.line));
+    Ok(function.map_or_else(String::new, |code| {
         format!("; it is computed by {} ({}): ask about what that reads", code.name, code.place())
-    })
+    }))
 }

@@ -30,7 +30,7 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
     let mut lines = Lines::default();
     let shown = value
         .map_or_else(|| Ok("not there".to_owned()), |word| recording.value_text(word, &memory, 2, 200))?;
-    target.introduce(&shown, &mut lines);
+    target.introduce(recording, &shown, &mut lines)?;
     if let Some(Word::Object(number)) = value {
         let names = aliases(recording, number, (owner, key), &memory)?;
         if !names.is_empty() {
@@ -48,7 +48,7 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
             found.extend(writes_to(recording, part, None, event, request.limit)?);
         }
     }
-    found.sort_by_key(|write| std::cmp::Reverse(write.id));
+    let found = with_inner(recording, found)?;
     let total = found.len();
     lines.add("written, newest first:");
     for write in found.iter().take(request.limit) {
@@ -87,6 +87,22 @@ fn parts_of(recording: &Recording, number: i64, memory: &MemoryAt<'_>) -> Result
         _ => None,
     });
     Ok(parts.collect())
+}
+
+/// The same writes, newest first: what functions inside wrote instead of the line that waited for them, and what moved in a
+/// container once.
+fn with_inner(recording: &Recording, writes: Vec<Write>) -> Result<Vec<Write>> {
+    let mut found = Vec::new();
+    for write in writes {
+        let inner = recording.writes_of_inner(&write)?;
+        if !inner.is_empty() {
+            found.extend(inner);
+        } else if !recording.is_moved_later(&write)? {
+            found.push(write);
+        }
+    }
+    found.sort_by_key(|write| std::cmp::Reverse(write.id));
+    Ok(found)
 }
 
 /// The last writes to an owner before an event, newest first.

@@ -38,7 +38,10 @@ async fn objects_are_followed_through_computed_keys_and_calls() {
         has(&state, &["kept = ValueError(\"invalid literal"]);
         assert!(!state.contains(" error ="), "the name of a handled exception is deleted: {state}");
         let writes = client.ask("find_writes", json!({ "target": "settings['host']" })).await;
-        has(&writes, &["['host'] = 'a' by ", &at(program, "reordered")]);
+        has(
+            &writes,
+            &["['host']: 'a', moved to the end by ", &at(program, "reordered"), "['host'] = 'a' by "],
+        );
         let stored = client.ask("find_first", json!({ "condition": "grid[2][2] > 3" })).await;
         has(&stored, &[&at(program, "stored"), "[2]: 0 → 4"]);
     })
@@ -88,6 +91,11 @@ async fn attributes_of_classes_functions_and_modules_are_variables() {
                 &first,
                 &[&returned, " is returned: ", &at(&program, "worth"), "called from ", "self = Account("],
             );
+        }
+        let computed = client.fails("find_writes", json!({ "target": "owner.worth" })).await;
+        // Before Python 3.11, functions have no qualified names.
+        if !python.contains("3.8.") {
+            has(&computed, &["it is computed by Account.worth (main.py:", "): ask about what that reads"]);
         }
         let never = client.ask("find_first", json!({ "condition": "worth() > 0" })).await;
         has(&never, &["`worth() > 0` never holds in this run where `worth` returns"]);
@@ -276,6 +284,64 @@ async fn attributes_of_containers_are_recorded() {
             let first = client.ask("find_first", json!({ "condition": condition })).await;
             has(&first, &["first holds after ", &at(&program, marker)]);
         }
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_stored_elsewhere_or_changed_by_others_is_found_where_it_was_written() {
+    let program = Fixture::python("recording_stored");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        let (end, drawn) = (at(&program, "end"), at(&program, "drawn"));
+        for (target, parts) in [
+            (
+                "account.balance",
+                &[
+                    "is stored in `Account #",
+                    "._balance`, which is -15 ",
+                    ": 10 → -15 by ",
+                    "called from ",
+                    &drawn,
+                ][..],
+            ),
+            (
+                "account.limit",
+                &["which is 10 ", "._limit: 0 → 10 by ", &at(&program, "limited"), &at(&program, "limit")],
+            ),
+            (
+                "settings.level",
+                &["which is 8 ", "['level'] = 8 by ", &at(&program, "kept"), &at(&program, "level")],
+            ),
+            ("order", &["['pen']: 1, moved to the end by ", &at(&program, "moved")]),
+        ] {
+            let writes = client.ask("find_writes", json!({ "target": target, "at": end })).await;
+            has(&writes, parts);
+        }
+        let (worked, waited) = (at(&program, "worked"), at(&program, "waited"));
+        let done = json!({ "target": "done", "at": waited });
+        has(&client.ask("find_writes", done.clone()).await, &["done: 0 → 3 by ", &worked, "done = 0 by "]);
+        has(&client.ask("find_origin", done).await, &["done: 0 → 3 by ", &worked]);
+        for (target, at, parts) in [
+            ("account.limit", &end, &["value = 10, argument of ", "fee returned this at "][..]),
+            ("settings.level", &end, &["value = 8, argument of ", "fee returned this at "]),
+            ("found", &end, &["ValueError #", ".source = 'x' by ", "text = 'x', argument of parsed from "]),
+            ("last", &waited, &["rates yielded this at ", "each: 3 → 4 by "]),
+            ("total", &end, &["fee returned ", "fee returned "]),
+        ] {
+            has(&client.ask("find_origin", json!({ "target": target, "at": at })).await, parts);
+        }
+        for (condition, marker) in [
+            ("account.balance < 0", "set"),
+            ("account.limit > 5", "limited"),
+            ("error.source == 'x'", "detailed"),
+        ] {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &[&at(&program, marker)]);
+        }
+        let moved = json!({ "from": at(&program, "moved"), "to": end });
+        has(&client.ask("compare_moments", moved).await, &["order: 'pen', 'book' → 'book', 'pen'"]);
         client.server.finish().await;
     }
 }

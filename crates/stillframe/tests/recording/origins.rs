@@ -16,10 +16,10 @@ const ORIGINS: [(&str, &[&str], &str); 12] = [
         "not recorded",
     ),
     ("shipped", &["weight = 30, argument", "zone = 7, argument or default of ship from "], "outer variable"),
-    ("both", &["by = 1, default of ", "by = 4, argument or default of "], "by = 4, default"),
+    ("both", &["by = 1, default of ", "by = 4, argument of "], "by = 4, default"),
     ("held", &["start = 2, outer variable of ", "start = 2, argument of counter "], "start = 2, default"),
     ("summed", &["pages yielded 3 at ", "pages yielded 2 at ", "pages yielded 1 at "], "returned"),
-    ("answer", &["running yielded this at "], "not recorded"),
+    ("answer", &["running yielded this at ", "total: 0 → 5 by ", ", sent by "], "not recorded"),
     ("handle", &["opened yielded this at ", "name = 'a', argument of opened from "], "returned"),
     (
         "child.name",

@@ -35,9 +35,14 @@ fn add_functions(part: &Expression, functions: &mut HashSet<String>) {
 }
 
 /// The same condition about returns of a property, if the program has a function of the name of its last attribute.
-pub(super) fn of_property(recording: &Recording, condition: &Expression) -> Option<Expression> {
-    let (property, name) = last_property(recording, condition)?;
-    Some(condition.replaced(&|part| (part == property).then(|| Expression::Returned(name.to_owned()))))
+pub(super) fn of_property(recording: &Recording, condition: &Expression) -> Result<Option<Expression>> {
+    let Some((property, name)) = last_property(recording, condition) else { return Ok(None) };
+    let own = match property {
+        Expression::Attribute(of, name) => recording.function_of_types(of, name)?,
+        _ => None,
+    };
+    let function = Expression::Returned(own.unwrap_or_else(|| name.to_owned()));
+    Ok(Some(condition.replaced(&|part| (part == property).then(|| function.clone()))))
 }
 
 fn last_property<'a>(recording: &Recording, part: &'a Expression) -> Option<(&'a Expression, &'a str)> {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::inputs::{Inputs, MOST_EVENTS, Ran, called_name, has_no_name, slot_of};
-use super::{Cause, word_of};
+use super::{Cause, Returned, word_of};
 use crate::ask::first::owners;
 use crate::ask::statement::{self, Function, Parameter, Part, Value};
 use crate::error::Result;
@@ -105,6 +105,7 @@ impl Recording {
         let position = parameters.iter().position(|other| **other == *name).unwrap_or(0);
         let text = self.own_statement(&caller, place, number)?;
         let from = self.line_before(&caller, line.id)?;
+        let from = self.begin_of_statement(&caller, number, from, &text)?;
         let is_receiver = has_receiver && position == 0;
         if is_receiver {
             return Ok(Some(Given {
@@ -136,9 +137,15 @@ impl Recording {
             is_lambda || self.function_in(&self.statement(place, number), call, code)?.is_some();
         let indirect = if is_handed_on { None } else { self.called_by_value(&text, code, &caller, from)? };
         // One that is called by an assignment is a setter.
-        let given = statement::argument(&text, &function, parameter, nth)
+        let given = self
+            .argument_by_order(&text, &caller, (from, line.id), parameter)?
+            .or_else(|| statement::argument(&text, &function, parameter, nth))
             .or_else(|| statement::assigned(&text, &function))
-            .or_else(|| statement::argument(&text, indirect?, parameter, nth));
+            .or_else(|| statement::argument(&text, indirect?, parameter, nth))
+            .or_else(|| {
+                let is_value = stores(code) && position + 1 + usize::from(has_receiver) == parameters.len();
+                is_value.then(|| statement::stored(&text)).flatten()
+            });
         let Some(given) = given else { return Ok(None) };
         let (part, whole) = match taken.map_or(Part::All, |taken| taken.part) {
             Part::All => (None, false),
@@ -153,6 +160,37 @@ impl Recording {
             None => statement::has_default(&head, &name),
         };
         Ok(Some(Given { text: given, whole: text, caller, from, is_receiver, has_default }))
+    }
+
+    /// The argument of a call that a statement makes by another name than that of the function, where as many calls
+    /// were made as its text has: between the events of its line and of this call, and afterwards.
+    fn argument_by_order<'t>(
+        &self,
+        text: &'t str,
+        caller: &Call,
+        (from, entered): (i64, i64),
+        parameter: Parameter<'_>,
+    ) -> Result<Option<&'t str>> {
+        let written = statement::calls_in_order(text);
+        if written.len() < 2 {
+            return Ok(None);
+        }
+        let made = self.calls_between(caller, from, self.line_after(caller, entered)?)?;
+        let nth = made.iter().filter(|returned| returned.event < entered).count();
+        let Some(name) = written.get(nth).filter(|_| made.len() == written.len()) else { return Ok(None) };
+        let is_called = |returned: &Returned| {
+            self.codes.get(&returned.code).is_some_and(|code| called_name(code) == *name)
+        };
+        let memory = MemoryAt { recording: self, event: from };
+        let owners = owners(self, caller)?;
+        // A function that a library is given is called by that, and has none of these arguments.
+        if made.get(nth).is_some_and(is_called)
+            || slot_of(&Scope::new(self, &memory, &owners), name)?.is_none()
+        {
+            return Ok(None);
+        }
+        let nth = written.iter().take(nth).filter(|other| *other == name).count();
+        Ok(statement::argument(text, name, parameter, nth))
     }
 
     /// How a statement calls a function that its text does not name: as `handlers[key](event)`, or by a variable.
@@ -226,7 +264,7 @@ impl Recording {
     }
 
     /// The names that a call's arguments were written to.
-    pub(super) fn parameters(&self, call: &Call) -> Result<Vec<Key>> {
+    pub(in crate::ask) fn parameters(&self, call: &Call) -> Result<Vec<Key>> {
         let mut statement = self.database.prepare_cached(
             "SELECT key FROM writes WHERE owner = ? AND event = (SELECT entered FROM calls WHERE id = ?) ORDER BY id",
         )?;
@@ -235,6 +273,11 @@ impl Recording {
         keys.retain(|key| self.key_text(*key) != OUTER);
         Ok(keys)
     }
+}
+
+/// Whether a function stores what a statement assigns to an attribute or an item.
+fn stores(code: &Code) -> bool {
+    matches!(code.name.rsplit('.').next(), Some("__set__" | "__setattr__" | "__setitem__"))
 }
 
 /// Whether the first of these variables is the object whose method was called.

@@ -1,20 +1,49 @@
 //! Values that come by another way than from a call to the line that has them: what is awaited or yielded, what a callback is
 //! given, what a closure has from around it, and what a call returned before others of its lines ran.
 
+use std::collections::HashSet;
+
 use super::inputs::{
-    Inputs, MOST_CALLS, MOST_EVENTS, called_name, has_no_name, is_common, returned_of, slot_of,
+    Inputs, MOST_CALLS, MOST_EVENTS, Ran, called_name, has_no_name, is_common, returned_of, slot_of,
 };
 use super::{Cause, Returned};
 use crate::ask::first::owners;
 use crate::ask::statement;
+use crate::ask::writes::writes_to;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::predicate::Scope;
 use crate::reading::{Call, Event, Recording};
 use crate::spelling::Spelling;
-use crate::value::{What, Word};
+use crate::value::{Key, Owner, What, Word};
+
+/// How much later it is followed what made a container than what made its item.
+const CONTAINER: usize = 1;
+
+/// The value of a tuple that a statement gives a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TakenPart {
+    pub(super) index: usize,
+    /// How many there are.
+    pub(super) count: usize,
+    pub(super) word: Word,
+}
 
 impl Recording {
+    /// Which part of a tuple that a call returned is what the step before has.
+    pub(super) fn part_taken(&self, returned: &Returned, of: Option<Cause>) -> Result<Option<TakenPart>> {
+        let (Some(Cause::Write(write)), Word::Object(object)) = (of, returned.word) else { return Ok(None) };
+        let (Key::Name(name), None) = (write.key, write.owner.as_object()) else { return Ok(None) };
+        let text = self.statement_of(&self.writer(&write)?).unwrap_or_default();
+        let Some(index) = statement::target_of(&text, &self.text(name)) else { return Ok(None) };
+        let memory = MemoryAt { recording: self, event: returned.event + 1 };
+        let slots = memory.all(Owner::object(object))?;
+        let items = || slots.iter().filter(|(key, _)| matches!(key, Key::Index(_)));
+        let key = Key::Index(i64::try_from(index).unwrap_or(i64::MAX));
+        let is_it = items().any(|slot| *slot == (key, write.word));
+        Ok(is_it.then(|| TakenPart { index, count: items().count(), word: write.word }))
+    }
+
     /// The last call, of whatever caller, that returned a value between two events: what is awaited, and what a callback is
     /// given, comes by ways that are not recorded. A value that is no object is one that others have by chance, so that a
     /// name must say which function is meant.
@@ -83,7 +112,10 @@ impl Recording {
             if let Some(found) = found
                 && let Some(write) = self.last_write(found, memory.event)?
             {
-                return Ok(vec![(Cause::Write(write), 1)]);
+                let is_item = found.0 == Owner::object(object) && self.is_container(object)?;
+                let container = if is_item { self.last_write(slot, memory.event)? } else { None };
+                let container = container.map(|write| (Cause::Write(write), CONTAINER));
+                return Ok(std::iter::once((Cause::Write(write), 1)).chain(container).collect());
             }
         }
         Ok(Vec::new())
@@ -115,16 +147,9 @@ impl Recording {
 
     /// The call that a generator ran for until it yielded.
     fn resumer(&self, yielded: &Returned) -> Result<Option<i64>> {
-        let mut statement = self.database.prepare_cached(
-            "SELECT value FROM events WHERE call = ? AND id < ? AND kind = ? ORDER BY id DESC LIMIT 1",
-        )?;
-        let mut rows =
-            statement.query(rusqlite::params![yielded.call, yielded.event, What::Resume.stored()])?;
-        match rows.next()?.map(|row| row.get::<_, Option<i64>>(0)).transpose()? {
-            Some(resumed) => Ok(resumed.map(Word::of).and_then(|word| match word {
-                Word::Integer(call) => Some(call),
-                _ => None,
-            })),
+        let resumption = self.last_resumption(yielded.call, yielded.event)?;
+        match resumption {
+            Some(resumption) => Ok(Some(resumption.caller)),
             None => Ok(self.call(yielded.call)?.map(|call| call.caller)),
         }
     }
@@ -147,6 +172,55 @@ impl Recording {
             }
         }
         Ok(None)
+    }
+
+    /// The variables of the comprehensions in an expression, which are not those of its function.
+    pub(super) fn comprehended<'t>(&self, ran: &Ran<'t>) -> Vec<(&'t str, &'t str)> {
+        match self.spelling {
+            Spelling::Python => statement::comprehended(ran.value.text),
+            Spelling::JavaScript => Vec::new(),
+        }
+    }
+
+    /// The last write to the attribute that an expression reads of the items of a container, where it is the value of only
+    /// one of them.
+    pub(super) fn part_of_items(
+        &self,
+        word: Word,
+        read: &statement::Read,
+        over: &str,
+        (scope, memory): (&Scope<'_>, &MemoryAt<'_>),
+    ) -> Result<Option<Write>> {
+        let Some((_, name)) = read.path.split_once('.').filter(|_| !is_common(word)) else { return Ok(None) };
+        let Some((owner, key)) = slot_of(scope, over)? else { return Ok(None) };
+        let Some(Word::Object(container)) = memory.get(owner, key)? else { return Ok(None) };
+        let mut found = Vec::new();
+        for (_, item) in memory.all(Owner::object(container))? {
+            let Word::Object(item) = item else { continue };
+            let own = memory.all(Owner::object(item))?;
+            found.extend(
+                own.into_iter()
+                    .filter(|(key, value)| *value == word && self.key_text(*key) == name)
+                    .map(|(key, _)| (Owner::object(item), key)),
+            );
+        }
+        let [slot] = found.as_slice() else { return Ok(None) };
+        self.last_write(*slot, memory.event)
+    }
+
+    /// The last writes to items that a container has, newest first.
+    pub(super) fn changes_of(&self, object: i64, memory: &MemoryAt<'_>, most: usize) -> Result<Vec<Write>> {
+        let owner = Owner::object(object);
+        let mut found = writes_to(self, owner, None, memory.event, most)?;
+        if most > 1 {
+            let slots = memory.all(owner)?;
+            let mut seen = HashSet::new();
+            found.retain(|write| {
+                !is_common(write.word) && slots.contains(&(write.key, write.word)) && seen.insert(write.key)
+            });
+        }
+        found.truncate(most);
+        Ok(found)
     }
 
     /// The last `match` that a call came to before an event, and what it compares.

@@ -1,5 +1,8 @@
 //! What a step was computed from: what its text reads, looked up in the recording.
 
+use rusqlite::OptionalExtension;
+
+use super::detours::TakenPart;
 use super::{Cause, Returned};
 use crate::ask::first::owners;
 use crate::ask::state::is_definition;
@@ -19,6 +22,12 @@ pub(super) const MOST_EVENTS: i64 = 100_000;
 
 /// The most calls that are looked at behind one value.
 pub(super) const MOST_CALLS: usize = 30;
+
+/// The most lines of a statement that are looked for, as often as they are reached.
+const MOST_LINES: usize = 60;
+
+/// The most items to report behind their sum.
+const MOST_SUMMED: usize = 3;
 
 /// The most values that generators yielded to report behind one.
 const MOST_YIELDS: usize = 3;
@@ -67,7 +76,9 @@ impl Recording {
             Key::Index(index) => {
                 let item =
                     |at| statement::item_of(value.text, at).or_else(|| statement::assigned_item(&text, at));
-                usize::try_from(index).ok().and_then(item)
+                let index = usize::try_from(index).ok();
+                let count = self.length_of_tuple(write)?;
+                index.and_then(|at| item(at).or_else(|| statement::part_of(value.text, at, count?)))
             }
             Key::Name(_) if write.owner.as_object().is_some() => statement::spread_of(value.text),
             _ => None,
@@ -79,7 +90,7 @@ impl Recording {
             value.text = &text;
         }
         let matched = if statement::captures(&text, &name) { self.matched(&call, line.id)? } else { None };
-        let mut from = line.id;
+        let mut from = self.begin_of_statement(&call, number, line.id, &text)?;
         if let Some((event, subject)) = &matched {
             value = Value { is_item: true, ..Value::of(subject) };
             from = *event;
@@ -108,7 +119,8 @@ impl Recording {
         Ok(inputs)
     }
 
-    pub(super) fn inputs_of_return(&self, returned: &Returned) -> Result<Inputs> {
+    /// What a call returned, or only one of the values of a tuple, was computed from.
+    pub(super) fn inputs_of_return(&self, returned: &Returned, part: Option<TakenPart>) -> Result<Inputs> {
         let line = self.line_of_return(returned)?;
         let Some(call) = self.call(returned.call)? else { return Ok(Vec::new()) };
         let Some((code, number)) = line.place.and_then(|place| self.place(place)) else {
@@ -116,9 +128,35 @@ impl Recording {
         };
         let text = self.own_statement(&call, code, number)?;
         let from = if line.what == What::Line { line.id } else { self.line_before(&call, line.id)? };
-        let (value, until) = (statement::value_of(&text, ""), returned.event);
-        let whole = &*text;
-        self.inputs(&Ran { value, whole, call, word: returned.word, into: None, key: None, from, until })
+        if line.what == What::Yield
+            && statement::delegates(&text)
+            && let Some(cause) = self.handed_on(returned, &call, from)?
+        {
+            return Ok(vec![(cause, 1)]);
+        }
+        let from = self.begin_of_statement(&call, number, from, &text)?;
+        let (mut value, until) = (statement::value_of(&text, ""), returned.event);
+        let (mut word, whole) = (returned.word, &*text);
+        if let Some(TakenPart { index, count, word: taken }) = part
+            && let Some(text) = statement::part_of(value.text, index, count)
+        {
+            value.text = text;
+            word = taken;
+        }
+        self.inputs(&Ran { value, whole, call, word, into: None, key: None, from, until })
+    }
+
+    /// How many items the tuple has that an item was written to; none if it is no tuple.
+    fn length_of_tuple(&self, write: &Write) -> Result<Option<usize>> {
+        let Some(object) = write.owner.as_object() else { return Ok(None) };
+        if self.object(object)?.kind != Kind::Tuple {
+            return Ok(None);
+        }
+        let memory = MemoryAt { recording: self, event: write.event + 1 };
+        Ok(match memory.get(write.owner, Key::Length)? {
+            Some(Word::Integer(length)) => usize::try_from(length).ok(),
+            _ => None,
+        })
     }
 
     /// What `total` in `total += price` was before.
@@ -147,30 +185,22 @@ impl Recording {
         if statement::is_literal(ran.value.text, self.spelling) {
             return self.compound_before(ran);
         }
+        if statement::is_sent(ran.value.text) {
+            let mut inputs = self.inputs_of_sent(ran)?;
+            inputs.extend(self.compound_before(ran)?);
+            return Ok(inputs);
+        }
         let mut names = statement::names(ran.value.text);
         // That of a getter, where an object is taken apart.
         let own = ran.key.map(|(_, key)| self.key_text(key)).unwrap_or_default();
         names.push(&own);
-        let mut calls = self.calls_between(&ran.call, ran.from, ran.until)?;
-        // Those that are made elsewhere in the statement.
-        let others = statement::names(ran.whole);
-        calls.retain(|returned| {
-            let name = self.codes.get(&returned.code).map(called_name).unwrap_or_default();
-            names.contains(&name) || !others.contains(&name)
-        });
         let yields = self.yields_of(ran)?;
-        if self.spelling.runs_generators_in_place() && !waits(ran.value.text) {
-            // What a generator gives is what it yielded.
-            calls.retain(|returned| yields.iter().all(|yielded| yielded.call != returned.call));
-        }
-        if calls.is_empty() && ran.value.is_item {
-            calls = self.calls_of_loop(&ran.call, ran.from)?;
-        }
+        let calls = self.calls_of(ran, &names, &yields)?;
         let is_copy = |returned: &&Returned| returned.word == ran.word && !is_common(ran.word);
         // What a callback returned may be an item of what a function of the language makes.
         let is_part = matches!(ran.key, Some((_, Key::Index(_) | Key::Item(_))));
         let copied_by_any = calls.iter().rev().find(is_copy).copied().filter(|_| is_part);
-        let mut calls = self.calls_of_names(calls, &names);
+        let mut calls = self.calls_of_names(ran, calls, &names)?;
         if let Some(copied) = calls.iter().rev().find(is_copy).copied().or(copied_by_any)
             && !ran.value.is_compound
         {
@@ -201,8 +231,15 @@ impl Recording {
         let reads = statement::reads(ran.value.text, self.spelling);
         let is_only = reads.len() == 1;
         let is_length = statement::counts(ran.value.text);
+        let is_sum = statement::calls(ran.value.text).contains(&"sum");
         let mut inputs: Inputs = Vec::new();
+        let own_names = self.comprehended(ran);
         for read in reads {
+            if let Some((_, over)) = own_names.iter().find(|(name, _)| read.is_of(name)) {
+                let part = self.part_of_items(ran.word, &read, over, (&scope, &memory))?;
+                inputs.extend(part.map(|write| (Cause::Write(write), 1)));
+                continue;
+            }
             let Some(slot) = slot_of(&scope, &read.path)? else { continue };
             let Some(word) = memory.get(slot.0, slot.1)? else { continue };
             if is_definition(self, slot.1, word)? || is_own_receiver(ran, &read, word, &calls) {
@@ -229,9 +266,9 @@ impl Recording {
             let is_found = item.is_some() && !ran.value.is_item;
             let changed = match word {
                 Word::Object(number) if word != ran.word && !is_found && self.is_container(number)? => {
-                    writes_to(self, Owner::object(number), None, memory.event, 1)?.into_iter().next()
+                    self.changes_of(number, &memory, if is_sum { MOST_SUMMED } else { 1 })?
                 }
-                _ => None,
+                _ => Vec::new(),
             };
             inputs.extend(written.into_iter().chain(changed).map(|write| (Cause::Write(write), 1)));
         }
@@ -249,6 +286,25 @@ impl Recording {
         Ok(inputs)
     }
 
+    /// The calls that an expression made, as far as its statement can tell them from others, and not of what yielded.
+    fn calls_of(&self, ran: &Ran<'_>, names: &[&str], yields: &[Returned]) -> Result<Vec<Returned>> {
+        let mut calls = self.calls_between(&ran.call, ran.from, ran.until)?;
+        // Those that are made elsewhere in the statement.
+        let others = statement::names(ran.whole);
+        calls.retain(|returned| {
+            let name = self.codes.get(&returned.code).map(called_name).unwrap_or_default();
+            names.contains(&name) || !others.contains(&name)
+        });
+        if self.spelling.runs_generators_in_place() && !waits(ran.value.text) {
+            // What a generator gives is what it yielded.
+            calls.retain(|returned| yields.iter().all(|yielded| yielded.call != returned.call));
+        }
+        if calls.is_empty() && ran.value.is_item {
+            calls = self.calls_of_loop(&ran.call, ran.from)?;
+        }
+        Ok(calls)
+    }
+
     /// What generators yielded to an expression.
     fn yields_of(&self, ran: &Ran<'_>) -> Result<Vec<Returned>> {
         // Elsewhere, the head of a loop runs before the line of its first round.
@@ -259,18 +315,49 @@ impl Recording {
 
     /// The calls whose names an expression has; if it has none of them, such as where it calls `handlers[key]()`, the
     /// last ones.
-    fn calls_of_names(&self, mut calls: Vec<Returned>, names: &[&str]) -> Vec<Returned> {
+    fn calls_of_names(
+        &self,
+        ran: &Ran<'_>,
+        mut calls: Vec<Returned>,
+        names: &[&str],
+    ) -> Result<Vec<Returned>> {
         let code = |returned: &Returned| self.codes.get(&returned.code);
         calls.retain(|returned| code(returned).is_some_and(|code| !initializes(code)));
         let is_named = |returned: &Returned| {
             code(returned).is_some_and(|code| names.contains(&called_name(code)) || has_no_name(code))
         };
-        if calls.iter().any(is_named) {
-            calls.retain(is_named);
+        let unnamed: Vec<i64> =
+            calls.iter().filter(|each| !is_named(each)).map(|returned| returned.event).collect();
+        if unnamed.len() < calls.len() {
+            // A decorator gives a function under a name that another one has.
+            let most = if unnamed.is_empty() { 0 } else { self.count_of_renamed(ran, &calls)? };
+            let last = unnamed.get(unnamed.len().saturating_sub(most)..).unwrap_or_default();
+            calls.retain(|returned| is_named(returned) || last.contains(&returned.event));
         } else {
             calls.drain(..calls.len().saturating_sub(2));
         }
-        calls
+        Ok(calls)
+    }
+
+    /// How many functions an expression calls by names that none of these calls has, though the program's own are.
+    fn count_of_renamed(&self, ran: &Ran<'_>, calls: &[Returned]) -> Result<usize> {
+        let has = |code: &Code, name: &str| called_name(code) == name;
+        let of_call = |returned: &Returned, name: &str| {
+            self.codes.get(&returned.code).is_some_and(|code| has(code, name))
+        };
+        let memory = MemoryAt { recording: self, event: ran.from.max(1) };
+        let owners = owners(self, &ran.call)?;
+        let scope = Scope::new(self, &memory, &owners);
+        let mut count = 0;
+        for name in statement::calls(ran.value.text) {
+            let is_own = || self.codes.values().any(|code| has(code, name));
+            if !calls.iter().any(|returned| of_call(returned, name))
+                && (is_own() || slot_of(&scope, name)?.is_some())
+            {
+                count += 1;
+            }
+        }
+        Ok(count)
     }
 
     /// Drops what callbacks returned that only chose among items, and all but the last two if nothing else was called.
@@ -376,6 +463,30 @@ impl Recording {
     /// The last line that a call began before an event.
     pub(in crate::ask) fn line_before(&self, call: &Call, event: i64) -> Result<i64> {
         Ok(self.lines_before(call.id, event, 1)?.first().map_or(0, |line| line.id))
+    }
+
+    /// The event at which a statement began whose line was reached: the lines of one that has several may be reached in
+    /// turns, its first one again at last.
+    pub(super) fn begin_of_statement(&self, call: &Call, first: i64, line: i64, text: &str) -> Result<i64> {
+        let count = i64::try_from(text.lines().count()).unwrap_or(1);
+        if count < 2 {
+            return Ok(line);
+        }
+        let lines = self.lines_before(call.id, line, MOST_LINES)?.into_iter();
+        let is_part = |event: &Event| {
+            let place = event.place.and_then(|place| self.place(place));
+            place.is_some_and(|(_, line)| (first..first + count).contains(&line))
+        };
+        Ok(lines.take_while(is_part).last().map_or(line, |event| event.id))
+    }
+
+    /// The event before that with which a call goes on to its next line after an event, or ends.
+    pub(super) fn line_after(&self, call: &Call, event: i64) -> Result<i64> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT id FROM events WHERE id > ?1 AND id < ?1 + ?2 AND call = ?3 AND kind IN (0, 2, 3) LIMIT 1",
+        )?;
+        let next = statement.query_row([event, MOST_EVENTS, call.id], |row| row.get(0)).optional()?;
+        Ok(next.unwrap_or(event + MOST_EVENTS) - 1)
     }
 
     /// The last lines that a call began before an event, newest first.

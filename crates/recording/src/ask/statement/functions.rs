@@ -91,6 +91,26 @@ pub(in crate::ask) fn item_of(text: &str, index: usize) -> Option<&str> {
     parts.get(index).copied().filter(|_| is_clear)
 }
 
+/// Which of the values that a statement takes apart it gives a variable, as in `a, b = pair`.
+pub(in crate::ask) fn target_of(text: &str, name: &str) -> Option<usize> {
+    let tokens = tokens(text);
+    let assigns = (0..tokens.len()).find(|at| is_assignment(&tokens, *at))?;
+    let targets = text.get(..tokens.get(assigns)?.at.start)?.trim();
+    let targets = targets.trim_start_matches("const ").trim_start_matches("let ");
+    let targets =
+        inside(targets, ["[", "]"]).or_else(|| inside(targets, ["(", ")"])).unwrap_or_else(|| parts(targets));
+    let at = targets.iter().position(|target| target.trim() == name)?;
+    let is_clear = targets.len() > 1 && !targets.iter().any(|target| target.starts_with(['*', '.']));
+    is_clear.then_some(at)
+}
+
+/// One of the values between commas of which an expression makes so many.
+pub(in crate::ask) fn part_of(text: &str, index: usize, count: usize) -> Option<&str> {
+    let parts = inside(text, ["[", "]"]).or_else(|| inside(text, ["(", ")"])).unwrap_or_else(|| parts(text));
+    let is_clear = parts.len() == count && !parts.iter().any(|part| part.starts_with(['*', '.']));
+    parts.get(index).copied().filter(|_| is_clear)
+}
+
 /// The same of the first list that a statement assigns and that has such an item.
 pub(in crate::ask) fn assigned_item(text: &str, index: usize) -> Option<&str> {
     let tokens = tokens(text);

@@ -1,6 +1,6 @@
 //! Loops whose head and body are on one line, and those that count.
 
-use super::{Token, Value, closing, has_word, is_assignment, names, parts, tokens, value_of};
+use super::{Read, Token, Value, closing, has_word, is_assignment, names, parts, tokens, value_of};
 
 /// What follows `for (...)` on the same line, if it gives the name its value and not the head.
 pub(super) fn loop_body<'a>(text: &'a str, tokens: &[Token<'_>], name: &str) -> Option<&'a str> {
@@ -37,9 +37,47 @@ pub(in crate::ask) fn loop_step<'a>(text: &'a str, name: &str, is_first: bool) -
     has_word(part, name).then_some(step)
 }
 
+/// The variables of the comprehensions in an expression, which are their own, each with what is gone through.
+pub(in crate::ask) fn comprehended(text: &str) -> Vec<(&str, &str)> {
+    let tokens = tokens(text);
+    let mut found = Vec::new();
+    for at in (1..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|token| token.text == "for")) {
+        let rest = tokens.get(at + 1..).unwrap_or_default();
+        let Some(middle) = rest.iter().position(|token| token.text == "in") else { continue };
+        let mut open = 0;
+        let ends = |token: &&Token<'_>| {
+            open += token.opens();
+            open < 0 || open == 0 && matches!(token.text, "if" | "for" | "async")
+        };
+        let after = rest.get(middle + 1..).unwrap_or_default();
+        let begin = after.first().map_or(text.len(), |token| token.at.start);
+        let end = after.iter().find(ends).map_or(text.len(), |token| token.at.start);
+        let over = text.get(begin..end).unwrap_or_default().trim();
+        let variables = rest.iter().take(middle).filter(|token| token.is_name());
+        found.extend(variables.map(|token| (token.text, over)));
+    }
+    found
+}
+
+impl Read {
+    /// Whether it begins at a variable.
+    pub(in crate::ask) fn is_of(&self, variable: &str) -> bool {
+        let rest = self.path.strip_prefix(variable);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comprehension_has_variables_of_its_own() {
+        let text = "{job.name: left for job, left in zip(jobs, rest) if left} | dict(each for each in more)";
+        let expected = [("job", "zip(jobs, rest)"), ("left", "zip(jobs, rest)"), ("each", "more")];
+        assert_eq!(comprehended(text), expected);
+        assert_eq!(comprehended("for each in more:"), []);
+    }
 
     #[test]
     fn a_loop_that_counts_gives_its_variable_a_first_value_and_steps() {
