@@ -315,6 +315,7 @@ async fn what_is_stored_elsewhere_or_changed_by_others_is_found_where_it_was_wri
                 &["which is 8 ", "['level'] = 8 by ", &at(&program, "kept"), &at(&program, "level")],
             ),
             ("order", &["['pen']: 1, moved to the end by ", &at(&program, "moved")]),
+            ("queue", &["[1] = 4 by ", &at(&program, "put"), "[1]: 2 → (none) by ", &at(&program, "popped")]),
         ] {
             let writes = client.ask("find_writes", json!({ "target": target, "at": end })).await;
             has(&writes, parts);

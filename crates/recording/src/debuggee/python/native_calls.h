@@ -465,11 +465,19 @@ static int write_enter(PyObject *activation, PyObject *thread, uint64_t number)
     return blob(now.wire, number << 5 | ENTER, NULL, 0, words, 4);
 }
 
+/* Whether the line of a caller may have changed something before it calls. */
+static int changes_early(PyObject *caller)
+{
+    PyObject *effects = caller != Py_None ? FIELD(caller, activation_at.pending) : Py_None;
+    return effects != Py_None && FIELD(effects, effects_at.early) == Py_True;
+}
+
 /* `Recorder.enter`; a new reference. NULL may be without an error that the program is to have. */
 static PyObject *enter(PyObject *thread, PyObject *code, PyFrameObject *frame)
 {
     Scope scope;
-    if (FIELD(code, code_at.is_module) == Py_True || !scope_of(frame, &scope) || scope.dictionary != NULL)
+    if (FIELD(code, code_at.is_module) == Py_True || changes_early(FIELD(thread, thread_at.top)) ||
+        !scope_of(frame, &scope) || scope.dictionary != NULL)
         return call(now.recorder, name.enter, thread, code, (PyObject *)frame);
     turn_begin(now.turn);
     uint64_t number = ++now.wire->calls;

@@ -7,7 +7,7 @@ static struct {
 } activation_at;
 static struct { Py_ssize_t top, number; } thread_at;
 static struct { Py_ssize_t number, lines, arguments, is_module, code, keeps; } code_at;
-static struct { Py_ssize_t names, shared, paths, slots, below, read, returned; } effects_at;
+static struct { Py_ssize_t names, shared, paths, slots, below, read, returned, early; } effects_at;
 static struct { Py_ssize_t number, word, held, weak, kind, contents, own, length, shape; } known_at;
 static struct { Py_ssize_t kind, name, dictionary, slots, is_weak, is_special; } shape_at;
 
@@ -23,6 +23,7 @@ static const struct { const char *class, *field; Py_ssize_t *at; } FIELDS[] = {
     {"Effects", "names", &effects_at.names}, {"Effects", "shared", &effects_at.shared},
     {"Effects", "paths", &effects_at.paths}, {"Effects", "slots", &effects_at.slots},
     {"Effects", "below", &effects_at.below}, {"Effects", "read", &effects_at.read}, {"Effects", "returned", &effects_at.returned},
+    {"Effects", "early", &effects_at.early},
     {"Known", "number", &known_at.number}, {"Known", "word", &known_at.word}, {"Known", "held", &known_at.held},
     {"Known", "weak", &known_at.weak}, {"Known", "kind", &known_at.kind}, {"Known", "contents", &known_at.contents},
     {"Known", "own", &known_at.own}, {"Known", "length", &known_at.length}, {"Known", "shape", &known_at.shape},

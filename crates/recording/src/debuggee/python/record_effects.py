@@ -45,20 +45,21 @@ OPERATIONS = {ast.Add: 3, ast.Sub: 4, ast.Mult: 5, ast.FloorDiv: 6, ast.Mod: 7}
 class Effects:
     """What a line may change: variables of its function and of its module, objects as a whole, single attributes and
     items of objects, objects somewhere in others, and whether what a call in it returns. And what it reads items of, as
-    a `defaultdict` makes those that it has not, and whether a function begins there whose object keeps what it returns."""
+    a `defaultdict` makes those that it has not, whether a function begins there whose object keeps what it returns, and
+    whether something may be changed before another function is called, as in `use(items.pop())`."""
 
-    __slots__ = ("names", "shared", "paths", "slots", "below", "read", "returned", "keeps")
+    __slots__ = ("names", "shared", "paths", "slots", "below", "read", "returned", "keeps", "early")
 
-    def __init__(self, names=(), shared=(), paths=(), slots=(), below=(), read=(), returned=False, keeps=False):
+    def __init__(self, names=(), shared=(), paths=(), slots=(), below=(), read=(), returned=False, keeps=False, early=False):
         self.names, self.shared, self.paths, self.slots = names, shared, paths, slots
-        self.below, self.read, self.returned, self.keeps = below, read, returned, keeps
+        self.below, self.read, self.returned, self.keeps, self.early = below, read, returned, keeps, early
 
     def when(self, reading_changes):
         """The same where reading an item may make it, or not; None if the line changes nothing then."""
         read = self.read if reading_changes else ()
         if not (self.names or self.shared or self.paths or self.slots or self.below or read or self.returned):
             return None
-        return Effects(self.names, self.shared, self.paths, self.slots, self.below, read, self.returned)
+        return Effects(self.names, self.shared, self.paths, self.slots, self.below, read, self.returned, early=self.early)
 
 
 NOTHING = Effects()
@@ -85,12 +86,17 @@ class Found:
     def __init__(self):
         self.names, self.shared, self.paths, self.slots, self.below, self.read = set(), set(), {}, {}, {}, {}
         self.returned = self.keeps = False
+        # Whether a method or a function is called that changes something, and another one.
+        self.mutates = self.calls = self.early = False
         # The names of functions that are called.
         self.called = set()
         # Those of the paths that are changed for certain.
         self.changed = set()
 
     def add(self, other):
+        self.early |= other.early or bool(self.changed) and other.calls
+        self.mutates |= other.mutates
+        self.calls |= other.calls
         self.names |= other.names
         self.shared |= other.shared
         self.changed |= other.changed
@@ -150,6 +156,10 @@ class Found:
             (self.change if name in METHODS else self.passed)(node.func.value)
         elif isinstance(node.func, ast.Name):
             self.called.add(name)
+        if name in (METHODS if isinstance(node.func, ast.Attribute) else FUNCTIONS):
+            self.mutates = True
+        else:
+            self.calls = True
         for index, argument in enumerate(node.args + [keyword.value for keyword in node.keywords]):
             (self.change if name in FUNCTIONS and index == 0 else self.passed)(argument)
 
@@ -158,6 +168,8 @@ class Found:
         own = {name for each in node.generators for name in all_names(each.target)}
         self.names |= inner.names - own
         self.called |= inner.called - own
+        self.mutates |= inner.mutates
+        self.calls |= inner.calls
         self.paths.update({path: True for path in inner.paths if path[0] not in own})
         self.below.update({path: True for path in inner.below if path[0] not in own})
         self.read.update({path: True for path in inner.read if path[0] not in own})
@@ -170,7 +182,8 @@ class Found:
         # The accelerator compares names by identity.
         names = tuple(map(sys.intern, sorted(self.names)))
         shared, below = tuple(sorted(self.shared)), tuple(self.below)
-        return Effects(names, shared, tuple(self.paths), tuple(slots), below, tuple(self.read), self.returned, self.keeps)
+        early = self.early or self.mutates and self.calls
+        return Effects(names, shared, tuple(self.paths), tuple(slots), below, tuple(self.read), self.returned, self.keeps, early)
 
 
 def ends_iteration(code, at, kind):

@@ -38,6 +38,10 @@ OPERATORS = {
     OPERATIONS[ast.Mod]: operator.mod,
 }
 
+# Before Python 3.10, the end of a `with` is part of the line before it.
+ENDS_UNSEEN = sys.version_info < (3, 10)
+EXITS = ("__exit__", "__aexit__")
+
 # Characters of output that are recorded of each write.
 MOST_OUTPUT = 4000
 
@@ -288,8 +292,10 @@ class Recorder:
     # -- calls ------------------------------------------------------------------------------------------------------
 
     def enter(self, thread, code, frame):
+        caller = thread.top
+        if caller is not None:
+            self.settle_early(caller, frame.f_back, ENDS_UNSEEN and code.code.co_name in EXITS)
         with self.turn:
-            caller = thread.top
             self.wire.calls += 1
             activation = Activation(self.wire.calls, code, caller)
             if code.is_module:
@@ -300,6 +306,15 @@ class Recorder:
             if code.arguments:
                 self.store_arguments(activation, frame)
         return activation
+
+    def settle_early(self, caller, frame, is_other_line=False):
+        """Write what the line of a caller has changed before it calls: what is called may change the same."""
+        pending = caller.pending
+        if pending is not None and (pending.early or is_other_line):
+            while frame is not None and frame.f_code is not caller.code.code:
+                frame = frame.f_back
+            if frame is not None:
+                self.settle(caller, pending, frame)
 
     @guarded
     def store_arguments(self, activation, frame):
@@ -335,6 +350,11 @@ class Recorder:
 
     def resume(self, thread, activation):
         caller = activation.caller = thread.top
+        if caller is not None:
+            frame = sys._getframe(1)
+            while frame is not None and frame.f_code is not activation.code.code:
+                frame = frame.f_back
+            self.settle_early(caller, frame.f_back if frame is not None else None, ENDS_UNSEEN)
         thread.top = activation
         self.wire.record(activation.number << 5 | RESUME, (caller.number if caller is not None else 0) << 1 | 1)
 
