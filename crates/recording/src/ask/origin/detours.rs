@@ -268,4 +268,21 @@ impl Recording {
         let lines = self.lines_before(returned.call, event.id, MOST_CALLS)?;
         Ok(lines.into_iter().find(returns).unwrap_or(event))
     }
+
+    /// The event at which a `return` began to compute its value. Before Python 3.10, its line is reached again where a
+    /// `finally` has run; without an exception, no other way leads from a `return` to itself.
+    pub(super) fn begin_of_return(&self, call: &Call, returns: &Event, line: i64) -> Result<i64> {
+        let is_it = |event: &Event| event.place == returns.place;
+        if returns.what != What::Return || self.spelling != Spelling::Python {
+            return Ok(line);
+        }
+        let Some(first) = self.lines_before(call.id, line, MOST_CALLS)?.into_iter().find(is_it) else {
+            return Ok(line);
+        };
+        let mut statement = self.database.prepare_cached(
+            "SELECT 1 FROM events WHERE id > ? AND id < ? AND call = ? AND kind = ? LIMIT 1",
+        )?;
+        let thrown = rusqlite::params![first.id, line, call.id, What::Throw.stored()];
+        Ok(if statement.exists(thrown)? { line } else { first.id })
+    }
 }

@@ -135,6 +135,7 @@ impl Recording {
             return Ok(vec![(cause, 1)]);
         }
         let from = self.begin_of_statement(&call, number, from, &text)?;
+        let from = self.begin_of_return(&call, &line, from)?;
         let (mut value, until) = (statement::value_of(&text, ""), returned.event);
         let (mut word, whole) = (returned.word, &*text);
         if let Some(TakenPart { index, count, word: taken }) = part
