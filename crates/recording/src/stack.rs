@@ -28,9 +28,10 @@ const MOST_FRAMES: usize = 200;
 /// How far back the line is looked for that resumed a generator.
 const MOST_EVENTS: i64 = 200_000;
 
-/// As the index of resumptions is written, which `SQLite` uses for no other text.
+/// As the index of resumptions is written, which `SQLite` uses for no other text. Those from before the events of a ring are
+/// among them.
 const RESUMPTION: &str =
-    "SELECT id, value FROM events WHERE call = ? AND kind = 6 AND id <= ? ORDER BY id DESC LIMIT 1";
+    "SELECT id, value FROM events WHERE call = ? AND kind IN (6, 14) AND id <= ? ORDER BY id DESC LIMIT 1";
 
 /// That a generator, or what awaits, goes on.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +81,7 @@ impl Recording {
     /// The line that resumed a call; none if none did that is recorded.
     pub(crate) fn line_of_resumption(&self, resumption: &Resumption) -> Result<Option<Event>> {
         let mut statement = self.database.prepare_cached(
-            "SELECT id, kind, call, place, value FROM events WHERE id < ?1 AND id > ?1 - ?2 AND call = ?3 AND kind = 0 \
+            "SELECT id, kind, call, place, value FROM events WHERE id < ?1 AND id > ?1 - ?2 AND call = ?3 AND kind IN (0, 8) \
              ORDER BY id DESC LIMIT 1",
         )?;
         let line =

@@ -2,8 +2,8 @@
 //!
 //! When there are enough more events than are wanted, those before a *cut* are dropped in one transaction. What is left
 //! of them is what the events behind the cut need: the last value of each variable, attribute and item (the *base*,
-//! whose writes have event 0), the calls that had not ended, and the lines at which these calls were, whose kind is
-//! [`EARLIER`] more than it was.
+//! whose writes have event 0), the calls that had not ended, and the lines at which these calls were and the events with
+//! which they were resumed, whose kind is [`EARLIER`] more than it was.
 
 mod base;
 
@@ -167,22 +167,24 @@ impl Store {
         self.drop_output(cut)
     }
 
-    /// The line at which each call was that was active before an event, or the event with which it began.
+    /// The line at which each call was that was active before an event, or the event with which it began, and the one with
+    /// which it was resumed last.
     fn lines_at(&self, cut: i64) -> Result<HashSet<i64>> {
         let mut statement = self
             .database
             .prepare_cached("SELECT id FROM calls WHERE entered < ?1 AND (ended IS NULL OR ended >= ?1)")?;
         let active = statement.query_map([cut], |row| row.get(0))?;
         let active: HashSet<i64> = active.collect::<rusqlite::Result<_>>()?;
-        let mut statement = self
-            .database
-            .prepare_cached("SELECT id, call FROM events WHERE id < ? AND kind & 7 IN (?, ?) ORDER BY id")?;
-        let mut rows = statement.query(params![cut, What::Line.stored(), What::Call.stored()])?;
-        let mut lines: HashMap<i64, i64> = HashMap::new();
+        let mut statement = self.database.prepare_cached(
+            "SELECT id, call, kind FROM events WHERE id < ? AND kind & 7 IN (?, ?, ?) ORDER BY id",
+        )?;
+        let mut rows =
+            statement.query(params![cut, What::Line.stored(), What::Call.stored(), What::Resume.stored()])?;
+        let mut lines: HashMap<(i64, bool), i64> = HashMap::new();
         while let Some(row) = rows.next()? {
             let call = row.get(1)?;
             if active.contains(&call) {
-                lines.insert(call, row.get(0)?);
+                lines.insert((call, What::of(row.get(2)?) == What::Resume), row.get(0)?);
             }
         }
         Ok(lines.into_values().collect())

@@ -44,7 +44,7 @@ CREATE VIEW variables AS
 
 const INDEXES: &str = "
 CREATE INDEX IF NOT EXISTS writes_of_owner ON writes (owner, key);
-CREATE INDEX IF NOT EXISTS resumptions ON events (call) WHERE kind = 6;
+CREATE INDEX IF NOT EXISTS resumptions ON events (call) WHERE kind IN (6, 14);
 ";
 
 /// Makes a database. What is committed survives this process; it need not survive the machine.
