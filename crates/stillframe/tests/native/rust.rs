@@ -67,7 +67,7 @@ fn main() {
 "#;
 
 /// Expressions of Rust, and their values or what is wrong with them.
-const EXPRESSIONS: [(&str, &str); 37] = [
+const EXPRESSIONS: [(&str, &str); 40] = [
     ("items[0].price", "3"),
     ("tenth == 0.1 && *shared.borrow().get(0).unwrap() == 1", "true"),
     ("item.price == 3u32 && many[0] < 1_000", "true"),
@@ -102,6 +102,9 @@ const EXPRESSIONS: [(&str, &str); 37] = [
     ("items.first().unwrap().price.pow(2).max(4)", "9"),
     ("queue.back() == Some(&2) && texts[0].is_none()", "true"),
     ("none.unwrap_or(7) == 7 && letter.is_alphabetic()", "true"),
+    ("mixed.1.min(-1)", "-1"),
+    ("mixed.1.pow(0) == 1 && 2.pow(3) == 8", "true"),
+    ("tenth.to_string()", "LLDB cannot call `to_string` of `f"),
     ("bytes[1].pow(2)", "attempt to multiply with overflow"),
     (r#"item.name.to_uppercase().trim().starts_with("PEN")"#, "true"),
     ("failed.unwrap()", r#"the value is `Err("no")`"#),

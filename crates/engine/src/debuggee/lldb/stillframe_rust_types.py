@@ -439,8 +439,8 @@ OF_LETTERS = {
 }
 OF_NUMBERS = {
     "abs": lambda one: negated(one) if one < 0 else one,
-    "min": lambda one, other: min(common(one, other)),
-    "max": lambda one, other: max(common(one, other)),
+    "min": lambda one, other: min(alike(one, other)),
+    "max": lambda one, other: max(alike(one, other)),
     "pow": lambda one, times: powered(one, times),
     "powi": lambda one, times: type(one)(float(one) ** times),
     "sqrt": lambda one: type(one)(math.sqrt(one) if one >= 0 else math.nan),
@@ -450,24 +450,36 @@ OF_NUMBERS = {
 }
 
 
+def alike(number, other):
+    """Two numbers in the type of the first. A literal without one is an `i32`, as rustc takes it."""
+    if isinstance(number, float):
+        return common(number, other)
+    first = number if isinstance(number, Integer) else Integer(number)
+    return first, Integer(other, first.bits, first.is_signed)
+
+
 def negated(number):
     return type(number)(-number) if isinstance(number, float) else computed("-", 0, number)
 
 
 def powered(number, times):
-    result = 1
+    result, number = alike(number, 1)[::-1]
+    # Of 1, 0 and -1, only whether it is odd counts. Others soon overflow.
     for _ in range(times if abs(number) > 1 else min(times, 2 + times % 2)):
         result = computed("*", result, number)
     return result
 
 
 def call_plain(value, name, arguments):
-    """A method of a number or a string; None for another one."""
+    """A method of a number, a truth value or a string; None for another one."""
+    # Rust prints numbers with a fraction in another way.
+    if name == "to_string" and not arguments and not isinstance(value, float):
+        return str(value).lower() if isinstance(value, bool) else str(value)
     if isinstance(value, bool):
         return None
     known = OF_LETTERS if isinstance(value, Letter) else OF_TEXTS if isinstance(value, str) else OF_NUMBERS
-    if name in ("clone", "to_owned", "to_string") and not arguments:
-        return str(value) if name == "to_string" else value
+    if name in ("clone", "to_owned") and not arguments:
+        return value
     return known[name](value, *arguments) if name in known else None
 
 
@@ -495,8 +507,6 @@ def call(value, name, arguments):
         is_number = value.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin
         plain = simple(value) if is_number else string_of(value)
         found, kind = None if plain is None else call_plain(plain, name, arguments), rust.base(name_of(value))
-        if found is None and isinstance(plain, bool) and name == "to_string":
-            return str(plain).lower()
         if found is None and name in METHODS:
             return METHODS[name](value, *arguments)
     if found is None:

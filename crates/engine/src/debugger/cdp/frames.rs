@@ -119,8 +119,8 @@ fn leave_out_bundle(chain: &mut Vec<Scope>, url: &str) {
         scope.name.as_ref().is_some_and(|name| !name.is_empty() && url.ends_with(name.as_str()))
     };
     if let Some(around) = chain.iter().position(is_function) {
-        let mut at = 0..;
-        chain.retain(|scope| at.next().is_some_and(|at| at < around) || scope.kind == "global");
+        let outer = chain.split_off(around);
+        chain.extend(outer.into_iter().filter(|scope| scope.kind == "global"));
     }
 }
 
