@@ -148,6 +148,13 @@ impl Recording {
         })
     }
 
+    /// What an object has under a key: `Cart #4.total`, `list #5[2]`.
+    pub(crate) fn slot_text(&self, object: i64, key: Key) -> Result<String> {
+        let (object, key) = (self.object_name(object)?, self.key_text(key));
+        let dot = if key.starts_with('[') { "" } else { "." };
+        Ok(format!("{object}{dot}{key}"))
+    }
+
     /// A class, a function or a module with its attributes: `Worker(total=8)`.
     pub(crate) fn members_text(
         &self,

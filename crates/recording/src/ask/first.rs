@@ -206,16 +206,11 @@ pub(super) fn change_text(recording: &Recording, write: &Write, line: &Event, mo
     let memory = MemoryAt { recording, event: line.id };
     let old = old.map(|old| recording.value_text(old, &memory, 2, most)).transpose()?;
     let new = recording.value_text(write.word, &after, 2, most)?;
-    let key = recording.key_text(write.key);
     let name = match write.owner.as_object() {
-        None => key,
+        None => recording.key_text(write.key),
         // Only its text is known, which has no name.
         Some(object) if write.key == Key::Name(0) => recording.object_name(object)?,
-        Some(object) => {
-            let object = recording.object_name(object)?;
-            let dot = if key.starts_with('[') { "" } else { "." };
-            format!("{object}{dot}{key}")
-        }
+        Some(object) => recording.slot_text(object, write.key)?,
     };
     Ok(match old {
         None if recording.is_move(write)? => format!("{name}: {new}, moved to the end"),

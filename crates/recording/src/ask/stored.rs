@@ -82,11 +82,8 @@ pub(super) fn note(recording: &Recording, condition: &Expression) -> Result<Opti
             && let Some(object) = owner.as_object()
             && (object != assigned || recording.key_text(key) != *name)
         {
-            let (object, key) = (recording.object_name(object)?, recording.key_text(key));
-            let dot = if key.starts_with('[') { "" } else { "." };
-            return Ok(Some(format!(
-                "`{name}` is stored elsewhere, such as in `{object}{dot}{key}`: ask what wrote it"
-            )));
+            let slot = recording.slot_text(object, key)?;
+            return Ok(Some(format!("`{name}` is stored elsewhere, such as in `{slot}`: ask what wrote it")));
         }
     }
     for part in condition.parts() {

@@ -130,11 +130,8 @@ impl Target {
         lines.add(match self.owner.as_object().filter(|_| self.is_stored) {
             // What is stored may be computed from what was assigned.
             Some(object) => {
-                let (object, key) = (recording.object_name(object)?, recording.key_text(self.key));
-                let dot = if key.starts_with('[') { "" } else { "." };
-                format!(
-                    "`{text}` is stored in `{object}{dot}{key}`, which is {value} at event {event} ({frame})"
-                )
+                let slot = recording.slot_text(object, self.key)?;
+                format!("`{text}` is stored in `{slot}`, which is {value} at event {event} ({frame})")
             }
             None => format!("`{text}` is {value} at event {event} ({frame})"),
         });

@@ -183,14 +183,10 @@ fn aliases(
         if memory.get(slot.0, slot.1)? != Some(Word::Object(object)) {
             continue;
         }
-        let key = recording.key_text(slot.1);
         let name = match slot.0.as_object() {
-            Some(other) => {
-                let dot = if key.starts_with('[') { "" } else { "." };
-                format!("`{}{dot}{key}`", recording.object_name(other)?)
-            }
+            Some(other) => format!("`{}`", recording.slot_text(other, slot.1)?),
             None => match recording.active_owner(slot.0, memory.event)? {
-                Some(function) => format!("`{key}` in {function}"),
+                Some(function) => format!("`{}` in {function}", recording.key_text(slot.1)),
                 None => continue,
             },
         };

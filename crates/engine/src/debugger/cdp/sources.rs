@@ -108,6 +108,11 @@ impl Sources {
         self.is_at(&frame.location.script_id, |path| self.program.setup.is_hook(path))
     }
 
+    /// Whether a script is ours: our hook, or what we have sent into the program.
+    pub(super) fn is_own(&self, script: &Script) -> bool {
+        is_ours(&script.url) || script.path.as_deref().is_some_and(|path| self.program.setup.is_hook(path))
+    }
+
     /// A frame of an internal evaluation.
     pub(super) fn is_own_evaluation(&self, frame: &CallFrame) -> bool {
         self.scripts.get(&frame.location.script_id).is_some_and(|script| script.url == POKE)

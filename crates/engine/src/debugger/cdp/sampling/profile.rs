@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use ::cdp::debugger::Location as ScriptPlace;
 use ::cdp::profiler::{Profile, ProfileFrame, ProfileNode};
@@ -104,10 +103,7 @@ impl ProfileReader<'_> {
             return SampledCall::Idle;
         }
         let script = self.sources.scripts.get(&frame.script_id);
-        let is_hook = |path: &Path| self.sources.program.setup.is_hook(path);
-        let is_own =
-            |script: &Arc<Script>| is_ours(&script.url) || script.path.as_deref().is_some_and(is_hook);
-        if is_ours(&frame.url) || script.as_ref().is_some_and(is_own) {
+        if is_ours(&frame.url) || script.as_deref().is_some_and(|script| self.sources.is_own(script)) {
             return SampledCall::Ours;
         }
         let (function, location) = self.function(frame, script.as_deref()).await;

@@ -13,7 +13,7 @@ use ::cdp::runtime::{
 use serde::Deserialize;
 
 use super::super::function_names::{function_name, or_anonymous};
-use super::super::injected::{is_ours, named, stripped};
+use super::super::injected::{named, stripped};
 use super::super::scripts::{Script, path_of};
 use super::super::sources::Sources;
 use super::super::v8::V8Client;
@@ -166,9 +166,7 @@ pub(super) async fn stack(sources: &Sources, sites: &[StackSite]) -> Vec<Sampled
             frames.push(SampledFrame { function: or_anonymous(function), location });
             continue;
         };
-        if is_ours(&script.url)
-            || script.path.as_deref().is_some_and(|path| sources.program.setup.is_hook(path))
-        {
+        if sources.is_own(script) {
             continue;
         }
         let place = |line: i32, column: i32| ScriptPlace {
