@@ -209,7 +209,7 @@ fn motion(samples: &[StackSample], index: usize, around: &Loop, passed: Duration
             return LoopProgress::Away;
         }
         // Whatever else changes: the condition is all that could end it.
-        if is_read && !around.has_exit && states.iter().all(|state| Some(state) == states.first()) {
+        if is_read && !around.has_exit && is_one(&states) {
             return LoopProgress::Stuck;
         }
     }
@@ -251,11 +251,22 @@ fn repeats(samples: &[StackSample], index: usize, around: &Loop) -> bool {
 pub(super) fn may_repeat(samples: &[StackSample]) -> bool {
     let Some(pinned) = pinned(samples) else { return false };
     chain(samples, pinned).iter().any(|(index, around)| {
-        let few = |known: Vec<_>| known.windows(2).any(|pair| pair.first() == pair.last());
-        around.is_closed
-            && motion(samples, *index, around, Duration::ZERO) == LoopProgress::Changes
-            && known(samples, *index, around).is_some_and(few)
+        let seems_to =
+            || around.is_closed && known(samples, *index, around).is_some_and(|known| has_pair(&known));
+        let decides =
+            || states(samples, *index, around).is_some_and(|states| has_pair(&states) && !is_one(&states));
+        motion(samples, *index, around, Duration::ZERO) == LoopProgress::Changes && (seems_to() || decides())
     })
+}
+
+/// Two in a row are the same.
+fn has_pair<T: PartialEq>(states: &[T]) -> bool {
+    states.windows(2).any(|pair| pair.first() == pair.last())
+}
+
+/// All are the same.
+fn is_one<T: PartialEq>(states: &[T]) -> bool {
+    states.iter().all(|state| Some(state) == states.first())
 }
 
 /// All that is known of the stack up to a frame, at each sample. Nothing unless all that a loop there assigns is.

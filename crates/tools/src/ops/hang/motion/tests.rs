@@ -64,6 +64,17 @@ fn values_of_which_there_are_few_are_sampled_more_often() {
     }
     let open = Loop { is_closed: false, ..found };
     assert!(!may_repeat(&samples(&open, "a", &["1", "1", "2"])));
+    // What decides about its end is enough, whatever else changes.
+    let table =
+        [(["'a'", "'a'", "'b'"], true), (["'a'", "'b'", "'c'"], false), (["'a'", "'a'", "'a'"], false)];
+    let asks = Loop { variables: vec!["a".to_owned()], assigned: vec!["n".to_owned()], ..open };
+    for (values, expected) in table {
+        let mut sampled = samples(&asks, "a", &values);
+        for (count, sample) in sampled.iter_mut().enumerate() {
+            sample[0].values.insert("n".to_owned(), count.to_string());
+        }
+        assert_eq!(may_repeat(&sampled), expected, "{values:?}");
+    }
 }
 
 fn motion_of(samples: &[StackSample]) -> LoopProgress {
