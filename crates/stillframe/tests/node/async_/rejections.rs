@@ -226,11 +226,13 @@ console.log("fine");
 #[tokio::test]
 async fn an_error_that_a_caller_handles_later_does_not_stop() {
     let program = |main: &str| {
-        let fails = "async function fails(message) {\n  throw new Error(message); // @throw\n}\n";
+        let fails = "const stat = require('util').promisify(require('fs').stat);\n\
+                     async function fails(message) {\n  throw new Error(message); // @throw\n}\n";
         format!("{fails}async function main() {{\n{main}}}\nmain().catch(() => process.exit(1));\n")
     };
     let script = Script::new(&program(
-        "  await fails('handled').catch(() => {});\n  await Promise.allSettled([fails('one'), fails('two')]);\n",
+        "  await fails('handled').catch(() => {});\n  await Promise.allSettled([fails('one'), fails('two')]);\n  \
+         try { await stat(undefined); } catch {}\n",
     ));
     let (session, ended) = script.start().await;
     assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(0)), "{}", ended.text);

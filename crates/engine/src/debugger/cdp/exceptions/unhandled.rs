@@ -69,15 +69,19 @@ impl UnhandledThrows {
         path.reached
     }
 
-    /// Whether the promise that an asynchronous function rejects by what it throws is handled by a function on the
-    /// stack, as in `f().catch(g)`. V8 takes it for uncaught: the handler is added when the call has returned. Outside
-    /// of functions, as in `main().catch(g)`, a handler only reports what nothing has caught.
+    /// Whether the promise that is rejected by what a function throws at once is handled by a function on the stack,
+    /// as in `f().catch(g)`. V8 takes it for uncaught: the handler is added when the call has returned. Outside of
+    /// functions, as in `main().catch(g)`, a handler only reports what nothing has caught, and so does one of a
+    /// library that calls the user's code.
     pub(super) async fn is_handled_later(&self, stop: &V8Stop) -> bool {
         let mut is_rejection = stop.thrown.as_ref().is_some_and(|thrown| thrown.is_rejection);
+        let mut reached = false;
         for frame in &stop.frames {
-            if !self.sources.is_users_frame(frame) {
+            let is_users = self.sources.is_users_frame(frame);
+            if reached && !is_users {
                 return false;
             }
+            reached |= is_users;
             match self.fate(&frame.location, is_rejection).await {
                 ThrowOutcome::Caught => return is_rejection && !self.is_top_level(&frame.location).await,
                 ThrowOutcome::Rejected => is_rejection = true,
