@@ -32,7 +32,9 @@ pub use port::ClosedPort;
 pub use python_packages::python_with_packages;
 pub use rustix::process::Signal;
 pub use server::{Answer, Built, ProtocolEra, Reply, Server, ServerOptions, Shutdown};
-pub use toolchains::{browser, compile, compile_library, run_go, run_node, run_tool, toolchains};
+pub use toolchains::{
+    browser, compile, compile_library, earlier_runners, run_go, run_node, run_tool, toolchains,
+};
 pub use usage::{ResourceUsage, quiet, say, settled};
 pub use wire::{Wire, WireFault, WireProtocol};
 

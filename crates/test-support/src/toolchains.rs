@@ -13,17 +13,24 @@ use crate::repository;
 /// Where they are installed. That is done at the first call, unless it was done before and nothing has changed.
 pub async fn toolchains() -> PathBuf {
     static INSTALLED: OnceCell<PathBuf> = OnceCell::const_new();
-    INSTALLED.get_or_init(install).await.clone()
+    INSTALLED.get_or_init(|| install("fixtures/toolchains")).await.clone()
 }
 
-async fn install() -> PathBuf {
-    let folder = repository().join("fixtures/toolchains");
+/// Where earlier versions of test runners are installed.
+pub async fn earlier_runners() -> PathBuf {
+    static INSTALLED: OnceCell<PathBuf> = OnceCell::const_new();
+    INSTALLED.get_or_init(|| install("fixtures/toolchains/earlier")).await.clone()
+}
+
+async fn install(folder: &str) -> PathBuf {
+    let name = folder;
+    let folder = repository().join(folder);
     let modules = folder.join("node_modules");
     let _alone = alone().await;
     // npm writes this file last.
     let is_done = changed(&modules.join(".package-lock.json")) >= changed(&folder.join("package.json"));
     if !is_done {
-        let advice = "run `npm install` in fixtures/toolchains to see what is wrong";
+        let advice = format!("run `npm install` in {name} to see what is wrong");
         // A lock file would name the registry that it was made with.
         let args = ["install", "--no-package-lock", "--no-audit", "--no-fund"];
         let done = run(Path::new("npm"), &args, &folder).await;

@@ -7,6 +7,7 @@
     reason = "a helper that fails is a test that fails; what a JSON value does not have is null"
 )]
 
+mod earlier;
 mod golden;
 mod jest;
 mod mocha;

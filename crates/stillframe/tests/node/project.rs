@@ -17,9 +17,13 @@ pub(crate) struct Project {
 impl Project {
     /// A project that these packages are installed for.
     pub(crate) async fn with(packages: &[&str]) -> Self {
+        Self::linked(&toolchains().await, packages)
+    }
+
+    /// The same, with packages from another folder.
+    pub(crate) fn linked(installed: &Path, packages: &[&str]) -> Self {
         let project = Self { folder: folder() };
         project.file("package.json", "{}");
-        let installed = toolchains().await;
         for package in packages {
             let link = project.path("node_modules").join(package);
             std::fs::create_dir_all(link.parent().expect("a folder")).expect("a folder can be made");

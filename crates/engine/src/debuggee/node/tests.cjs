@@ -19,6 +19,7 @@ exports.observe = () => {
     if (/[\\/]mocha[\\/]lib[\\/]runner\.c?js$/.test(filename)) return observeMocha(exports.Runner ?? exports) && false;
     if (/[\\/]mocha[\\/]lib[\\/]mocha\.c?js$/.test(filename)) return listenToMochasFiles(exports) ?? true;
     if (/[\\/]jest-circus[\\/].*(runner|jestAdapter)\.js$/.test(filename)) return observeJest(exports);
+    if (/[\\/]jest-jasmine2[\\/]build[\\/]index\.js$/.test(filename)) return observeJest(exports);
     return false;
   });
 };
@@ -89,15 +90,20 @@ Object.assign(exports, { tell, idOf, described });
 
 // Modules of runners.
 
-/** Calls `found` with the exports of each loaded module until it returns true, then removes the hook. */
+/**
+ * Calls `found` with the exports of each loaded module until it returns true, or what the module is to export instead,
+ * then removes the hook.
+ */
 function whenLoaded(found) {
   const own = Module._load;
   const load = function (request, parent, isMain) {
     const exports = Reflect.apply(own, this, arguments);
-    if (typeof request === 'string' && /runner|mocha|jest-circus|jestAdapter/.test(request)) {
+    if (typeof request === 'string' && /runner|mocha|jest-(circus|jasmine2)|jestAdapter/.test(request)) {
       try {
         const filename = Module._resolveFilename(request, parent, isMain);
-        if (found(exports, filename) && Module._load === load) Module._load = own;
+        const answer = found(exports, filename);
+        if (answer && Module._load === load) Module._load = own;
+        if (typeof answer === 'function') return (Module._cache[filename].exports = answer);
       } catch {
         // Not a file.
       }
@@ -107,9 +113,13 @@ function whenLoaded(found) {
   Module._load = load;
 }
 
+/** What is observed: a module can be loaded again, or by another one that exports the same. */
+const observed = new WeakSet();
+
 function observeMocha(Runner) {
   const run = Runner?.prototype?.run;
-  if (typeof run !== 'function') return false;
+  if (typeof run !== 'function' || observed.has(Runner)) return false;
+  observed.add(Runner);
   Runner.prototype.run = function () {
     try {
       listenToMocha(this);
@@ -168,23 +178,46 @@ function listenToMocha(runner) {
   });
 }
 
+/** Up to Jest 27, the module is the function itself. */
 function observeJest(exports) {
-  const run = exports.default;
+  const run = exports.default ?? exports;
   if (typeof run !== 'function') return false;
-  exports.default = async function (globalConfig, config, environment, runtime, testPath) {
+  if (observed.has(run)) return true;
+  const runAndTell = async function (globalConfig, config, environment, runtime, testPath) {
     try {
       listenToJest(environment, testPath, globalConfig);
     } catch {
       // An unknown version runs without reports.
     }
     try {
-      return await Reflect.apply(run, this, arguments);
+      const results = await Reflect.apply(run, this, arguments);
+      if (run.name === 'jasmine2') tellOfJasmine(results, testPath);
+      return results;
     } catch (error) {
       tell({ kind: 'problem', name: path.relative(process.cwd(), testPath), file: testPath, ...described(error) });
       throw error;
     }
   };
+  observed.add(runAndTell);
+  if (run === exports) return runAndTell;
+  exports.default = runAndTell;
   return true;
+}
+
+/** The default of Jest up to 26 has no events. */
+function tellOfJasmine({ testResults, testExecError, failureMessage }, testPath) {
+  if (testExecError) {
+    const name = path.relative(process.cwd(), testPath);
+    tell({ kind: 'problem', name, file: testPath, ...described(testExecError), message: plain(failureMessage ?? '') });
+  }
+  tell({ kind: 'collected', count: testResults.length });
+  for (const { ancestorTitles, title, status, failureMessages } of testResults) {
+    const outcome = status === 'passed' || status === 'failed' ? status : 'skipped';
+    const [stack] = failureMessages;
+    const [first, message] = /^(?:\w*Error: )?([^]*?)(?=\n\s+at |$)/.exec(plain(stack ?? '')) ?? [];
+    const thrown = stack === undefined ? {} : described({ name: /^\w*Error/.exec(first)?.[0], message, stack });
+    tell({ kind: 'result', id: idOf(testPath, [...ancestorTitles, title]), file: testPath, outcome, ...thrown });
+  }
 }
 
 function listenToJest(environment, testPath, { testNamePattern }) {

@@ -7,6 +7,11 @@ const { tell, idOf, described } = tests;
 export default class {
   onInit(vitest) {
     this.pattern = vitest.config?.testNamePattern;
+    this.vitest = vitest;
+  }
+
+  onTestRunStart() {
+    this.hasRun = true;
   }
 
   onTestModuleCollected(module) {
@@ -46,8 +51,66 @@ export default class {
   }
 
   isChosen(test) {
-    return !this.pattern || this.pattern.test(test.fullName.replaceAll(' > ', ' '));
+    return this.isNamed(test.fullName.split(' > '));
   }
+
+  isNamed(names) {
+    return !this.pattern || this.pattern.test(names.join(' '));
+  }
+
+  // Vitest 1 and 2, whose reporters get files with their tasks.
+
+  onTaskUpdate(packs) {
+    if (this.hasRun) return;
+    for (const [number, result] of packs) {
+      const task = this.vitest.state?.idMap?.get(number);
+      if (result?.state === 'run' && task?.file && !task.tasks) {
+        tell({ kind: 'begins', test: idOf(task.file.filepath, namesOf(task)) });
+      }
+    }
+  }
+
+  onFinished(files = []) {
+    if (this.hasRun) return;
+    for (const file of files) {
+      const [error] = file.result?.errors ?? [];
+      const name = path.relative(process.cwd(), file.filepath);
+      if (error) tell({ kind: 'problem', name, file: file.filepath, ...thrown(error) });
+      const all = [...tasksIn(file)];
+      const tests = all.filter((task) => !task.tasks);
+      const chosen = tests.filter((test) => this.isNamed(namesOf(test)));
+      const names = tests.slice(0, 1000).map((test) => idOf(file.filepath, namesOf(test)));
+      tell({ kind: 'collected', count: chosen.length, deselected: tests.length - chosen.length, names });
+      for (const task of all) this.tellOfTask(file, task);
+    }
+  }
+
+  tellOfTask(file, task) {
+    const { state, errors } = task.result ?? {};
+    const [error] = errors ?? [];
+    const names = namesOf(task);
+    const report = { kind: 'result', id: idOf(file.filepath, names), file: file.filepath, ...thrown(error) };
+    if (task.tasks) {
+      if (error) tell({ ...report, outcome: 'error', phase: 'setup' });
+    } else if (this.isNamed(names)) {
+      tell({ ...report, outcome: state === 'pass' ? 'passed' : state === 'fail' ? 'failed' : 'skipped' });
+    }
+  }
+}
+
+/** The tests and suites in a file or suite. */
+function* tasksIn({ tasks }) {
+  for (const task of tasks) {
+    yield task;
+    if (task.tasks) yield* tasksIn(task);
+  }
+}
+
+/** The names of a task, behind those of its suites. A file is one too, and Vitest 1 has one without a name. */
+function namesOf(task) {
+  const names = [];
+  for (let each = task; each && !each.filepath; each = each.suite) if (each.name) names.unshift(each.name);
+  return names;
 }
 
 const id = (test) => idOf(test.module.moduleId, test.fullName.split(' > '));
