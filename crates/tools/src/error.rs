@@ -192,6 +192,16 @@ impl ToolError {
         Self::new("command_unknown", problem, &next).with("command", json!(name))
     }
 
+    /// A command such as `uv run` that makes an environment of its own for the command behind it.
+    pub fn wrapped(wrapper: &str, option: &str) -> Self {
+        let problem = format!("has `{wrapper} {option}`, which may run it in another environment");
+        let next = format!(
+            "give the command behind `{wrapper}`, with the interpreter of that environment: \
+             `PATH/TO/bin/python -m pytest`"
+        );
+        Self::argument("command", problem).and(&next)
+    }
+
     /// The user did not allow what a call would do.
     pub fn not_confirmed(question: &str, reason: &str) -> Self {
         Self::new("not_confirmed", format!("{reason}: {question}"), "nothing was done")

@@ -7,6 +7,17 @@ use super::{ADAPTERS, Adapter, Host};
 use crate::model::launch::{Endpoint, Launch, Program};
 use crate::process;
 
+/// A command that runs another one in the environment of a project, such as `uv run`.
+#[derive(Debug)]
+pub struct Wrapper {
+    /// The words that it begins with.
+    pub words: [&'static str; 2],
+    /// Its options that do not change what is run, or in which environment. One with `=` at its end takes a value.
+    pub options: &'static [&'static str],
+    /// The command that `-m` is short for.
+    pub module: Option<&'static str>,
+}
+
 /// Reads the command lines of a language.
 pub trait Commands: Send + Sync {
     /// What the interpreter runs by its words; none when no interpreter of the language has that name. Relative paths
@@ -45,7 +56,7 @@ pub trait Commands: Send + Sync {
     }
 
     /// Commands that run another one in the environment of a project.
-    fn wrappers(&self) -> &'static [[&'static str; 2]] {
+    fn wrappers(&self) -> &'static [Wrapper] {
         &[]
     }
 

@@ -56,7 +56,7 @@ impl Command {
         let cwd = cwd.map(|cwd| sources::absolute(&cwd));
         let folder = cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let (env, words) = assignments(words);
-        let mut words = without_wrapper(words).into_iter();
+        let mut words = without_wrapper(words)?.into_iter();
         let name = words.next().filter(|name| !name.trim().is_empty());
         let name = name.ok_or_else(|| ToolError::argument("command", "is empty; give a command"))?;
         let parsed = ParsedCommand { host, folder, name, args: words.collect() };
@@ -81,6 +81,9 @@ struct ParsedCommand<'a> {
 /// Commands that run those of a file, in whatever language, and the option with which they print them.
 const RUNNERS: [(&str, &str); 4] = [("make", "-n"), ("gmake", "-n"), ("just", "-n"), ("task", "--dry")];
 
+/// Commands that make an environment and run another command in it.
+const ENVIRONMENTS: [&str; 3] = ["uv", "uvx", "pixi"];
+
 /// The language, the interpreter and the launch.
 type ResolvedCommand = (&'static dyn Adapter, Option<PathBuf>, Launch);
 
@@ -102,6 +105,10 @@ impl ParsedCommand<'_> {
         if let Some((name, prints)) = RUNNERS.iter().find(|(name, _)| *name == stem) {
             let printing = format!("`{name} {prints} {}` prints it", self.args.join(" "));
             return Err(ToolError::runs_other_commands(name, &printing));
+        }
+        if ENVIRONMENTS.contains(&stem.as_str()) {
+            let there = "with the interpreter of the environment that it makes";
+            return Err(ToolError::runs_other_commands(&stem, there));
         }
         let file = CommandFile::read(self.host, &stem, path);
         commands::of_file(&file, &self.args).ok_or_else(|| match &file.interpreter {
@@ -162,12 +169,28 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The command behind `uv run` and its like: its interpreter is that of the project's environment anyway.
-fn without_wrapper(words: Vec<String>) -> Vec<String> {
-    let is_wrapped = commands::all().flat_map(|(_, commands)| commands.wrappers()).any(|wrapper| {
-        words.iter().zip(wrapper).all(|(word, part)| word == part)
-            && words.get(2).is_some_and(|next| !next.starts_with('-'))
-    });
-    if is_wrapped { words.into_iter().skip(2).collect() } else { words }
+fn without_wrapper(words: Vec<String>) -> Result<Vec<String>, ToolError> {
+    let mut wrappers = commands::all().flat_map(|(_, commands)| commands.wrappers());
+    let Some(wrapper) =
+        wrappers.find(|wrapper| words.iter().zip(wrapper.words).all(|(word, part)| word == part))
+    else {
+        return Ok(words);
+    };
+    let mut rest = words.into_iter().skip(wrapper.words.len()).peekable();
+    while let Some(option) = rest.next_if(|word| word.starts_with('-')) {
+        let takes_value = |known: &&str| known.strip_suffix('=') == Some(option.as_str());
+        let has_value = |known: &&str| known.ends_with('=') && option.starts_with(*known);
+        if option == "--" {
+            break;
+        } else if let ("-m" | "--module", Some(interpreter)) = (option.as_str(), wrapper.module) {
+            return Ok([interpreter.to_owned(), "-m".to_owned()].into_iter().chain(rest).collect());
+        } else if wrapper.options.iter().any(takes_value) {
+            rest.next();
+        } else if !wrapper.options.iter().any(|known| *known == option || has_value(known)) {
+            return Err(ToolError::wrapped(&wrapper.words.join(" "), &option));
+        }
+    }
+    Ok(rest.collect())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::vec::IntoIter;
 
 use super::{Python, modules};
 use crate::adapter::by_name::{Lookup, NamedFile};
-use crate::adapter::commands::{CommandFile, CommandProblem, Commands, ProcessCommand};
+use crate::adapter::commands::{CommandFile, CommandProblem, Commands, ProcessCommand, Wrapper};
 use crate::model::launch::{Launch, Program};
 
 /// What a command must be that is taken apart.
@@ -22,6 +22,53 @@ const OF_DEBUGPY: [&str; 6] =
     ["--listen", "--connect", "--log-to", "--adapter-access-token", "--parent-session-pid", "--pid"];
 /// Commands that are modules: what their script does is `python -m`.
 const MODULES: [(&str, &str); 2] = [("pytest", "pytest"), ("py.test", "pytest")];
+
+/// Commands that run another one in the project's environment, which is found without them.
+const WRAPPERS: [Wrapper; 7] = [
+    Wrapper { words: ["uv", "run"], options: &OF_UV, module: Some("python") },
+    wrapper("poetry"),
+    wrapper("pipenv"),
+    wrapper("hatch"),
+    wrapper("pdm"),
+    wrapper("rye"),
+    wrapper("pixi"),
+];
+/// Those of `uv run` (uv 0.9) that only say how the environment is brought up to date, or what is printed.
+const OF_UV: [&str; 29] = [
+    "--active",
+    "--all-extras",
+    "--all-groups",
+    "--cache-dir=",
+    "--color=",
+    "--dev",
+    "--exact",
+    "--extra=",
+    "--frozen",
+    "--group=",
+    "--locked",
+    "--managed-python",
+    "--no-config",
+    "--no-default-groups",
+    "--no-dev",
+    "--no-env-file",
+    "--no-extra=",
+    "--no-group=",
+    "--no-managed-python",
+    "--no-progress",
+    "--no-project",
+    "--no-sync",
+    "--offline",
+    "--only-dev",
+    "--quiet",
+    "-q",
+    "--upgrade",
+    "--verbose",
+    "-v",
+];
+
+const fn wrapper(name: &'static str) -> Wrapper {
+    Wrapper { words: [name, "run"], options: &[], module: None }
+}
 
 impl Commands for Python {
     /// `python -u app.py`, `python3 -m pytest`.
@@ -74,12 +121,12 @@ impl Commands for Python {
         &["PYTHON", "PYTEST_", "PYENV_", "PYDEVD_", "DEBUGPY_", "VIRTUAL_ENV", "COVERAGE_"]
     }
 
-    fn wrappers(&self) -> &'static [[&'static str; 2]] {
-        &[["uv", "run"], ["poetry", "run"], ["pipenv", "run"], ["hatch", "run"]]
+    fn wrappers(&self) -> &'static [Wrapper] {
+        &WRAPPERS
     }
 
     fn folders(&self) -> &'static [&'static str] {
-        &[".venv/bin", "venv/bin"]
+        &[".venv/bin", "venv/bin", ".pixi/envs/default/bin"]
     }
 
     fn names_follow(&self, option: &str) -> bool {

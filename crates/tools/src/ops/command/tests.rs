@@ -34,6 +34,9 @@ fn arguments_determine_the_program() {
         ("python3.11 -m pytest -x", r#"python python3.11 [] pytest ["-x"]"#),
         ("env A=1 python app.py", r"python - [] /w/app.py []"),
         ("uv run python app.py", r"python - [] /w/app.py []"),
+        ("uv run --frozen --extra web -- python app.py", r"python - [] /w/app.py []"),
+        ("uv run -q --group=test -m pytest -x", r#"python - [] pytest ["-x"]"#),
+        ("pdm run python app.py", r"python - [] /w/app.py []"),
         ("app.py", r"python - [] /w/app.py []"),
         ("/bin/cat x", r#"c - [] /bin/cat ["x"]"#),
     ];
@@ -53,6 +56,7 @@ fn unparsable_commands_are_refused_with_the_reason() {
         ("no-such-command-here x", "`no-such-command-here` was not found"),
         ("/etc/passwd x", "cannot tell which language `/etc/passwd` runs"),
         ("make -C web test", "`make` runs other commands, whose language it does not say"),
+        ("uv run --with flask python app.py", "has `uv run --with`, which may run it in another environment"),
         ("make -C web test", "such as `pytest` or `npm test` (`make -n -C web test` prints it)"),
     ];
     for (command, problem) in table {
