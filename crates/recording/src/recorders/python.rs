@@ -5,7 +5,7 @@ mod accelerator;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use engine::adapter::python::value_readers;
+use engine::adapter::python::shared_modules;
 use engine::adapter::{BoxFuture, Host, Runtime};
 use engine::error::{Error, Result};
 use engine::model::launch::{Launch, Program};
@@ -94,7 +94,7 @@ impl Recorder for Python {
 
 /// The folder with our modules.
 fn provide(cache: &Path) -> Result<PathBuf> {
-    let modules = MODULES.iter().copied().chain(value_readers());
+    let modules = MODULES.iter().copied().chain(shared_modules());
     let mut files: Vec<_> = modules.map(|(name, text)| (format!("{name}.py"), text)).collect();
     files.extend(NATIVE.iter().map(|(name, text)| ((*name).to_owned(), *text)));
     files.push(("site/sitecustomize.py".to_owned(), SITE));

@@ -300,3 +300,25 @@ def test_page(basket):
     assert!(note.contains(&raised) && note.ends_with("caught by flask"), "{}", ran.answer.text);
     ran.finish().await;
 }
+
+/// As nox and tox start it, which pass few variables on. Up to Python 3.11, coverage.py would be in the debugger's place.
+#[tokio::test]
+async fn a_runner_that_another_program_starts_reports_as_much_even_with_coverage() {
+    let body = "
+def test_count(basket):
+    wanted = 2
+    assert len(basket) == wanted  # @fails
+
+
+if __name__ == '__main__':
+    import os, subprocess, sys
+    runner = ['pytest', '-q', '-p', 'no:cacheprovider', '--cov=shop', '--cov-fail-under=90', __file__]
+    environment = {'PATH': os.environ['PATH']}
+    sys.exit(subprocess.call([sys.executable, '-m', *runner], env=environment))
+";
+    let ran = run(&["test_shop"], &format!("{HEAD}{body}"), json!({})).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    assert_eq!(ran.sides(), json!([["len(basket)", "1", "int"], ["wanted", "2", "int"]]));
+    assert_eq!(ran.answer.at("/failure/line"), ran.tests.line("fails"), "{}", ran.answer.text);
+    ran.finish().await;
+}

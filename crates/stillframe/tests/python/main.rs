@@ -16,6 +16,7 @@ mod ends;
 mod evaluation;
 mod exceptions;
 mod frameworks;
+mod greenlets;
 mod hits;
 mod interpreters;
 mod libraries;

@@ -1,7 +1,7 @@
 //! How runs are recorded, whatever the program does.
 
 use serde_json::json;
-use test_support::Fixture;
+use test_support::{Fixture, python_with_packages};
 
 use crate::recorder::{Client, at, has, pythons};
 
@@ -31,6 +31,23 @@ async fn the_order_of_a_set_is_not_where_two_runs_part() {
         &limits,
         &["first different value:", "limit = 3 by ", "limit = 4 by ", "both runs take the same steps"],
     );
+    client.server.finish().await;
+}
+
+/// Up to Python 3.11, coverage.py would trace in place of the recorder.
+#[tokio::test]
+async fn a_program_under_coverage_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    Fixture::write(folder.path(), "half.py", "def half(n):\n    return n / 2\n");
+    let program =
+        Fixture::write(folder.path(), "main.py", "from half import half\n\nprint(half(3))  # @printed\n");
+    let python = python_with_packages().await;
+    let client = Client::new("coverage").await;
+    let arguments =
+        json!({ "command": python, "args": ["-m", "coverage", "run", "main.py"], "cwd": folder.path() });
+    has(&client.ask("record_run", arguments).await, &["exited with code 0", "1.5"]);
+    let first = client.ask("find_first", json!({ "condition": "n == 3" })).await;
+    has(&first, &["half.py:1 in half", &at(&program, "printed")]);
     client.server.finish().await;
 }
 

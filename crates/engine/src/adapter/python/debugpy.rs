@@ -94,12 +94,16 @@ const SCRIPTS: [(&str, &str); 9] = [
     module!("stillframe_unittest"),
 ];
 
+/// What keeps coverage.py from tracing in place of the debugger.
+pub(crate) const COVERAGE: [(&str, &str); 2] =
+    [module!("stillframe_imports"), module!("stillframe_coverage")];
+
 /// All of it, as modules.
 fn scripts_by_name() -> impl Iterator<Item = (&'static str, &'static str)> {
     let AgentCode { source, known, recorder, sampler, throws, pure, watch } = &AGENT;
     let agent = std::iter::once(("stillframe_agent", *source));
     let modules = [*known, *recorder, *sampler, *throws, *pure, *watch].into_iter().flatten().copied();
-    SCRIPTS.into_iter().chain(agent).chain(modules)
+    SCRIPTS.into_iter().chain(COVERAGE).chain(agent).chain(modules)
 }
 
 /// The folder that holds the `debugpy` package for an interpreter.

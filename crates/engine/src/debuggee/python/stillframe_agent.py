@@ -65,13 +65,30 @@ def prepare(root):
         for name in substitutes:
             del sys.modules[name]
 
+    take_threading()
     patch(pydevd)
     configure_children(pydevd)
     install_pause_handler()
     hold_children(os.environ.get("STILLFRAME_HOLD"))
     if "STILLFRAME_TESTS" in os.environ:
         load("stillframe_tests").install(load)
+    load("stillframe_coverage").install(load("stillframe_imports").after, say)
     return pydevd
+
+
+def take_threading():
+    """gevent replaces what is in the program's module `threading`. pydevd has a copy then."""
+    global threading
+    threading = sys.modules["_pydev_bundle._pydev_saved_modules"].threading
+
+
+def say(text):
+    """Show our text in the program's output, as the debugger's."""
+    import pydevd
+
+    debugger = pydevd.get_global_debugger()
+    if debugger is not None:
+        debugger.writer.add_command(debugger.cmd_factory.make_console_message(text))
 
 
 # What pydevd imports for its console only, and the names that it looks for there.
@@ -1947,6 +1964,13 @@ if "stillframe_recorder" in sys.modules:
     # An earlier debugger was attached. Its recorder belongs to its agent.
     sys.modules.pop("stillframe_recorder").finish()
     sys.modules.pop("stillframe_monitor", None)
+
+if "_pydev_bundle._pydev_saved_modules" in sys.modules:
+    take_threading()
+
+if os.path.basename(getattr(sys.modules["__main__"], "__file__", None) or "") == "pydevd.py":
+    # pydevd is the script of a child process, and does this itself a moment later.
+    sys.modules.setdefault("pydevd", sys.modules["__main__"])
 
 if "pydevd" in sys.modules and os.path.exists(__file__):
     # A child process: pydevd imports this module by the name that `prepare` set in the parent.

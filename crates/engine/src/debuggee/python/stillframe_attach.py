@@ -65,9 +65,12 @@ def main():
 # affect the program.
 CODE = """
 import importlib.util, io, os, sys
-unset = "PYDEVD_DISABLE_FILE_VALIDATION" not in os.environ
-# Otherwise pydevd warns about frozen modules.
-os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+# Otherwise pydevd warns about frozen modules. With gevent, it needs copies of the modules that gevent has replaced.
+variables = {{"PYDEVD_DISABLE_FILE_VALIDATION": "1"}}
+if "gevent.monkey" in sys.modules:
+    variables["GEVENT_SUPPORT"] = "True"
+variables = {{name: value for name, value in variables.items() if name not in os.environ}}
+os.environ.update(variables)
 sys.path.insert(0, {root})
 try:
     from debugpy._vendored import force_pydevd
@@ -99,8 +102,8 @@ except Exception as error:
     print("a debugger could not get into this program:", repr(error), file=sys.stderr)
 finally:
     sys.path.remove({root})
-    if unset:
-        del os.environ["PYDEVD_DISABLE_FILE_VALIDATION"]
+    for name in variables:
+        del os.environ[name]
 """
 
 

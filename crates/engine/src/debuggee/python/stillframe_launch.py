@@ -11,6 +11,10 @@ import gc
 import os
 import sys
 
+# How many files beside the program are looked through, and how long they may be, in bytes.
+MOST_FILES = 50
+LONGEST_FILE = 200000
+
 
 def main():
     address, root, kind, target = sys.argv[1:5]
@@ -23,10 +27,31 @@ def main():
     isolated = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
     if not isolated:
         del sys.path[0]
+    if uses_gevent(kind, target):
+        # pydevd copies the modules then that gevent replaces, and follows greenlets.
+        os.environ.setdefault("GEVENT_SUPPORT", "True")
     pydevd = connect(address, root, secret)
     if not isolated:
         sys.path.insert(0, os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd())
     return run(pydevd, kind == "module", target)
+
+
+def uses_gevent(kind, target):
+    """Whether the command, the program or a module beside it names gevent: pydevd must know before it is there."""
+    if any("gevent" in word for word in sys.argv) or os.path.basename(target) == "locust":
+        return True
+    folder = os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd()
+    try:
+        files = [entry for entry in os.scandir(folder) if entry.name.endswith(".py")][:MOST_FILES]
+        return any(names_gevent(file.path) for file in files if file.stat().st_size < LONGEST_FILE)
+    except OSError:
+        return False
+
+
+def names_gevent(path):
+    with open(path, "rb") as file:
+        text = file.read()
+    return b"import gevent" in text or b"from gevent" in text
 
 
 def connect(address, root, secret):

@@ -5,7 +5,7 @@ Runners are detected when they are imported, so that other programs are unaffect
 plugins stay unchanged.
 """
 
-import importlib.machinery
+import functools
 import json
 import os
 import sys
@@ -13,6 +13,8 @@ import sys
 VARIABLE = "STILLFRAME_TESTS"
 # The process that reports. One that a test starts must not report tests.
 OWNER = "STILLFRAME_TESTS_OWNER"
+# What a child needs to report, and to be debugged without warnings.
+PASSED_ON = (VARIABLE, "PYDEVD_DISABLE_FILE_VALIDATION")
 # The maximum length of a text in a report, and number of test names.
 LONGEST = 20000
 MOST_NAMES = 500
@@ -73,35 +75,26 @@ def described(kind, error, trace):
     return fields
 
 
-class RunnerFinder:
-    """Finds the modules of `RUNNERS`, and loads ours after them."""
+def have_children_report():
+    """Runners of runners, such as tox, give their children few variables. What a test starts must not report."""
+    import subprocess
 
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        ours = RUNNERS.get(name)
-        if ours is None:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is not None and spec.loader is not None:
-            execute = spec.loader.exec_module
+    execute = subprocess.Popen._execute_child
 
-            def exec_module(module):
-                execute(module)
-                try:
-                    load(ours)
-                except Exception:
-                    # An unknown version runs without reports.
-                    pass
+    @functools.wraps(execute)
+    def execute_with_variables(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *others, **named):
+        if env is not None and OWNER not in os.environ:
+            env = {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, **env}
+        return execute(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *others, **named)
 
-            spec.loader.exec_module = exec_module
-        return spec
+    subprocess.Popen._execute_child = execute_with_variables
 
 
 def install(loading):
-    """Install the import hook. `loading` loads one of our modules by name."""
+    """Load ours behind each runner's module. `loading` loads one of our modules by name."""
     global load
     load = loading
+    have_children_report()
+    after = load("stillframe_imports").after
     for name, ours in RUNNERS.items():
-        if name in sys.modules:
-            load(ours)
-    sys.meta_path.insert(0, RunnerFinder)
+        after(name, functools.partial(load, ours))

@@ -15,6 +15,8 @@ import sysconfig
 import threading
 import types
 
+import stillframe_coverage
+import stillframe_imports
 from record_accelerator import native
 from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, LENGTH, LITERAL, NOTHING, OPERATIONS, PATH, VARIABLE, Effects, effects_in
 from record_heap import WIDE, Heap, Known, differ, is_variable, module_dict
@@ -152,6 +154,7 @@ class Recorder:
     def start(self):
         """Record this process, unless too many others are."""
         if self.begin():
+            stillframe_coverage.install(stillframe_imports.after, lambda note: None)
             for name in ("stdout", "stderr"):
                 self.record_output(name)
             os.register_at_fork(after_in_child=self.begin_in_child)
