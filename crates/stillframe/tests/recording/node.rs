@@ -432,6 +432,29 @@ async fn modules_that_pass_through_loaders_are_recorded() {
     client.server.finish().await;
 }
 
+/// Node reads a file that is imported where its package does not say what it is.
+#[tokio::test]
+async fn an_imported_file_is_of_the_kind_that_node_takes_it_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| Fixture::write(folder.path(), name, text);
+    write("package.json", "{}");
+    let half = "function half(n) {\n  const result = n / 2;\n  return result; // @halved\n}\n";
+    let common = write("common.js", &format!("{half}require('fs');\nmodule.exports = {{ half }};\n"));
+    let module = write("module.js", &format!("export {half}"));
+    let program = write(
+        "main.js",
+        "const main = async () => {\n  for (const name of ['common', 'module']) {\n    \
+         const { half } = await import(`./${name}.js`);\n    console.log(name, half(3));\n  }\n};\nmain();\n",
+    );
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "common 1.5\n", "module 1.5\n"]);
+    for file in [&common, &module] {
+        let state = client.ask("state_at", json!({ "at": at(file, "halved") })).await;
+        has(&state, &["called from main.js:4 in main", "n = 3", "result = 1.5"]);
+    }
+    client.server.finish().await;
+}
+
 #[tokio::test]
 async fn assignments_without_effect_write_nothing() {
     let folder = tempfile::tempdir().unwrap();

@@ -13,7 +13,9 @@
 'use strict';
 const fs = require('fs');
 const Module = require('module');
+const path = require('path');
 const { fileURLToPath } = require('url');
+const { compileFunction } = require('vm');
 const { isMainThread, parentPort } = require('worker_threads');
 
 class Insertions extends Map {
@@ -244,11 +246,35 @@ function watchReads(isWanted, edited) {
     const filename = arguments.length === 1 && path instanceof URL ? fileOf(path) : undefined;
     if (!isWanted(filename) || caller(readFile) !== 'node:internal/modules/esm/load') return reading;
     return reading.then((content) => {
-      const source = edited(filename, decoded(content));
+      const text = decoded(content);
+      const source = isModule(filename, text) ? edited(filename, text) : undefined;
       return source === undefined ? content : Buffer.from(source);
     });
   };
   fs.promises.readFile = readFile;
+}
+
+/** Whether Node takes a file for an ES module. It reads one whose package does not say that, and tries it. */
+function isModule(filename, text) {
+  if (/\.m[jt]s$/.test(filename)) return true;
+  const type = typeOf(path.dirname(filename));
+  if (type) return type === 'module';
+  try {
+    compileFunction(text, ['exports', 'require', 'module', '__filename', '__dirname']);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The `type` of the package of a folder; undefined if it has none. */
+function typeOf(folder) {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).type;
+  } catch {
+    const parent = path.dirname(folder);
+    return parent === folder || path.basename(folder) === 'node_modules' ? undefined : typeOf(parent);
+  }
 }
 
 function fileOf(url) {
