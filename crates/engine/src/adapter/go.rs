@@ -8,6 +8,7 @@ mod binary;
 mod build;
 mod commands;
 mod delve;
+mod expressions;
 mod quirks;
 mod rehearsal;
 mod standard;

@@ -3,8 +3,8 @@
 use serde_json::json;
 use test_support::{Fixture, Language};
 
-use crate::Module;
 use crate::debugging::{Debugging, Report};
+use crate::{Module, STILLFRAME};
 
 #[tokio::test]
 async fn errors_interfaces_and_pointers_are_formatted_as_in_go() {
@@ -137,4 +137,68 @@ async fn a_long_slice_and_a_map_are_paged() {
     let page = session.ok("get_variables", page).await;
     assert!(page["variables"].as_array().unwrap().len() >= 100, "{}", page.text);
     session.finish().await;
+}
+
+const EXPRESSIONS: &str = "\
+package main
+
+import (
+\t\"fmt\"
+\t\"strings\"
+\t\"sync\"
+)
+
+type Item struct{ count int }
+type counter interface{ Count() int }
+
+func (item *Item) Count() int { return item.count }
+
+func main() {
+\titems := map[string]*Item{\"pen\": {3}}
+\tcounts := map[string]int{\"pen\": 3}
+\tvar held counter = items[\"pen\"]
+\tvar lock, free sync.Mutex
+\tvar shared sync.RWMutex
+\tvar group sync.WaitGroup
+\tlock.Lock()
+\tshared.RLock()
+\tgroup.Add(2)
+\tfor _, name := range []string{\"ink\", \"pen\", \"pencil\"} {
+\t\tfmt.Println(name, strings.ToUpper(name), counts[name], held.Count()) // @each
+\t}
+\tfree.Lock()
+\tfree.Unlock()
+\tlock.Unlock()
+\tshared.RUnlock()
+\tgroup.Done()
+}
+";
+
+#[tokio::test]
+async fn expressions_that_delve_refuses_have_the_value_that_go_gives_them() {
+    let module = Module::new(&[("main.go", EXPRESSIONS)]);
+    let (server, program) = (STILLFRAME.serve().await, module.file("main.go"));
+    let stops = |condition: &str| {
+        json!({
+            "program": module.folder(),
+            "until": [{ "file": program.path(), "line": program.line("each"), "condition": condition }],
+            "expressions": ["held.(*Item).count > 2", "lock", "free", "shared", "group"], "timeout": 60_000,
+        })
+    };
+    for (condition, name) in [
+        ("strings.HasPrefix(name, \"penc\")", "\"pencil\""),
+        ("len(name) > 2 && strings.HasSuffix(name, \"en\")", "\"pen\""),
+        ("items[name] != nil", "\"pen\""),
+        ("counts[name] == 0", "\"ink\""),
+    ] {
+        let ran = server.ok("run_until", stops(condition)).await;
+        assert_eq!(ran.variable("name"), name, "{condition}: {}", ran.text);
+        let shown =
+            ["true", "locked", "unlocked", "locked by 1 to read", "sync.WaitGroup{counter: 2, waiters: 0}"];
+        for (at, shown) in shown.into_iter().enumerate() {
+            assert_eq!(ran["values"][at]["value"], shown, "{}", ran.text);
+        }
+        server.ok("close_debug_session", json!({ "sessionId": ran["sessionId"] })).await;
+    }
+    server.finish().await;
 }

@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 use crate::process::ProcessSpec;
 use crate::progress::Progress;
 
+/// Why an expression that calls functions has no value.
+pub(super) const NEEDS_CALL: &str = "function calls need an explicit `call`, as in `call f(1)`";
+
 /// The version that is installed where there is none, and that all facts in this project were measured with.
 const VERSION: &str = "1.27.2";
 
@@ -156,7 +159,7 @@ pub(super) fn message(text: &str) -> String {
         );
     }
     if text == "function calls not allowed without using 'call'" {
-        return "function calls need an explicit `call`, as in `call f(1)`".to_owned();
+        return NEEDS_CALL.to_owned();
     }
     text.to_owned()
 }

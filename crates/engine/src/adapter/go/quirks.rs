@@ -1,7 +1,7 @@
 //! Where Delve departs from the specification.
 
 use super::super::plan::{LockSearch, Quirks, StackSampling, ThrownValue};
-use super::{analysis, delve, values, waits};
+use super::{analysis, delve, expressions, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
 
 /// What every failure of a test goes through, `t.Error` and `t.Fatal` included.
@@ -84,10 +84,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
             || text.starts_with("Process ") && text.contains(" has exited with status ")
     },
     filters_only_when_stopped: true,
-    // An assignment is a call to Delve.
-    other_expression: |expression, message| {
-        message.ends_with("expected '==', found '='").then(|| format!("call {expression}"))
-    },
+    other_expression: expressions::other,
     is_call: |expression| expression.trim_start().starts_with("call "),
     ..Quirks::NONE
 };

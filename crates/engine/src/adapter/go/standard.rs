@@ -15,6 +15,22 @@ pub(super) fn value(kind: &str, fields: &[(&str, String)]) -> Option<String> {
         | "sync/atomic.Uintptr"
         | "sync/atomic.Value" => field("v").map(str::to_owned),
         "sync/atomic.Bool" => field("v").map(|value| (value != "0").to_string()),
+        "sync.Mutex" | "internal/sync.Mutex" => match field("mu") {
+            Some(inner) => matches!(inner, "locked" | "unlocked").then(|| inner.to_owned()),
+            None => Some(locked(field("state")?.parse::<i32>().ok()? & 1 != 0)),
+        },
+        "sync.RWMutex" => {
+            // A writer makes it negative, to keep others out.
+            Some(match field("readerCount")?.parse::<i32>().ok()? {
+                0 => locked(false),
+                count if count < 0 => locked(true),
+                count => format!("locked by {count} to read"),
+            })
+        }
+        "sync.WaitGroup" => {
+            let state = field("state")?.parse::<u64>().ok()?;
+            Some(format!("sync.WaitGroup{{counter: {}, waiters: {}}}", state >> 32, state & 0x7fff_ffff))
+        }
         "strings.Builder" => text(field("buf")?, 0),
         "bytes.Buffer" => text(field("buf")?, field("off")?.parse().ok()?),
         "math/big.Int" => {
@@ -23,6 +39,10 @@ pub(super) fn value(kind: &str, fields: &[(&str, String)]) -> Option<String> {
         }
         _ => None,
     }
+}
+
+fn locked(is_locked: bool) -> String {
+    if is_locked { "locked" } else { "unlocked" }.to_owned()
 }
 
 /// A time as Delve writes it, without the reading of the monotonic clock, and with the fraction of its second, which
@@ -153,6 +173,20 @@ mod tests {
                 "main.T{n: 5, b: true}",
             ),
             ("main.T {n: (*\"sync/atomic.Int64\")(0xc0)}", "main.T{n: sync/atomic.Int64{...}}"),
+            ("sync.Mutex {_: sync.noCopy {}, mu: internal/sync.Mutex {state: 1, sema: 0}}", "locked"),
+            ("main.T {mu: sync.Mutex {state: 0, sema: 0}, n: 1}", "main.T{mu: unlocked, n: 1}"),
+            (
+                "sync.RWMutex {w: sync.Mutex {state: 1, sema: 0}, readerCount: sync/atomic.Int32 {v: -1073741824}}",
+                "locked",
+            ),
+            (
+                "sync.RWMutex {w: sync.Mutex {state: 0, sema: 0}, readerCount: sync/atomic.Int32 {v: 2}}",
+                "locked by 2 to read",
+            ),
+            (
+                "sync.WaitGroup {noCopy: sync.noCopy {}, state: sync/atomic.Uint64 {_: sync/atomic.noCopy {}, v: 8589934593}, sema: 0}",
+                "sync.WaitGroup{counter: 2, waiters: 1}",
+            ),
             ("sync/atomic.Value {v: interface {}(string) \"held\"}", "\"held\""),
             (
                 "strings.Builder {addr: *(*strings.Builder)(0xc0), buf: []uint8 len: 2, cap: 8, [195,169]}",
