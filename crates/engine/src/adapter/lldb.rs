@@ -253,7 +253,8 @@ async fn build(host: &dyn Host, launch: Launch, progress: &Progress) -> Result<L
     let Toolchain { names, versions, checks } = if extension == "c" { C_COMPILERS } else { CPP_COMPILERS };
     let compiler = Compiler {
         names,
-        flags: ["-g", "-O0"].map(str::to_owned).into(),
+        // Of debug information in DWARF 5, LLDB 19 misreads the size of some structures, and leaves out their bit fields.
+        flags: ["-g", "-gdwarf-4", "-O0"].map(str::to_owned).into(),
         versions,
         checks,
         libraries: &["-lm", "-pthread"],

@@ -13,6 +13,7 @@ mod configured;
 mod cpp;
 mod crashes;
 mod dumps;
+mod expressions;
 mod hangs;
 mod lines;
 mod packages;

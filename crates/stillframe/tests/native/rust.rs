@@ -111,7 +111,7 @@ const EXPRESSIONS: [(&str, &str); 40] = [
     ("shared.borrow()[0]", "1"),
     ("tuple.1", r#""two""#),
     ("item.size", "no field `size` on `Item`"),
-    ("items.iter().count()", "LLDB cannot call `iter` of `Vec`; read its fields"),
+    ("items.iter().count()", "1"),
 ];
 
 #[tokio::test]

@@ -9,12 +9,13 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 19] = [
+const SCRIPTS: [(&str, &str); 23] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
     ("stillframe_captures.py", include_str!("../../debuggee/lldb/stillframe_captures.py")),
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
+    ("stillframe_cpp_functions.py", include_str!("../../debuggee/lldb/stillframe_cpp_functions.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
     ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),
     ("stillframe_evaluate.py", include_str!("../../debuggee/lldb/stillframe_evaluate.py")),
@@ -24,11 +25,14 @@ const SCRIPTS: [(&str, &str); 19] = [
     ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),
     ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),
+    ("stillframe_rust_closures.py", include_str!("../../debuggee/lldb/stillframe_rust_closures.py")),
+    ("stillframe_rust_numbers.py", include_str!("../../debuggee/lldb/stillframe_rust_numbers.py")),
     ("stillframe_rust_objects.py", include_str!("../../debuggee/lldb/stillframe_rust_objects.py")),
     ("stillframe_rust_patterns.py", include_str!("../../debuggee/lldb/stillframe_rust_patterns.py")),
     ("stillframe_rust_types.py", include_str!("../../debuggee/lldb/stillframe_rust_types.py")),
     ("stillframe_throws.py", include_str!("../../debuggee/lldb/stillframe_throws.py")),
     ("stillframe_traps.py", include_str!("../../debuggee/lldb/stillframe_traps.py")),
+    ("stillframe_values.py", include_str!("../../debuggee/lldb/stillframe_values.py")),
 ];
 
 /// The folder that they are in; they are written there if they are not. It changes with the content, so that two

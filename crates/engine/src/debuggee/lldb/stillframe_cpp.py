@@ -42,6 +42,13 @@ COMPLEX = re.compile(STD + r"complex<(float|double)>")
 EXPECTED = re.compile(STD + r"expected<.*>$")
 REFERENCES = re.compile(STD + r"reference_wrapper<")
 ATOMICS = re.compile(STD + r"atomic(<|_)")
+ITERATORS = re.compile(
+    r"^(const )?(std::(__cxx11::|__detail::)?(_Rb_tree(_const)?_iterator|_List(_const)?_iterator|_Node(_const)?_iterator)"
+    r"|__gnu_cxx::__normal_iterator)<"
+)
+# The pointer that is all that an iterator has, and how far behind it an item begins. A node in a tree has a color and three
+# pointers before it, one in a list two, and one in a hash table one.
+NODES = {"_Rb_tree": ("_M_node", 32), "_List": ("_M_node", 16), "_Node": ("_M_cur", 8)}
 FUNCTIONS = re.compile(STD + r"function<")
 LOCKS = re.compile(STD + r"(recursive_|timed_)?mutex$|^pthread_mutex_t$")
 HASHED = r"^std::unordered_(multi)?(map|set)<.+>$"
@@ -141,7 +148,9 @@ def library(value, name, depth, room):
     if name == "std::monostate":
         return "monostate"
     if ATOMICS.match(name):
-        return text(loaded(raw), depth + 1, room)
+        held = loaded(raw)
+        is_shared = "shared_ptr<" in name and held.GetValueAsUnsigned()
+        return text(pointed(held) if is_shared else held, depth + 1, room)
     if name == "std::any":
         return any_content(raw, depth, room)
     if BITS.match(name):
@@ -167,6 +176,9 @@ def library(value, name, depth, room):
         content = raw.GetChildMemberWithName("_M_val" if has_value(raw) else "_M_unex")
         shown = text(content, depth + 1, room)
         return shown if has_value(raw) else f"unexpected({shown})"
+    if ITERATORS.match(name) and "__normal_" not in name and "_List_" not in name:
+        found = at_iterator(value)
+        return "end" if found is None else text(found, depth + 1, room)
     if REFERENCES.match(name):
         return text(pointed(raw.GetChildMemberWithName("_M_data")), depth + 1, room)
     if QUEUES.match(name):
@@ -179,12 +191,42 @@ def library(value, name, depth, room):
     return None
 
 
+def iterator_pointer(value):
+    """The pointer that an iterator of a container is."""
+    kind = value.GetType().GetCanonicalType().GetName() or ""
+    names = [name for known, (name, _) in NODES.items() if known in kind.split("<")[0]]
+    return value.GetNonSyntheticValue().GetChildMemberWithName(names[0] if names else "_M_current")
+
+
+def at_iterator(value):
+    """The item that an iterator of a container leads to; None at the end of a map or a set."""
+    kind, pointer = value.GetType().GetCanonicalType(), iterator_pointer(value)
+    name, at, process = (kind.GetName() or "").split("<")[0], pointer.GetValueAsUnsigned(), value.GetProcess()
+    if "__normal" in name:
+        return pointer.Dereference()
+    if "_Rb_tree" in name:
+        error = lldb.SBError()
+        parent = process.ReadPointerFromMemory(at + 8, error)
+        above = process.ReadPointerFromMemory(parent + 8, error) if parent else at
+        # Of all nodes, only the root is below one that is below it, and black.
+        if above == at and not process.ReadUnsignedFromMemory(at, 4, error):
+            return None
+    item = kind.GetTemplateArgumentType(0)
+    align = max(item.GetByteAlign(), 1)
+    behind = next(size for known, (_, size) in NODES.items() if known in name)
+    return value.CreateValueFromAddress("item", at + -(-behind // align) * align, item) if at else None
+
+
 def complex_number(raw):
     """`{1, -2}`."""
-    part = "f" if raw.GetByteSize() == 8 else "d"
+    parts = complex_parts(raw)
+    return None if parts is None else "{" + ", ".join(f"{one:g}" for one in parts) + "}"
+
+
+def complex_parts(raw):
     error = lldb.SBError()
     read = raw.GetProcess().ReadMemory(raw.GetLoadAddress(), raw.GetByteSize(), error)
-    return None if error.Fail() else "{" + ", ".join(f"{one:g}" for one in struct.unpack("<" + part * 2, read)) + "}"
+    return None if error.Fail() else struct.unpack("<ff" if raw.GetByteSize() == 8 else "<dd", read)
 
 
 def has_value(raw):
@@ -245,7 +287,7 @@ def innermost(value):
 
 def loaded(raw):
     """What an atomic has."""
-    held = find(raw, "_M_i", 1)
+    held = next((one for one in (find(raw, "_M_i", 1), find(raw, "_M_ptr", 2)) if one is not None), None)
     return innermost(raw) if held is None else held
 
 

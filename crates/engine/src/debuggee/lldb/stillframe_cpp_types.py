@@ -6,19 +6,27 @@ import sys
 import lldb
 import stillframe_captures
 import stillframe_cpp as cpp
+from stillframe_cpp_functions import (
+    FUNCTIONS, Span, cast, common, computed, converted, enumerator, length_of_time, letter, number, templated, texts,
+)
 from stillframe_evaluate import evaluate
-from stillframe_expressions import (
-    FLOATS, Failed, Integer, Single, Unknown, Variant, calculated, checked, missing, simple,
+from stillframe_values import (
+    FLOATS, Failed, Integer, Position, Single, Unknown, Variant, checked, missing, simple,
 )
 
+# Of other modules, what an evaluation asks for.
+__all__ = [
+    "FUNCTIONS", "cast", "common", "computed", "converted", "enumerator", "length_of_time", "letter", "number",
+    "templated", "texts",
+]
 # LLDB finds names other than variables.
 HAS_VARIANTS = False
 MACROS = {}
 LEVELS = [("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
+BINDS = {sign: at for at, signs in enumerate(LEVELS) for sign in signs}
 CONSTANTS = {
     "true": True, "false": False, "nullptr": 0, "std::string::npos": Integer(-1, 64, False),
 }
-NUMBER = re.compile(r"(?i)(0x[\da-f']+|0b[01']+|[1-9][\d']*|0)(u?)(l*)(u?)$")
 # Why an expression is not given to LLDB.
 REFUSED = (
     "LLDB ends at this expression, because a class has an optional of a class such as a string; fields, operators and "
@@ -29,6 +37,7 @@ FOLLOWED = 4
 # Whether that crashes at a type, by its name and whether pointers are followed.
 fatal = {}
 captures = stillframe_captures.captures
+VECTORS = re.compile(cpp.STD + r"vector<(?!bool)")
 INDEXED = re.compile(cpp.STD + r"(vector|deque|array|span|valarray)<")
 # How many entries of a map are compared with a key, where the order of keys is not known.
 ENTRIES = 10000
@@ -36,62 +45,33 @@ ENTRIES = 10000
 LONGEST = 1 << 24
 
 
-def number(text):
-    """A literal, in the first type that has it."""
-    found = NUMBER.match(text)
-    if found is None:
-        if not re.fullmatch(r"\d[\d']*\.\d*f?", text):
-            raise Unknown
-        return (Single if text[-1] == "f" else float)(text.replace("'", "").rstrip("f"))
-    digits, first, long, last = found.groups()
-    value, is_decimal = int(digits.replace("'", ""), 0), digits[0] != "0"
-    for bits in (64,) if long else (32, 64):
-        for is_signed in (True, False):
-            is_allowed = not (first or last) if is_signed else first or last or not is_decimal
-            if is_allowed and value >> (bits - is_signed) == 0:
-                return Integer(value, bits, is_signed)
-    raise Unknown
-
-
-def letter(prefix, text):
-    bits = {"L": 32, "u": 16, "U": 32}.get(prefix, 8)
-    return Integer(ord(text), bits, prefix not in ("u", "U")) if ord(text) >> bits == 0 else text
-
-
-def promoted(value):
-    """What C calculates with in place of a truth value or a short number."""
-    is_wide = isinstance(value, float) or getattr(value, "bits", 1) >= 32
-    return value if is_wide else Integer(value)
-
-
-def common(left, right):
-    """Two numbers in the type in which C calculates with them."""
-    if isinstance(left, str):
-        return left, right
-    left, right = promoted(left), promoted(right)
-    if isinstance(left, float) or isinstance(right, float):
-        kind = float if float in (type(left), type(right)) else Single
-        return kind(left), kind(right)
-    bits = max(left.bits, right.bits)
-    is_signed = all(one.is_signed or one.bits < bits for one in (left, right))
-    return Integer(left, bits, is_signed), Integer(right, bits, is_signed)
-
-
-def computed(sign, left, right):
-    left, right = (promoted(left), promoted(right)) if sign in ("<<", ">>") else common(left, right)
-    if sign in ("<<", ">>") and not 0 <= right < left.bits:
-        raise Unknown
-    if isinstance(left, float):
-        if sign not in ("+", "-", "*", "/"):
-            raise Unknown
-        return type(left)(calculated(sign, left, right))
-    if sign in ("/", "%") and not right:
-        raise Failed("division by zero")
-    return Integer(calculated(sign, left, right), left.bits, left.is_signed)
-
-
 def is_beyond_lldb(_expression):
     return False
+
+
+def parameters(_tokens):
+    return set()
+
+
+def nothing(*_arguments):
+    return None
+
+
+# What Rust has, and these languages have not.
+closure = generics = chained = nothing
+
+
+def shown(value):
+    """The value of an expression, if it has one that LLDB can keep."""
+    if isinstance(value, Span):
+        raise Unknown
+    if isinstance(value, Position) and value.entry is None:
+        raise Failed("the iterator is at the end")
+    return value.entry if isinstance(value, Position) else value
+
+
+def completed(_evaluation, value):
+    return value
 
 
 def is_fatal(variables, follows):
@@ -214,8 +194,10 @@ def is_nothing(value):
 
 
 def inner(value):
-    """What a reference, an atomic or an optional is compared by."""
+    """What a reference, an atomic, an iterator or an optional is compared by."""
     value = referred(value)
+    if is_a(value, cpp.ITERATORS):
+        return cpp.iterator_pointer(value)
     if is_a(value, cpp.ATOMICS):
         return cpp.loaded(value.GetNonSyntheticValue())
     if is_a(value, cpp.POINTERS):
@@ -365,6 +347,11 @@ def target(value):
         return content(value)
     if is_a(value, cpp.EXPECTED):
         return expected(value)
+    if is_a(value, cpp.ITERATORS):
+        found = cpp.at_iterator(value)
+        if found is None:
+            raise Failed("the iterator is at the end")
+        return found
     if is_a(value, cpp.POINTERS):
         pointer = pointer_of(value)
         if not pointer.GetValueAsUnsigned():
@@ -417,6 +404,55 @@ def count(value, key):
     return sum(1 for _ in matching(value, key))
 
 
+def start_of(value):
+    """The iterator to the first entry of a map or a set."""
+    raw = value.GetNonSyntheticValue()
+    tree, table = raw.GetChildMemberWithName("_M_t"), raw.GetChildMemberWithName("_M_h")
+    if not size(value):
+        return place_of(value, None)
+    if tree.IsValid():
+        inside, first, behind = tree, cpp.find(cpp.find(tree, "_M_header"), "_M_left"), 32
+    else:
+        inside, first, behind = table, cpp.find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt"), 8
+    kind = inside.GetType().GetCanonicalType().GetTemplateArgumentType(1)
+    align = max(kind.GetByteAlign(), 1)
+    address = first.GetValueAsUnsigned() + -(-behind // align) * align
+    return place_of(value, value.CreateValueFromAddress("entry", address, kind))
+
+
+def place_of(value, entry):
+    """The iterator to an entry of a map or a set; to the end, if there is no entry."""
+    raw = value.GetNonSyntheticValue()
+    if raw.GetChildMemberWithName("_M_h").IsValid():
+        return Position(0 if entry is None else entry.GetLoadAddress() - 8, entry)
+    tree = raw.GetChildMemberWithName("_M_t")
+    if not tree.IsValid():
+        raise Unknown
+    if entry is None:
+        return Position(cpp.find(tree, "_M_header").GetLoadAddress(), None)
+    align = max(entry.GetType().GetByteAlign(), 1)
+    return Position(entry.GetLoadAddress() + -32 // align * align, entry)
+
+
+def in_vector(value, field):
+    """The iterator to the beginning or to the end of a vector."""
+    pointer = cpp.find(value.GetNonSyntheticValue(), field)
+    if pointer is None:
+        raise Unknown
+    is_there = field == "_M_start" and value.GetNumChildren() > 0
+    return Position(pointer.GetValueAsUnsigned(), value.GetChildAtIndex(0) if is_there else None)
+
+
+def bit(value, at):
+    shown = cpp.text(value, 0, cpp.LONGEST)
+    return shown[len(shown) - 1 - checked(at, len(shown))] == "1"
+
+
+def complex_parts(value):
+    kind = Single if value.GetByteSize() == 8 else float
+    return [kind(part) for part in cpp.complex_parts(value.GetNonSyntheticValue())]
+
+
 def is_empty(value):
     return not size(value)
 
@@ -445,6 +481,11 @@ def unexpected(value):
 def use_count(value):
     found = cpp.find(value.GetNonSyntheticValue(), "_M_use_count")
     return 0 if found is None else found.GetValueAsUnsigned()
+
+
+def locked(value):
+    """What `lock` of a `weak_ptr` gives: null once the object is gone."""
+    return pointer_of(value) if use_count(value) else Integer(0, 64, False)
 
 
 def length(value):
@@ -485,6 +526,7 @@ METHODS = [
         "at": unit,
         "front": lambda value: unit(value, 0),
         "back": lambda value: unit(value, max(length(value), 1) - 1),
+        "compare": lambda value, other: (string_of(value) > other) - (string_of(value) < other),
         "starts_with": lambda value, part: string_of(value).startswith(part),
         "ends_with": lambda value, part: string_of(value).endswith(part),
     }),
@@ -492,7 +534,28 @@ METHODS = [
     ([cpp.LISTS, cpp.MAPS], {"size": size, "empty": is_empty}),
     ([cpp.LISTS], {"front": first_of, "back": last_of}),
     ([INDEXED], {"at": item}),
-    ([cpp.SETS, cpp.MAPS], {"contains": has, "count": count}),
+    ([VECTORS], {
+        name: lambda value, field=field: in_vector(value, field)
+        for name, field in (("begin", "_M_start"), ("end", "_M_finish"), ("cbegin", "_M_start"), ("cend", "_M_finish"))
+    }),
+    ([cpp.SETS, cpp.MAPS], {
+        "contains": has,
+        "count": count,
+        "find": lambda value, key: place_of(value, next(iter(matching(value, key)), None)),
+        "begin": start_of,
+        "end": lambda value: place_of(value, None),
+        "cend": lambda value: place_of(value, None),
+    }),
+    ([cpp.COMPLEX], {"real": lambda value: complex_parts(value)[0], "imag": lambda value: complex_parts(value)[1]}),
+    ([cpp.REFERENCES], {"get": lambda value: value.GetNonSyntheticValue().GetChildMemberWithName("_M_data").Dereference()}),
+    ([cpp.BITS], {
+        "count": lambda value: cpp.text(value, 0, cpp.LONGEST).count("1"),
+        "any": lambda value: "1" in cpp.text(value, 0, cpp.LONGEST),
+        "none": lambda value: "1" not in cpp.text(value, 0, cpp.LONGEST),
+        "all": lambda value: "0" not in cpp.text(value, 0, cpp.LONGEST),
+        "test": lambda value, at: bit(value, at),
+        "size": lambda value: len(cpp.text(value, 0, cpp.LONGEST)),
+    }),
     ([cpp.DURATIONS], {"count": lambda value: value.GetNonSyntheticValue().GetChildMemberWithName("__r")}),
     ([cpp.MAPS], {"at": mapped}),
     ([cpp.QUEUES], {
@@ -514,7 +577,7 @@ METHODS = [
         "value": expected,
         "error": unexpected,
     }),
-    ([cpp.POINTERS], {"get": pointer_of, "use_count": use_count, "expired": lambda value: not use_count(value)}),
+    ([cpp.POINTERS], {"get": pointer_of, "use_count": use_count, "expired": lambda value: not use_count(value), "lock": locked}),
     ([cpp.VARIANTS], {"index": cpp.index_of, "valueless_by_exception": lambda value: cpp.index_of(value) < 0}),
     ([cpp.ATOMICS], {"load": lambda value: cpp.loaded(value.GetNonSyntheticValue())}),
 ]

@@ -4,7 +4,8 @@ import json
 import re
 
 import lldb
-from stillframe_expressions import Code, Evaluation, Failed, made, spelled
+from stillframe_expressions import Evaluation
+from stillframe_values import Code, Failed, made, spelled
 
 # What a method is called on, as far as it is a path of names, and its name.
 METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
@@ -14,13 +15,14 @@ def evaluate(types, debugger, command, result):
     """Print an expression for the value of `FRAME EXPRESSION`, or why there is none, as JSON after a marker.
 
     FRAME is lldb-dap's number for a frame, and EXPRESSION is JSON. Nothing is printed for an expression that LLDB can
-    evaluate.
+    evaluate. `run FRAME EXPRESSION` calls functions of the program, if LLDB could evaluate those alone.
     """
-    number, expression = command.split(" ", 1)
+    runs = command.startswith("run ")
+    number, expression = command[4 if runs else 0 :].split(" ", 1)
     thread = debugger.GetSelectedTarget().GetProcess().GetThreadByIndexID(int(number) >> 19)
     frame = thread.GetFrameAtIndex(int(number) & ((1 << 19) - 1))
     try:
-        found = understood(types, frame, json.loads(expression))
+        found = understood(types, frame, json.loads(expression), runs)
         if found is None or isinstance(found, Code):
             check_methods(frame, json.loads(expression))
         # LLDB compiles nothing for a value that it keeps.
@@ -35,10 +37,10 @@ def evaluate(types, debugger, command, result):
         result.AppendMessage("evaluated " + json.dumps({"error": str(failed)}))
 
 
-def understood(types, frame, expression):
+def understood(types, frame, expression, runs=False):
     """The value of an expression; none for one that only LLDB may understand."""
     try:
-        evaluation = Evaluation(types, frame, expression)
+        evaluation = Evaluation(types, frame, expression, runs)
         check_names(evaluation)
         return evaluation.result()
     except Failed:

@@ -4,112 +4,48 @@ Their functions are rarely in the program, because the compiler inlined them or 
 for the first child of a map. What needs none of that is left to LLDB.
 """
 
-import math
 import operator
 import re
-import struct
 
 import lldb
+from stillframe_values import (
+    Address, Code, Failed, Integer, Optional, Position, Single, Unknown, Variant, checked, simple, spelled,
+)
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d[\w']*(?:\.\d\w*)?)|(?P<name>std::get<\d+>|(?![bLuU]')[A-Za-z_$][\w$]*(?:::[A-Za-z_]\w*)*)"
+    r"\s*(?:(?P<number>\d[\w']*(?:\.\d\w*)?)|(?P<name>"
+    r"(?:std::(?:get|get_if|holds_alternative)|static_cast|dynamic_cast)<[^()]*?>(?=\s*\()|(?![bLuU]')[A-Za-z_$][\w$]*(?:::[A-Za-z_]\w*)*)"
     r"|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<letter>[bLuU]?'(?:[^'\\]|\\.)')"
     r"|(?P<sign>->|--|\+\+|==|!=|<=|>=|&&|\|\||<<|>>|\.\.=?|[-+*/%<>!&|^().,\[\]])|(?P<other>\S))"
 )
 COMPARED = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
 }
-COMPUTED = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
-    "<<": operator.lshift, ">>": operator.rshift,
-}
 # What makes an expression that is not evaluated, because it decides nothing, one that LLDB may not understand.
 BEYOND = {"(", "[", "->", "*"}
-BASIC = {
-    (8, True): lldb.eBasicTypeChar, (8, False): lldb.eBasicTypeUnsignedChar, (16, True): lldb.eBasicTypeShort,
-    (16, False): lldb.eBasicTypeUnsignedShort, (32, True): lldb.eBasicTypeInt, (32, False): lldb.eBasicTypeUnsignedInt,
-    (64, True): lldb.eBasicTypeLong, (64, False): lldb.eBasicTypeUnsignedLong, (128, True): lldb.eBasicTypeInt128,
-    (128, False): lldb.eBasicTypeUnsignedInt128,
-}
-# LLDB does not keep the memory of values that it has not read from the program.
-constants = []
-FLOATS = (lldb.eBasicTypeFloat, lldb.eBasicTypeDouble)
-
-
-class Unknown(Exception):
-    """LLDB has to evaluate it."""
-
-
-class Failed(Exception):
-    """The expression has no value."""
-
-
-class Integer(int):
-    """A whole number of a type, wrapped at its width. One of no type yet, as in Rust's `1`, is an `int`."""
-
-    def __new__(cls, value, bits=32, is_signed=True):
-        value &= (1 << bits) - 1
-        one = super().__new__(cls, value - (1 << bits) if is_signed and value >> (bits - 1) else value)
-        one.bits, one.is_signed = bits, is_signed
-        return one
-
-
-class Single(float):
-    """A number of 32 bits with a fraction."""
-
-    def __new__(cls, value):
-        return super().__new__(cls, struct.unpack("<f", struct.pack("<f", value))[0])
-
-
-class Address(Integer):
-    """What a pointer is; to calculate with it takes the size of what is there."""
-
-
-class Code(str):
-    """An expression for LLDB, about values that were found."""
-
-
-class Letter(str):
-    """A character of Rust; one of C is a number."""
-
-
-class Variant:
-    """A name that is not a variable, such as `Color::Red` or `None`, with what it is called with."""
-
-    def __init__(self, name, content=None):
-        self.path, self.name, self.content = name, name.rsplit("::", 1)[-1], content
-
-
-class Optional(Variant):
-    """What a method of the standard library has found, or why there is nothing."""
-
-    def __init__(self, content, reason="the value is `None`"):
-        super().__init__("None" if content is None else "Some", content)
-        self.reason = reason
-
-    def unwrapped(self):
-        if self.content is None:
-            raise Failed(self.reason)
-        return self.content
 
 
 class Evaluation:
-    """One expression in a frame, by recursive descent. `types` knows the types of a language."""
+    """One expression in a frame, by recursive descent. `types` knows the types of a language. With `runs`, functions of
+    the program are called as soon as something else depends on what they return."""
 
-    def __init__(self, types, frame, expression):
-        self.types, self.frame = types, frame
+    def __init__(self, types, frame, expression, runs=False):
+        self.types, self.frame, self.runs = types, frame, runs
         self.captured = {one.GetName(): one for one in types.captures(frame)}
         self.tokens = [(one.lastgroup, one.group(one.lastgroup)) for one in TOKEN.finditer(expression.strip())]
-        follows = any(text in ("->", "[", "*") for _, text in self.tokens)
+        follows = runs or any(text in ("->", "[", "*") for _, text in self.tokens)
         self.is_fatal = types.is_fatal((self.variable(text) for text in self.names() | {"this"}), follows)
         # LLDB does not find the parameters of a lambda.
-        self.is_needed = self.is_fatal or frame.FindVariable("__closure").IsValid()
+        self.is_needed = runs or self.is_fatal or frame.FindVariable("__closure").IsValid()
         self.at, self.text = 0, expression
+        # What the parameters of a closure are, and the variables that have been looked up.
+        self.locals, self.found = {}, {}
 
     def names(self):
-        """The names that are not those of members."""
+        """The names that are not those of members, nor parameters of a closure."""
         texts = [None, *(text for _, text in self.tokens)]
-        return {text for before, (kind, text) in zip(texts, self.tokens) if kind == "name" and before not in (".", "->")}
+        found = {text for before, (kind, text) in zip(texts, self.tokens) if kind == "name" and before not in (".", "->")}
+        return found - self.types.parameters(texts)
 
     def result(self):
         try:
@@ -118,6 +54,7 @@ class Evaluation:
                 value = value.unwrapped()
             if self.at < len(self.tokens) or isinstance(value, Variant):
                 raise Unknown
+            value = self.types.shown(value)
             # A method that LLDB would call.
             if self.is_fatal and isinstance(value, Code):
                 raise Unknown
@@ -150,7 +87,23 @@ class Evaluation:
             raise Unknown
 
     def either(self):
-        return self.logical(self.both, "||")
+        value = self.logical(self.both, "||")
+        if self.peek() != "?" or self.types.HAS_VARIANTS:
+            return value
+        self.at += 1
+        if self.truth(value):
+            found = self.either()
+            self.colon()
+            self.skip(":")
+            return found
+        self.skip(":")
+        self.colon()
+        return self.either()
+
+    def colon(self):
+        if self.peek() != ":":
+            raise Unknown
+        self.at += 1
 
     def both(self):
         return self.logical(self.level, "&&")
@@ -181,11 +134,10 @@ class Evaluation:
 
     def level(self, at=0):
         """Operators of one precedence, and those that bind tighter."""
-        if at == len(self.types.LEVELS):
-            return self.unary()
-        value = self.level(at + 1)
-        while sign := self.take(*self.types.LEVELS[at]):
-            value = self.combined(sign, value, self.level(at + 1))
+        value = self.unary()
+        while (binds := self.types.BINDS.get(self.peek(), -1)) >= at:
+            sign = self.take(self.peek())
+            value = self.combined(sign, value, self.level(binds + 1))
         return value
 
     def combined(self, sign, left, right):
@@ -222,6 +174,9 @@ class Evaluation:
         return value
 
     def prefixed(self):
+        kind = self.types.cast(self) if not self.types.HAS_VARIANTS and self.peek() == "(" else None
+        if kind is not None:
+            return self.types.converted(self.plain(self.prefixed()), kind)
         sign = self.take("!", "-", "*", "&")
         if sign is None:
             return self.postfix()
@@ -232,11 +187,13 @@ class Evaluation:
             value = self.plain(value)
             return type(value)(-value) if isinstance(value, float) else self.compute("-", 0, value)
         if sign == "*":
-            return self.target(value)
+            is_plain = self.types.HAS_VARIANTS and not isinstance(value, (lldb.SBValue, Variant))
+            return value if is_plain else self.target(value)
         # A reference in Rust is shown as what it refers to.
-        if self.types.HAS_VARIANTS:
-            return value
-        raise Unknown
+        found = value if self.types.HAS_VARIANTS else self.types.referred(self.known(value)).AddressOf()
+        if isinstance(found, lldb.SBValue) and not found.IsValid():
+            raise Unknown
+        return found
 
     def postfix(self):
         value = self.primary()
@@ -250,8 +207,9 @@ class Evaluation:
             if kind not in ("name", "number"):
                 raise Unknown
             self.at += 1
+            given = self.types.generics(self)
             if self.take("("):
-                value = self.called(value, name, self.arguments())
+                value = self.called(value, name, self.arguments(), given)
             else:
                 # The fields of tuples in tuples: `x.0.1`.
                 for part in name.split("."):
@@ -260,9 +218,11 @@ class Evaluation:
 
     def primary(self):
         if self.take("("):
-            value = self.either()
+            value = self.types.completed(self, self.either())
             self.expect(")")
             return value
+        if self.types.HAS_VARIANTS and self.take("["):
+            return self.arguments("]")
         if self.at == len(self.tokens):
             raise Unknown
         kind, text = self.tokens[self.at]
@@ -275,23 +235,32 @@ class Evaluation:
             return unquoted(text) if kind == "text" else self.types.letter(text[0], unquoted(text.lstrip("bLuU")))
         if kind != "name":
             raise Unknown
-        if text.startswith("std::get<"):
+        if text.endswith(">"):
             self.expect("(")
-            found = self.types.part(self.known(self.arguments()[0]), int(text[9:-1]))
+            found = self.types.templated(self, text, self.arguments())
             if found is None:
                 raise Unknown
             self.is_needed = True
             return found
+        if text in self.locals:
+            return self.locals[text]
         if text in self.types.CONSTANTS:
+            self.is_needed |= self.types.HAS_VARIANTS and "::" in text
             return self.types.CONSTANTS[text]
         if text in self.types.MACROS and self.take("!"):
             return self.types.MACROS[text](self)
-        value = self.variable(text)
-        if value is not None:
-            return value
-        content = self.arguments() if self.types.HAS_VARIANTS and self.take("(") else []
-        if text == "String::from" and content:
-            return content[0]
+        if text not in self.found:
+            self.found[text] = self.variable(text)
+        if self.found[text] is not None:
+            return self.found[text]
+        is_known = self.types.HAS_VARIANTS or self.runs or text in self.types.FUNCTIONS
+        content = self.arguments() if is_known and self.take("(") else None
+        if content is not None and text in self.types.FUNCTIONS:
+            self.is_needed = True
+            return self.types.FUNCTIONS[text](self, *content)
+        if content is not None and not self.types.HAS_VARIANTS:
+            self.check_called(content)
+            return self.ran(Code(f"{text}({', '.join(map(self.argument, content))})"))
         return Variant(text, content[0] if content else None)
 
     def variable(self, name):
@@ -307,11 +276,12 @@ class Evaluation:
         found = this.Dereference().GetChildMemberWithName(name) if this.IsValid() else this
         return found if found.IsValid() else None
 
-    def arguments(self):
+    def arguments(self, end=")"):
         found = []
-        while not self.take(")"):
-            found.append(self.either())
-            if not self.take(",") and self.peek() != ")":
+        while not self.take(end):
+            closure = self.types.closure(self)
+            found.append(self.either() if closure is None else closure)
+            if not self.take(",") and self.peek() != end:
                 raise Unknown
         return found
 
@@ -322,6 +292,8 @@ class Evaluation:
             self.expect("]")
             return self.part(value, self.plain(start), end)
         self.expect("]")
+        if isinstance(value, list):
+            return value[checked(self.plain(start), len(value))]
         found = self.types.item(self.known(value), self.key(start))
         if found is None:
             raise Unknown
@@ -330,13 +302,17 @@ class Evaluation:
         return found
 
     def part(self, value, start, end):
-        text = self.plain(value)
+        self.is_needed = True
+        text = self.types.string_of(value) if isinstance(value, lldb.SBValue) else self.plain(value)
+        if text is None:
+            return self.types.row_of(value, start, end)
         if not isinstance(text, str):
             raise Unknown
-        self.is_needed = True
         return text.encode()[start:end].decode("utf-8", "replace")
 
     def field(self, value, name):
+        if isinstance(value, tuple) and name.isdigit():
+            return value[checked(int(name), len(value))]
         value = self.known(value)
         found = self.types.field(value, name)
         if found is None:
@@ -344,25 +320,69 @@ class Evaluation:
         self.is_needed |= self.types.HAS_VARIANTS
         return found
 
-    def called(self, value, name, arguments):
+    def called(self, value, name, arguments, given=""):
         if self.types.HAS_VARIANTS and type(value) is str and name in self.types.COPIES:
             return value
+        found = self.types.chained(self, value, name, arguments, given)
+        if found is not None:
+            self.is_needed = True
+            return found
         arguments = [self.key(argument) for argument in arguments]
         is_found = isinstance(value, Optional) or not isinstance(value, (Variant, Code, lldb.SBValue))
         found = self.types.call(value if self.types.HAS_VARIANTS and is_found else self.known(value), name, arguments)
-        if type(found) is int:
+        # A length; a literal that a method gives back has no type yet.
+        if type(found) is int and not any(found is argument for argument in arguments):
             found = Integer(found, 64, False)
         if found is None:
             # LLDB can call a method of the user's, but not find what it is called on.
             if not self.is_needed or any(isinstance(argument, Variant) for argument in arguments):
                 raise Unknown
-            return Code(f"{spelled(value)}.{name}({', '.join(map(spelled, arguments))})")
+            # LLDB keeps what a reference is, and not what it leads to.
+            value = self.types.referred(value) if isinstance(value, lldb.SBValue) else value
+            self.check_called([value, *arguments])
+            code = Code(f"{spelled(value)}.{name}({', '.join(map(self.argument, arguments))})")
+            return self.ran(code) if self.runs else code
         self.is_needed = True
         return found
 
+    def check_called(self, values):
+        """Refuse to have LLDB call something with values whose classes end it."""
+        known = [value for value in values if isinstance(value, lldb.SBValue)]
+        if self.runs and (self.is_fatal or self.types.is_fatal(known, True)):
+            raise Failed(self.types.REFUSED)
+
+    def argument(self, value):
+        """What code of the program is called with."""
+        if isinstance(value, lldb.SBValue):
+            number = simple(self.types.referred(value))
+            value = self.types.referred(value) if number is None or isinstance(number, Address) else number
+        spelling = spelled(value)
+        if spelling is None:
+            raise Unknown
+        return spelling
+
+    def ran(self, code):
+        """What code of the program returns."""
+        options = lldb.SBExpressionOptions()
+        options.SetTimeoutInMicroSeconds(1_000_000)
+        options.SetTrapExceptions(False)
+        options.SetIgnoreBreakpoints(True)
+        found = self.frame.EvaluateExpression(code, options)
+        if found.GetError().Fail():
+            raise Failed(found.GetError().GetCString() or "the call failed")
+        return found
+
     def target(self, value):
+        if isinstance(value, Position):
+            if value.entry is None:
+                raise Failed("the iterator is at the end")
+            return value.entry
+        if isinstance(value, Address) and not value:
+            raise Failed("the pointer is null")
         value = self.known(value)
         if value.GetType().GetCanonicalType().IsPointerType():
+            if not value.GetValueAsUnsigned():
+                raise Failed("the pointer is null")
             return value.Dereference()
         found = self.types.target(value)
         if found is None:
@@ -381,23 +401,35 @@ class Evaluation:
         return value
 
     def key(self, value):
+        if isinstance(value, tuple):
+            return tuple(map(self.key, value))
         return value if isinstance(value, Variant) and not isinstance(value, Optional) else self.plain(value)
 
     def plain(self, value):
         """A number, a truth value or a string."""
         value = value.unwrapped() if isinstance(value, Optional) else value
-        if isinstance(value, (Variant, Code)):
-            raise Unknown
         if not isinstance(value, lldb.SBValue):
+            if type(value) is Variant and value.content is None:
+                value = self.types.enumerator(self.frame, value.path)
+                self.is_needed = True
+            if isinstance(value, Code) or not isinstance(value, (int, float, str)):
+                raise Unknown
             return value
+        if value.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin:
+            number = simple(value)
+            self.is_needed |= self.types.HAS_VARIANTS and isinstance(number, Single)
+            if number is not None:
+                return number
         inner = self.types.inner(self.known(value))
         self.is_needed |= inner is not value
         text = self.types.string_of(inner)
         if text is not None:
             return text
-        number = simple(inner)
+        number = self.types.length_of_time(inner)
+        number = simple(inner) if number is None else number
         if number is None:
             raise Unknown
+        self.is_needed |= self.types.HAS_VARIANTS and inner.GetType().GetNumberOfFields() > 0
         # LLDB takes a literal of Rust beside it for one of 64 bits.
         self.is_needed |= self.types.HAS_VARIANTS and isinstance(number, Single)
         return number
@@ -413,6 +445,9 @@ class Evaluation:
         return bool(value)
 
     def compare(self, sign, left, right):
+        left, right = self.types.texts(self, left, right) or (left, right)
+        if sign not in ("==", "!="):
+            left, right = self.ordered(left, right), self.ordered(right, left)
         same = self.same(left, right)
         if same is not None:
             if sign not in ("==", "!="):
@@ -425,12 +460,24 @@ class Evaluation:
         self.is_needed |= isinstance(left, str)
         return COMPARED[sign](*self.types.common(left, right))
 
+    def ordered(self, value, other):
+        """The number of a constant that an enum is compared with."""
+        if type(value) is not Variant or not isinstance(other, lldb.SBValue):
+            return value
+        members = self.types.inner(self.known(other)).GetType().GetCanonicalType().GetEnumMembers()
+        found = (members.GetTypeEnumMemberAtIndex(at) for at in range(members.GetSize()))
+        found = next((one for one in found if one.GetName() == value.name), None)
+        self.is_needed = True
+        return value if found is None else Integer(found.GetValueAsSigned(), 64)
+
     def same(self, left, right):
         """Whether two values are equal; None for numbers and strings, which have an order."""
+        if isinstance(left, (tuple, list)) or isinstance(right, (tuple, list)):
+            return self.types.same_items(self, left, right)
         for variant, other in ((right, left), (left, right)):
             if isinstance(variant, Variant):
                 same = self.is_variant(other, variant)
-                if same is None and not isinstance(variant, Optional):
+                if same is None and not isinstance(variant, Optional) and self.types.HAS_VARIANTS:
                     raise Unknown
                 return same
         values = [self.known(one) for one in (left, right) if isinstance(one, lldb.SBValue)]
@@ -455,103 +502,6 @@ class Evaluation:
         return is_same and (variant.content is None or self.compare("==", content, variant.content))
 
 
-def simple(value):
-    """The number of a value; None for a value that is none."""
-    kind = value.GetType().GetCanonicalType()
-    if kind.GetTypeClass() not in (lldb.eTypeClassBuiltin, lldb.eTypeClassEnumeration, lldb.eTypeClassPointer):
-        return None
-    if not value.GetValue():
-        return None  # It cannot be read.
-    basic = kind.GetBasicType()
-    if basic in FLOATS:
-        data, error = value.GetData(), lldb.SBError()
-        return Single(data.GetFloat(error, 0)) if basic == lldb.eBasicTypeFloat else data.GetDouble(error, 0)
-    if basic == lldb.eBasicTypeChar32:
-        return Letter(chr(value.GetValueAsUnsigned()))
-    if basic == lldb.eBasicTypeBool:
-        return bool(value.GetValueAsUnsigned())
-    is_signed, bits = bool(kind.GetTypeFlags() & lldb.eTypeIsSigned), 8 * kind.GetByteSize()
-    if bits > 64:
-        return Integer(int(value.GetValue()), bits, is_signed)
-    number = value.GetValueAsSigned() if is_signed else value.GetValueAsUnsigned()
-    return (Address if kind.IsPointerType() else Integer)(number, bits, is_signed)
-
-
-def calculated(sign, left, right):
-    """The exact result for two numbers; those for whole numbers are rounded toward zero."""
-    if sign in COMPUTED:
-        return COMPUTED[sign](left, right)
-    if isinstance(left, float):
-        if sign == "%":
-            return math.fmod(left, right) if right else math.nan
-        if not right:
-            return math.nan if left == 0 or left != left else math.copysign(math.inf, left) * math.copysign(1, right)
-        return left / right
-    quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-    return quotient if sign == "/" else left - right * quotient
-
-
 def unquoted(text):
     known = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
     return re.sub(r"\\(.)", lambda found: known.get(found.group(1), found.group(1)), text[1:-1])
-
-
-def spelled(value):
-    """An expression of C++ for a value that was found."""
-    if isinstance(value, Code):
-        return str(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return f"({'unsigned ' if value >= 1 << 31 else ''}long){int(value)}"
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, str):
-        quote = "'" if isinstance(value, Letter) else '"'
-        known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", quote: "\\" + quote, "\0": "\\000"}
-        return quote + "".join(known.get(letter, letter) for letter in value) + quote
-    return kept(value)
-
-
-def kept(value):
-    """The name under which LLDB keeps a value. It does not compile such a name."""
-    one = value.Persist()
-    return one.GetName() if one.IsValid() and one.GetName() else None
-
-
-def made(target, value):
-    """A number, a truth value or a string as a value of the program."""
-    if isinstance(value, Letter):
-        return constant(target, lldb.eBasicTypeChar32, struct.pack("<I", ord(value)))
-    if isinstance(value, str):
-        content = value.encode("utf-8", "replace") + b"\0"
-        return constant(target, lldb.eBasicTypeChar, content, len(content))
-    if isinstance(value, bool):
-        return constant(target, lldb.eBasicTypeBool, bytes([value]))
-    if isinstance(value, float):
-        return constant(target, lldb.eBasicTypeDouble, struct.pack("<d", value))
-    if not isinstance(value, Integer):
-        value = Integer(value, 32 if -(1 << 31) <= value < 1 << 31 else 64)
-    content = int(value).to_bytes(value.bits // 8, "little", signed=value.is_signed)
-    return constant(target, BASIC[value.bits, value.is_signed], content)
-
-
-def constant(target, basic, content, count=None):
-    kind = target.GetBasicType(basic)
-    data, error = lldb.SBData(), lldb.SBError()
-    data.SetDataWithOwnership(error, content, lldb.eByteOrderLittle, target.GetAddressByteSize())
-    constants.append(target.CreateValueFromData("constant", data, kind.GetArrayType(count) if count else kind))
-    return constants[-1]
-
-
-def missing(kind, name):
-    return Failed(f"no member named '{name}' in '{kind.GetName()}'")
-
-
-def checked(index, count):
-    """An index of a list of `count` items."""
-    if isinstance(index, bool) or not isinstance(index, int):
-        raise Unknown
-    if not 0 <= index < count:
-        raise Failed(f"index {index} is out of range: the length is {count}")
-    return index

@@ -18,7 +18,8 @@ import time
 import lldb
 import stillframe_locations
 from stillframe_evaluate import check_names, decided
-from stillframe_expressions import Evaluation, Failed, spelled
+from stillframe_expressions import Evaluation
+from stillframe_values import Failed, spelled
 
 # Messages of errors are not cut below this.
 LONG_MESSAGE = 8192
@@ -28,6 +29,7 @@ ROOM = 1000
 # Not shown of references, and of nothing in Rust.
 ADDRESS = re.compile(r"^0x\S+ ")
 NAME = re.compile(r"[\w$]*$")
+CALL = re.compile(r"\w\(")
 # LLDB counts the expressions that it names in errors.
 NUMBERED = re.compile(r"<user expression \d+>")
 
@@ -111,6 +113,9 @@ class Rule:
         try:
             value = evaluated(frame, expression)
             if value.GetError().Fail():
+                # The client can call functions of C++ one by one.
+                if "stillframe_cpp_types" in sys.modules and CALL.search(expression):
+                    raise Left
                 message = value.GetError().GetCString() or "evaluate failed"
                 if message == "unknown error" and NAME.fullmatch(expression):
                     message = f"use of undeclared identifier '{expression}'"

@@ -5,6 +5,7 @@ rustc ships formatters for LLDB (`lib/rustlib/etc` of the sysroot). They find th
 not support.
 """
 
+import itertools
 import re
 
 import lldb
@@ -26,18 +27,26 @@ SETS = re.compile(r"(^std::collections::([a-z_]+::)+HashSet|^alloc::([a-z_]+::)+
 COUNTED = re.compile(r"^(alloc::([a-z_]+::)+)(Rc|Arc)<")
 CELLS = re.compile(r"^(core::([a-z_]+::)+)(Cell|RefCell|OnceCell)<")
 GUARDS = re.compile(r"^(core::([a-z_]+::)+)(Ref|RefMut)<")
-LOCKED = re.compile(r"^std::sync::([a-z_]+::)*(MutexGuard|RwLockReadGuard|RwLockWriteGuard)<")
+LOCKED = re.compile(r"^(std::sync|tokio::sync|lock_api)::([a-z_]+::)*(Owned)?(Mutex|RwLockRead|RwLockWrite)Guard<")
+# The ends of channels, and threads and tasks: what they have is for the library.
+OPAQUE = re.compile(
+    r"^(std::sync::mpsc|tokio::sync::(mpsc|oneshot|broadcast|watch)|std::thread|tokio::runtime)::([a-z_]+::)*"
+    r"((Unbounded|Sync)?Sender|(Unbounded)?Receiver|JoinHandle)<"
+)
 WEAK = re.compile(r"^alloc::(rc|sync)::Weak<")
 LINKED = re.compile(r"^alloc::([a-z_]+::)+LinkedList<")
 DYNAMIC = re.compile(r"^(&|&mut |alloc::boxed::Box<)\(?dyn ")
 # Types without a size that are text.
 UNSIZED_TEXTS = {"str", "std::path::Path", "std::ffi::os_str::OsStr"}
-LOCKS = re.compile(r"^std::sync::([a-z_]+::)*(Mutex|RwLock)<")
+LOCKS = re.compile(r"^(std::sync|tokio::sync|lock_api)::([a-z_]+::)*(Mutex|RwLock)<")
 WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDangling|NonZero|NonZeroInner|Saturating)<|^alloc::([a-z_]+::)+BinaryHeap<|^std::path::PathBuf$|^core::num::niche_types::\w+|^core::sync::atomic::Atomic\w+")
 CAPACITY = re.compile(r"::UsizeNoHighBit$|::raw_vec::Cap$")
 BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
 ITERATORS = re.compile(r"^core::slice::iter::Iter(Mut)?<|^alloc::vec::into_iter::IntoIter<|^core::str::iter::Chars$")
 RANGES = re.compile(r"^core::ops::range::Range(Inclusive|From|To|ToInclusive)?<")
+MOMENTS = re.compile(r"^std::time::(Instant|SystemTime)$")
+# The units of durations, in nanoseconds.
+SPANS = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"), (1, "ns")]
 FIELD = re.compile(r"^(__)?\d+$")
 # What has a pointer that leads nowhere, as in no value that safe code can use.
 INVALID = "<not initialized, or moved>"
@@ -114,12 +123,15 @@ def text(value, depth, room):
     if CELLS.match(name):
         return f"{base(name)} {{ value: {text(inner(value.GetChildAtIndex(0)), depth + 1, room)} }}"
     if LOCKS.match(name):
-        data = value.GetNonSyntheticValue().GetChildMemberWithName("data")
-        return f"{base(name)} {{ data: {text(inner(data), depth + 1, room)} }}"
+        return f"{base(name)} {{ data: {text(inner(lock_content(value)), depth + 1, room)} }}"
+    if OPAQUE.match(name):
+        return f"{base(name)} {{ .. }}"
     if WRAPPERS.match(name):
         return text(value.GetNonSyntheticValue().GetChildAtIndex(0), depth, room)
     if name == "core::time::Duration":
         return duration(value)
+    if MOMENTS.match(name):
+        return moment(value)
     if DYNAMIC.match(name):
         return objects.dynamic(value, name, depth, room)
     if name.endswith("OsString"):
@@ -378,33 +390,63 @@ def guarded(value):
     raw = value.GetNonSyntheticValue()
     data = raw.GetChildMemberWithName("data")
     if data.IsValid():
-        return data.GetNonSyntheticValue().GetChildMemberWithName("pointer").Dereference()
-    return inner(raw.GetChildMemberWithName("lock").Dereference().GetNonSyntheticValue().GetChildMemberWithName("data"))
+        is_pointer = data.GetType().IsPointerType()
+        return (data if is_pointer else data.GetNonSyntheticValue().GetChildMemberWithName("pointer")).Dereference()
+    lock = next(one for one in map(raw.GetChildMemberWithName, ("lock", "mutex", "rwlock")) if one.IsValid())
+    is_counted = COUNTED.match(lock.GetTypeName() or "")
+    return inner(lock_content(lock.GetSyntheticValue().GetChildAtIndex(0) if is_counted else lock.Dereference()))
+
+
+def lock_content(lock):
+    """What a lock protects, which is `c` in those of Tokio."""
+    raw = lock.GetNonSyntheticValue()
+    return next(one for one in map(raw.GetChildMemberWithName, ("data", "c")) if one.IsValid())
 
 
 def linked(value, depth, room):
-    raw, error = value.GetNonSyntheticValue(), lldb.SBError()
-    node = raw.GetChildMemberWithName("marker").GetType().GetTemplateArgumentType(0).GetPointeeType()
-    count = raw.GetChildMemberWithName("len").GetValueAsUnsigned()
-    link, shown = raw.GetChildMemberWithName("head"), []
-    for _ in range(min(count, ITEMS)):
-        at = raw.GetProcess().ReadPointerFromMemory(link.GetLoadAddress(), error)
-        if error.Fail():
-            break
-        held = raw.CreateValueFromAddress("node", at, node).GetNonSyntheticValue()
-        shown.append(text(held.GetChildMemberWithName("element"), depth + 1, room) or "?")
-        link = held.GetChildMemberWithName("next")
+    count = value.GetNonSyntheticValue().GetChildMemberWithName("len").GetValueAsUnsigned()
+    shown = [text(element, depth + 1, room) or "?" for element in itertools.islice(nodes(value), ITEMS)]
     more = [f"… {count - len(shown)} more"] if count > len(shown) else []
     return f"[{', '.join(shown + more)}]"
 
 
+def nodes(value):
+    """The items of a linked list."""
+    raw, error = value.GetNonSyntheticValue(), lldb.SBError()
+    node = raw.GetChildMemberWithName("marker").GetType().GetTemplateArgumentType(0).GetPointeeType()
+    link = raw.GetChildMemberWithName("head")
+    for _ in range(raw.GetChildMemberWithName("len").GetValueAsUnsigned()):
+        at = raw.GetProcess().ReadPointerFromMemory(link.GetLoadAddress(), error)
+        if error.Fail():
+            break
+        held = raw.CreateValueFromAddress("node", at, node).GetNonSyntheticValue()
+        yield held.GetChildMemberWithName("element")
+        link = held.GetChildMemberWithName("next")
+
+
 def duration(value):
+    """`1.5s`, `20ms` or `1.05µs`."""
     raw = value.GetNonSyntheticValue()
-    seconds = raw.GetChildMemberWithName("secs").GetValueAsUnsigned()
-    nanos = inner(raw.GetChildMemberWithName("nanos"))
+    total = raw.GetChildMemberWithName("secs").GetValueAsUnsigned() * 1_000_000_000 + nanoseconds(raw)
+    unit, name = next((one for one in SPANS if total >= one[0]), SPANS[-1])
+    fraction = f"{total % unit:0{len(str(unit)) - 1}d}".rstrip("0") if total % unit else ""
+    return f"{total // unit}{'.' if fraction else ''}{fraction}{name}"
+
+
+def nanoseconds(raw, name="nanos"):
+    nanos = inner(raw.GetChildMemberWithName(name))
     while nanos.GetNumChildren():
         nanos = nanos.GetChildAtIndex(0)
-    return f"{seconds + nanos.GetValueAsUnsigned() / 1e9:g}s"
+    return nanos.GetValueAsUnsigned()
+
+
+def moment(value):
+    """What `{:?}` makes of an `Instant` or a `SystemTime`: the time of the system in it."""
+    held = value.GetNonSyntheticValue()
+    while not held.GetChildMemberWithName("tv_sec").IsValid() and held.GetNumChildren():
+        held = held.GetChildAtIndex(0).GetNonSyntheticValue()
+    seconds = held.GetChildMemberWithName("tv_sec").GetValue()
+    return f"{base(value.GetTypeName() or '')} {{ tv_sec: {seconds}, tv_nsec: {nanoseconds(held, 'tv_nsec')} }}"
 
 
 def base(name):

@@ -1,6 +1,6 @@
 """`matches!`: whether a value has the form that a pattern of Rust describes."""
 
-from stillframe_expressions import Failed, Unknown, Variant
+from stillframe_values import Failed, Unknown, Variant
 
 
 def matches(evaluation):
@@ -8,12 +8,41 @@ def matches(evaluation):
     evaluation.expect("(")
     value = evaluation.either()
     evaluation.expect(",")
-    fits = pattern(evaluation)
+    fits, guard = pattern(evaluation), None
+    if evaluation.peek() == "if":
+        evaluation.at += 1
+        guard = rest_until(evaluation, {",", ")"})
     evaluation.take(",")
-    # A guard uses the names that a pattern gives.
     evaluation.expect(")")
     evaluation.is_needed = True
-    return fits(value)
+    known = dict(evaluation.locals)
+    try:
+        return fits(value) and (guard is None or evaluation.truth(guard()))
+    finally:
+        evaluation.locals = known
+
+
+def rest_until(evaluation, ends):
+    """Leaves out an expression, which ends before one of these signs; gives a function that evaluates it."""
+    start, depth = evaluation.at, 0
+    while evaluation.peek() and (depth or evaluation.peek() not in ends):
+        depth += (evaluation.peek() in ("(", "[", "{")) - (evaluation.peek() in (")", "]", "}"))
+        evaluation.at += 1
+    end = evaluation.at
+
+    def value():
+        before, evaluation.at = evaluation.at, start
+        try:
+            is_block = evaluation.peek() == "{"
+            evaluation.at += is_block
+            found = evaluation.either()
+            if evaluation.at + is_block != end:
+                raise Unknown
+            return found
+        finally:
+            evaluation.at = before
+
+    return value
 
 
 def pattern(evaluation):
@@ -26,11 +55,13 @@ def pattern(evaluation):
 
 
 def single(evaluation):
-    while evaluation.take("&"):
+    while evaluation.take("&", "&&"):
         pass
     if evaluation.take("("):
         return fields(evaluation, numbered(evaluation, ")"))
     kind, text = next_token(evaluation)
+    while text in ("mut", "ref"):
+        kind, text = next_token(evaluation)
     if kind == "name" and text in evaluation.types.CONSTANTS:
         wanted = evaluation.types.CONSTANTS[text]
         return lambda value: evaluation.compare("==", value, wanted)
@@ -63,20 +94,28 @@ def named(evaluation, name):
     """A variant, a structure, a constant, or a name for whatever is there."""
     if evaluation.peek() == "@":
         evaluation.at += 1
-        return pattern(evaluation)
+        fits = pattern(evaluation)
+        return lambda value: fits(value) and bound_to(evaluation, name, value)
     if evaluation.take("("):
         parts = numbered(evaluation, ")")
     elif evaluation.peek() == "{":
         evaluation.at += 1
         parts = labelled(evaluation)
-    elif name == "_" or "::" not in name and not name[0].isupper():
-        return lambda value: True
+    elif "::" not in name and not name[0].isupper():
+        return lambda value: bound_to(evaluation, name, value)
     else:
         known = evaluation.variable(name)
         wanted = Variant(name) if known is None else known
         return lambda value: evaluation.compare("==", value, wanted)
     fits = fields(evaluation, parts)
     return lambda value: is_of(evaluation, value, name) and fits(value)
+
+
+def bound_to(evaluation, name, value):
+    """Gives a value the name that a pattern has for it."""
+    if name != "_":
+        evaluation.locals[name] = value
+    return True
 
 
 def is_of(evaluation, value, name):
@@ -110,6 +149,8 @@ def labelled(evaluation):
             if evaluation.peek() == ":":
                 evaluation.at += 1
                 parts.append((name, pattern(evaluation)))
+            else:
+                parts.append((name, named(evaluation, name)))
         if not evaluation.take(",") and evaluation.peek() != "}":
             raise Unknown
     evaluation.at += 1

@@ -1,26 +1,28 @@
 """What can be done with values of Rust's standard library in `stillframe_expressions`."""
 
 import itertools
-import math
 import re
 import sys
 
 import lldb
 import stillframe_rust as rust
 from stillframe_evaluate import evaluate
-from stillframe_expressions import (
-    Failed, Integer, Letter, Optional, Single, Unknown, Variant, calculated, checked, simple,
+from stillframe_rust_closures import MOST, Closure, Items, Range, chained, generics, parameters
+from stillframe_rust_numbers import (
+    CONSTANTS, call_plain, cast, common, computed, inverted, letter, number,
 )
 from stillframe_rust_patterns import matches
+from stillframe_values import Address, Failed, Integer, Optional, Unknown, Variant, checked, simple
 
+# Of other modules, what an evaluation asks for.
+__all__ = [
+    "CONSTANTS", "cast", "chained", "common", "computed", "generics", "inverted", "letter", "number", "parameters",
+]
 COWS = re.compile(r"^alloc::borrow::Cow<")
 HAS_VARIANTS = True
 LEVELS = [("==", "!=", "<", ">", "<=", ">="), ("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
-CONSTANTS = {"true": True, "false": False}
-MACROS = {"matches": matches}
-NUMBER = re.compile(r"(0x[\da-f_]+?|0b[01_]+|0o[0-7_]+|\d[\d_]*)(?:([iu])(8|16|32|64|128|size))?$")
-REAL = re.compile(r"\d[\d_]*(\.[\d_]+)?(f32|f64)?$")
-TYPE = re.compile(r"([iu])(8|16|32|64|128|size)$")
+BINDS = {sign: at for at, signs in enumerate(LEVELS) for sign in signs}
+MACROS = {"matches": matches, "vec": lambda evaluation: evaluation.expect("[") or evaluation.arguments("]")}
 # Methods that make a string of a literal.
 COPIES = {"to_string", "to_owned", "into", "as_str"}
 # Methods, indexes and casts.
@@ -28,13 +30,8 @@ BEYOND_LLDB = re.compile(r"\.\s*\w+\s*\(|\[|\bas\b")
 # Why an expression is not given to LLDB.
 REFUSED = (
     "this expression cannot be evaluated here; fields, indexes, operators, `as`, and methods of the standard library such "
-    "as `len`, `is_some`, `unwrap` or `contains` can"
+    "as `len`, `is_some`, `unwrap`, `contains` or `iter` with its adapters and closures can"
 )
-OVERFLOWS = {
-    "+": "attempt to add with overflow", "-": "attempt to subtract with overflow", "*": "attempt to multiply with overflow",
-    "/": "attempt to divide with overflow", "%": "attempt to calculate the remainder with overflow",
-}
-ZEROS = {"/": "attempt to divide by zero", "%": "attempt to calculate the remainder with a divisor of zero"}
 # How many entries of a map are compared with a key whose order is not known.
 ENTRIES = 10000
 OPTIONS = re.compile(r"^core::([a-z_]+::)*Option<")
@@ -58,88 +55,6 @@ def is_fatal(_variables, _follows):
     return False
 
 
-def number(text):
-    """A literal. One without a type is of that of what it is used with."""
-    if found := NUMBER.match(text):
-        digits, *kind = found.groups()
-        value = int(digits.replace("_", "").lstrip("0") or "0") if digits.isdigit() else int(digits.replace("_", ""), 0)
-        return Integer(value, width(kind[1]), kind[0] == "i") if kind[0] else value
-    if REAL.match(text):
-        return float(re.sub("_|f32|f64", "", text))
-    raise Unknown
-
-
-def width(written):
-    return 64 if written == "size" else int(written)
-
-
-def letter(prefix, text):
-    return Integer(ord(text), 8, False) if prefix == "b" else Letter(text)
-
-
-def common(left, right):
-    """Two numbers in the type in which Rust calculates with them. A literal has that of what it is used with."""
-    if isinstance(left, Single) or isinstance(right, Single):
-        return Single(left), Single(right)
-    return left, right
-
-
-def computed(sign, left, right):
-    """As in a program whose overflows are checked."""
-    if isinstance(left, bool) or isinstance(right, bool) or isinstance(left, float) != isinstance(right, float):
-        raise Unknown
-    if isinstance(left, float):
-        left, right = common(left, right)
-        return type(left)(calculated(sign, left, right))
-    known = [one for one in (left, right) if isinstance(one, Integer)]
-    if sign in ("<<", ">>"):
-        known = known[:1] if isinstance(left, Integer) else []
-        if not 0 <= right < getattr(left, "bits", 32):
-            raise Failed(f"attempt to shift {'left' if sign == '<<' else 'right'} with overflow")
-    kinds = {(one.bits, one.is_signed) for one in known}
-    if len(kinds) > 1:
-        names = [("i" if one.is_signed else "u") + ("size" if one.bits == 64 else str(one.bits)) for one in known]
-        raise Failed(f"mismatched types `{names[0]}` and `{names[1]}`: convert one with `as`")
-    if sign in ZEROS and not right:
-        raise Failed(ZEROS[sign])
-    result = calculated(sign, left, right)
-    if not kinds:
-        return result
-    bits, is_signed = kinds.pop()
-    made = Integer(result, bits, is_signed)
-    if made != result and sign in OVERFLOWS:
-        raise Failed(OVERFLOWS[sign])
-    return made
-
-
-def inverted(value):
-    if isinstance(value, Integer):
-        return Integer(~value, value.bits, value.is_signed)
-    if isinstance(value, bool):
-        return not value
-    raise Unknown
-
-
-def cast(value, kind):
-    """`value as kind`."""
-    value = ord(value) if isinstance(value, Letter) else value
-    if isinstance(value, str):
-        raise Unknown
-    if kind in ("f32", "f64"):
-        return float(value)
-    if kind == "char":
-        return Letter(chr(value))
-    found = TYPE.match(kind)
-    if found is None:
-        raise Unknown
-    bits, is_signed = width(found.group(2)), found.group(1) == "i"
-    if isinstance(value, float):
-        # What does not fit becomes the nearest that does.
-        least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
-        value = 0 if value != value else int(min(max(value, least), most))
-    return Integer(value, bits, is_signed)
-
-
 def name_of(value):
     return value.GetType().GetUnqualifiedType().GetName() or ""
 
@@ -161,7 +76,7 @@ def settled(value, is_whole=True):
         elif any(one.match(name) for one in (rust.COUNTED, rust.GUARDS, rust.CELLS, COWS)):
             value = value.GetChildAtIndex(0)
         elif rust.LOCKS.match(name):
-            value = value.GetNonSyntheticValue().GetChildMemberWithName("data")
+            value = rust.lock_content(value)
         elif rust.WRAPPERS.match(name):
             value = value.GetNonSyntheticValue().GetChildAtIndex(0)
         else:
@@ -177,6 +92,113 @@ def inner(value):
 
 def is_there(_value):
     return None
+
+
+def nothing(*_arguments):
+    return None
+
+
+# What C and C++ have, and this language has not.
+texts = enumerator = nothing
+
+
+class Span(Address):
+    """A length of time in nanoseconds, which is only compared."""
+
+
+def length_of_time(value):
+    """What a duration is compared by; None for another value."""
+    if name_of(value) != "core::time::Duration":
+        return None
+    raw = value.GetNonSyntheticValue()
+    return Span(raw.GetChildMemberWithName("secs").GetValueAsUnsigned() * 1_000_000_000 + rust.nanoseconds(raw), 128)
+
+
+def closure(evaluation):
+    """A closure, if one begins here."""
+    return Closure(evaluation) if evaluation.peek() in ("|", "||", "move") else None
+
+
+def completed(evaluation, value):
+    """The rest of what began with a value in parentheses: a range or a tuple."""
+    if sign := evaluation.take("..", "..="):
+        most = None if evaluation.peek() == ")" else evaluation.plain(evaluation.either())
+        return Range(evaluation.plain(value), most if sign == ".." or most is None else computed("+", most, 1))
+    if evaluation.peek() != ",":
+        return value
+    parts = [value]
+    while evaluation.take(","):
+        parts += [evaluation.either()] if evaluation.peek() != ")" else []
+    return tuple(parts)
+
+
+def shown(value):
+    """The value of an expression, if it has one that LLDB can keep."""
+    if isinstance(value, Span):
+        raise Unknown
+    if isinstance(value, (Items, Closure, Range)):
+        raise Failed("an iterator has no value of its own here: end it with `count`, `sum`, `any`, `find` or the like")
+    if isinstance(value, list):
+        known = [simple(settled(one)) if isinstance(one, lldb.SBValue) else one for one in value]
+        value = value if None in known else known
+    kinds = {(type(one), getattr(one, "bits", 0)) for one in value} if isinstance(value, list) else set()
+    is_kept = len(kinds) == 1 and issubclass(kinds.copy().pop()[0], (int, float))
+    if isinstance(value, tuple) or isinstance(value, list) and not is_kept:
+        raise Failed("a value that is not in the program can only be shown if it is a number or a text; read its parts")
+    return value
+
+
+def sequence(value):
+    """The items of a list; None for another value."""
+    value = settled(value)
+    if rust.LINKED.match(name_of(value)):
+        return rust.nodes(value)
+    if is_list(value):
+        return children(value)
+    pointer = rust.fat(value)
+    start, count, kind, is_text = rust.row(pointer) if pointer is not None else (0, 0, None, True)
+    if is_text:
+        return None
+    size = kind.GetByteSize()
+    return (value.CreateValueFromAddress(f"[{at}]", start + at * size, kind) for at in range(count))
+
+
+def row_of(value, start, end):
+    """`value[start..end]`."""
+    if isinstance(value, list):
+        return value[start:end]
+    count = length(settled(value))
+    end = count if end is None else end
+    if not 0 <= start <= end <= count:
+        raise Failed(f"range {start}..{end} is out of range: the length is {count}")
+    found = [item(value, at) for at in range(start, end)]
+    first, last = (found[0], found[-1]) if found else (None, None)
+    # The items of a deque may be in two places.
+    if not found or last.GetLoadAddress() - first.GetLoadAddress() != (len(found) - 1) * first.GetByteSize():
+        return found
+    return value.CreateValueFromAddress("slice", first.GetLoadAddress(), first.GetType().GetArrayType(len(found)))
+
+
+def same_items(evaluation, left, right):
+    """Whether tuples or lists are equal, of which one is written in the expression."""
+    left, right = parts(left), parts(right)
+    return len(left) == len(right) and all(evaluation.compare("==", *both) for both in zip(left, right))
+
+
+def parts(value):
+    """What a list or a tuple has."""
+    if isinstance(value, lldb.SBValue):
+        value = settled(value)
+        found = children(value) if name_of(value).startswith("(") else sequence(value)
+    else:
+        found = value if isinstance(value, (tuple, list)) else None
+    if found is None:
+        raise Unknown
+    return list(found)
+
+
+def children(value):
+    return (value.GetChildAtIndex(at) for at in range(value.GetNumChildren()))
 
 
 def string_of(value):
@@ -279,7 +301,7 @@ def entries(value):
 
 def matching(value, wanted):
     """The entry of a map or a set that has a key, as a list of its key and its value."""
-    if "::BTree" not in name_of(value) or isinstance(wanted, Variant):
+    if "::BTree" not in name_of(value) or isinstance(wanted, (Variant, tuple)):
         found = next(([key, found] for key, found in entries(value) if is_key(key, wanted)), None)
         if found is None and length(value) > ENTRIES:
             count = f"{ENTRIES:,} of {length(value):,}"
@@ -309,7 +331,17 @@ def key_of(value):
     return found
 
 
+def all_entries(value):
+    """The entries of a map or a set, or a failure if it has more than are read."""
+    if length(value) > MOST:
+        raise Failed(f"an iterator reads the first {MOST:,} items here, and it has {length(value):,}")
+    return entries(value)
+
+
 def is_key(value, key):
+    if isinstance(key, tuple):
+        value = settled(value)
+        return len(key) == value.GetNumChildren() and all(map(is_key, children(value), key))
     if isinstance(key, Variant):
         found = variant(value)
         return found is not None and found[0] == key.name
@@ -325,6 +357,9 @@ def mapped(value, key):
 
 
 def field(value, name):
+    # `lock` of an asynchronous lock gives here what it protects.
+    if name == "await":
+        return value
     value = settled(value)
     for holder in (value, value.GetNonSyntheticValue()):
         for known in (name, f"__{name}"):
@@ -365,7 +400,45 @@ def unwrapped(value, *wanted):
 
 
 def is_variant(*names):
-    return lambda value: (variant(value) or ("", None))[0] in names
+    def found(value):
+        is_known = OPTIONS.match(name_of(value)) or RESULTS.match(name_of(value))
+        if not is_known:
+            raise Failed(f"`{rust.short_type(name_of(value))}` is neither an option nor a result")
+        return variant(value)[0] in names
+
+    return found
+
+
+def upgraded(value):
+    """What a `Weak` leads to, as long as something else keeps it."""
+    pointer = value.GetNonSyntheticValue().GetChildMemberWithName("ptr").GetNonSyntheticValue()
+    held = pointer.GetChildMemberWithName("pointer").Dereference().GetNonSyntheticValue()
+    held = next((one for one in map(held.GetChildMemberWithName, ("value", "data")) if one.IsValid()), None)
+    if not counted(value, 0):
+        return Optional(None, "the value is `None`: what it led to was dropped")
+    if held is None:
+        raise Unknown
+    return Optional(held)
+
+
+def counted(value, which):
+    """How many pointers of a kind there are: the strong ones are counted in front of the weak ones."""
+    while value.GetType().GetCanonicalType().IsPointerType():
+        value = value.GetNonSyntheticValue().Dereference()
+    if not (rust.COUNTED.match(name_of(value)) or rust.WEAK.match(name_of(value))):
+        raise Unknown
+    pointer = value.GetNonSyntheticValue()
+    while pointer.GetNumChildren() and not pointer.GetType().IsPointerType():
+        pointer = pointer.GetChildAtIndex(0).GetNonSyntheticValue()
+    size, error = value.GetTarget().GetAddressByteSize(), lldb.SBError()
+    # A `Weak` of nothing has no counters.
+    if pointer.GetValueAsUnsigned() == (1 << 8 * size) - 1:
+        return Integer(0, 64, False)
+    found = value.GetProcess().ReadUnsignedFromMemory(pointer.GetValueAsUnsigned() + which * size, size, error)
+    if error.Fail():
+        raise Unknown
+    # All strong ones are one weak one.
+    return Integer(found - which, 64, False)
 
 
 def contains(value, wanted):
@@ -388,8 +461,24 @@ def length(value):
     return raw.GetChildMemberWithName("length").GetValueAsUnsigned()
 
 
+# Functions that read.
+FUNCTIONS = {
+    "String::from": lambda _evaluation, text: text,
+    **{f"{kind}::strong_count": lambda _evaluation, value: counted(value, 0) for kind in ("Rc", "Arc")},
+    **{f"{kind}::weak_count": lambda _evaluation, value: counted(value, 1) for kind in ("Rc", "Arc")},
+    **{
+        f"Duration::from_{name}": lambda evaluation, count, unit=unit: Span(evaluation.plain(count) * unit, 128)
+        for name, unit in (("secs", 1_000_000_000), ("millis", 1_000_000), ("micros", 1000), ("nanos", 1))
+    },
+}
+# What a duration gives, in nanoseconds.
+OF_DURATIONS = {"as_secs": 1_000_000_000, "as_millis": 1_000_000, "as_micros": 1000, "as_nanos": 1}
+OF_SECONDS = {"subsec_millis": 1_000_000, "subsec_micros": 1000, "subsec_nanos": 1}
 METHODS = {
     "len": length,
+    "upgrade": upgraded,
+    "strong_count": lambda value: counted(value, 0),
+    "peek": lambda value: end_of(value, 0),
     "is_empty": lambda value: length(value) == 0,
     "contains": contains,
     "contains_key": contains,
@@ -411,76 +500,21 @@ METHODS = {
 OF_OPTIONS = {
     "is_some": lambda found: found.content is not None,
     "is_none": lambda found: found.content is None,
+    "is_ok": lambda found: found.content is not None,
+    "is_err": lambda found: found.content is None,
     "unwrap": Optional.unwrapped,
     "expect": lambda found, _message: found.unwrapped(),
     "unwrap_or": lambda found, other: other if found.content is None else found.content,
     "copied": lambda found: found,
     "cloned": lambda found: found,
 }
-OF_TEXTS = {
-    "len": lambda text: len(text.encode()),
-    "is_empty": lambda text: not text,
-    "contains": lambda text, part: part in text,
-    "starts_with": str.startswith,
-    "ends_with": str.endswith,
-    "trim": str.strip,
-    "to_lowercase": str.lower,
-    "to_uppercase": str.upper,
-    "eq_ignore_ascii_case": lambda text, other: text.lower() == other.lower() if other.isascii() else text == other,
-}
-OF_LETTERS = {
-    "is_alphabetic": str.isalpha,
-    "is_ascii_digit": lambda letter: "0" <= letter <= "9",
-    "is_numeric": str.isnumeric,
-    "is_alphanumeric": str.isalnum,
-    "is_whitespace": str.isspace,
-    "is_uppercase": str.isupper,
-    "is_lowercase": str.islower,
-}
-OF_NUMBERS = {
-    "abs": lambda one: negated(one) if one < 0 else one,
-    "min": lambda one, other: min(alike(one, other)),
-    "max": lambda one, other: max(alike(one, other)),
-    "pow": lambda one, times: powered(one, times),
-    "powi": lambda one, times: type(one)(float(one) ** times),
-    "sqrt": lambda one: type(one)(math.sqrt(one) if one >= 0 else math.nan),
-    "is_nan": lambda one: one != one,
-    "is_positive": lambda one: one > 0,
-    "is_negative": lambda one: one < 0,
-}
-
-
-def alike(number, other):
-    """Two numbers in the type of the first. A literal without one is an `i32`, as rustc takes it."""
-    if isinstance(number, float):
-        return common(number, other)
-    first = number if isinstance(number, Integer) else Integer(number)
-    return first, Integer(other, first.bits, first.is_signed)
-
-
-def negated(number):
-    return type(number)(-number) if isinstance(number, float) else computed("-", 0, number)
-
-
-def powered(number, times):
-    result, number = alike(number, 1)[::-1]
-    # Of 1, 0 and -1, only whether it is odd counts. Others soon overflow.
-    for _ in range(times if abs(number) > 1 else min(times, 2 + times % 2)):
-        result = computed("*", result, number)
-    return result
-
-
-def call_plain(value, name, arguments):
-    """A method of a number, a truth value or a string; None for another one."""
-    # Rust prints numbers with a fraction in another way.
-    if name == "to_string" and not arguments and not isinstance(value, float):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    if isinstance(value, bool):
-        return None
-    known = OF_LETTERS if isinstance(value, Letter) else OF_TEXTS if isinstance(value, str) else OF_NUMBERS
-    if name in ("clone", "to_owned") and not arguments:
-        return value
-    return known[name](value, *arguments) if name in known else None
+def of_duration(value, name):
+    total = int(length_of_time(value))
+    if name in OF_DURATIONS:
+        return Integer(total // OF_DURATIONS[name], 64 if name == "as_secs" else 128, False)
+    if name in OF_SECONDS:
+        return Integer(total % 1_000_000_000 // OF_SECONDS[name], 32, False)
+    return total / 1e9 if name == "as_secs_f64" else not total if name == "is_zero" else None
 
 
 def is_same(value, name):
@@ -507,6 +541,8 @@ def call(value, name, arguments):
         is_number = value.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin
         plain = simple(value) if is_number else string_of(value)
         found, kind = None if plain is None else call_plain(plain, name, arguments), rust.base(name_of(value))
+        if kind == "Duration" and not arguments:
+            found = of_duration(value, name)
         if found is None and name in METHODS:
             return METHODS[name](value, *arguments)
     if found is None:

@@ -38,16 +38,7 @@ pub(super) async fn spelled(
     expression: &str,
     pure: bool,
 ) -> Result<Option<String>> {
-    let Some(command) = debugger.quirks().expression_command else {
-        return Ok(None);
-    };
-    let quoted = commands::argument(&serde_json::Value::from(expression).to_string());
-    let command = format!("{command} {} {quoted}", frame.0);
-    let Ok(answer) = commands::run(debugger, Some(frame), command, deadlines::READ).await else {
-        return Ok(None);
-    };
-    let printed = answer.lines().find_map(|line| line.strip_prefix("evaluated "));
-    let Some(found) = printed.and_then(|printed| serde_json::from_str::<Evaluated>(printed).ok()) else {
+    let Some(found) = ask(debugger, frame, "", expression).await else {
         return Ok(None);
     };
     match found.error {
@@ -55,4 +46,19 @@ pub(super) async fn spelled(
         None if pure && found.runs => Err(runs_code()),
         None => Ok(found.spelled),
     }
+}
+
+/// What [`spelled`] gives, for an expression that the adapter cannot evaluate as a whole: functions of the program that
+/// it calls are called one by one.
+pub(super) async fn run(debugger: &DapDebugger, frame: RawId, expression: &str) -> Option<String> {
+    ask(debugger, frame, "run ", expression).await?.spelled
+}
+
+async fn ask(debugger: &DapDebugger, frame: RawId, how: &str, expression: &str) -> Option<Evaluated> {
+    let command = debugger.quirks().expression_command?;
+    let quoted = commands::argument(&serde_json::Value::from(expression).to_string());
+    let command = format!("{command} {how}{} {quoted}", frame.0);
+    let answer = commands::run(debugger, Some(frame), command, deadlines::READ).await.ok()?;
+    let printed = answer.lines().find_map(|line| line.strip_prefix("evaluated "))?;
+    serde_json::from_str(printed).ok()
 }

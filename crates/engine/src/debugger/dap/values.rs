@@ -339,6 +339,12 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE)
     };
     let mut answer = ask(spelled.unwrap_or_else(|| expression.clone())).await;
+    if matches!(answer, Err(Error::Refused(_)))
+        && !pure
+        && let Some(other) = expressions::run(debugger, frame, &expression).await
+    {
+        answer = ask(other).await;
+    }
     if let Err(Error::Refused(message)) = &answer
         && let Some(other) = (quirks.other_expression)(&expression, message).filter(|_| !pure)
     {

@@ -1,0 +1,460 @@
+"""Closures of Rust, and the methods that take them: those of iterators, of `Option` and of `Result`.
+
+A closure is evaluated here for each item, so no code of the program runs. Only iterators over values of the standard
+library are known, which read and change nothing.
+"""
+
+import functools
+import itertools
+import re
+
+import lldb
+from stillframe_rust_numbers import TYPE, width
+from stillframe_rust_patterns import rest_until, single
+from stillframe_values import Code, Failed, Integer, Letter, Optional, Unknown, Variant
+
+# How many items an iterator gives.
+MOST = 10_000
+
+
+class Closure:
+    """`|a, b| a + b`, or the path of a method that is called on its first argument."""
+
+    def __init__(self, evaluation):
+        self.evaluation, self.patterns = evaluation, []
+        if evaluation.peek() == "move":
+            evaluation.at += 1
+        if not evaluation.take("||"):
+            evaluation.expect("|")
+            while not evaluation.take("|"):
+                self.patterns.append(single(evaluation))
+                skip_type(evaluation)
+                if not evaluation.take(",") and evaluation.peek() != "|":
+                    raise Unknown
+        self.body = rest_until(evaluation, {",", ")"})
+
+    def __call__(self, *arguments):
+        known = dict(self.evaluation.locals)
+        try:
+            if len(arguments) != len(self.patterns) or not all(fits(one) for fits, one in zip(self.patterns, arguments)):
+                raise Unknown
+            return self.body()
+        finally:
+            self.evaluation.locals = known
+
+
+class Items:
+    """What an iterator has yet to give."""
+
+    def __init__(self, source):
+        self.source = limited(source)
+
+    def __iter__(self):
+        return self.source
+
+
+class Order(int):
+    """An `Ordering`."""
+
+
+def limited(source):
+    for number, item in enumerate(source):
+        if number == MOST:
+            raise Failed(f"an iterator reads the first {MOST:,} items here, and it has more")
+        yield item
+
+
+def skip_type(evaluation):
+    """The type of a parameter."""
+    if evaluation.peek() == ":":
+        while evaluation.peek() not in ("|", ",", None):
+            evaluation.at += 1
+
+
+def generics(evaluation):
+    """The types between a method's name and its arguments, as in `sum::<u32>()`."""
+    if evaluation.peek() != ":":
+        return ""
+    evaluation.at += 2
+    written, depth = [], 0
+    while text := evaluation.peek():
+        written.append(text)
+        evaluation.at += 1
+        depth += text.count("<") - (text.count(">") if text != "->" else 0)
+        if depth <= 0:
+            break
+    return "".join(written)[1:-1]
+
+
+def chained(evaluation, value, name, arguments, kind):
+    """What a method gives that makes or uses an iterator, or takes a closure; None for another one."""
+    if isinstance(value, Range) and name in OF_ITEMS:
+        value = Items(value.items())
+    if isinstance(value, Items):
+        if name not in OF_ITEMS:
+            raise Failed(f"`{name}` of an iterator cannot be evaluated here")
+        return OF_ITEMS[name](Given(evaluation, kind), value, *map(callable_of(evaluation), arguments))
+    if isinstance(value, list) and name not in SOURCES:
+        return of_list(evaluation, value, name, arguments)
+    if isinstance(value, Range) and name == "contains":
+        return value.has(evaluation.plain(arguments[0]))
+    if name in ORDERS and len(arguments) == 1:
+        order = compared(evaluation, value, arguments[0])
+        return Optional(order) if name == "partial_cmp" else order
+    if isinstance(value, Order):
+        return Order(-value) if name == "reverse" else None
+    if name in SOURCES:
+        found = source_of(evaluation, value, name, arguments)
+        if found is not None:
+            return found if name == "as_bytes" else Items(found)
+    if name == "parse":
+        text = evaluation.plain(value)
+        return parsed(text, kind) if isinstance(text, str) else None
+    if name == "flatten" and (option := as_option(evaluation, value)) is not None:
+        return option[1] if is_good(option[0]) else Optional(None)
+    if name in ("join", "concat") and isinstance(value, lldb.SBValue):
+        found = evaluation.types.sequence(value)
+        return None if found is None else of_list(evaluation, list(limited(found)), name, arguments)
+    if name in OF_OPTIONS and (option := as_option(evaluation, value)) is not None:
+        return OF_OPTIONS[name](Given(evaluation, kind), *option, *map(callable_of(evaluation), arguments))
+    if any(isinstance(one, Closure) for one in arguments):
+        raise Failed(f"`{name}` with a closure cannot be evaluated here")
+    return None
+
+
+def parsed(text, kind):
+    """What `parse` makes of a text."""
+    number = TYPE.match(kind)
+    if number is None and kind not in ("f32", "f64"):
+        raise Failed("`parse` is evaluated here with a type of numbers, as in `parse::<u32>()`")
+    if number is None:
+        is_number = re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text)
+        found = float(text) if is_number else None
+    else:
+        is_number = re.fullmatch(r"[+-]?[0-9]+" if number.group(1) == "i" else r"\+?[0-9]+", text)
+        found = Integer(int(text), width(number.group(2)), number.group(1) == "i") if is_number else None
+        found = None if found is None or found != int(text) else found
+    return Optional(found, f"the value is `Err`: `{text}` does not have this type", "Err" if found is None else "Ok")
+
+
+def callable_of(evaluation):
+    """Arguments, of which a path such as `String::len` is a function."""
+
+    def found(argument):
+        if isinstance(argument, Variant) and argument.content is None and "::" in argument.path:
+            return lambda value, *others: evaluation.called(value, argument.name, list(others))
+        return argument
+
+    return found
+
+
+class Given:
+    """The evaluation, and the type that was given to a method."""
+
+    def __init__(self, evaluation, kind):
+        self.evaluation, self.kind = evaluation, kind
+
+    def holds(self, closure, *arguments):
+        return self.evaluation.truth(checked(closure(*arguments)))
+
+    def plain(self, value):
+        return self.evaluation.plain(value)
+
+    def option(self, value):
+        found = as_option(self.evaluation, value)
+        if found is None:
+            raise Unknown
+        return found
+
+
+def checked(value):
+    if isinstance(value, Code):
+        raise Unknown
+    return value
+
+
+def as_option(evaluation, value):
+    """The name and the content of an option or a result; None for another value."""
+    if isinstance(value, Optional):
+        return value.name, value.content
+    if not isinstance(value, lldb.SBValue):
+        return None
+    value = evaluation.types.settled(value)
+    name = evaluation.types.name_of(value)
+    is_known = evaluation.types.OPTIONS.match(name) or evaluation.types.RESULTS.match(name)
+    return evaluation.types.variant(value) if is_known else None
+
+
+def source_of(evaluation, value, name, arguments):
+    """The items of a value of the standard library; None for another value."""
+    types = evaluation.types
+    if name in TEXT_SOURCES:
+        text = evaluation.plain(value)
+        return TEXT_SOURCES[name](text, *map(evaluation.plain, arguments)) if isinstance(text, str) else None
+    if name in ("windows", "chunks"):
+        found = list(limited(parts_of(Given(evaluation, ""), value)))
+        count = evaluation.plain(arguments[0])
+        starts = range(len(found) - count + 1) if name == "windows" else range(0, len(found), count)
+        return (found[at : at + count] for at in starts)
+    if isinstance(value, Optional):
+        return [value.content] if value.content is not None else []
+    if not isinstance(value, lldb.SBValue):
+        return value.items() if isinstance(value, Range) else value if isinstance(value, list) else None
+    value = types.settled(value)
+    if name in ("keys", "values", "into_keys", "into_values"):
+        is_key = "keys" in name
+        return (one[0 if is_key else 1] for one in types.all_entries(value)) if types.is_map(value) else None
+    if types.is_map(value):
+        return types.all_entries(value)
+    if types.is_set(value):
+        return (key for key, _ in types.all_entries(value))
+    option = as_option(evaluation, value)
+    if option is not None:
+        return [option[1]] if option[0] in ("Some", "Ok") else []
+    return types.sequence(value)
+
+
+class Range:
+    """`1..5`, `1..=5` or `1..`."""
+
+    def __init__(self, least, most):
+        self.least, self.most = least, most
+
+    def items(self):
+        kind = self.least if isinstance(self.least, Integer) else self.most
+        made = (lambda one: Integer(one, kind.bits, kind.is_signed)) if isinstance(kind, Integer) else int
+        numbers = itertools.count(self.least) if self.most is None else range(self.least, self.most)
+        return map(made, numbers)
+
+    def has(self, value):
+        return (self.least is None or self.least <= value) and (self.most is None or value < self.most)
+
+
+def compared(evaluation, left, right):
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return next((one for one in map(functools.partial(compared, evaluation), left, right) if one), Order(0))
+    left, right = (evaluation.plain(one) for one in (left, right))
+    return Order(evaluation.compare(">", left, right)) or Order(-evaluation.compare("<", left, right))
+
+
+def best(sign, key=None):
+    """The largest item, of several the last, or the smallest, of several the first, as in Rust."""
+
+    def found(given, items, *closure):
+        chosen, most = None, None
+        for item in items:
+            order = 1
+            if key == "by":
+                order = 1 if chosen is None else sign * given.plain(checked(closure[0](item, chosen)))
+            else:
+                ranked = checked(closure[0](item)) if key == "key" else item
+                order = 1 if chosen is None else sign * compared(given.evaluation, ranked, most)
+            if order > 0 or not order and sign > 0:
+                chosen, most = item, None if key == "by" else ranked
+        return Optional(chosen, "the value is `None`: the iterator is empty")
+
+    return found
+
+
+def added(sign, start):
+    def found(given, items):
+        first = float(start) if given.kind.startswith("f") else start
+        return functools.reduce(lambda one, other: given.evaluation.combined(sign, one, given.plain(other)), items, first)
+
+    return found
+
+
+def filtered(given, items, closure):
+    return Items(item for item in items if given.holds(closure, item))
+
+
+def filter_mapped(given, items, closure):
+    found = (given.option(checked(closure(item))) for item in items)
+    return Items(content for name, content in found if name in ("Some", "Ok"))
+
+
+def flattened(given, items, closure=lambda item: item):
+    return Items(inner for item in items for inner in parts_of(given, checked(closure(item))))
+
+
+def parts_of(given, value):
+    found = value if isinstance(value, (Items, list)) else source_of(given.evaluation, value, "iter", [])
+    if found is None:
+        raise Unknown
+    return found
+
+
+def position(given, items, closure):
+    found = next((at for at, item in enumerate(items) if given.holds(closure, item)), None)
+    return Optional(None if found is None else Integer(found, 64, False), NOT_FOUND)
+
+
+def taken_while(given, items, closure):
+    return Items(itertools.takewhile(lambda item: given.holds(closure, item), items))
+
+
+def dropped_while(given, items, closure):
+    return Items(itertools.dropwhile(lambda item: given.holds(closure, item), items))
+
+
+def collected(given, items):
+    found = list(items)
+    return "".join(map(given.plain, found)) if given.kind == "String" else found
+
+
+def folded(_given, items, start, closure):
+    return functools.reduce(lambda one, item: checked(closure(one, item)), items, start)
+
+
+def reversed_items(_given, items):
+    return Items(reversed(list(items)))
+
+
+def numbered(_given, items):
+    return Items((Integer(at, 64, False), item) for at, item in enumerate(items))
+
+
+def zipped(given, items, other):
+    return Items(zip(items, parts_of(given, other)))
+
+
+NOT_FOUND = "the value is `None`: no item fits"
+ORDERS = {"cmp", "partial_cmp", "total_cmp"}
+TEXT_SOURCES = {
+    "chars": lambda text: map(Letter, text),
+    "as_bytes": lambda text: [Integer(one, 8, False) for one in text.encode()],
+    "bytes": lambda text: (Integer(one, 8, False) for one in text.encode()),
+    "char_indices": lambda text: (
+        (Integer(len(text[:at].encode()), 64, False), Letter(one)) for at, one in enumerate(text)
+    ),
+    "split": lambda text, by: text.split(by),
+    "split_whitespace": lambda text: text.split(),
+    "lines": lambda text: text.removesuffix("\n").split("\n") if text else [],
+}
+SOURCES = {"iter", "into_iter", "windows", "chunks", "keys", "values", "into_keys", "into_values", *TEXT_SOURCES}
+OF_ITEMS = {
+    "iter": lambda _given, items: items,
+    "into_iter": lambda _given, items: items,
+    "by_ref": lambda _given, items: items,
+    "copied": lambda _given, items: items,
+    "cloned": lambda _given, items: items,
+    "peekable": lambda _given, items: items,
+    "map": lambda _given, items, closure: Items(checked(closure(item)) for item in items),
+    "filter": filtered,
+    "filter_map": filter_mapped,
+    "flat_map": flattened,
+    "flatten": flattened,
+    "enumerate": numbered,
+    "rev": reversed_items,
+    "skip": lambda given, items, count: Items(itertools.islice(items, given.plain(count), None)),
+    "take": lambda given, items, count: Items(itertools.islice(items, given.plain(count))),
+    "step_by": lambda given, items, count: Items(itertools.islice(items, 0, None, given.plain(count))),
+    "take_while": taken_while,
+    "skip_while": dropped_while,
+    "zip": zipped,
+    "chain": lambda given, items, other: Items(itertools.chain(items, parts_of(given, other))),
+    "any": lambda given, items, closure: any(given.holds(closure, item) for item in items),
+    "all": lambda given, items, closure: all(given.holds(closure, item) for item in items),
+    "count": lambda _given, items: Integer(sum(1 for _ in items), 64, False),
+    "len": lambda _given, items: Integer(sum(1 for _ in items), 64, False),
+    "sum": added("+", 0),
+    "product": added("*", 1),
+    "position": position,
+    "find": lambda given, items, closure: Optional(
+        next((item for item in items if given.holds(closure, item)), None), NOT_FOUND
+    ),
+    "find_map": lambda given, items, closure: Optional(next(filter_mapped(given, items, closure).source, None), NOT_FOUND),
+    "next": lambda _given, items: Optional(next(items.source, None)),
+    "nth": lambda given, items, at: Optional(next(itertools.islice(items, given.plain(at), None), None)),
+    "last": lambda _given, items: Optional(next(iter(list(items)[-1:]), None)),
+    "max": best(1),
+    "min": best(-1),
+    "max_by_key": best(1, "key"),
+    "min_by_key": best(-1, "key"),
+    "max_by": best(1, "by"),
+    "min_by": best(-1, "by"),
+    "fold": folded,
+    "collect": collected,
+}
+
+
+def of_list(evaluation, items, name, arguments):
+    """A method of what was collected, or of a literal such as `[1, 2]`."""
+    if name == "contains":
+        return any(evaluation.compare("==", item, arguments[0]) for item in items)
+    if name == "len":
+        return Integer(len(items), 64, False)
+    if name == "is_empty":
+        return not items
+    if name in ("first", "last", "get"):
+        at = {"first": 0, "last": -1}.get(name)
+        at = evaluation.plain(arguments[0]) if at is None else at
+        return Optional(items[at] if -len(items) <= at < len(items) else None)
+    if name in ("join", "concat"):
+        return "".join(arguments).join(map(evaluation.plain, items))
+    raise Failed(f"`{name}` of a list that is not in the program cannot be evaluated here")
+
+
+def is_good(name):
+    return name in ("Some", "Ok")
+
+
+def mapped(_given, name, content, closure):
+    if not is_good(name):
+        return Optional(None, f"the value is `{name}`", name)
+    return Optional(checked(closure(content)), name=name)
+
+
+def content_or_default(_given, name, content):
+    if not is_good(name):
+        raise Failed(f"the value is `{name}`, and the default of its type is not known here")
+    return content
+
+
+OF_OPTIONS = {
+    "unwrap_or_default": content_or_default,
+    "iter": lambda given, name, content: Items([content] if is_good(name) else []),
+    "is_some_and": lambda given, name, content, closure: name == "Some" and given.holds(closure, content),
+    "is_none_or": lambda given, name, content, closure: name == "None" or given.holds(closure, content),
+    "is_ok_and": lambda given, name, content, closure: name == "Ok" and given.holds(closure, content),
+    "is_err_and": lambda given, name, content, closure: name == "Err" and given.holds(closure, content),
+    "map": mapped,
+    "and_then": lambda _given, name, content, closure: (
+        checked(closure(content)) if is_good(name) else Optional(None, f"the value is `{name}`", name)
+    ),
+    "filter": lambda given, name, content, closure: Optional(
+        content if name == "Some" and given.holds(closure, content) else None
+    ),
+    "map_or": lambda _given, name, content, other, closure: checked(closure(content)) if is_good(name) else other,
+    "map_or_else": lambda _given, name, content, other, closure: checked(
+        closure(content) if is_good(name) else other() if name == "None" else other(content)
+    ),
+    "unwrap_or_else": lambda _given, name, content, other: checked(
+        content if is_good(name) else other() if name == "None" else other(content)
+    ),
+    "ok": lambda _given, name, content: Optional(content if name == "Ok" else None),
+    "err": lambda _given, name, content: Optional(content if name == "Err" else None),
+}
+
+
+def parameters(texts):
+    """The names of the parameters of closures, between bars, and those in the patterns of `matches!`."""
+    found, inside, depth = set(), False, None
+    for before, text in zip(texts, texts[1:]):
+        if text == "!" and before == "matches":
+            depth = 0
+        elif depth is not None:
+            depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+            # The pattern is behind the first comma.
+            is_pattern = inside is None
+            if depth == 0 or is_pattern and text == "if":
+                inside, depth = False, None
+            elif depth == 1 and text == ",":
+                inside = None
+            elif is_pattern:
+                found.add(text)
+        elif text == "|":
+            inside = not inside and before in ("(", ",", "move")
+        elif inside:
+            found.add(text)
+    return found

@@ -1,0 +1,218 @@
+//! Expressions whose methods, operators and functions are not in the program.
+
+use serde_json::json;
+
+use crate::STILLFRAME;
+use crate::source::{Sources, assert_evaluated, run_until};
+
+const CLOSURES: &str = r#"
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::{Rc, Weak};
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
+
+#[derive(PartialEq, PartialOrd, Clone, Copy)]
+enum Level { Low, Mid, High }
+struct Item { name: String, count: u32, price: f64, level: Level, tags: Vec<&'static str> }
+enum Event { Sold { name: &'static str, count: u32 }, Closed }
+
+fn item(name: &str, count: u32, price: f64, level: Level, tags: &[&'static str]) -> Item {
+    Item { name: name.to_string(), count, price, level, tags: tags.to_vec() }
+}
+
+fn main() {
+    let items = vec![item("pen", 3, 1.5, Level::Low, &["a"]), item("ink", 0, 7.25, Level::High, &["a", "b"])];
+    let stock: HashMap<String, u32> = items.iter().map(|item| (item.name.clone(), item.count)).collect();
+    let cells: BTreeMap<(i32, i32), char> = [((0, 1), 'x'), ((1, 1), 'o')].into();
+    let events = VecDeque::from([Event::Sold { name: "pen", count: 9 }, Event::Closed]);
+    let (memo, found): (Option<&str>, Result<u32, String>) = (None, "17".parse().map_err(|_| String::new()));
+    let shared = Mutex::new(vec![4, 8, 15]);
+    let (sender, receiver) = std::sync::mpsc::channel::<u8>();
+    let owner = Rc::new(5);
+    let (weak, gone): (Weak<i32>, Weak<i32>) = (Rc::downgrade(&owner), Weak::new());
+    let (wait, time) = (Duration::from_micros(20_500), SystemTime::UNIX_EPOCH + Duration::from_nanos(7));
+    for word in ["one", "three", "five"] {
+        println!("{word}"); // @word
+    }
+    println!("{}{}{memo:?}{found:?}{shared:?}{weak:?}{gone:?}{sender:?}{receiver:?}", stock.len(), cells.len()); // @here
+    println!("{wait:?}{time:?}");
+    for event in &events {
+        if let Event::Sold { name, count } = event { println!("{name}{count}"); }
+    }
+    println!("{}", items.iter().map(|item| item.tags.len() as f64 + item.price).sum::<f64>());
+    println!("{}", Level::Mid < items[0].level);
+}
+"#;
+
+#[tokio::test]
+async fn closures_and_iterators_are_evaluated() {
+    let sources = Sources::new(&[("main.rs", CLOSURES)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.rs"));
+    let expressions = [
+        ("items.iter().any(|item| item.count == 0 && item.price > 7.0)", "true"),
+        ("items.iter().all(|item| item.level > Level::Low)", "false"),
+        ("items.iter().map(|item| item.price * item.count as f64).sum::<f64>()", "4.5"),
+        ("items.iter().filter(|item| item.tags.contains(&\"b\")).count()", "1"),
+        ("items.iter().position(|item| item.name == \"ink\")", "1"),
+        ("items.iter().max_by(|a, b| a.price.total_cmp(&b.price)).unwrap().name", "\"ink\""),
+        ("items.iter().flat_map(|item| item.tags.iter()).enumerate().skip(1).map(|(at, _)| at).last()", "2"),
+        ("items.iter().map(|item| item.name.to_uppercase()).collect::<Vec<_>>().join(\"+\")", "\"PEN+INK\""),
+        ("items.windows(2).any(|pair| pair[0].price < pair[1].price)", "true"),
+        ("items[1].tags[1..] == [\"b\"]", "true"),
+        ("stock.iter().find(|(_, count)| **count > 2).unwrap().0", "\"pen\""),
+        ("stock.values().copied().max().unwrap_or_default()", "3"),
+        ("stock.get(\"nib\").is_some_and(|count| *count > 2)", "false"),
+        ("cells.get(&(1, 1)) == Some('o')", "true"),
+        (
+            "events.iter().any(|event| matches!(event, Event::Sold { name, count } if *count > 8 && *name == \"pen\"))",
+            "true",
+        ),
+        ("memo.map_or(0, |memo| memo.len())", "0"),
+        ("found.as_ref().is_ok_and(|number| (1..=20).contains(number))", "true"),
+        ("shared.lock().unwrap().iter().rev().take(2).map(|n| n * 2).collect::<Vec<_>>()", "[30, 16]"),
+        ("\"a-b\".split('-').map(|part| part.len()).sum::<usize>() as u32 == u32::MAX", "false"),
+        ("weak.upgrade().is_some_and(|n| *n == 5)", "true"),
+        ("gone.upgrade().is_none()", "true"),
+        ("Rc::strong_count(&owner) + Rc::weak_count(&owner)", "2"),
+        ("wait > Duration::from_millis(20)", "true"),
+        ("wait", "20.5ms"),
+        ("time", "SystemTime { tv_sec: 0, tv_nsec: 7 }"),
+        ("sender", "Sender { .. }"),
+        ("\"300\".parse::<u8>().is_err() && found.unwrap_or(0) == 17", "true"),
+        ("items.iter()", "an iterator has no value of its own here"),
+        ("items.iter().any(|item| item.price())", "LLDB cannot call `price` of `Item`"),
+        ("shared.lock().is_some()", "`Vec<int, Global>` is neither an option"),
+        ("items.retain(|item| item.count > 0)", "`retain` with a closure cannot be evaluated here"),
+    ];
+    let ran = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
+    assert_evaluated(&ran, &expressions);
+    let until = json!([{
+        "file": program.path(), "line": program.line("word"), "condition": "word.chars().filter(|c| *c == 'e').count() > 1",
+    }]);
+    let ran =
+        server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
+    assert_eq!(ran.variable("word"), "\"three\"", "{}", ran.text);
+    server.finish().await;
+}
+
+const GETTERS: &str = r#"
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+enum Level { LOW = 1, HIGH = 5 };
+enum { READ = 1, WRITE = 2, RUN = 4 };
+class User {
+    std::string name_;
+    int age_;
+    std::vector<int> scores_;
+
+public:
+    User(std::string name, int age) : name_(std::move(name)), age_(age), scores_{age, age + 1} {}
+    virtual ~User() = default;
+    const std::string &name() const { return name_; }
+    std::string copy() const { return name_ + "!"; }
+    std::string_view view() const { return name_; }
+    const std::vector<int> &scores() const { return scores_; }
+    int age() const { return age_; }
+};
+struct Admin : User { using User::User; };
+int twice(int number) { return number * 2; }
+
+int main() {
+    std::vector<std::unique_ptr<User>> users;
+    users.push_back(std::make_unique<User>("ann", 30));
+    users.push_back(std::make_unique<Admin>("bob", 12));
+    std::map<std::string, int> stock{{"pen", 3}};
+    std::unordered_map<int, int> table{{1, 2}};
+    auto found = stock.find("pen"), missing = stock.find("ink");
+    std::set<int> numbers{7};
+    std::variant<int, std::string, std::vector<int>> any = std::vector<int>{4, 5};
+    std::atomic<std::shared_ptr<int>> shared{std::make_shared<int>(42)};
+    std::chrono::milliseconds wait(1500);
+    Level level = HIGH;
+    unsigned mode = READ | RUN;
+    std::unique_ptr<User> empty;
+    int sum = 0;
+    for (const auto &held : users) {
+        const User &user = *held;
+        char text[8];
+        std::strcpy(text, user.name().c_str());
+        sum += twice(user.age()) + user.scores()[0] + int(user.copy().size() + user.view().size()); // @here
+    }
+    return empty || sum + mode + level + found->second + table[1] + *shared.load() + int(missing == stock.end()) > 0 ? 0 : 1;
+}
+"#;
+
+#[tokio::test]
+async fn results_of_methods_iterators_and_functions_of_the_library_are_compared() {
+    let sources = Sources::new(&[("main.cpp", GETTERS)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
+    let expressions = [
+        ("user.name() == \"ann\"", "true"),
+        ("user.copy() == \"ann!\" && user.view() < \"b\"", "true"),
+        ("users.size() == 2 && user.age() == 30 && user.scores().back() == 31", "true"),
+        ("twice(user.age()) > 50 && users[1]->name() == \"bob\"", "true"),
+        (
+            "dynamic_cast<Admin*>(users[1].get()) != nullptr && dynamic_cast<Admin*>(users[0].get()) == nullptr",
+            "true",
+        ),
+        ("strcmp(text, \"ann\") == 0 && std::strlen(text) == 3", "true"),
+        ("text == \"ann\"", "this compares addresses, not texts"),
+        ("stock.find(\"pen\") != stock.end() && stock.find(\"ink\") == stock.end()", "true"),
+        ("found != stock.end() && found->second > 2", "true"),
+        ("table.find(1) != table.end() && numbers.find(7) == numbers.end()", "false"),
+        ("missing->second", "the iterator is at the end"),
+        ("std::holds_alternative<std::string>(any)", "false"),
+        ("std::get<std::vector<int>>(any).size()", "2"),
+        ("std::get<int>(any)", "the variant holds `std::vector<int>`, not `int`"),
+        ("std::get_if<int>(&any) == nullptr", "true"),
+        ("static_cast<double>(stock[\"pen\"]) / 2 + std::max(1, (int)stock[\"pen\"])", "4.5"),
+        ("wait > std::chrono::seconds(1)", "true"),
+        ("level > LOW", "true"),
+        ("mode & WRITE || mode == (READ | RUN)", "true"),
+        ("*numbers.begin() == 7 ? stock.begin()->first : text", "\"pen\""),
+        ("empty.get() == nullptr && empty->age() > 1", "the pointer is null"),
+    ];
+    let ran = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
+    assert_evaluated(&ran, &expressions);
+    for (name, value) in [("found", "{\"pen\", 3}"), ("missing", "end"), ("shared", "42")] {
+        assert_eq!(ran.variable(name), value, "{}", ran.text);
+    }
+    let until = json!([{ "file": program.path(), "line": program.line("here"), "condition": "user.name() == \"bob\"" }]);
+    let ran =
+        server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
+    assert_eq!(ran.variable("text"), "\"bob\"", "{}", ran.text);
+    server.finish().await;
+}
+
+// GCC writes the size of structures that are equally large into the table of abbreviations of DWARF 5.
+const BITS: &str = "\
+#include <stdlib.h>
+struct value { int kind; union { long number; char text[16]; } as; unsigned char flags : 3; };
+struct node { char key[16]; struct value *value; struct node *next; };
+int main(void) {
+    struct node *node = calloc(1, sizeof *node);
+    node->value = calloc(1, sizeof *node->value);
+    node->value->flags = 5;
+    return node->value->flags == 5 ? 0 : node->key[0]; // @here
+}
+";
+
+#[tokio::test]
+async fn bit_fields_are_found() {
+    let sources = Sources::new(&[("main.c", BITS)]);
+    let server = STILLFRAME.serve().await;
+    let expressions = [("node->value->flags == 5", "true"), ("node->next->value", "the pointer is null")];
+    let ran = run_until(&server, &sources.file("main.c"), "here", &expressions.map(|(one, _)| one)).await;
+    assert_evaluated(&ran, &expressions);
+    server.finish().await;
+}
