@@ -276,6 +276,8 @@ pub struct Quirks {
     pub evaluation_error: fn(&str, &str) -> Option<String>,
     /// Whether the message of a failed evaluation says that it took too long.
     pub is_timeout: fn(&str) -> bool,
+    /// Whether the message of a failed evaluation reports that code of the program has run for it.
+    pub has_run: fn(&str) -> bool,
     /// Whether the message of a failed evaluation reports an unknown name.
     pub is_unknown_name: fn(&str) -> bool,
     /// What an adapter stops at by default is what nothing catches, and all that it offers is everything.
@@ -486,6 +488,7 @@ impl Quirks {
         end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),
         evaluation_error: |_, _| None,
         is_timeout: |_| false,
+        has_run: |_| false,
         is_unknown_name: |_| false,
         default_filters: false,
         length: |_| None,

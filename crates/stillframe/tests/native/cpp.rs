@@ -111,7 +111,7 @@ int main() {
 
 /// Expressions whose functions are not in the program, and their values or what is wrong with them. LLDB's compiler
 /// crashes at those of `word`.
-const EXPRESSIONS: [(&str, &str); 46] = [
+const EXPRESSIONS: [(&str, &str); 47] = [
     ("row[1]", "9"),
     ("*held.begin()", "{count = 3}"),
     ("item.name", r#""pen \"x\"""#),
@@ -159,6 +159,7 @@ const EXPRESSIONS: [(&str, &str); 46] = [
     ("user.email == \"x\" && user.id + 1 == 4", "true"),
     ("user.twice()", "LLDB ends at this expression"),
     ("map.begin()->second", "1"),
+    ("map.max_size() > 1", "the program has no function `std::map<"),
 ];
 
 #[tokio::test]

@@ -339,7 +339,8 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE)
     };
     let mut answer = ask(spelled.unwrap_or_else(|| expression.clone())).await;
-    if matches!(answer, Err(Error::Refused(_)))
+    // What has run is not run again.
+    if matches!(&answer, Err(Error::Refused(message)) if !(quirks.has_run)(message))
         && !pure
         && let Some(other) = expressions::run(debugger, frame, &expression).await
     {
