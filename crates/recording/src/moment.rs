@@ -3,15 +3,21 @@
 //! `1234` is an event; `shop.py:12` is the first hit of a line and `shop.py:12#3` the third, `shop.py:12#last` the last;
 //! `exception` is just before the exception that ended the program, or the last one; `end` is the end.
 
+use std::rc::Rc;
+
 use rusqlite::OptionalExtension;
 
 use crate::error::{Error, Result};
 use crate::reading::{Event, Recording, event_of};
 use crate::spelling::Spelling;
-use crate::value::What;
+use crate::value::{What, Word};
 
 /// How Node ends a program that is in an `await` outside of functions, with nothing left that could end it.
 const UNSETTLED: &str = "exited with code 13";
+
+/// How many exceptions are gone through to find where one came from, and within how many events.
+const MOST_THROWN: i64 = 20;
+const MOST_EVENTS: i64 = 200_000;
 
 const EVENTS: &str = "SELECT id, kind, call, place, value FROM events";
 
@@ -53,6 +59,9 @@ impl Recording {
             .query_row(&last, [], event_of)
             .optional()?
             .ok_or_else(|| Error::question("no exception was thrown; use `end`, a line or an event"))?;
+        if let Some(left) = self.left_at_last(found.id)? {
+            found = left;
+        }
         // Each call that it passes through reports the same text again, after the one below ended.
         while let Some(before) = self.thrown_below(&found)? {
             found = before;
@@ -60,16 +69,73 @@ impl Recording {
         Ok(found)
     }
 
-    /// The same exception in the call below, from which it came.
+    /// The exception that left what nothing called, after all others were thrown. A `finally` may have handled some.
+    fn left_at_last(&self, thrown: i64) -> Result<Option<Event>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call \
+             WHERE kind = ? AND events.id > ? AND calls.caller = 0 ORDER BY events.id DESC LIMIT 1",
+        )?;
+        let left = statement.query_row([What::Unwind.stored(), thrown], event_of).optional()?;
+        let Some(left) = left else { return Ok(None) };
+        self.thrown_before(&left, |thrown| thrown.call == left.call, false)
+    }
+
+    /// The same exception in the call below, from which it came: one that ended there, or one that was in a `with` whose
+    /// context manager, a generator, it was thrown into, or that of a task.
     pub(crate) fn thrown_below(&self, event: &Event) -> Result<Option<Event>> {
-        let Some(unwound) = self.find_event(event.id - 1)? else { return Ok(None) };
-        if unwound.what != What::Unwind {
-            return Ok(None);
+        let Some(before) = self.find_event(event.id - 1)? else { return Ok(None) };
+        // Where it passes through a `finally`, or what a `with` calls, other calls may throw in between.
+        let is_below = |thrown: &Event| thrown.call == before.call;
+        match before.what {
+            What::Unwind => {
+                let same = self.thrown_before(event, is_below, true)?;
+                if same.is_some() { Ok(same) } else { self.thrown_before(event, is_below, false) }
+            }
+            What::Resume if before.call == event.call => {
+                let around = self.stack(event)?;
+                let is_around =
+                    |thrown: &Event| around.iter().skip(1).any(|frame| frame.call.id == thrown.call);
+                let found = self.thrown_before(event, is_around, true)?;
+                if found.is_some() {
+                    return Ok(found);
+                }
+                // What awaits a task gets what that has thrown.
+                let text = self.thrown_text(event)?;
+                Ok(match self.thrown_before(event, |_| true, false)? {
+                    Some(last) if self.thrown_text(&last)? == text => Some(last),
+                    _ => None,
+                })
+            }
+            _ => Ok(None),
         }
-        let thrown = format!("{EVENTS} WHERE kind = ? AND id < ? ORDER BY id DESC LIMIT 1");
-        let below =
-            self.database.query_row(&thrown, [What::Throw.stored(), unwound.id], event_of).optional()?;
-        Ok(below.filter(|below| below.call == unwound.call))
+    }
+
+    /// The last of the exceptions before one that fits, and is the same if that is asked for.
+    fn thrown_before(
+        &self,
+        event: &Event,
+        fits: impl Fn(&Event) -> bool,
+        is_same: bool,
+    ) -> Result<Option<Event>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT id, kind, call, place, value FROM events WHERE kind = ? AND id < ? AND id > ? ORDER BY id DESC LIMIT ?",
+        )?;
+        let range = (What::Throw.stored(), event.id, event.id - MOST_EVENTS, MOST_THROWN);
+        let text = self.thrown_text(event)?;
+        for thrown in statement.query_map(range, event_of)? {
+            let thrown = thrown?;
+            if fits(&thrown) && (!is_same || self.thrown_text(&thrown)? == text) {
+                return Ok(Some(thrown));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The type and the message of what was thrown.
+    fn thrown_text(&self, event: &Event) -> Result<Option<(Rc<str>, String)>> {
+        let Some(Word::Atom(atom)) = event.value.map(Word::of) else { return Ok(None) };
+        let atom = self.atom(atom)?;
+        Ok(Some((Rc::clone(&atom.type_name), atom.text.clone())))
     }
 
     fn hit(&self, text: &str) -> Result<Event> {

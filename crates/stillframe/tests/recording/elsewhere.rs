@@ -110,6 +110,67 @@ load('12x')
     }
 }
 
+/// What ends a program was thrown first where it began, whatever is thrown, or thrown into, on its way.
+#[tokio::test]
+async fn an_exception_is_found_behind_context_managers_tasks_and_what_a_finally_handles() {
+    let text = "\
+import asyncio
+import contextlib
+import sys
+
+
+@contextlib.contextmanager
+def opened(name):
+    try:
+        yield name
+    finally:
+        name = None
+
+
+def handled():
+    try:
+        {}['x']
+    except KeyError:
+        pass
+
+
+def load(text):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(opened('a'))
+        with opened('b'):
+            return int(text)  # @with
+
+
+async def fetch(text):
+    await asyncio.sleep(0)
+    return int(text)  # @task
+
+
+async def both():
+    await asyncio.gather(fetch('7'), fetch('y'))
+
+
+if sys.argv[1] == 'with':
+    try:
+        load('x')
+    finally:
+        handled()
+else:
+    asyncio.run(both())
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        for (how, name) in [("with", "text = 'x'"), ("task", "text = 'y'")] {
+            has(&client.record(&program, &[how]).await, &["exited with code 1"]);
+            let state = client.ask("state_at", json!({ "at": "exception" })).await;
+            has(&state, &["ValueError: invalid literal", &at(&program, how), name]);
+        }
+        client.server.finish().await;
+    }
+}
+
 /// What a condition cannot know is no reason for it to hold.
 #[tokio::test]
 async fn conditions_do_not_hold_by_what_has_no_value() {
