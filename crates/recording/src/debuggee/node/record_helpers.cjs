@@ -6,7 +6,7 @@
 //   r(call, value)              it returns;  f: the same in a `finally`, unless it has ended
 //   u(call, error)              an exception leaves it
 //   l(call, line)               a line is reached
-//   t(call, error)              an exception is thrown; g: it is caught
+//   t(call, error)              an exception is thrown; g: it is caught; tt: it goes through a `finally`
 //   z(call, value)              it is suspended; y: it goes on
 //   v(owner, name, value)       a variable is written; p: after the value of the expression; b: `this` is new
 //   m(value, object, name)      a property is written; h, o: a private field; i: an item
@@ -206,6 +206,8 @@ exports.start = (settings) => {
   };
 
   const isKnown = (error) => error === thrown || (typeof error === 'object' && error !== null && known.has(error));
+
+  const passing = (call, error) => (isKnown(error) ? error : thrownBy(call, error));
 
   const unwind = (call, error) => {
     unwound = call;
@@ -559,6 +561,7 @@ exports.start = (settings) => {
     r: leave,
     re: exported,
     t: thrownBy,
+    tt: passing,
     u: unwind,
     v: variable,
     w: () => calls,

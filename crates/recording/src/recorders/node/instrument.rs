@@ -27,7 +27,7 @@ use super::original::Original;
 use super::scopes::{Declared, Scope, bound_functions, changed_objects};
 
 /// The functions of the recorder, by the letter behind `__$`.
-const HELPERS: &str = "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o p q r re t u v w x y z";
+const HELPERS: &str = "a b bo c cc d e f fb fd fl fs fw g h i im j k kk l m n o p q r re t tt u v w x y z";
 
 /// A script with calls of the recorder in it.
 #[derive(Debug, Default, Serialize)]

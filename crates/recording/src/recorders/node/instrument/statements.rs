@@ -4,7 +4,8 @@ use oxc_ast::ast::{
     ArrowFunctionExpression, AssignmentTarget, BlockStatement, CatchClause, Class, ClassElement, Declaration,
     DoWhileStatement, ExportDefaultDeclarationKind, Expression, ForInStatement, ForOfStatement, ForStatement,
     ForStatementInit, ForStatementLeft, Function, IfStatement, LabeledStatement, Program, ReturnStatement,
-    Statement, SwitchStatement, ThrowStatement, VariableDeclaration, VariableDeclarationKind, WhileStatement,
+    Statement, SwitchStatement, ThrowStatement, TryStatement, VariableDeclaration, VariableDeclarationKind,
+    WhileStatement,
 };
 use oxc_ast_visit::{VisitJs, walk_js};
 use oxc_span::GetSpan;
@@ -13,7 +14,7 @@ use oxc_syntax::scope::ScopeFlags;
 use super::super::scopes::{Scope, is_foreign_module, names_of, names_of_declaration};
 use super::functions::Kind;
 use super::targets::{objects_of, targets_of};
-use super::{Instrumenter, text};
+use super::{Instrumenter, NO_HEADING, text};
 
 impl Instrumenter<'_> {
     /// The statements of a list.
@@ -357,6 +358,15 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
         self.put_text(span.start, format!("__$t({call},"));
         self.visit_expression(&it.argument);
         self.put_text(span.end, ")");
+    }
+
+    fn visit_try_statement(&mut self, it: &TryStatement<'a>) {
+        walk_js::walk_try_statement(self, it);
+        // Where an exception came from is known before the lines of the `finally`.
+        if it.handler.is_none() {
+            let call = self.call();
+            self.put_text(it.block.span.end, format!("catch(__$0){{throw __$tt({call},__$0)}}{NO_HEADING}"));
+        }
     }
 
     fn visit_catch_clause(&mut self, it: &CatchClause<'a>) {
