@@ -72,6 +72,31 @@ impl Recording {
         Ok(None)
     }
 
+    /// The attribute whose items a class of Python gives as its own: all that its `__getitem__` returns is
+    /// `self.NAME[KEY]`.
+    pub(crate) fn kept_name(&self, class: &Rc<str>) -> Option<i64> {
+        if let Some(known) = self.kept_names.borrow().get(class) {
+            return *known;
+        }
+        let function = format!("{class}.__getitem__");
+        let code = self.codes.values().find(|code| *code.name == *function);
+        let found = code.and_then(|code| {
+            let at = usize::try_from(code.line - 1).ok()?;
+            let mut lines = self.lines_of(code).iter().skip(at).skip_while(|line| !is_head(line));
+            let head = lines.next()?;
+            let key = head.split_once(',')?.1.split([':', ')', ',', '=']).next()?.trim();
+            let depth = |line: &str| line.len() - line.trim_start().len();
+            let body = lines.take_while(|line| line.trim().is_empty() || depth(line) > depth(head));
+            let returned: Vec<&str> =
+                body.filter_map(|line| line.trim().strip_prefix("return ")).map(str::trim).collect();
+            let [only] = returned.as_slice() else { return None };
+            let name = only.strip_prefix("self.")?.strip_suffix(&format!("[{key}]"))?;
+            self.number(name)
+        });
+        self.kept_names.borrow_mut().insert(Rc::clone(class), found);
+        found
+    }
+
     /// The classes that a class inherits from.
     fn bases(&self, class: i64) -> Result<Vec<i64>> {
         let Some(name) = self.number(BASES) else { return Ok(Vec::new()) };
@@ -150,6 +175,11 @@ fn is_module(path: &str, name: &str) -> bool {
     let path = path.strip_suffix(".py").unwrap_or(path);
     let path = path.strip_suffix("/__init__").unwrap_or(path);
     Path::new(path).ends_with(name.replace('.', "/"))
+}
+
+/// The line of `def __getitem__`, which decorators may stand before.
+fn is_head(line: &str) -> bool {
+    line.trim_start().starts_with("def ")
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod containers;
 mod evaluate;
 mod functions;
 mod javascript;
+mod keys;
 mod opaque;
 mod parse;
 mod tables;
@@ -19,6 +20,8 @@ mod tables;
 pub(crate) use self::evaluate::{Datum, Scope};
 pub(crate) use self::functions::Function;
 pub(crate) use self::opaque::Notes;
+
+use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 use crate::value::Word;
@@ -116,6 +119,8 @@ impl Expression {
     pub(crate) fn reads_whole_objects(&self) -> bool {
         let is_whole = match self {
             Self::Each(_) | Self::Slice(..) => true,
+            // A member of an enumeration is looked for among the keys.
+            Self::Item(_, key) => matches!(**key, Self::Attribute(..)),
             Self::Of(function, _) => function.reads_whole_objects(),
             // What is in a list of the condition's own is known.
             Self::Comparison(_, rest) => rest.iter().any(|(comparison, other)| {
@@ -144,6 +149,17 @@ impl Expression {
     fn is_about_objects(&self) -> bool {
         !matches!(self, Self::Name(_) | Self::Item(..) | Self::Slice(..) | Self::Returned(_) | Self::Each(_))
             && self.parts().into_iter().all(Self::is_about_objects)
+    }
+
+    /// The same with other names for some attributes.
+    pub(crate) fn renamed(&self, names: &HashMap<String, String>) -> Self {
+        self.replaced(&|part| match part {
+            Self::Attribute(of, name) => {
+                let name = names.get(name).unwrap_or(name);
+                Some(Self::Attribute(Box::new(of.renamed(names)), name.clone()))
+            }
+            _ => None,
+        })
     }
 
     /// The same with some of its parts replaced.

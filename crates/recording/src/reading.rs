@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use crate::attributes::Named;
 use crate::error::{Error, Result};
+use crate::predicate::Expression;
 use crate::spelling::Spelling;
 use crate::value::{EARLIER, Kind, Owner, What};
 
@@ -30,6 +31,7 @@ pub struct Recording {
     most_items: i64,
     inherited_names: RefCell<HashMap<String, bool>>,
     attribute_counts: RefCell<HashMap<i64, i64>>,
+    pub(crate) kept_names: RefCell<HashMap<Rc<str>, Option<i64>>>,
 }
 
 /// What each object of JavaScript has from `Object`.
@@ -141,6 +143,7 @@ impl Recording {
             most_items: 0,
             inherited_names: RefCell::default(),
             attribute_counts: RefCell::default(),
+            kept_names: RefCell::default(),
         };
         recording.spelling = Spelling::of(&recording.fact("language")?);
         recording.most_items = recording.fact("items")?.parse().unwrap_or_default();
@@ -155,6 +158,40 @@ impl Recording {
     /// The number of a text; none if the run has no such name.
     pub(crate) fn number(&self, text: &str) -> Option<i64> {
         self.numbers.get(text).copied()
+    }
+
+    /// Reads an expression. A private attribute of Python, as in `self.__pin`, has the name under which it is kept.
+    pub(crate) fn expression(&self, text: &str) -> Result<Expression> {
+        let parsed = Expression::parse(text)?;
+        if self.spelling == Spelling::JavaScript || !text.contains(".__") {
+            return Ok(parsed);
+        }
+        let mut names = Vec::new();
+        parsed.names(&mut |name| names.push(name.to_owned()));
+        let mut kept = HashMap::new();
+        for name in names {
+            match self.private(&name).as_slice() {
+                [] => {}
+                [only] => _ = kept.insert(name, only.to_string()),
+                several => {
+                    let several = several.join("` or `");
+                    return Err(Error::question(format!("`{name}` is `{several}`; ask about one of them")));
+                }
+            }
+        }
+        Ok(parsed.renamed(&kept))
+    }
+
+    /// The names under which a private attribute is kept, by the classes that have one of this name.
+    fn private(&self, name: &str) -> Vec<&str> {
+        if !name.starts_with("__") || name.ends_with("__") || self.number(name).is_some() {
+            return Vec::new();
+        }
+        let class = |kept: &str| kept.strip_suffix(name)?.strip_prefix('_').map(str::to_owned);
+        let is_it = |kept: &&str| class(kept).is_some_and(|class| !class.is_empty() && !class.contains("__"));
+        let mut found: Vec<&str> = self.numbers.keys().map(|kept| &**kept).filter(is_it).collect();
+        found.sort_unstable();
+        found
     }
 
     /// The code and the line of a place.

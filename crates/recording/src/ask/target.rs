@@ -10,7 +10,7 @@ use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Datum, Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording};
 use crate::stack::Frame;
-use crate::value::{Key, Owner};
+use crate::value::{Key, Kind, Owner};
 
 /// How many writes are tried, newest first, to find a moment at which a target is there.
 const MOST_TRIED: usize = 200;
@@ -34,7 +34,7 @@ impl Target {
     /// Finds it in the frames of a moment, innermost first. Without a moment it is the last exception of a run that
     /// failed, or the end, or else the last moment at which it was there.
     pub(super) fn find(recording: &Recording, text: &str, at: Option<&str>) -> Result<Self> {
-        let target = Expression::parse(text)?;
+        let target = recording.expression(text)?;
         let moment = at.unwrap_or_else(|| recording.last_moment());
         let event = recording.moment(moment)?;
         let frames = recording.stack(&event)?;
@@ -46,6 +46,9 @@ impl Target {
         };
         // A moment that was given is kept: the answer is then that the target is not there.
         let is_known = |slot: (Owner, Key)| -> Result<bool> {
+            if is_text_only(recording, &memory, slot.0)? {
+                return Ok(false);
+            }
             let was_there = !writes_to(recording, slot.0, Some(slot.1), event.id, 1)?.is_empty();
             Ok(was_there || computed(recording, &target)?.is_empty())
         };
@@ -171,6 +174,13 @@ fn slot<'a>(
     Ok(None)
 }
 
+/// Whether nothing is known of what an object contains.
+fn is_text_only(recording: &Recording, memory: &MemoryAt<'_>, owner: Owner) -> Result<bool> {
+    let Some(object) = owner.as_object() else { return Ok(false) };
+    let is_text = |(key, _): &(Key, _)| *key == Key::Name(0);
+    Ok(recording.object(object)?.kind == Kind::Opaque && memory.all(owner)?.iter().all(is_text))
+}
+
 /// That no frame of a moment knows a target.
 fn absent(
     recording: &Recording,
@@ -182,7 +192,13 @@ fn absent(
 ) -> Result<Error> {
     let known =
         frames.first().map(|frame| known(recording, &frame.call, memory)).transpose()?.unwrap_or_default();
-    let elsewhere = elsewhere(recording, target)?;
+    let mut elsewhere = elsewhere(recording, target)?;
+    if elsewhere.is_empty()
+        && let Some((_, (owner, _))) = slot(recording, target, frames, memory)?
+        && is_text_only(recording, memory, owner)?
+    {
+        "; of that object only a text is recorded".clone_into(&mut elsewhere);
+    }
     let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
     Ok(Error::question(format!("no `{text}` at `{at}` ({frame}); variables there: {known}{elsewhere}")))
 }
@@ -202,7 +218,7 @@ fn known(recording: &Recording, call: &Call, memory: &MemoryAt<'_>) -> Result<St
 fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
     let Some((name, number)) = target.last_name().and_then(|name| Some((name, recording.number(name)?)))
     else {
-        return Ok(String::new());
+        return computed(recording, target);
     };
     let is_attribute = !matches!(target, Expression::Name(_));
     let mut statement = recording.database.prepare_cached(&format!(

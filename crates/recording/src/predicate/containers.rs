@@ -10,6 +10,9 @@ use crate::error::Result;
 use crate::spelling::Spelling;
 use crate::value::{Key, Kind, Owner, Word};
 
+/// The most dictionaries of a `ChainMap` that are looked into.
+const MOST_MAPS: i64 = 100;
+
 impl Scope<'_> {
     /// The values of a comprehension; none for an item for which something has no value.
     pub(super) fn each(&self, each: &Each) -> Result<Option<Vec<Option<Datum>>>> {
@@ -101,6 +104,7 @@ impl Scope<'_> {
                 } else {
                     match self.key(number, item)? {
                         Some(key) => Some(self.memory.get(Owner::object(number), key)?.is_some()),
+                        None if self.may_equal_a_key(item) => self.is_member(number, item)?.then_some(true),
                         None => Some(false),
                     }
                 };
@@ -144,12 +148,58 @@ impl Scope<'_> {
 
     /// The container in which an object keeps the item of a key: a `UserDict`, a `UserList` and the like have one.
     pub(super) fn container_of(&self, object: i64, key: &Datum) -> Result<i64> {
-        let Some(kept) = self.kept_in(object)? else { return Ok(object) };
+        let Some(kept) = self.kept_in(object)? else {
+            let kept = match self.map_with(object, key)? {
+                None => self.got_from(object)?,
+                found => found,
+            };
+            return Ok(kept.unwrap_or(object));
+        };
         let is_attribute = match self.key(object, key)? {
             Some(attribute) => self.memory.get(Owner::object(object), attribute)?.is_some(),
             None => false,
         };
         Ok(if is_attribute { object } else { kept })
+    }
+
+    /// The container from which the program's own `__getitem__` gets items.
+    fn got_from(&self, object: i64) -> Result<Option<i64>> {
+        let of = self.recording.object(object)?;
+        if self.is_javascript() || of.kind != Kind::Instance {
+            return Ok(None);
+        }
+        let Some(name) = self.recording.kept_name(&of.type_name) else { return Ok(None) };
+        let Some(Word::Object(kept)) = self.memory.get(Owner::object(object), Key::Name(name))? else {
+            return Ok(None);
+        };
+        self.note(kept);
+        Ok(Some(kept))
+    }
+
+    /// The first dictionary of a `ChainMap` that has a key, or else the one that gets it.
+    fn map_with(&self, object: i64, key: &Datum) -> Result<Option<i64>> {
+        if &*self.recording.object(object)?.type_name != "ChainMap" {
+            return Ok(None);
+        }
+        let Some(maps) = self.recording.number("maps") else { return Ok(None) };
+        let Some(Word::Object(maps)) = self.memory.get(Owner::object(object), Key::Name(maps))? else {
+            return Ok(None);
+        };
+        self.note(maps);
+        let mut first = None;
+        for at in 0..MOST_MAPS {
+            let Some(Word::Object(map)) = self.memory.get(Owner::object(maps), Key::Index(at))? else {
+                break;
+            };
+            self.note(map);
+            first = first.or(Some(map));
+            if let Some(key) = self.key(map, key)?
+                && self.memory.get(Owner::object(map), key)?.is_some()
+            {
+                return Ok(Some(map));
+            }
+        }
+        Ok(first)
     }
 
     /// The container in which an object of Python's own `collections` keeps its items.

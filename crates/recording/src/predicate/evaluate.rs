@@ -416,21 +416,9 @@ impl<'a> Scope<'a> {
             Datum::Integer(number) if kind == Kind::Instance => {
                 return Ok(self.recording.number(&number.to_string()).map(Key::Name));
             }
-            Datum::Items(_) | Datum::Object(_) => self.tuple_text(key)?,
-            simple => simple.simple_text(self.recording.spelling),
+            other => self.text_of_key(object, other)?,
         };
         Ok(text.and_then(|text| self.recording.number(&text)).map(Key::Item))
-    }
-
-    /// A tuple of simple values as Python writes it, which is how it is known as a key.
-    fn tuple_text(&self, tuple: &Datum) -> Result<Option<String>> {
-        let Some(items) = self.items(tuple)? else { return Ok(None) };
-        let texts: Option<Vec<String>> =
-            items.iter().map(|item| item.simple_text(self.recording.spelling)).collect();
-        Ok(texts.map(|texts| match texts.as_slice() {
-            [only] => format!("({only},)"),
-            several => format!("({})", several.join(", ")),
-        }))
     }
 
     fn word(&self, expression: &Expression) -> Result<Option<Word>> {

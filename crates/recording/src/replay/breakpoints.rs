@@ -46,7 +46,7 @@ impl Breakpoints {
         let answers = arguments.breakpoints.into_iter().map(|wanted| {
             let at = recording.places_at(&path, wanted.line);
             let missing = at.is_empty().then(|| recording.not_reached(&path, wanted.line));
-            let (set, answer) = self.set(path.clone(), at, wanted.condition, missing);
+            let (set, answer) = self.set(recording, path.clone(), at, (wanted.condition, missing));
             self.lines.extend(set);
             let source =
                 Source { path: Some(path.clone()), name: arguments.source.name.clone(), ..Source::default() };
@@ -66,7 +66,7 @@ impl Breakpoints {
             let codes = recording.functions(&wanted.name);
             let missing =
                 codes.is_empty().then(|| format!("no function `{}` was called in this run", wanted.name));
-            let (set, answer) = self.set(String::new(), codes, wanted.condition, missing);
+            let (set, answer) = self.set(recording, String::new(), codes, (wanted.condition, missing));
             self.functions.extend(set);
             answer
         });
@@ -76,15 +76,15 @@ impl Breakpoints {
     /// One, unless it cannot be set, and the answer about it.
     fn set(
         &mut self,
+        recording: &Recording,
         path: String,
         at: Vec<i64>,
-        condition: Option<String>,
-        missing: Option<String>,
+        (condition, missing): (Option<String>, Option<String>),
     ) -> (Option<Set>, Breakpoint) {
         self.count += 1;
         let id = self.count;
         let condition = condition.filter(|text| !text.trim().is_empty());
-        let condition = condition.map(|text| Expression::parse(&text)).transpose();
+        let condition = condition.map(|text| recording.expression(&text)).transpose();
         let refused = missing.or_else(|| condition.as_ref().err().map(ToString::to_string));
         let set = refused.is_none().then(|| Set { id, path, at, condition: condition.ok().flatten() });
         let answer =

@@ -11,7 +11,7 @@ use super::Replay;
 use crate::ask::{own_and_outer, owners};
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt};
-use crate::predicate::{Datum, Expression, Scope};
+use crate::predicate::{Datum, Scope};
 use crate::reading::{Code, collect};
 use crate::spelling::Spelling;
 use crate::stack::{Frame, base_name};
@@ -201,7 +201,7 @@ impl Replay {
     }
 
     pub(super) fn evaluate(&mut self, asked: &EvaluateArguments) -> Result<EvaluateResponse> {
-        let expression = Expression::parse(&asked.expression)?;
+        let expression = self.recording.expression(&asked.expression)?;
         let call = match asked.frame_id {
             Some(frame) => Some(self.frame_at(frame)?.call.clone()),
             None => self.recording.call(self.position.event.call)?,

@@ -13,10 +13,10 @@ import sys
 import time
 import types
 import weakref
-from collections import OrderedDict, deque
+from collections import ChainMap, OrderedDict, deque
 
 from record_shapes import CLASS, DICT, FUNCTION, INSTANCE, LIST, OPAQUE, SET, SIMPLE, TUPLE, Shape
-from record_shapes import class_dict, class_module, class_name, class_order, fills_itself, shape_of
+from record_shapes import class_dict, class_module, class_name, class_order, fills_itself, has_identity, shape_of
 from record_tables import Items, Pairs, Tables, itself, reader_of
 from record_wire import ABSENT, ATOM, ATOMIC, CONSTANT, FALSE, INDEX, INTEGER, ITEM, LENGTH, MASK, NAME, NONE, OBJECT
 from record_wire import REFERENCE, TRUE, WRITE
@@ -253,6 +253,10 @@ class Heap(Tables):
                 for item in list((known.contents or {}).values()):
                     if issubclass(type(item), CONTAINERS):
                         self.check(item)
+                        # The methods of a `ChainMap` change one that is in a list.
+                        for each in item if issubclass(kind, ChainMap) else ():
+                            if issubclass(type(each), dict):
+                                self.check(each)
 
     def check_below(self, value):
         """The same for an object and all that has been written of what is in it."""
@@ -478,14 +482,23 @@ class Heap(Tables):
 
     def key_of(self, key):
         """The number of the text of a key of a dictionary or a member of a set."""
-        if type(key) is Same:
-            key = key.key
-        if issubclass(type(key), str) and not issubclass(type(key), enum.Enum):
-            return self.wire.text(repr(str.__str__(key)[: self.most_text]))
+        return self.wire.text(self.text_of_key(key.key if type(key) is Same else key))
+
+    def text_of_key(self, key):
+        kind = type(key)
+        if issubclass(kind, str) and not issubclass(kind, enum.Enum):
+            return repr(str.__str__(key)[: self.most_text])
         if is_plain(key):
-            return self.wire.text(repr(key)[: self.most_text])
+            return repr(key)[: self.most_text]
+        if kind is tuple:
+            texts = list(map(self.text_of_key, key))
+            return ("(%s,)" if len(texts) == 1 else "(%s)") % ", ".join(texts)[: self.most_text]
+        if has_identity(kind) and not issubclass(kind, NAMED):
+            # Its text may change, and others may have the same.
+            number = self.object(key, kind, 1) >> 3
+            return "%s #%d" % ((self.shapes.get(kind) or self.shape_of(kind)).name, number)
         text, _, _ = self.render(key)
-        return self.wire.text(text)
+        return text
 
     # -- letting go -------------------------------------------------------------------------------------------------
 

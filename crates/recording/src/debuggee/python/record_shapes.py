@@ -21,7 +21,8 @@ VALUE = "__value__"
 VALUES = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
 
 # Types of Python's own library whose objects only hold what the program gives them.
-HOLDERS = (("types", "SimpleNamespace"), ("argparse", "Namespace"), ("collections", "UserDict"), ("collections", "UserList"))
+HOLDERS = (("types", "SimpleNamespace"), ("argparse", "Namespace"), ("collections", "ChainMap"))
+HOLDERS += (("collections", "UserDict"), ("collections", "UserList"))
 # The modules of classes whose methods change no containers of those that derive from them.
 HARMLESS = ("builtins", "abc", "typing", "enum")
 
@@ -131,6 +132,11 @@ def fills_itself(kind):
     """Whether dictionaries of a type may make an item when it is read."""
     has_hook = next((base for base in class_order(kind) if "__missing__" in class_dict(base)), Counter)
     return has_hook is not Counter
+
+
+def has_identity(kind):
+    """Whether an object is no other one as a key, whatever it contains."""
+    return next(base for base in class_order(kind) if "__hash__" in class_dict(base)) is object
 
 
 def fields_of(kind):
