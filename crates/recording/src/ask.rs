@@ -1,6 +1,7 @@
 //! Questions about recordings. Each answer is a text of at most 2 KB.
 
 mod changes;
+mod computed;
 mod diverged;
 mod first;
 mod origin;

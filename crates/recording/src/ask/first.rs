@@ -14,7 +14,6 @@ use super::stored;
 use super::text::Lines;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
-use crate::predicate::Expression;
 use crate::reading::{Call, Event, Recording};
 use crate::value::{Key, OUTER, Owner, What, Word};
 
@@ -34,9 +33,9 @@ pub struct FirstRequest<'a> {
 /// The first moment at which a condition holds in some call, what it looked like before, and what made it so.
 pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String> {
     let occurrence = request.occurrence.max(1);
-    let condition = Expression::parse(request.condition)?;
+    let condition = recording.expression(request.condition)?;
     if let Some(function) = returns::function(&condition)? {
-        return match returns::search(recording, request, &condition, &function, occurrence)? {
+        return match returns::search(recording, request, (&condition, None), &function, occurrence)? {
             Some(event) => returns::answer(recording, request.condition, &event),
             None => {
                 Ok(format!("`{}` never holds in this run where `{function}` returns.\n", request.condition))
@@ -54,11 +53,17 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
     {
         return objects::answer(recording, request.condition, variable, &found);
     }
-    if let Some(condition) = returns::of_property(recording, &search.condition)?
+    if let Some((condition, of)) = returns::of_property(recording, &search.condition)?
         && let Some(function) = returns::function(&condition)?
-        && let Some(event) = returns::search(recording, request, &condition, &function, occurrence)?
     {
-        return returns::answer(recording, request.condition, &event);
+        // Rather where it is known that it is about that object.
+        for unknown in [false, true] {
+            let of = of.as_ref().map(|of| (of, unknown));
+            if let Some(event) = returns::search(recording, request, (&condition, of), &function, occurrence)?
+            {
+                return returns::answer(recording, request.condition, &event);
+            }
+        }
     }
     if let Some((condition, name, other)) = stored::condition(recording, &search.condition)? {
         let mut search = Search::new(recording, request, condition)?;

@@ -4,10 +4,13 @@ mod arguments;
 mod detours;
 mod inputs;
 mod sent;
+mod spread;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
+pub(super) use self::inputs::returned_of;
+use super::computed;
 use super::first::change_text;
 use super::statement;
 use super::target::Target;
@@ -21,6 +24,9 @@ use crate::value::{Owner, What, Word};
 
 /// Characters of a value.
 const VALUE: usize = 70;
+
+/// That not all steps are shown.
+const MORE: &str = "more steps are behind these; ask about one of the values, at its event";
 
 /// Methods of containers that store what they are given, and make nothing of it.
 const STORING: [&str; 8] = ["add", "append", "appendleft", "insert", "push", "set", "setdefault", "unshift"];
@@ -39,7 +45,10 @@ pub struct OriginRequest<'a> {
 
 /// What the value of a target at a moment was computed from: a tree, in which each step is followed by those it used.
 pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<String> {
-    let target = Target::find(recording, request.target, request.at)?;
+    let target = match Target::find(recording, request.target, request.at) {
+        Ok(target) => target,
+        Err(error) => return computed_origin(recording, request)?.ok_or(error),
+    };
     let (event, owner, key) = (target.event, target.owner, target.key);
     let memory = MemoryAt { recording, event };
     let word = memory.get(owner, key)?.unwrap_or(Word::Absent);
@@ -67,9 +76,33 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
         });
     }
     if !search.waiting.is_empty() {
-        lines.add("more steps are behind these; ask about one of the values, at its event");
+        lines.add(MORE);
     }
     Ok(lines.finish())
+}
+
+/// The same of what a property or a getter gives, which is not stored; none if it is something else.
+fn computed_origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Option<String>> {
+    let event = recording.moment(request.at.unwrap_or_else(|| recording.last_moment()))?;
+    let target = recording.expression(request.target)?;
+    let Some(returned) = computed::last(recording, &target, &event)? else { return Ok(None) };
+    let memory = MemoryAt { recording, event: returned.event };
+    let value = recording.value_text(returned.word, &memory, 2, VALUE)?;
+    let function = recording.codes.get(&returned.code).map_or("?", |code| &code.name);
+    let mut lines = Lines::default();
+    lines.add(format!(
+        "`{}` is computed by {function}, which gave {value} for it last, at event {}",
+        request.target, returned.event
+    ));
+    let mut search =
+        Search { recording, steps: Vec::new(), seen: HashSet::new(), waiting: BinaryHeap::new() };
+    search.add(None, Cause::Return(returned), 0)?;
+    search.run(request.limit)?;
+    search.show(None, &mut Vec::new(), &mut lines);
+    if !search.waiting.is_empty() {
+        lines.add(MORE);
+    }
+    Ok(Some(lines.finish()))
 }
 
 /// What gave a value.
@@ -82,10 +115,10 @@ enum Cause {
 
 /// A call that ended with a value.
 #[derive(Clone, Copy, Debug)]
-struct Returned {
-    call: i64,
+pub(super) struct Returned {
+    pub(super) call: i64,
     code: i64,
-    event: i64,
+    pub(super) event: i64,
     word: Word,
 }
 
@@ -274,7 +307,8 @@ impl Recording {
 fn place_in(step: &str) -> (&str, &str) {
     let found = step.split_once(": `").and_then(|(before, rest)| {
         let place = before.rsplit_once(" in ").map_or(before, |(before, _)| before);
-        let end = rest.find('`')? + 1;
+        // The source may have backticks of its own.
+        let end = rest.find("`, sent by ").or_else(|| rest.rfind('`'))? + 1;
         let begin = before.len() + 2;
         Some((place.rsplit(' ').next()?, step.get(begin..=begin + end)?))
     });

@@ -19,7 +19,7 @@ pub(super) use self::heads::{captures, has_default, has_parameter, subject};
 pub(super) use self::lines::statement_at;
 use self::loops::loop_body;
 pub(super) use self::loops::{comprehended, loop_step};
-pub(super) use self::sending::{assigns, calls_in_order, delegates, is_sent, sent, stored};
+pub(super) use self::sending::{assigns, calls_in_order, delegates, is_sent, sent, spreads, stored};
 use crate::spelling::Spelling;
 
 /// Words that are no variables.

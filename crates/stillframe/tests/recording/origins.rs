@@ -6,7 +6,7 @@ use test_support::Fixture;
 use crate::recorder::{Client, at, has, pythons};
 
 /// A variable of `main`, with texts that its origin has, and one that it has not.
-const ORIGINS: [(&str, &[&str], &str); 12] = [
+const ORIGINS: [(&str, &[&str], &str); 14] = [
     ("literal", &["note returned this", "count = 1, argument of note from "], "find returned"),
     ("high", &["literal = 1 by "], "find returned"),
     ("retry", &["for retry in range(1, 3):"], "yielded"),
@@ -15,7 +15,22 @@ const ORIGINS: [(&str, &[&str], &str); 12] = [
         &["amount = 100, argument of tax from ", "rate = 19, default of tax at main.py:"],
         "not recorded",
     ),
-    ("shipped", &["weight = 30, argument", "zone = 7, argument or default of ship from "], "outer variable"),
+    (
+        "shipped",
+        &["zone = 7, argument or default of ship from ", "weight = 30, argument", "[0] = 30, argument of "],
+        "outer variable",
+    ),
+    // What a wrapper hands on.
+    (
+        "heavier",
+        &["weight = 3800, argument of ship from ", "[0] = 3800, argument of ", "mass = 3800 by "],
+        "not recorded",
+    ),
+    (
+        "heavier",
+        &["zone = 3, argument", "['zone'] = 3, argument of ", "['zone'] = 3, argument of "],
+        "not recorded",
+    ),
     ("both", &["by = 1, default of ", "by = 4, argument of "], "by = 4, default"),
     ("held", &["start = 2, outer variable of ", "start = 2, argument of counter "], "start = 2, default"),
     ("summed", &["pages yielded 3 at ", "pages yielded 2 at ", "pages yielded 1 at "], "returned"),

@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use super::super::computed;
 use super::super::state::{VALUE, variables};
 use super::super::text::Lines;
 use super::{FirstRequest, owners};
@@ -35,14 +36,23 @@ fn add_functions(part: &Expression, functions: &mut HashSet<String>) {
 }
 
 /// The same condition about returns of a property, if the program has a function of the name of its last attribute.
-pub(super) fn of_property(recording: &Recording, condition: &Expression) -> Result<Option<Expression>> {
+/// Also the object that it is asked about.
+pub(super) fn of_property(
+    recording: &Recording,
+    condition: &Expression,
+) -> Result<Option<(Expression, Option<Expression>)>> {
     let Some((property, name)) = last_property(recording, condition) else { return Ok(None) };
     let own = match property {
         Expression::Attribute(of, name) => recording.function_of_types(of, name)?,
         _ => None,
     };
     let function = Expression::Returned(own.unwrap_or_else(|| name.to_owned()));
-    Ok(Some(condition.replaced(&|part| (part == property).then(|| function.clone()))))
+    let condition = condition.replaced(&|part| (part == property).then(|| function.clone()));
+    let of = match property {
+        Expression::Attribute(of, _) => Some((**of).clone()),
+        _ => None,
+    };
+    Ok(Some((condition, of)))
 }
 
 fn last_property<'a>(recording: &Recording, part: &'a Expression) -> Option<(&'a Expression, &'a str)> {
@@ -64,11 +74,17 @@ fn codes(recording: &Recording, path: &str) -> Vec<(i64, Code)> {
     all().filter(|(_, code)| code.name.rsplit('.').next() == last).collect()
 }
 
-/// The return for which it holds.
+/// Whether a call that ends is for an object: where it is not known which one that is, as is given.
+fn is_about(recording: &Recording, of: Option<(&Expression, bool)>, end: &Event) -> Result<bool> {
+    let Some((of, unknown)) = of else { return Ok(true) };
+    Ok(computed::is_of(recording, of, end)?.unwrap_or(unknown))
+}
+
+/// The return for which it holds, of a call for an object, if one is given.
 pub(super) fn search(
     recording: &Recording,
     request: &FirstRequest<'_>,
-    condition: &Expression,
+    (condition, of): (&Expression, Option<(&Expression, bool)>),
     function: &str,
     occurrence: usize,
 ) -> Result<Option<Event>> {
@@ -93,7 +109,7 @@ pub(super) fn search(
         let memory = MemoryAt { recording, event: event.id };
         let owners = owners(recording, &call)?;
         let scope = Scope::new(recording, &memory, &owners);
-        if scope.holds(&asked)?.unwrap_or(false) {
+        if scope.holds(&asked)?.unwrap_or(false) && is_about(recording, of, &event)? {
             count += 1;
             if count == occurrence {
                 return Ok(Some(event));

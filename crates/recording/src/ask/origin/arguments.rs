@@ -33,6 +33,10 @@ impl Recording {
     /// What the argument was that a call began with.
     pub(super) fn inputs_of_argument(&self, write: &Write, line: &Event, call: &Call) -> Result<Inputs> {
         let Some(given) = self.given(write, line, call)? else {
+            let spread = self.inputs_of_spread(write, line, call)?;
+            if !spread.is_empty() {
+                return Ok(spread);
+            }
             let given = self.inputs_of_callback(write, line, call)?;
             if !given.is_empty() {
                 return Ok(given);
@@ -67,7 +71,8 @@ impl Recording {
         let (_, head) = self.head_of(code);
         let name = self.text(name);
         if statement::has_parameter(&head, &name) == Some(false) {
-            return Ok("outer variable");
+            let is_attribute = write.owner.as_object().is_some();
+            return Ok(if is_attribute { "there at the beginning" } else { "outer variable" });
         }
         Ok(match self.given(write, line, &call)? {
             Some(given) if given.text.is_empty() && !given.is_receiver && given.has_default => "default",

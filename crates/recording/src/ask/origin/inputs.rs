@@ -10,7 +10,7 @@ use crate::ask::statement::{self, Value};
 use crate::ask::writes::writes_to;
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
-use crate::predicate::{Expression, Scope};
+use crate::predicate::Scope;
 use crate::reading::{Call, Code, Event, Recording, event_of};
 use crate::value::{Key, Kind, Owner, What, Word};
 
@@ -68,6 +68,14 @@ impl Recording {
             Key::Name(name) => self.text(name).to_string(),
             _ => "]".to_owned(),
         };
+        // A parameter of a constructor of TypeScript is an attribute, too.
+        if self.statement(code, number).starts_with("constructor")
+            && write.owner.as_object().is_some()
+            && let Some(given) = self.last_write((call.owner, write.key), line.id)?
+            && given.word == write.word
+        {
+            return Ok(vec![(Cause::Write(given), 1)]);
+        }
         let is_first = || self.before(write).map(|before| before.is_none());
         let step =
             if text.starts_with("for") { statement::loop_step(&text, &name, is_first()?) } else { None };
@@ -167,15 +175,17 @@ impl Recording {
         Ok(before.map(|write| (Cause::Write(write), BEFORE)).into_iter().collect())
     }
 
-    /// The last write to the attribute `name` of what one of these calls returned, if that is the value.
-    fn part_of_returned(&self, ran: &Ran<'_>, calls: &[Returned], name: &str) -> Result<Option<Write>> {
+    /// The last write to an attribute of these names of what one of these calls returned, if that is the value.
+    fn part_of_returned(&self, ran: &Ran<'_>, calls: &[Returned], names: &[&str]) -> Result<Option<Write>> {
         let after = MemoryAt { recording: self, event: ran.until + 1 };
         for returned in calls.iter().rev() {
-            if let Word::Object(object) = returned.word
-                && let Some(part) = self.attribute(object, name, ran.word, &after)?
-                && let Some(write) = self.last_write(part, after.event)?
-            {
-                return Ok(Some(write));
+            let Word::Object(object) = returned.word else { continue };
+            for name in names {
+                if let Some(part) = self.attribute(object, name, ran.word, &after)?
+                    && let Some(write) = self.last_write(part, after.event)?
+                {
+                    return Ok(Some(write));
+                }
             }
         }
         Ok(None)
@@ -195,6 +205,7 @@ impl Recording {
         // That of a getter, where an object is taken apart.
         let own = ran.key.map(|(_, key)| self.key_text(key)).unwrap_or_default();
         names.push(&own);
+        let attribute = attribute_of_result(ran.value.text).unwrap_or_default();
         let yields = self.yields_of(ran)?;
         let calls = self.calls_of(ran, &names, &yields)?;
         let is_copy = |returned: &&Returned| returned.word == ran.word && !is_common(ran.word);
@@ -208,7 +219,7 @@ impl Recording {
             return Ok(vec![(Cause::Return(copied), 1)]);
         }
         if !ran.value.is_compound
-            && let Some(write) = self.part_of_returned(ran, &calls, &own)?
+            && let Some(write) = self.part_of_returned(ran, &calls, &[&own, attribute])?
         {
             return Ok(vec![(Cause::Write(write), 1)]);
         }
@@ -514,7 +525,7 @@ impl Recording {
 }
 
 /// Reads a call, its code, the event with which it ended and its value.
-pub(super) fn returned_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Returned> {
+pub(in crate::ask) fn returned_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Returned> {
     let word = row.get::<_, Option<i64>>(3)?.map_or(Word::None, Word::of);
     Ok(Returned { call: row.get(0)?, code: row.get(1)?, event: row.get(2)?, word })
 }
@@ -522,6 +533,13 @@ pub(super) fn returned_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Returned>
 /// Whether an expression has what a generator or a coroutine returns.
 fn waits(text: &str) -> bool {
     ["yield", "await"].iter().any(|word| statement::has_word(text, word))
+}
+
+/// The attribute that an expression reads of what a call or an item gives, as in `find(name).total`.
+fn attribute_of_result(text: &str) -> Option<&str> {
+    let (of, name) = text.trim().rsplit_once('.')?;
+    let is_name = name.chars().all(|character| character.is_alphanumeric() || character == '_');
+    (is_name && of.ends_with([')', ']'])).then_some(name)
 }
 
 /// Whether many expressions have this value by chance.
@@ -558,7 +576,7 @@ fn is_own_receiver(ran: &Ran<'_>, read: &statement::Read, word: Word, calls: &[R
 pub(super) fn slot_of(scope: &Scope<'_>, path: &str) -> Result<Option<(Owner, Key)>> {
     let mut path = path;
     loop {
-        if let Ok(expression) = Expression::parse(path)
+        if let Ok(expression) = scope.recording.expression(path)
             && let Some(slot) = scope.slot(&expression)?
             && scope.memory.get(slot.0, slot.1)?.is_some()
         {

@@ -71,6 +71,24 @@ pub(in crate::ask) fn assigns(text: &str, name: &str) -> bool {
     (1..tokens.len()).any(is_it)
 }
 
+/// The variables whose items a call is given: `args` and `more` in `call(*args, **more)`, `call(...args)` or
+/// `call.apply(this, args)`.
+pub(in crate::ask) fn spreads(text: &str) -> Vec<&str> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices(['*', '.']) {
+        let (before, name) = text.split_at(at);
+        let name = name.get(1..).unwrap_or_default();
+        let is_spread = before.trim_end_matches(['*', '.']).trim_end().ends_with(['(', ',']);
+        if is_spread && name.starts_with(|first: char| is_part(first) && !first.is_numeric()) {
+            found.push(name.split(|letter| !is_part(letter)).next().unwrap_or_default());
+        }
+    }
+    let applied = text.split_once(".apply(").and_then(|(_, given)| given.split_once(')')?.0.rsplit_once(','));
+    found.extend(applied.map(|(_, name)| name.trim()));
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

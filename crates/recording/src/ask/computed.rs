@@ -1,0 +1,72 @@
+//! Attributes that a function computes when they are read: properties and getters.
+
+use super::first::owners;
+use super::origin::{Returned, returned_of};
+use crate::error::Result;
+use crate::memory::{Memory, MemoryAt};
+use crate::predicate::{Datum, Expression, Scope};
+use crate::reading::{Call, Code, Event, Recording};
+use crate::value::{Key, What, Word};
+
+/// The most returns that are tried, newest first.
+const MOST_TRIED: i64 = 500;
+
+/// The last value before an event that a function gave for an attribute of an object; none if nothing computes it.
+pub(super) fn last(recording: &Recording, target: &Expression, event: &Event) -> Result<Option<Returned>> {
+    let Expression::Attribute(of, name) = target else { return Ok(None) };
+    let is_it = |code: &&Code| code.name.rsplit_once('.').is_some_and(|(_, last)| last == name);
+    let codes: Vec<String> =
+        recording.codes.iter().filter(|(_, code)| is_it(code)).map(|(id, _)| id.to_string()).collect();
+    if codes.is_empty() {
+        return Ok(None);
+    }
+    let object = value_in_stack(recording, of, event)?;
+    let mut statement = recording.database.prepare(&format!(
+        "SELECT calls.id, calls.code, ends.id, ends.value FROM calls JOIN events AS ends ON ends.id = calls.ended \
+         WHERE calls.code IN ({}) AND ends.id < ? AND ends.kind = ? ORDER BY ends.id DESC LIMIT ?",
+        codes.join(",")
+    ))?;
+    for returned in statement.query_map((event.id, What::Return.stored(), MOST_TRIED), returned_of)? {
+        let returned = returned?;
+        let Some(call) = recording.call(returned.call)? else { continue };
+        let is_it = match (object, receiver(recording, &call, returned.event)?) {
+            (Some(object), Some(receiver)) => object == receiver,
+            (None, Some(_)) => is_of(recording, of, &recording.event(returned.event)?)? == Some(true),
+            _ => false,
+        };
+        if is_it {
+            return Ok(Some(returned));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a call that ends is about an object that an expression means where it was called; none if that is not known.
+pub(super) fn is_of(recording: &Recording, of: &Expression, end: &Event) -> Result<Option<bool>> {
+    let Some(call) = recording.call(end.call)? else { return Ok(None) };
+    let receiver = receiver(recording, &call, end.id)?;
+    Ok(value_in_stack(recording, of, end)?.zip(receiver).map(|(object, receiver)| object == receiver))
+}
+
+/// The object whose method a call runs.
+fn receiver(recording: &Recording, call: &Call, event: i64) -> Result<Option<i64>> {
+    let memory = MemoryAt { recording, event };
+    let own = ["self", "this", "cls"].into_iter().find_map(|name| recording.number(name).map(Key::Name));
+    let word = own.map(|own| memory.get(call.owner, own)).transpose()?.flatten();
+    Ok(match word {
+        Some(Word::Object(object)) => Some(object),
+        _ => None,
+    })
+}
+
+/// The object that an expression means in the innermost call that knows it.
+fn value_in_stack(recording: &Recording, of: &Expression, event: &Event) -> Result<Option<i64>> {
+    let memory = MemoryAt { recording, event: event.id };
+    for frame in recording.stack(event)? {
+        let owners = owners(recording, &frame.call)?;
+        if let Some(Datum::Object(object)) = Scope::new(recording, &memory, &owners).value(of)? {
+            return Ok(Some(object));
+        }
+    }
+    Ok(None)
+}

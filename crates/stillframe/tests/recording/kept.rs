@@ -1,0 +1,194 @@
+//! What is kept under another name than the one by which a program asks for it: items by objects, private attributes,
+//! and what a property computes.
+
+use serde_json::json;
+use test_support::{Fixture, toolchains};
+
+use crate::recorder::{Client, at, has, pythons};
+
+const JOBS: &str = "\
+import collections
+import enum
+import threading
+
+
+class State(enum.Enum):
+    NEW = 1
+    DONE = 2
+
+
+class Job:
+    def __init__(self, name):
+        self.name = name
+        self.state = State.NEW
+        self.__tries = 3
+
+    def run(self):
+        self.state = State.DONE
+        self.__tries -= 1  # @tried
+
+    @property
+    def left(self):
+        return self.__tries * 10  # @left
+
+
+class Jobs:
+    def __init__(self, **jobs):
+        self._jobs = jobs
+
+    def __getitem__(self, name):
+        return self._jobs[name]
+
+    def __setitem__(self, name, job):
+        self._jobs[name] = job  # @kept
+
+
+def found(jobs, name):
+    return jobs[name]
+
+
+def main():
+    first, second = Job('first'), Job('second')
+    running = {first: 1, second: 2}
+    waiting = {first, second}
+    pairs = {(first, 1): 5, (second, 1): 6}
+    counts = {State.NEW: 2, State.DONE: 0}
+    one, two = threading.Event(), threading.Event()
+    events = {one: 'one', two: 'two'}
+    first.run()
+    del running[first]  # @deleted
+    waiting.discard(first)  # @discarded
+    pairs[(first, 1)] = 7  # @paired
+    counts[State.DONE] += 1  # @counted
+    del events[one]  # @forgotten
+    jobs = Jobs(first=first, second=None)
+    jobs['second'] = second
+    chained = collections.ChainMap({}, {'size': 1})
+    chained['size'] = 2  # @chained
+    many, few = second.left, first.left
+    name = found(jobs, 'second').name
+    return many, few, name  # @end
+
+
+main()
+";
+
+#[tokio::test]
+async fn what_is_kept_by_objects_or_under_private_names_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", JOBS);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        let end = at(&program, "end");
+        let state = client.ask("state_at", json!({ "at": end })).await;
+        has(
+            &state,
+            &["running = {Job #", ": 2}", "waiting = {Job(name='second', ", "events = {Event #", ": 'two'}"],
+        );
+        assert_eq!(state.matches("'one'").count(), 0, "{state}");
+        for (target, parts) in [
+            ("running[first]", &["is not there", ": 1 → (none) by ", "@deleted", " = 1 by "][..]),
+            ("events[one]", &["is not there", ": 'one' → (none) by ", "@forgotten", " = 'one' by "]),
+            ("counts[State.DONE]", &["is 1 ", "[<State.DONE: 2>]: 0 → 1 by ", "@counted", " = 0 by "]),
+            ("chained['size']", &["is 2 ", "['size'] = 2 by ", "@chained"]),
+            ("jobs['second']", &["is Job(name='second'", "['second']: None → Job(", "@kept"]),
+            ("first.__tries", &["is 2 ", "._Job__tries: 3 → 2 by ", "@tried"]),
+        ] {
+            let writes = client.ask("find_writes", json!({ "target": target, "at": end })).await;
+            has_marked(&writes, &program, parts);
+        }
+        for (condition, marker) in [
+            ("first not in waiting", "discarded"),
+            ("pairs[(first, 1)] == 7", "paired"),
+            ("counts[State.DONE] == 1", "counted"),
+            ("self.__tries == 2", "tried"),
+            ("jobs['second'] is not None", "kept"),
+        ] {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &[&format!("`{condition}` first holds after {} in ", at(&program, marker))]);
+        }
+        // The property of the other one was read before.
+        let left = client.ask("find_first", json!({ "condition": "first.left > 0" })).await;
+        has(&left, &["first holds where 20 is returned: ", &at(&program, "left"), "name='first'"]);
+        for (target, parts) in [
+            (
+                "first.left",
+                &["is computed by Job.left, which gave 20 ", "._Job__tries: 3 → 2 by ", "@tried"][..],
+            ),
+            ("second.left", &["is computed by Job.left, which gave 30 ", "._Job__tries = 3 by "]),
+            ("name", &["name = 'second' by ", ".name = 'second' by ", "name = 'second', argument of "]),
+        ] {
+            // Before Python 3.11, functions have no qualified names.
+            if !python.contains("3.8.") {
+                let origin = client.ask("find_origin", json!({ "target": target, "at": end })).await;
+                has_marked(&origin, &program, parts);
+            }
+        }
+        client.server.finish().await;
+    }
+}
+
+/// Fails unless a text has all of these parts, in this order; `@name` stands for a line.
+fn has_marked(text: &str, program: &Fixture, parts: &[&str]) {
+    let part = |part: &&str| part.strip_prefix('@').map_or((*part).to_owned(), |name| at(program, name));
+    let parts: Vec<String> = parts.iter().map(part).collect();
+    has(text, &parts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+const CARTS: &str = "\
+import assert from 'node:assert';
+
+class Cart {
+  private lines: number[] = [];
+  constructor(private readonly off: number) {}
+
+  get total(): number {
+    return this.lines.reduce((sum, price) => sum + price, 0) - this.off; // @total
+  }
+
+  add(price: number): this {
+    this.lines.push(price);
+    return this;
+  }
+}
+
+function check(cart: Cart, log: string[]) {
+  try {
+    assert.equal(cart.total, 30); // @thrown
+  } finally {
+    log.push('checked');
+  }
+}
+
+const log: string[] = [];
+const other = new Cart(0).add(1);
+const small = other.total;
+const cart = new Cart(3).add(20).add(5); // @made
+const seen = new Map([[cart, 1], [other, 2]]);
+seen.set(cart, 3); // @set
+check(cart, log);
+";
+
+#[tokio::test]
+async fn getters_and_parameter_properties_are_followed_and_a_finally_hides_no_exception() {
+    let folder = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(toolchains().await, folder.path().join("node_modules")).unwrap();
+    let program = Fixture::write(folder.path(), "main.ts", CARTS);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 1"]);
+    let state = client.ask("state_at", json!({ "at": "exception" })).await;
+    has(&state, &[&at(&program, "thrown"), "log = []"]);
+    let why = async |target: &str| client.ask("find_origin", json!({ "target": target })).await;
+    let total = why("cart.total").await;
+    has(&total, &["is computed by Cart.total, which gave 22 ", &at(&program, "total")]);
+    has(
+        &total,
+        &["off: undefined → 3 by ", "off = 3, argument of Cart.constructor from ", &at(&program, "made")],
+    );
+    let first = async |condition: &str| client.ask("find_first", json!({ "condition": condition })).await;
+    has(&first("cart.total < 30").await, &["first holds where 22 is returned"]);
+    has(&first("other.total < 30").await, &["first holds where 1 is returned"]);
+    has(&first("seen.get(cart) === 3").await, &["first holds after ", &at(&program, "set")]);
+    client.server.finish().await;
+}
