@@ -78,7 +78,8 @@ async fn fields_are_written_where_their_values_are_computed() {
     client.server.finish().await;
 }
 
-// Objects that share memory, functions that are bound to objects, symbols, and drafts in drafts.
+// Objects that share memory, functions that are bound to objects, symbols, methods of the language in those of classes,
+// and drafts in drafts.
 const DETOURS: &str = "\
 import { produce } from 'immer';
 
@@ -100,6 +101,13 @@ const next = produce(state, (draft) => {
     inner.c = 2; // @nested
   });
 });
+class Cache extends Map {
+  set(key, value) {
+    return super.set(key, value); // @stored
+  }
+}
+const cache = new Cache();
+cache.set('a', 1).set('b', 2);
 console.log(bytes.join(), list.join(), next.a.b.c); // @printed
 ";
 
@@ -115,6 +123,7 @@ async fn what_is_changed_by_a_detour_is_written_where_it_happens() {
         ("list[0]", "[0] = 1 by ", "pushed"),
         ("list[1]", "[1] = 2 by ", "applied"),
         ("named[key]", "[Symbol(key)] = 3 by ", "keyed"),
+        ("cache", "['b'] = 2 by ", "stored"),
         ("next.a.b.c", ".c: 1 → 2 by ", "nested"),
     ] {
         let writes = client.ask("find_writes", json!({ "target": target })).await;

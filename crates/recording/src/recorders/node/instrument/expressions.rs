@@ -405,6 +405,10 @@ impl Instrumenter<'_> {
             format!("__${}(__$w(),", if changed == Changed::Appended { "x" } else { "c" }),
         );
         match &it.callee {
+            // A method of the class above, which may be one of the language.
+            Expression::StaticMemberExpression(member) if matches!(member.object, Expression::Super(_)) => {
+                kept.push("this".to_owned());
+            }
             Expression::StaticMemberExpression(member) if changed != Changed::Arguments => {
                 let object = self.keep(&member.object);
                 self.visit_kept(&member.object, &object);
@@ -471,7 +475,6 @@ impl Instrumenter<'_> {
             Expression::StaticMemberExpression(member) => {
                 let method = member.property.name.as_str();
                 match &member.object {
-                    Expression::Super(_) => Changed::Nothing,
                     Expression::Identifier(id)
                         if is_in(HARMLESS_OBJECTS, &id.name) && !self.is_declared(&id.name) =>
                     {
