@@ -47,6 +47,15 @@ def found(jobs, name):
     return jobs[name]
 
 
+def failed(text):
+    try:
+        int(text)
+    except ValueError as error:
+        kept = error
+        error.text = text  # @noted
+    return kept
+
+
 def main():
     first, second = Job('first'), Job('second')
     running = {first: 1, second: 2}
@@ -67,7 +76,8 @@ def main():
     chained['size'] = 2  # @chained
     many, few = second.left, first.left
     name = found(jobs, 'second').name
-    return many, few, name  # @end
+    error = failed('x')
+    return many, few, name, error  # @end
 
 
 main()
@@ -92,6 +102,7 @@ async fn what_is_kept_by_objects_or_under_private_names_is_found() {
             ("events[one]", &["is not there", ": 'one' → (none) by ", "@forgotten", " = 'one' by "]),
             ("counts[State.DONE]", &["is 1 ", "[<State.DONE: 2>]: 0 → 1 by ", "@counted", " = 0 by "]),
             ("chained['size']", &["is 2 ", "['size'] = 2 by ", "@chained"]),
+            ("error.text", &["is 'x' ", ".text = 'x' by ", "@noted"]),
             ("jobs['second']", &["is Job(name='second'", "['second']: None → Job(", "@kept"]),
             ("first.__tries", &["is 2 ", "._Job__tries: 3 → 2 by ", "@tried"]),
         ] {

@@ -56,7 +56,11 @@ static PyObject *variable(const Scope *scope, PyObject *wanted)
 
 static int forget_variable(PyObject *known, PyObject *wanted, uint64_t owner)
 {
-    if (PyDict_DelItem(known, wanted) < 0)
+    PyObject *old = item_of(known, wanted);
+    /* The last line of a handler may have changed it. */
+    int failed = old != NULL && PyExceptionInstance_Check(old) ? check(old) : 0;
+    Py_XDECREF(old);
+    if (failed < 0 || PyDict_DelItem(known, wanted) < 0)
         return -1;
     uint64_t text = text_number(now.wire, wanted);
     return text == 0 ? -1 : write_change(text << 2 | NAME, owner, ABSENT);

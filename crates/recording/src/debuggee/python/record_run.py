@@ -426,6 +426,9 @@ class Recorder:
             if value is old:
                 continue
             if value is MISSING:
+                if issubclass(type(old), BaseException):
+                    # The last line of a handler may have changed it.
+                    heap.check(old)
                 del known[name]
                 record(text(name) << 7 | NAME << 5 | WRITE, owner, ABSENT)
                 continue
