@@ -9,6 +9,7 @@
 )]
 
 mod attach;
+mod expressions;
 mod gradle;
 mod lines;
 mod maven;

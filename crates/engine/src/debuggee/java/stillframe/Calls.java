@@ -13,7 +13,9 @@ import com.sun.jdi.ReferenceType;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VMDisconnectedException;
 import com.sun.jdi.Value;
+import com.sun.jdi.request.EventRequest;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,8 +59,14 @@ final class Calls {
         if (isCalling(thread)) {
             throw new Failure("the thread `" + thread.name() + "` still runs an expression that did not end");
         }
-        Call call = new Call(thread, isPure || isReadOnly);
-        FutureTask<T> task = new FutureTask<>(() -> body.run(call));
+        Call call = new Call(null, thread, isPure || isReadOnly);
+        FutureTask<T> task = new FutureTask<>(() -> {
+            try {
+                return body.run(call);
+            } finally {
+                call.end();
+            }
+        });
         Session.daemon(task).start();
         try {
             return task.get(milliseconds, TimeUnit.MILLISECONDS);
@@ -82,7 +90,8 @@ final class Calls {
         call.isOver = true;
         try {
             // Only once: JDWP ends the JVM if an error is already pending for a thread.
-            if (stopper != null && isCalling(call.thread)) call.thread.stop(stopper);
+            ThreadReference busy = call.busy();
+            if (stopper != null && call.failed == null && busy != null) busy.stop(stopper);
             task.get(GRACE, TimeUnit.MILLISECONDS);
         } catch (Exception expected) {
             // It fails with the injected error, or takes longer.
@@ -117,15 +126,74 @@ final class Calls {
         }
     }
 
-    /** One evaluation. */
+    /** One evaluation, or one of a lambda in it. */
     final class Call {
         final ThreadReference thread;
         final boolean isPure;
-        volatile boolean isOver;
+        /** The whole evaluation. */
+        private final Call whole;
+        private volatile boolean isOver;
+        private volatile Failure failed;
+        /** The thread of its own that makes the calls, once there are lambdas. */
+        private ThreadReference worker;
+        private final List<ThreadReference> workers = Collections.synchronizedList(new ArrayList<>());
+        private final List<Runnable> ends = Collections.synchronizedList(new ArrayList<>());
+        private final List<EventRequest> requests = Collections.synchronizedList(new ArrayList<>());
 
-        Call(ThreadReference thread, boolean isPure) {
+        private Call(Call whole, ThreadReference thread, boolean isPure) {
+            this.whole = whole == null ? this : whole;
             this.thread = thread;
             this.isPure = isPure;
+        }
+
+        /** The evaluation of a lambda: its calls are made in the stopped thread again. */
+        Call inner() {
+            return new Call(whole, thread, isPure);
+        }
+
+        boolean isOver() {
+            return whole.isOver;
+        }
+
+        boolean hasWorker() {
+            return worker != null;
+        }
+
+        void workIn(ThreadReference thread, Runnable end) {
+            worker = thread;
+            whole.workers.add(thread);
+            whole.ends.add(end);
+        }
+
+        /** Removes a request when the evaluation ends. */
+        void uses(EventRequest request) {
+            whole.requests.add(request);
+        }
+
+        private void end() {
+            for (Runnable end : ends) end.run();
+            debuggee.vm.eventRequestManager().deleteEventRequests(requests);
+        }
+
+        /** The thread that runs code of the program: others may wait for it. */
+        private ThreadReference busy() {
+            if (isCalling(thread)) return thread;
+            for (int i = workers.size(); i-- > 0; ) {
+                if (isCalling(workers.get(i))) return workers.get(i);
+            }
+            return null;
+        }
+
+        /** Ends the code of the program that has called a lambda, which cannot give it a result. */
+        void fail(ThreadReference caller, Failure failure) {
+            // An error may be pending for the thread already.
+            if (whole.isOver || whole.failed != null) return;
+            whole.failed = failure;
+            try {
+                caller.stop(stopper);
+            } catch (InvalidTypeException impossible) {
+                // It is an Error.
+            }
         }
 
         Value text(String text) {
@@ -148,7 +216,7 @@ final class Calls {
 
         Value invoke(ObjectReference object, ReferenceType type, Method method, List<Value> arguments) throws Failure {
             mayChange("calling `" + Names.of(method) + "`");
-            return run(() -> {
+            return run(thread -> {
                 if (object != null) return object.invokeMethod(thread, method, arguments, ObjectReference.INVOKE_SINGLE_THREADED);
                 ReferenceType owner = method.declaringType();
                 if (owner instanceof InterfaceType) {
@@ -158,21 +226,32 @@ final class Calls {
             });
         }
 
+        /** Calls the method of an interface that an object inherits. */
+        Value inherited(ObjectReference object, Method method, List<Value> arguments) throws Failure {
+            Operators operators = new Operators(debuggee, this);
+            List<Value> fitted = new ArrayList<>();
+            for (int i = 0; i < arguments.size(); i++) fitted.add(operators.converted(arguments.get(i), method.argumentTypeNames().get(i)));
+            int how = ObjectReference.INVOKE_SINGLE_THREADED | ObjectReference.INVOKE_NONVIRTUAL;
+            return run(thread -> object.invokeMethod(thread, method, fitted, how));
+        }
+
         Value construct(ClassType type, List<Value> arguments) throws Failure {
             mayChange("`new`");
             Overloads.Choice choice = Overloads.choose(debuggee, this, type, "<init>", arguments, false);
-            return run(() -> type.newInstance(thread, choice.method, choice.arguments, ClassType.INVOKE_SINGLE_THREADED));
+            return run(thread -> type.newInstance(thread, choice.method, choice.arguments, ClassType.INVOKE_SINGLE_THREADED));
         }
 
         private Value run(Invocation invocation) throws Failure {
-            if (isOver) throw new Failure("the time is up");
+            if (whole.isOver) throw new Failure("the time is up");
+            ThreadReference in = worker != null ? worker : thread;
             // A second suspension would keep the call from running.
-            if (thread.suspendCount() > 1) throw unable();
-            boolean isOutermost = calling.add(thread);
+            if (in.suspendCount() > 1) throw unable();
+            boolean isOutermost = calling.add(in);
             try {
                 if (stopper == null) stopper = newStopper();
-                return pin(invocation.run());
+                return pin(invocation.run(in));
             } catch (InvocationException thrown) {
+                if (whole.failed != null) throw whole.failed;
                 ObjectReference exception = thrown.exception();
                 if (exception.equals(stopper)) throw new Failure("it was interrupted");
                 String message = Exceptions.message(exception);
@@ -182,8 +261,8 @@ final class Calls {
             } catch (InvalidTypeException | ClassNotLoadedException wrong) {
                 throw new Failure("an argument does not fit: " + wrong.getMessage());
             } finally {
-                if (isOutermost) calling.remove(thread);
-                if (isOver) letGo();
+                if (isOutermost) calling.remove(in);
+                if (whole.isOver && worker == null) letGo();
             }
         }
 
@@ -208,6 +287,6 @@ final class Calls {
     }
 
     private interface Invocation {
-        Value run() throws InvocationException, IncompatibleThreadStateException, InvalidTypeException, ClassNotLoadedException;
+        Value run(ThreadReference thread) throws InvocationException, IncompatibleThreadStateException, InvalidTypeException, ClassNotLoadedException;
     }
 }

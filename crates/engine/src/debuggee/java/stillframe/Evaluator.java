@@ -5,14 +5,18 @@ import com.sun.jdi.ArrayReference;
 import com.sun.jdi.ArrayType;
 import com.sun.jdi.IncompatibleThreadStateException;
 import com.sun.jdi.LocalVariable;
+import com.sun.jdi.Method;
 import com.sun.jdi.ObjectReference;
 import com.sun.jdi.PrimitiveValue;
 import com.sun.jdi.ReferenceType;
 import com.sun.jdi.StackFrame;
+import com.sun.jdi.StringReference;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.Value;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Evaluates expressions in a frame. The frame is fetched each time, because a call invalidates it. */
 final class Evaluator {
@@ -22,6 +26,8 @@ final class Evaluator {
     private final Calls.Call call;
     private final Operators operators;
     private final Types types;
+    /** Parameters of lambdas, and variables of patterns. */
+    private final Map<String, Value> names = new HashMap<>();
 
     Evaluator(Debuggee debuggee, ThreadReference thread, int depth, Calls.Call call) throws Failure {
         this.debuggee = debuggee;
@@ -43,6 +49,13 @@ final class Evaluator {
 
     Value value(String expression) throws Failure {
         return value(Syntax.parse(expression));
+    }
+
+    /** The evaluator of a lambda in the expression. */
+    Evaluator inside(Calls.Call inner) throws Failure {
+        Evaluator evaluator = new Evaluator(debuggee, thread, depth, inner);
+        evaluator.names.putAll(names);
+        return evaluator;
     }
 
     private StackFrame frame() throws Failure {
@@ -84,8 +97,10 @@ final class Evaluator {
             case "unary": return unary(node);
             case "binary": return binary(node);
             case "ternary": return value(node.part(Operators.isTrue(value(node.part(0))) ? 1 : 2));
-            case "instanceof": return debuggee.vm.mirrorOf(types.isInstance(value(node.part(0)), node.text));
-            case "cast": return cast(value(node.part(0)), node.text);
+            case "instanceof": return instance(node);
+            case "cast": return isLambda(node.part(0)) ? lambda(node.part(0)).proxy(types.named(node.text).name()) : cast(value(node.part(0)), node.text);
+            case "lambda":
+            case "reference": throw new Failure("a lambda or method reference needs a parameter or a cast that says its type");
             case "class": return types.named(node.text).classObject();
             case "outer": return outer(node.text);
             case "new": return call.construct(types.constructible(node.text), values(node.parts));
@@ -98,8 +113,49 @@ final class Evaluator {
 
     private List<Value> values(List<Syntax.Node> nodes) throws Failure {
         List<Value> values = new ArrayList<>();
-        for (Syntax.Node node : nodes) values.add(value(node));
+        for (Syntax.Node node : nodes) values.add(isLambda(node) ? lambda(node) : value(node));
         return values;
+    }
+
+    private static boolean isLambda(Syntax.Node node) {
+        return node.kind.equals("lambda") || node.kind.equals("reference");
+    }
+
+    private Lambda lambda(Syntax.Node node) {
+        return new Lambda(debuggee, this, call, node);
+    }
+
+    ReferenceType loaded(String name) throws Failure {
+        return types.named(name);
+    }
+
+    /** The value of a lambda for these arguments. */
+    Value applied(Syntax.Node lambda, List<Value> arguments) throws Failure {
+        List<String> parameters = Syntax.parameters(lambda);
+        for (int i = 0; i < parameters.size(); i++) names.put(parameters.get(i), arguments.get(i));
+        return value(lambda.part(0));
+    }
+
+    /** Calls what a method reference refers to. */
+    Value referred(Syntax.Node node, List<Value> arguments) throws Failure {
+        Object of = operand(node.part(0));
+        if (of instanceof Package) throw unknown(((Package) of).name);
+        if (!(of instanceof ReferenceType)) return method(of, node.text, arguments);
+        ReferenceType type = (ReferenceType) of;
+        if (node.text.equals("new")) return call.construct(types.constructible(type.name()), arguments);
+        boolean isOfObject = false;
+        for (Method method : type.methodsByName(node.text)) {
+            isOfObject |= !method.isStatic() && (method.isVarArgs() || method.argumentTypeNames().size() == arguments.size() - 1);
+        }
+        if (!isOfObject || !types.isInstance(arguments.get(0), type.name())) return call.method(null, type, node.text, arguments);
+        return method(arguments.get(0), node.text, arguments.subList(1, arguments.size()));
+    }
+
+    private Value instance(Syntax.Node node) throws Failure {
+        Value value = value(node.part(0));
+        boolean isOne = types.isInstance(value, node.text);
+        if (isOne && node.literal != null) names.put((String) node.literal, value);
+        return debuggee.vm.mirrorOf(isOne);
     }
 
     private Value unary(Syntax.Node node) throws Failure {
@@ -110,11 +166,21 @@ final class Evaluator {
         Value left = value(node.part(0));
         if (node.text.equals("&&")) return debuggee.vm.mirrorOf(Operators.isTrue(left) && Operators.isTrue(value(node.part(1))));
         if (node.text.equals("||")) return debuggee.vm.mirrorOf(Operators.isTrue(left) || Operators.isTrue(value(node.part(1))));
-        return operators.binary(node.text, left, value(node.part(1)));
+        Value right = value(node.part(1));
+        if (node.text.equals("==") || node.text.equals("!=")) {
+            if (isText(node.part(0)) && right instanceof StringReference) left = operators.interned(left);
+            if (isText(node.part(1)) && left instanceof StringReference) right = operators.interned(right);
+        }
+        return operators.binary(node.text, left, right);
+    }
+
+    private static boolean isText(Syntax.Node node) {
+        return node.kind.equals("literal") && node.literal instanceof String;
     }
 
     /** A variable, a field of the object or of an enclosing one, or a type. */
     private Object name(String name) throws Failure {
+        if (names.containsKey(name)) return names.get(name);
         StackFrame frame = frame();
         if (name.equals("this")) {
             if (frame.thisObject() == null) throw new Failure("there is no `this` in a static method");
@@ -127,7 +193,12 @@ final class Evaluator {
         // Conditions on exceptions refer to the exception by this name.
         if (name.equals("error") && debuggee.exceptions.current() != null) return debuggee.exceptions.current();
         ReferenceType type = types.find(name);
-        return type != null ? type : new Package(name);
+        if (type != null) return type;
+        for (ReferenceType owner : types.imported(name)) {
+            Place constant = Place.of(null, owner, name);
+            if (constant != null) return constant.get();
+        }
+        return new Package(name);
     }
 
     private static LocalVariable local(StackFrame frame, String name) {
@@ -173,9 +244,13 @@ final class Evaluator {
         if (of instanceof Package) throw unknown(((Package) of).name);
         List<Value> arguments = values(node.parts);
         if (of instanceof ReferenceType) return call.method(null, (ReferenceType) of, node.text, arguments);
-        if (of == null) throw new Failure("java.lang.NullPointerException: `" + node.text + "()` of null");
+        return method(of, node.text, arguments);
+    }
+
+    private Value method(Object of, String name, List<Value> arguments) throws Failure {
+        if (of == null) throw new Failure("java.lang.NullPointerException: `" + name + "()` of null");
         if (!(of instanceof ObjectReference)) throw new Failure("a `" + Values.typeName((Value) of) + "` has no methods");
-        return call.method((ObjectReference) of, ((ObjectReference) of).referenceType(), node.text, arguments);
+        return call.method((ObjectReference) of, ((ObjectReference) of).referenceType(), name, arguments);
     }
 
     /** A method of the object, of an enclosing one, or of the class. */
@@ -188,6 +263,9 @@ final class Evaluator {
             ObjectReference around = self == null ? null : Place.around(self);
             self = around;
             type = around != null ? around.referenceType() : types.outer(type);
+        }
+        for (ReferenceType owner : types.imported(node.text)) {
+            if (!owner.methodsByName(node.text).isEmpty()) return call.method(null, owner, node.text, arguments);
         }
         throw new Failure("cannot find symbol `" + node.text + "()`");
     }

@@ -108,7 +108,13 @@ final class Operators {
         throw new Failure("bad operand type `boolean` for `" + operator + "`");
     }
 
-    /** Numbers are compared by value if one of them is not boxed; string literals are interned. */
+    /** The text that the program has for a literal. */
+    Value interned(Value text) throws Failure {
+        ObjectReference object = (ObjectReference) text;
+        return call.method(object, object.referenceType(), "intern", List.of());
+    }
+
+    /** Numbers are compared by value if one of them is not boxed. */
     private boolean isSame(Value left, Value right) throws Failure {
         if (left instanceof PrimitiveValue || right instanceof PrimitiveValue) {
             Value one = unboxed(left);
@@ -194,6 +200,7 @@ final class Operators {
 
     /** Converts a value for a variable or parameter: widens, boxes or unboxes it. */
     Value converted(Value value, String type) throws Failure {
+        if (value instanceof Lambda) return ((Lambda) value).proxy(type);
         if (isPrimitive(type)) {
             Value plain = unboxed(value);
             if (type.equals("boolean") && plain instanceof BooleanValue) return plain;

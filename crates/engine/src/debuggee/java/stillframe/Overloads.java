@@ -97,6 +97,7 @@ final class Overloads {
     }
 
     private static int cost(Type type, String name, Value argument) {
+        if (argument instanceof Lambda) return cost(((Lambda) argument).implemented(name));
         boolean isPrimitive = Operators.isPrimitive(name);
         if (argument == null) return isPrimitive ? NO : 1;
         if (argument instanceof PrimitiveValue) {
@@ -114,6 +115,12 @@ final class Overloads {
         }
         if (of.name().equals(name)) return 0;
         return distance(of, name);
+    }
+
+    /** A lambda is rather a `Callable` than a `Runnable`. */
+    private static int cost(Method implemented) {
+        if (implemented == null) return NO;
+        return implemented.returnTypeName().equals("void") ? 1 : 0;
     }
 
     private static int widening(String from, String to) {

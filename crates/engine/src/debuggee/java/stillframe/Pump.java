@@ -52,6 +52,7 @@ final class Pump {
                         isImmediate = debuggee.calls.isCalling(((LocatableEvent) event).thread());
                     }
                 }
+                if (Proxies.handle(set)) continue;
                 if (isImmediate) set.resume();
                 else inbox.addLast(set);
             }

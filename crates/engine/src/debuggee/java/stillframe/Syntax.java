@@ -67,11 +67,11 @@ final class Syntax {
     }
 
     private Failure unexpected() {
-        if (is("->") || is("::")) return new Failure("lambdas and method references cannot be evaluated; call a method of the program instead");
         return new Failure("syntax error: unexpected " + peek());
     }
 
     private Node expression() throws Failure {
+        if (isLambda()) return lambda();
         Node target = ternary();
         if (!ASSIGNMENTS.contains(peek().text) || !peek().kind.equals("sign")) return target;
         String operator = tokens.get(at++).text;
@@ -94,9 +94,56 @@ final class Syntax {
             for (String one : LEVELS[level]) if (is(one)) operator = one;
             if (operator == null) return left;
             at++;
-            left = operator.equals("instanceof")
-                ? new Node("instanceof", type(), left) : new Node("binary", operator, left, binary(level + 1));
+            left = operator.equals("instanceof") ? instance(left) : new Node("binary", operator, left, binary(level + 1));
         }
+    }
+
+    /** `x instanceof Name`, or `x instanceof Name variable`. */
+    private Node instance(Node value) throws Failure {
+        accept("final");
+        Node node = new Node("instanceof", type(), value);
+        if (peek().kind.equals("name")) node.literal = name();
+        else if (is("(")) throw new Failure("patterns of records cannot be evaluated; name the record, and call its methods");
+        return node;
+    }
+
+    /** Whether the parameters of a lambda follow. */
+    private boolean isLambda() {
+        if (peek().kind.equals("name")) return ahead(1).is("->");
+        if (!is("(")) return false;
+        int end = 1;
+        for (int depth = 1; depth > 0; end++) {
+            if (ahead(end).kind.equals("end")) return false;
+            depth += ahead(end).is("(") ? 1 : ahead(end).is(")") ? -1 : 0;
+        }
+        return ahead(end).is("->");
+    }
+
+    /** A lambda: its text is the names of its parameters. */
+    private Node lambda() throws Failure {
+        List<String> names = new ArrayList<>();
+        if (!accept("(")) {
+            names.add(name());
+        } else {
+            while (!accept(")")) {
+                if (!names.isEmpty()) expect(",");
+                accept("final");
+                String first = peek().text;
+                type();
+                names.add(peek().kind.equals("name") ? name() : first);
+            }
+        }
+        expect("->");
+        if (!accept("{")) return new Node("lambda", String.join(",", names), expression());
+        accept("return");
+        Node body = expression();
+        accept(";");
+        if (!accept("}")) throw new Failure("only a lambda of one expression can be evaluated; call a method of the program instead");
+        return new Node("lambda", String.join(",", names), body);
+    }
+
+    static List<String> parameters(Node lambda) {
+        return lambda.text.isEmpty() ? List.of() : List.of(lambda.text.split(","));
     }
 
     private Node unary() throws Failure {
@@ -110,7 +157,7 @@ final class Syntax {
             expect("(");
             String type = type();
             expect(")");
-            return new Node("cast", type, unary());
+            return new Node("cast", type, isLambda() ? lambda() : unary());
         }
         return postfix();
     }
@@ -172,7 +219,10 @@ final class Syntax {
     private Node postfix() throws Failure {
         Node node = primary();
         while (true) {
-            if (accept(".")) {
+            if (accept("::")) {
+                node = new Node("reference", accept("new") ? "new" : name(), node);
+            } else if (accept(".")) {
+                typeArguments();
                 if (accept("new")) throw new Failure("inner classes cannot be created; call a method of the program instead");
                 String name = name();
                 if (name.equals("class") && typeName(node) != null) node = new Node("class", typeName(node));
@@ -226,7 +276,7 @@ final class Syntax {
         if (accept("(")) {
             Node node = expression();
             expect(")");
-            return is("->") ? fail(unexpected()) : node;
+            return node;
         }
         if (token.kind.equals("literal")) {
             at++;
@@ -237,12 +287,7 @@ final class Syntax {
         if (accept("new")) return creation();
         if (!token.kind.equals("name")) throw unexpected();
         at++;
-        if (is("->") || is("::")) throw unexpected();
         return is("(") ? call(null, token.text) : new Node("name", token.text);
-    }
-
-    private static Node fail(Failure failure) throws Failure {
-        throw failure;
     }
 
     private Node creation() throws Failure {

@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 /** Resolves type names as at a source location, and loads types if necessary. */
 final class Types {
     private static final Pattern IMPORT = Pattern.compile("(?m)^\\s*import\\s+([\\w.]+(?:\\.\\*)?)\\s*;");
+    private static final Pattern STATIC = Pattern.compile("(?m)^\\s*import\\s+static\\s+([\\w.]+)\\.(\\w+|\\*)\\s*;");
     private final Debuggee debuggee;
     private final Calls.Call call;
     private final Location location;
@@ -85,6 +86,7 @@ final class Types {
         }
         firsts.add("java.lang." + first);
         firsts.add("java.util." + first);
+        firsts.add("java.util.stream." + first);
         for (String begin : firsts) {
             String rest = String.join("$", Arrays.asList(parts).subList(1, parts.length));
             names.add(rest.isEmpty() ? begin : begin + "$" + rest);
@@ -101,15 +103,31 @@ final class Types {
 
     private List<String> imports() {
         List<String> names = new ArrayList<>();
-        String file = debuggee.sources.fileOf(location);
-        if (file == null) return names;
-        try {
-            Matcher matcher = IMPORT.matcher(Files.readString(Paths.get(file)));
-            while (matcher.find()) names.add(matcher.group(1));
-        } catch (IOException | java.io.UncheckedIOException unreadable) {
-            // Then types need their full names.
-        }
+        Matcher matcher = IMPORT.matcher(text());
+        while (matcher.find()) names.add(matcher.group(1));
         return names;
+    }
+
+    /** The classes that a static import may mean by a name. */
+    List<ReferenceType> imported(String name) throws Failure {
+        List<ReferenceType> owners = new ArrayList<>();
+        Matcher matcher = STATIC.matcher(text());
+        while (matcher.find()) {
+            boolean isMeant = matcher.group(2).equals("*") || matcher.group(2).equals(name);
+            ReferenceType owner = isMeant ? find(matcher.group(1)) : null;
+            if (owner != null) owners.add(owner);
+        }
+        return owners;
+    }
+
+    /** The source; empty if there is none: then types need their full names. */
+    private String text() {
+        String file = debuggee.sources.fileOf(location);
+        try {
+            return file == null ? "" : Files.readString(Paths.get(file));
+        } catch (IOException | java.io.UncheckedIOException unreadable) {
+            return "";
+        }
     }
 
     private ReferenceType loaded(String name) {

@@ -150,6 +150,7 @@ final class Values {
     static String typeName(Value value) {
         if (value == null) return "null";
         if (value instanceof VoidValue) return "void";
+        if (value instanceof Lambda) return "lambda";
         return Names.simple(value.type().name());
     }
 

@@ -1,0 +1,98 @@
+//! Expressions with lambdas, patterns and texts, in the stopped program and as conditions.
+
+use serde_json::json;
+use test_support::{Fixture, Language};
+
+use crate::debugging::{Debugging, Report, folder};
+
+const SHOP: &str = "\
+import static java.util.stream.Collectors.joining;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+class Main {
+    interface Payment {}
+    record Cash(int given) implements Payment {}
+    record Item(String name, int count, BigDecimal price) {
+        BigDecimal total() { return price.multiply(BigDecimal.valueOf(count)); }
+    }
+    private final List<Item> items;
+    private final Map<String, Integer> stock = Map.of(\"pen\", 3);
+
+    Main(int count) { items = List.of(new Item(\"pen\", 1, new BigDecimal(\"1.50\")), new Item(\"ink\", count, BigDecimal.TEN)); }
+
+    private boolean isScarce(Item item) { return stock.getOrDefault(item.name(), 0) < item.count(); }
+
+    BigDecimal total(Payment payment, String kind) {
+        Optional<Item> first = items.stream().filter(this::isScarce).findFirst();
+        return items.stream().map(Item::total).reduce(BigDecimal.ZERO, BigDecimal::add); // @total
+    }
+
+    public static void main(String[] arguments) {
+        for (int count = 1; count < 5; count++) {
+            System.out.println(new Main(count).total(new Cash(count), \"cash\"));
+        }
+    }
+}
+";
+
+#[tokio::test]
+async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", SHOP);
+    let session = Debugging::of(Language::Java).await;
+    let condition = "items.stream().anyMatch(one -> one.count() > 2) && payment instanceof Cash cash && cash.given() == 3";
+    let asked = json!({ "file": program.path(), "line": program.line("total"), "condition": condition });
+    session.ok("set_breakpoint", asked).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("total")), "{}", stopped.text);
+    for (expression, expected) in [
+        ("items.get(1).count()", "3"),
+        ("items.stream().mapToInt(Item::count).sum()", "4"),
+        ("items.stream().map(Item::total).reduce(BigDecimal.ZERO, BigDecimal::add)", "31.50"),
+        ("items.stream().filter(this::isScarce).map(one -> one.name().toUpperCase()).toList()", "[\"INK\"]"),
+        ("items.stream().map(one -> one.name() + kind.length()).collect(joining(\",\"))", "\"pen4,ink4\""),
+        (
+            "items.stream().sorted(java.util.Comparator.comparing(Item::count).reversed()).findFirst().get().name()",
+            "\"ink\"",
+        ),
+        // A lambda in a lambda, and one whose interface has other methods, too.
+        (
+            "items.stream().filter(one -> items.stream().noneMatch(other -> other.count() > one.count())).count()",
+            "1",
+        ),
+        ("((java.util.function.Predicate<Integer>) number -> number > 3).negate().test(4)", "false"),
+        ("first.map(one -> one.count() * 1.5).orElse(0.0)", "4.5"),
+        ("payment instanceof Cash cash ? cash.given() + 1 : 0", "4"),
+        // Literals are the same object everywhere, and other texts are not.
+        ("kind == \"cash\"", "true"),
+        ("new String(\"cash\") == kind", "false"),
+    ] {
+        assert_eq!(session.evaluate(expression).await, expected, "{expression}");
+    }
+    let late = "java.util.stream.Stream.iterate(0, one -> one + 1).count()";
+    for (code, expression, message) in [
+        (
+            "evaluation_failed",
+            "items.stream().map(one -> 1 / (one.count() - 1)).toList()",
+            "java.lang.ArithmeticException: / by zero",
+        ),
+        (
+            "evaluation_failed",
+            "items.stream().map(one -> one.missing()).toList()",
+            "cannot find the method `missing` of `Main.Item`",
+        ),
+        ("deadline_exceeded", late, "did not end within 500 ms"),
+    ] {
+        let arguments = json!({ "expression": expression, "timeout": 500 });
+        let failed = session.fails(code, "evaluate_expression", arguments).await;
+        assert!(failed.text_of("error").contains(message), "{expression}: {}", failed.text);
+    }
+    let ended = session.ok("continue_execution", json!({})).await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    assert!(!ended.text.contains("Exception"), "{}", ended.text);
+    session.finish().await;
+}
