@@ -1,6 +1,7 @@
 package stillframe;
 
 import com.sun.jdi.ArrayReference;
+import com.sun.jdi.BooleanValue;
 import com.sun.jdi.IntegerValue;
 import com.sun.jdi.ObjectReference;
 import com.sun.jdi.PrimitiveValue;
@@ -51,6 +52,12 @@ final class JdkValues {
             case "java.util.Date":
                 // A setter leaves the time to be computed.
                 return field(object, "cdate") == null ? java.time.Instant.ofEpochMilli(number(object, "fastTime")).toString() : null;
+            case "java.sql.Timestamp":
+                if (field(object, "cdate") != null) return null;
+                return java.time.Instant.ofEpochMilli(number(object, "fastTime")).plusNanos(number(object, "nanos")).toString();
+            case "java.util.GregorianCalendar":
+                boolean isKnown = ((BooleanValue) field(object, "isTimeSet")).value();
+                return isKnown ? java.time.Instant.ofEpochMilli(number(object, "time")).toString() : null;
             case "java.util.Locale":
                 ObjectReference base = (ObjectReference) field(object, "baseLocale");
                 return new java.util.Locale.Builder().setLanguage(unquoted(base, "language")).setScript(unquoted(base, "script"))
