@@ -102,9 +102,18 @@ impl ProbeReport {
         let Some(exception) = &self.stop.exception else { return String::new() };
         let headline =
             format!("{}: {}", exception.type_name, exception.message.as_deref().unwrap_or_default());
-        let causes = exception.stack.lines().filter(|line| line.starts_with("Caused by: "));
-        causes
-            .fold(styled(BAD, wrapped(&headline, "")), |text, cause| text + &styled(BAD, wrapped(cause, "")))
+        let mut text = styled(BAD, wrapped(&headline, ""));
+        let mut lines = exception.stack.lines().peekable();
+        while let Some(line) = lines.next() {
+            if line.starts_with("Caused by: ") {
+                text += &styled(BAD, wrapped(line, ""));
+                // The cause may be of another thread, which the stack below does not show.
+                if let Some(place) = lines.next_if(|next| next.trim_start().starts_with("at ")) {
+                    text += &styled(FAINT, wrapped(place.trim_start(), "  "));
+                }
+            }
+        }
+        text
     }
 
     fn asked(&self) -> String {

@@ -20,6 +20,42 @@ async fn an_uncaught_exception_has_class_message_and_stack() {
     session.finish().await;
 }
 
+const READS: &str = "\
+import java.util.concurrent.*;
+
+class Main {
+    static int read(String text) {
+        return text.trim().length(); // @cause
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        ExecutorService pool = Executors.newFixedThreadPool(1, task -> {
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            return thread;
+        });
+        Future<Integer> length = pool.submit(() -> read(null));
+        System.out.println(length.get()); // @gets
+    }
+}
+";
+
+/// The cause is of a thread that is not at that place any more.
+#[tokio::test]
+async fn the_cause_of_an_exception_has_its_message_and_place() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "Main.java", READS);
+    let session = Debugging::of(Language::Java).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!((stopped.outcome(), stopped.place()), ("exception", (program.path(), program.line("gets"))));
+    let stack = stopped["exception"]["stack"].as_str().unwrap();
+    let place = format!("at Main.read(Main.java:{})", program.line("cause"));
+    for part in ["Caused by: java.lang.NullPointerException: Cannot invoke", &place] {
+        assert!(stack.contains(part), "{part}: {}", stopped.text);
+    }
+    session.finish().await;
+}
+
 /// A thread that waits for work.
 const POOL: &str = "        java.util.concurrent.Executors.newFixedThreadPool(1).submit(() -> 1).get();\n";
 
@@ -60,6 +96,12 @@ async fn values_of_the_jdk_are_shown_as_their_classes_print_them() {
         ),
         ("adder", "new java.util.concurrent.atomic.LongAdder()", "0"),
         ("date", "new java.util.Date(0)", "1970-01-01T00:00:00Z"),
+        (
+            "stamp",
+            "java.sql.Timestamp.from(java.time.Instant.ofEpochSecond(1, 5000))",
+            "1970-01-01T00:00:01.000005Z",
+        ),
+        ("calendar", "new java.util.Calendar.Builder().setInstant(0).build()", "1970-01-01T00:00:00Z"),
         ("some", "java.util.OptionalInt.of(4)", "OptionalInt[4]"),
         ("late", "new java.util.concurrent.CompletableFuture<String>()", "CompletableFuture[not completed]"),
         (

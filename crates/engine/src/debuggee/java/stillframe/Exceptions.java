@@ -1,9 +1,11 @@
 package stillframe;
 
+import com.sun.jdi.ArrayReference;
 import com.sun.jdi.Field;
 import com.sun.jdi.IncompatibleThreadStateException;
 import com.sun.jdi.Location;
 import com.sun.jdi.ObjectReference;
+import com.sun.jdi.PrimitiveValue;
 import com.sun.jdi.StackFrame;
 import com.sun.jdi.StringReference;
 import com.sun.jdi.ThreadReference;
@@ -19,6 +21,8 @@ import java.util.Map;
 final class Exceptions {
     private static final long MESSAGE_WITHIN = 1000;
     private static final List<String> LOADERS = List.of("java.lang.ClassLoader", "java.net.URLClassLoader");
+    /** How many frames of a cause are shown. */
+    private static final int CAUSE_FRAMES = 30;
     /** How many frames are read at once. */
     private static final int FRAMES = 6;
     private final Debuggee debuggee;
@@ -132,14 +136,19 @@ final class Exceptions {
 
     /** Some messages are computed on request, such as that of a NullPointerException. */
     private String fullMessage(ObjectReference thrown) {
+        Value value = called(thrown, "getMessage");
+        // The field contains the constructor's argument.
+        return value instanceof StringReference ? ((StringReference) value).value() : message(thrown);
+    }
+
+    /** What a method of an exception returns; null if it cannot be called. */
+    private Value called(ObjectReference thrown, String method) {
         try {
-            Value value = debuggee.calls.within(MESSAGE_WITHIN, thread, false,
-                call -> call.method(thrown, thrown.referenceType(), "getMessage", List.of()));
-            if (value instanceof StringReference) return ((StringReference) value).value();
+            return debuggee.calls.within(MESSAGE_WITHIN, thread, false,
+                call -> call.method(thrown, thrown.referenceType(), method, List.of()));
         } catch (Failure unavailable) {
-            // The field contains the constructor's argument.
+            return null;
         }
-        return message(thrown);
     }
 
     private String trace(ObjectReference thrown, String message) {
@@ -156,9 +165,31 @@ final class Exceptions {
         }
         for (ObjectReference cause = cause(thrown); cause != null; cause = cause(cause)) {
             text.append("\nCaused by: ").append(cause.referenceType().name());
-            if (message(cause) != null) text.append(": ").append(message(cause));
+            String why = fullMessage(cause);
+            if (why != null) text.append(": ").append(why);
+            places(cause, text);
         }
         return text.toString();
+    }
+
+    /** Where a cause was thrown, maybe in another thread. */
+    private void places(ObjectReference cause, StringBuilder text) {
+        Value trace = called(cause, "getStackTrace");
+        if (!(trace instanceof ArrayReference)) return;
+        List<Value> frames = ((ArrayReference) trace).getValues();
+        for (Value one : frames.subList(0, Math.min(CAUSE_FRAMES, frames.size()))) {
+            ObjectReference frame = (ObjectReference) one;
+            Value file = Values.field(frame, "fileName");
+            int line = ((PrimitiveValue) Values.field(frame, "lineNumber")).intValue();
+            String place = file instanceof StringReference ? ((StringReference) file).value() : "Unknown Source";
+            text.append("\n\tat ").append(string(frame, "declaringClass")).append('.').append(string(frame, "methodName"));
+            text.append('(').append(place).append(line > 0 ? ":" + line : "").append(')');
+        }
+    }
+
+    private static String string(ObjectReference object, String field) {
+        Value value = Values.field(object, field);
+        return value instanceof StringReference ? ((StringReference) value).value() : "?";
     }
 
     private static String sourceName(Location location) {
