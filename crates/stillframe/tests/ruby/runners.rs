@@ -97,6 +97,24 @@ async fn a_failing_minitest_test_is_reported() {
     fails(folder.path(), &tests, json!("ruby cart_test.rb"), "test_adds").await;
 }
 
+/// A failed assertion of test-unit is not an exception of its results.
+#[tokio::test]
+async fn a_failing_test_of_test_unit_is_reported() {
+    let folder = cart();
+    let test = TEST
+        .replace("minitest/autorun", "test/unit")
+        .replace("Minitest::Test", "Test::Unit::TestCase")
+        .replace("  def test_adds", "  def test_later\n    omit 'not yet'\n  end\n\n  def test_adds");
+    let tests = Fixture::write(folder.path(), "cart_test.rb", &test);
+    fails(folder.path(), &tests, json!("ruby cart_test.rb"), "CartTest#test_adds").await;
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "ruby cart_test.rb", "cwd": folder.path(), "timeout": 60_000 });
+    let tested = server.ok("debug_test", asked).await;
+    let counts = ["passed", "failed", "skipped"].map(|outcome| tested["tests"][outcome].clone());
+    assert_eq!(counts, [json!(1), json!(1), json!(1)], "{}", tested.text);
+    server.finish().await;
+}
+
 #[tokio::test]
 async fn an_operator_of_minitest_is_shown_between_its_sides() {
     let folder = cart();

@@ -18,6 +18,18 @@ module Stillframe
       'refute_nil' => [nil, :obj, nil], 'refute_includes' => ['exclude?', :collection, :obj]
     }.freeze
 
+    # The same of test-unit's.
+    TEST_UNIT = {
+      'assert_equal' => ['==', :actual, :expected], 'assert_not_equal' => ['!=', :actual, :expected],
+      'assert_same' => ['equal?', :actual, :expected], 'assert_match' => ['=~', :string, :pattern],
+      'assert_operator' => [:operator, :object1, :object2], 'assert_compare' => [:operator, :expected, :actual],
+      'assert_in_delta' => ['close to', :actual_float, :expected_float], 'assert_kind_of' => ['kind_of?', :object, :klass],
+      'assert_instance_of' => ['instance_of?', :object, :klass], 'assert_include' => ['include?', :collection, :object],
+      'assert_nil' => [nil, :object, nil], 'assert_not_nil' => [nil, :object, nil], 'assert_empty' => [nil, :object, nil],
+      'assert_true' => [nil, :actual, nil], 'assert_false' => [nil, :actual, nil]
+    }.freeze
+    LIBRARIES = { 'minitest' => MINITEST, 'test/unit' => TEST_UNIT }.freeze
+
     # The marks of errors, by which a failure names its throw. The program's objects stay as they are.
     @marked = ObjectSpace::WeakMap.new
     @marks = 0
@@ -28,9 +40,10 @@ module Stillframe
 
       # Called when a class or module is defined.
       def defined(kind)
-        return if @hooked.size == 2
+        return if @hooked.size == 3
         name = Values.plain_name(kind)
         hook(:minitest) { hook_minitest } if name == 'Minitest' && kind.respond_to?(:extensions) && kind.extensions
+        hook(:test_unit) { kind.prepend(TestUnitReporter) } if name == 'Test::Unit::TestCase' && kind.method_defined?(:run)
         hook(:rspec) { kind.prepend(RSpecReporter) } if name == 'RSpec::Core::Reporter' && kind.method_defined?(:start)
       end
 
@@ -96,13 +109,15 @@ module Stillframe
       def assertion(_error, limit)
         all = DEBUGGER__.capture_frames(Agent::FOLDER).select(&:binding)
         user = all.index { |frame| Agent.user?(Frames.path(frame)) } or return nil
-        found = all.first(user).reverse_each.filter_map { |frame| minitest(frame, limit) || rspec(frame, limit) }.first
+        found = all.first(user).reverse_each.filter_map { |frame| asserted(frame, limit) || rspec(frame, limit) }.first
         found && { expression: statement(all[user]), **found }
       end
 
-      def minitest(frame, limit)
-        operator, actual, expected = MINITEST[frame.location.base_label[/[^.#]+\z/]]
-        return unless actual && Frames.path(frame).include?('minitest') && frame.binding.local_variable_defined?(actual)
+      def asserted(frame, limit)
+        path = Frames.path(frame)
+        comparisons = LIBRARIES.find { |name, _| path.include?(name) }&.last or return
+        operator, actual, expected = comparisons[frame.location.base_label[/[^.#]+\z/]]
+        return unless actual && frame.binding.local_variable_defined?(actual)
         operator = frame.binding.local_variable_get(operator).to_s if operator.is_a?(Symbol)
         sides(operator, frame.binding.local_variable_get(actual), limit,
               expected && [frame.binding.local_variable_get(expected)])
@@ -191,6 +206,45 @@ module Stillframe
           about = { file: place[:absolute_file_path], line: place[:line_number] }
           Tests.emit('result', id: example.id, outcome: outcome, **about, **more)
         end
+      end
+    end
+
+    # What a test case of test-unit does in addition.
+    module TestUnitReporter
+      SKIPS = %w[Test::Unit::OmittedError Test::Unit::PendedError].freeze
+      @errors = {}.compare_by_identity
+
+      class << self
+        attr_reader :errors
+      end
+
+      def run(result, **options)
+        known = result.faults.size
+        id = "#{Values.type(self)}##{local_name}"
+        Tests.emit('collected', count: 1)
+        Tests.emit('begins', test: id)
+        errors = TestUnitReporter.errors[self] = []
+        super
+      ensure
+        TestUnitReporter.errors.delete(self)
+        outcome(id, errors, passed? ? nil : result.faults.drop(known).last) if errors
+      end
+
+      private
+
+      def handle_exception(error)
+        TestUnitReporter.errors[self]&.push(error) unless Values.type(error) == 'Test::Unit::NotifiedError'
+        super
+      end
+
+      def outcome(id, errors, fault)
+        file, line = method(method_name).source_location
+        about = { id: id, file: file && File.expand_path(file), line: line }
+        skips, failures = errors.partition { |error| SKIPS.include?(Values.type(error)) }
+        failures.each { |error| Tests.emit('result', **about, outcome: 'failed', **Tests.error(error), **Tests.place(error)) }
+        return unless failures.empty?
+        return Tests.emit('result', **about, outcome: 'failed', message: fault.message) if fault && skips.empty?
+        Tests.emit('result', **about, outcome: skips.empty? ? 'passed' : 'skipped', message: skips.first&.message)
       end
     end
 
