@@ -50,3 +50,92 @@ async fn an_exception_of_a_catch_on_the_line_of_the_brace_is_uncaught_and_no_exp
     assert_eq!(session.evaluate("array_map(fn ($n) => thrice($n), [1, $number])").await, "[3, 15]");
     session.finish().await;
 }
+
+const READS: &str = "\
+<?php
+namespace Shop;
+
+final class Settings
+{
+    public function read(string $text): array
+    {
+        $depth = 3;
+        return json_decode($text, true, $depth, JSON_THROW_ON_ERROR); // @throws
+    }
+}
+
+echo \\count((new Settings())->read('{\"port\": 80}')), \"\\n\";
+echo \\count((new Settings())->read('{port')), \"\\n\";
+";
+
+/// A function of PHP's own has neither variables nor a place of its own.
+#[tokio::test]
+async fn an_exception_that_a_function_of_php_throws_stops_in_the_function_that_calls_it() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", READS);
+    let session = Debugging::of(Language::Php).await;
+    let stopped = session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    assert_eq!(
+        (stopped.outcome(), stopped.place()),
+        ("exception", (program.path(), program.line("throws"))),
+        "{}",
+        stopped.text
+    );
+    assert_eq!(stopped["location"]["function"], "Shop\\Settings->read", "{}", stopped.text);
+    assert_eq!((stopped.variable("text"), stopped.variable("depth")), ("\"{port\"", "3"), "{}", stopped.text);
+    assert_eq!(session.evaluate("strlen($text) + $depth").await, "8");
+    session.finish().await;
+}
+
+const CALLS: &str = "\
+<?php
+namespace Shop;
+
+final class Cart
+{
+    public function total(array $prices): int
+    {
+        $factor = 2;
+        return array_sum(array_map(function (int $price) use ($factor) {
+            return $price * $factor; // @closure
+        }, $prices));
+    }
+}
+
+function outer(string $name): int
+{
+    $all = [4, 5];
+    usort($all, fn ($one, $other) => (new Cart())->total([$one]) <=> $other);
+    return count($all);
+}
+
+$top = 'main';
+echo outer('n'), \"\\n\";
+";
+
+/// Between the frames of the program are those of `array_map` and `usort`.
+#[tokio::test]
+async fn a_frame_that_waits_for_a_function_of_php_shows_its_own_variables() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", CALLS);
+    let session = Debugging::of(Language::Php).await;
+    session.break_at(&program, "closure").await;
+    session.ok("start_debugging", json!({ "scriptPath": program.path() })).await;
+    let stack = session.ok("get_stack_trace", json!({})).await;
+    let frames = stack["stackFrames"].as_array().expect("a list");
+    let mut seen = Vec::new();
+    for frame in frames {
+        let asked =
+            json!({ "frameId": frame["id"], "expression": "implode(',', array_keys(get_defined_vars()))" });
+        seen.push(session.ok("evaluate_expression", asked).await.text_of("result").to_owned());
+    }
+    let [closure, total, arrow, outer, main] = seen.as_slice() else { panic!("{}", stack.text) };
+    assert_eq!(
+        [closure, total, arrow, outer],
+        ["\"price,factor\"", "\"prices,factor\"", "\"one,other\"", "\"name,all\""],
+        "{}",
+        stack.text
+    );
+    assert!(main.contains("top"), "{main}");
+    session.finish().await;
+}

@@ -9,6 +9,8 @@
 mod conditions;
 mod exceptions;
 mod functions;
+
+mod imports;
 mod processes;
 mod requests;
 mod runners;

@@ -130,10 +130,10 @@ final class Evaluation
     }
 
     /**
-     * The code for an expression, or for statements. A bare name that is not a constant means the variable of that name:
-     * in PHP it is an error.
+     * The code for an expression at a line, or for statements. A bare name that is not a constant means the variable of
+     * that name: in PHP it is an error.
      */
-    public static function code($encoded, $variables, $namespace)
+    public static function code($encoded, $variables, $file, $line)
     {
         $code = \base64_decode($encoded);
         self::$name = null;
@@ -141,14 +141,15 @@ final class Evaluation
             throw new \ParseError('the expression is empty');
         }
         if (!\function_exists('token_get_all')) {
-            return $namespace . "return ($code\n);";
+            return "return ($code\n);";
         }
         $isExpression = self::isValid("return ($code\n);");
         $code = self::named($code, $variables);
         self::$name = \preg_match('/^\s*\$(\w+)\s*$/', $code, $found) && $found[1] !== 'this' ? $found[1] : null;
-        $code = $namespace . ($isExpression ? "return ($code\n);" : "$code\n;");
-        Compiler::check($code);
-        return $code;
+        $code = $isExpression ? "return ($code\n);" : "$code\n;";
+        [$namespace, $names] = Imports::at($file, $line);
+        Compiler::check($code, $namespace, $names);
+        return $names . $code;
     }
 
     private static function isValid($code)
@@ -242,19 +243,20 @@ final class Compiler
 
     private static $known = [];
 
-    public static function check($code)
+    public static function check($code, $namespace, $names)
     {
-        if (!isset(self::$known[$code])) {
-            $problem = self::problem($code);
+        $key = $names . $code;
+        if (!isset(self::$known[$key])) {
+            $problem = self::problem($code, $namespace, $names);
             if ($problem !== null) {
                 throw new Refused($problem);
             }
             // A function or class that it declares can be declared once.
-            self::$known += \strpos($code, '{') === false ? [$code => true] : [];
+            self::$known += \strpos($code, '{') === false ? [$key => true] : [];
         }
     }
 
-    private static function problem($code)
+    private static function problem($code, $namespace, $names)
     {
         $tokens = \token_get_all("<?php $code");
         $isHarmless = true;
@@ -269,13 +271,14 @@ final class Compiler
         if ($isHarmless && !\preg_match('/[\[,]\s*[\],]/', $code)) {
             return null;
         }
-        return self::declared($solid) ?? self::refusal($code);
+        return self::declared($solid, $namespace) ?? self::refusal($names . $code);
     }
 
     /** What the compiler would refuse because of what the program has declared. */
-    private static function declared($tokens)
+    private static function declared($tokens, $namespace)
     {
-        [$namespace, $depth] = ['', 0];
+        $namespace = $namespace === '' ? '' : "$namespace\\";
+        $depth = 0;
         foreach ($tokens as $at => [$kind, $word]) {
             $depth += $kind === '{' || $kind === \T_CURLY_OPEN || $kind === \T_DOLLAR_OPEN_CURLY_BRACES ? 1 : ($kind === '}' ? -1 : 0);
             [$next, $name] = $tokens[$at + 1] ?? [null, ''];

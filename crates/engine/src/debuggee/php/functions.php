@@ -148,6 +148,20 @@ final class Functions
         return $found;
     }
 
+    /** Which of these functions, as a stack names them, are PHP's own. */
+    public static function native($names)
+    {
+        return \array_map(function ($name) {
+            [$class, $function] = self::parts($name);
+            try {
+                $known = $class === null ? new \ReflectionFunction($function) : new \ReflectionMethod($class, $function);
+                return $known->isInternal();
+            } catch (\ReflectionException $unknown) {
+                return false;
+            }
+        }, $names);
+    }
+
     private static function parts($name)
     {
         $parts = \preg_split('/->|::|\.|#/', $name);

@@ -22,7 +22,7 @@ final class Pure
         $found = self::path($tokens, $variables);
         if ($found === null) {
             self::check($tokens, $variables);
-            $code = Evaluation::code($encoded, $variables, '');
+            $code = Evaluation::code($encoded, $variables, '', 0);
             $found = [self::computed($code, $variables)];
         }
         return Values::done($found[0], $limit, $depth);

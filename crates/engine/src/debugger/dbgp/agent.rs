@@ -7,12 +7,14 @@ use data_encoding::BASE64;
 use serde_json::Value;
 
 use super::server::Server;
+use crate::adapter::php::literal;
 use crate::deadlines;
 use crate::process;
 
 /// The code, in the order of its parts.
-const PARTS: [&str; 6] = [
+const PARTS: [&str; 7] = [
     include_str!("../../debuggee/php/evaluation.php"),
+    include_str!("../../debuggee/php/imports.php"),
     include_str!("../../debuggee/php/values.php"),
     include_str!("../../debuggee/php/pure.php"),
     include_str!("../../debuggee/php/throws.php"),
@@ -50,22 +52,23 @@ fn quoted(code: &str) -> String {
     format!("eval(\\base64_decode('{}'))", BASE64.encode(code.as_bytes()))
 }
 
-/// An expression of the user's. It runs in the scope of its frame, and its value goes to the function `then`.
-pub(super) fn of_user(expression: &str, namespace: &str, then: &str) -> String {
-    wrapped(expression, namespace, then, "\\Stillframe\\Evaluation::failed($stillframe)")
+/// An expression of the user's, with the names that its line has. It runs in the scope of its frame, and its value goes to
+/// the function `then`.
+pub(super) fn of_user(expression: &str, (file, line): (&str, i64), then: &str) -> String {
+    wrapped(expression, (file, line), then, "\\Stillframe\\Evaluation::failed($stillframe)")
 }
 
 /// A condition. One that cannot be evaluated counts as true, so that the stop shows it.
-pub(super) fn of_condition(expression: &str) -> String {
-    wrapped(expression, "", "(function ($value) { return (bool) $value; })", "true")
+pub(super) fn of_condition(expression: &str, (file, line): (&str, i64)) -> String {
+    wrapped(expression, (file, line), "(function ($value) { return (bool) $value; })", "true")
 }
 
-fn wrapped(expression: &str, namespace: &str, then: &str, failed: &str) -> String {
+fn wrapped(expression: &str, (file, line): (&str, i64), then: &str, failed: &str) -> String {
     let encoded = BASE64.encode(expression.as_bytes());
-    let namespace = if namespace.is_empty() { String::new() } else { format!("namespace {namespace}; ") };
+    let file = literal(file);
     quoted(&format!(
         "try {{ \\Stillframe\\Evaluation::begin(); \
-         return {then}(eval(\\Stillframe\\Evaluation::code('{encoded}', \\get_defined_vars(), '{namespace}'))); }} \
+         return {then}(eval(\\Stillframe\\Evaluation::code('{encoded}', \\get_defined_vars(), {file}, {line}))); }} \
          catch (\\Throwable $stillframe) {{ return {failed}; }} \
          finally {{ unset($stillframe); \\Stillframe\\Evaluation::end(); }}"
     ))
@@ -110,6 +113,11 @@ impl Server {
         code: &str,
         within: Duration,
     ) -> Result<Value, Failure> {
+        // For a frame that waits for a function of PHP's own, Xdebug has other variables. For that function, it has those of
+        // the frame.
+        let inner = depth.checked_sub(1);
+        let native = if inner.is_some() { self.natives().await? } else { Vec::new() };
+        let depth = inner.filter(|inner| native.get(*inner) == Some(&true)).unwrap_or(depth);
         // Only this command takes the frame into account: it evaluates `NAME = CODE` there.
         let set = Command::new("property_set").with('d', depth).with('n', RESULT).data(code);
         let client = self.client.clone();
@@ -150,7 +158,6 @@ fn result(json: Option<&str>) -> Result<Value, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter::php::literal;
 
     #[test]
     fn texts_and_results_are_those_of_php() {

@@ -121,7 +121,7 @@ impl Server {
         let kind = if wanted.1.is_some() { "conditional" } else { "line" };
         let mut set = Command::new("breakpoint_set").with('t', kind).with('f', address(file)).with('n', line);
         if let Some(condition) = &wanted.1 {
-            set = set.data(&super::agent::of_condition(condition));
+            set = set.data(&super::agent::of_condition(condition, (file, line)));
         }
         let answer = self.command(set).await?;
         let number = answer.attribute("id").map(str::to_owned);

@@ -39,21 +39,27 @@ impl Server {
     pub(super) async fn stack_trace(&mut self, asked: &StackTraceArguments) -> Result<Value, Failure> {
         self.is_stopped()?;
         let stack = self.command(Command::new("stack_get")).await?;
-        let frames: Vec<_> = stack.all("stack").collect();
+        let native = self.natives().await?;
+        let is_native = |depth: usize| native.get(depth).copied().unwrap_or(false);
+        let frames = stack.all("stack").enumerate().filter(|(depth, _)| !is_native(*depth));
+        let frames: Vec<_> = frames.collect();
         let at =
             |number: Option<i64>| number.and_then(|number| usize::try_from(number).ok()).unwrap_or_default();
         let levels = Some(at(asked.levels)).filter(|levels| *levels > 0).unwrap_or(usize::MAX);
         let shown: Vec<Value> = frames
             .iter()
-            .enumerate()
             .skip(at(asked.start_frame))
             .take(levels)
             .map(|(depth, frame)| {
                 let path = frame.attribute("filename").map(path_of).unwrap_or_default();
                 let name = frame.attribute("where").unwrap_or_default();
+                // Behind it is the place of the closure, which is that of the frame.
+                let name = name
+                    .split_once("{closure:")
+                    .map_or_else(|| name.to_owned(), |(of, _)| format!("{of}{{closure}}"));
                 json!({
-                    "id": self.stop * FRAMES + i64::try_from(depth).unwrap_or_default(),
-                    "name": if name.starts_with("{closure") { "{closure}" } else { name },
+                    "id": self.stop * FRAMES + i64::try_from(*depth).unwrap_or_default(),
+                    "name": name,
                     "source": { "path": path },
                     "line": frame.number::<i64>("lineno").unwrap_or_default(),
                     "column": 1,
@@ -61,6 +67,21 @@ impl Server {
             })
             .collect();
         Ok(json!({ "stackFrames": shown, "totalFrames": frames.len() }))
+    }
+
+    /// Which frames are of functions of PHP's own, innermost first. They have no variables, and their place is that of the
+    /// call in the program.
+    pub(super) async fn natives(&mut self) -> Result<Vec<bool>, Failure> {
+        if self.natives.0 != self.stop {
+            let stack = self.command(Command::new("stack_get")).await?;
+            let names = stack.all("stack").map(|frame| literal(frame.attribute("where").unwrap_or_default()));
+            let names: Vec<String> = names.collect();
+            let ask = format!("\\Stillframe\\Functions::native([{}])", names.join(", "));
+            let native = self.call(&ask).await?;
+            let native = native.as_array().into_iter().flatten().map(|native| *native == true);
+            self.natives = (self.stop, native.collect());
+        }
+        Ok(self.natives.1.clone())
     }
 
     /// How deep a frame is.
@@ -136,22 +157,22 @@ impl Server {
         within: Duration,
         limit: u64,
     ) -> Result<Value, Failure> {
-        let namespace = self.namespace(depth).await?;
+        let (file, line) = self.place(depth).await?;
         let then =
             format!("(function ($value) {{ return \\Stillframe\\Values::done($value, {limit}, {depth}); }})");
-        let value = self.in_frame(depth, &agent::of_user(code, &namespace, &then), within).await?;
+        let value = self.in_frame(depth, &agent::of_user(code, (&file, line), &then), within).await?;
         if value.is_null() {
             return Err(Failure::Refused("Exit: the expression ends the program".to_owned()));
         }
         Ok(value)
     }
 
-    /// The namespace of a frame, as its function shows it.
-    async fn namespace(&mut self, depth: usize) -> Result<String, Failure> {
-        let frame = self.command(Command::new("stack_get").with('d', depth)).await?;
-        let name = frame.child("stack").and_then(|frame| frame.attribute("where")).unwrap_or_default();
-        let name = name.split(['-', ':', '{', ' ']).next().unwrap_or_default();
-        Ok(name.rsplit_once('\\').map(|(namespace, _)| namespace.to_owned()).unwrap_or_default())
+    /// The file and the line of a frame.
+    async fn place(&mut self, depth: usize) -> Result<(String, i64), Failure> {
+        let answer = self.command(Command::new("stack_get").with('d', depth)).await?;
+        let frame = answer.child("stack");
+        let file = frame.and_then(|frame| frame.attribute("filename")).map(path_of).unwrap_or_default();
+        Ok((file, frame.and_then(|frame| frame.number("lineno")).unwrap_or_default()))
     }
 
     pub(super) async fn set_variable(&mut self, asked: &SetVariableArguments) -> Result<Value, Failure> {

@@ -52,6 +52,8 @@ pub(super) struct Server {
     pub(super) motion: Motion,
     /// Which stop it is. Numbers of frames contain it.
     pub(super) stop: i64,
+    /// Which frames of a stop are of functions of PHP's own.
+    pub(super) natives: (i64, Vec<bool>),
     pub(super) breakpoints: Table,
     pub(super) throws: Throws,
 }
@@ -80,6 +82,7 @@ pub(super) async fn serve(stream: TcpStream, pipe: DuplexStream, adapter: &'stat
         stops_on_entry: false,
         motion: Motion::Starting,
         stop: 1,
+        natives: (0, Vec::new()),
         breakpoints: Table::default(),
         throws: Throws::default(),
     };
