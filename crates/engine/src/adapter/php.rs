@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::plan::{DapSetup, PORT, Plan, Quirks, StartRequest, TOKEN, Transport};
+use super::plan::{DapSetup, PORT, Plan, Quirks, StackSampling, StartRequest, TOKEN, Transport};
 use super::{
     Adapter, AnalysisRequest, BoxFuture, ChildProcesses, Commands, Host, Observation, Runtime, Sample,
     SourceAnalysis, Tracebacks, ValueExpressions,
@@ -57,6 +57,12 @@ const QUIRKS: Quirks = Quirks {
     takes_limits: true,
     names_exception: true,
     describes_throws: true,
+    stack_sampling: Some(StackSampling {
+        has_os_threads: false,
+        ends_calls: true,
+        wait: |_, _| None,
+        locks: None,
+    }),
     ..Quirks::NONE
 };
 
@@ -161,7 +167,7 @@ impl Adapter for Php {
     }
 
     fn observation(&self) -> Observation {
-        Observation { reports_tests: true, ..Observation::default() }
+        Observation { samples: true, reports_tests: true, ..Observation::default() }
     }
 }
 

@@ -9,7 +9,7 @@
 mod conditions;
 mod exceptions;
 mod functions;
-
+mod hangs;
 mod imports;
 mod processes;
 mod requests;

@@ -64,6 +64,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     pauses_for_breakpoints: true,
     stack_sampling: Some(StackSampling {
         has_os_threads: false,
+        ends_calls: false,
         wait: waits::by_stack,
         locks: Some(LockSearch { awaited: waits::awaited_lock, held: waits::held_locks }),
     }),

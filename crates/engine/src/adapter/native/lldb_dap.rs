@@ -86,7 +86,12 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     record_command: Some("`stillframe-record"),
     launcher: launcher::launcher,
     missed_command: Some(("signal SIGTRAP", "`stillframe-missed")),
-    stack_sampling: Some(StackSampling { has_os_threads: true, wait: waits::by_stack, locks: None }),
+    stack_sampling: Some(StackSampling {
+        has_os_threads: true,
+        ends_calls: false,
+        wait: waits::by_stack,
+        locks: None,
+    }),
     ..Quirks::NONE
 };
 

@@ -21,6 +21,9 @@ const FRAMES: usize = 100;
 
 /// Nothing of a program that cannot be paused.
 pub(super) async fn activity(debugger: &DapDebugger, sampling: StackSampling) -> Result<Activity> {
+    if sampling.ends_calls && debugger.pid().is_some_and(|pid| process::is_in_call(pid, pid)) {
+        return Ok(Activity::default());
+    }
     let idle = if sampling.has_os_threads { debugger.pid().map(Idle::of) } else { None };
     let held = motion::hold(debugger).await;
     if lock(&debugger.0.motion).is_running() {

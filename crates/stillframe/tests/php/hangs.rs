@@ -1,0 +1,46 @@
+//! Programs that do not finish.
+
+use serde_json::json;
+use test_support::Fixture;
+
+use crate::STILLFRAME;
+use crate::debugging::{Report, folder};
+
+const SEARCHES: &str = "\
+<?php
+function find(array $sorted, int $wanted): int
+{
+    [$low, $high] = [0, count($sorted)];
+    while ($low < $high) {
+        $middle = intdiv($low + $high, 2);
+        if ($sorted[$middle] < $wanted) { $low = $middle; } else { $high = $middle; }
+    }
+    return $low;
+}
+echo find([1, 3, 5], 2), \"\\n\", find([1, 3, 5], 4), \"\\n\";
+";
+
+#[tokio::test]
+async fn a_loop_that_does_not_end_is_found_with_its_function() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", SEARCHES);
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "php", "args": [program.path()], "timeout": 5000 });
+    let found = server.ok("diagnose_hang", asked).await;
+    assert_eq!(found.at("/location/function"), "find", "{}", found.text);
+    assert_ne!(found["verdict"], "completed", "{}", found.text);
+    server.finish().await;
+}
+
+/// A signal, which pauses a PHP program, ends a `sleep`.
+#[tokio::test]
+async fn a_program_that_sleeps_is_not_woken() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", "<?php\nsleep(1000);\necho \"awake\\n\";\n");
+    let server = STILLFRAME.serve().await;
+    let asked = json!({ "command": "php", "args": [program.path()], "timeout": 4000 });
+    let found = server.ok("diagnose_hang", asked).await;
+    assert!(!found.text.contains("awake"), "{}", found.text);
+    assert_ne!(found["verdict"], "completed", "{}", found.text);
+    server.finish().await;
+}
