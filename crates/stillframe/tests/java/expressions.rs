@@ -59,6 +59,11 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
             "items.stream().sorted(java.util.Comparator.comparing(Item::count).reversed()).findFirst().get().name()",
             "\"ink\"",
         ),
+        (
+            "java.util.Arrays.stream(Thread.State.values()).filter(one -> one.name().startsWith(\"T\")).count()",
+            "2",
+        ),
+        ("items.stream().toArray(Object[]::new).length", "2"),
         // A lambda in a lambda, and one whose interface has other methods, too.
         (
             "items.stream().filter(one -> items.stream().noneMatch(other -> other.count() > one.count())).count()",

@@ -138,7 +138,12 @@ final class Evaluator {
 
     /** Calls what a method reference refers to. */
     Value referred(Syntax.Node node, List<Value> arguments) throws Failure {
-        Object of = operand(node.part(0));
+        Syntax.Node part = node.part(0);
+        if (part.kind.equals("class")) {
+            int length = ((PrimitiveValue) operators.converted(arguments.get(0), "int")).intValue();
+            return array(part.text.substring(0, part.text.length() - 2), null, length);
+        }
+        Object of = operand(part);
         if (of instanceof Package) throw unknown(((Package) of).name);
         if (!(of instanceof ReferenceType)) return method(of, node.text, arguments);
         ReferenceType type = (ReferenceType) of;

@@ -140,6 +140,7 @@ final class Overloads {
         if (type.name().equals(name)) return 0;
         if (name.equals("java.lang.Object")) return 20;
         int least = NO;
+        if (type instanceof ArrayType) return itemDistance((ArrayType) type, name);
         if (type instanceof ClassType) {
             ClassType above = ((ClassType) type).superclass();
             if (above != null) least = distance(above, name) + 1;
@@ -148,6 +149,18 @@ final class Overloads {
             for (InterfaceType one : ((InterfaceType) type).superinterfaces()) least = Math.min(least, distance(one, name) + 1);
         }
         return Math.min(least, NO);
+    }
+
+    /** An array is one of its items' supertypes, too, and rather that than an `Object`. */
+    private static int itemDistance(ArrayType type, String name) {
+        try {
+            Type item = type.componentType();
+            if (!name.endsWith("[]") || !(item instanceof ReferenceType)) return NO;
+            int distance = distance((ReferenceType) item, name.substring(0, name.length() - 2));
+            return distance < NO ? Math.max(0, distance - 1) : NO;
+        } catch (ClassNotLoadedException unloaded) {
+            return NO;
+        }
     }
 
     private static List<Value> fit(Debuggee debuggee, Calls.Call call, Method method, List<Value> arguments, boolean isVariable)

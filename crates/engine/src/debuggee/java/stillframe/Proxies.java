@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * is in one. So there is a thread of its own for what calls proxies, and the stopped one remains free.
  */
 final class Proxies {
-    /** A handler that every JDK has: a class of ours would stay in the program. It is never executed. */
+    /** A handler that every JDK has, because a class that we add would stay in the program. It is never executed. */
     private static final String HANDLER = "sun.reflect.annotation.AnnotationInvocationHandler";
     private final Debuggee debuggee;
     private final Evaluator evaluator;

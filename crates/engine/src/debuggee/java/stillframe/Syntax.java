@@ -234,9 +234,11 @@ final class Syntax {
                     expect("]");
                     type += "[]";
                 }
-                expect(".");
-                expect("class");
+                boolean isReference = accept("::");
+                if (!isReference) expect(".");
+                expect(isReference ? "new" : "class");
                 node = new Node("class", type);
+                if (isReference) node = new Node("reference", "new", node);
             } else if (accept("[")) {
                 node = new Node("index", "[]", node, expression());
                 expect("]");
