@@ -57,14 +57,23 @@ namespace Shop;
 
 final class Settings
 {
+    private string $zone = 'UTC';
+
     public function read(string $text): array
     {
         $depth = 3;
         return json_decode($text, true, $depth, JSON_THROW_ON_ERROR); // @throws
     }
+
+    public function since(string $text): \\DateTimeImmutable
+    {
+        $tries = 1;
+        return new \\DateTimeImmutable($text); // @constructs
+    }
 }
 
 echo \\count((new Settings())->read('{\"port\": 80}')), \"\\n\";
+if (isset($argv[1])) { (new Settings())->since($argv[1]); }
 echo \\count((new Settings())->read('{port')), \"\\n\";
 ";
 
@@ -84,6 +93,16 @@ async fn an_exception_that_a_function_of_php_throws_stops_in_the_function_that_c
     assert_eq!(stopped["location"]["function"], "Shop\\Settings->read", "{}", stopped.text);
     assert_eq!((stopped.variable("text"), stopped.variable("depth")), ("\"{port\"", "3"), "{}", stopped.text);
     assert_eq!(session.evaluate("strlen($text) + $depth").await, "8");
+    session.finish().await;
+    // A method of PHP's own has an object of its own.
+    let session = Debugging::of(Language::Php).await;
+    let arguments = json!({ "scriptPath": program.path(), "args": ["some day"] });
+    let stopped = session.ok("start_debugging", arguments).await;
+    assert_eq!(stopped.place(), (program.path(), program.line("constructs")), "{}", stopped.text);
+    assert_eq!(stopped.variable("this"), "Shop\\Settings {zone: \"UTC\"}", "{}", stopped.text);
+    assert_eq!(session.evaluate("$this->zone . self::class . $tries").await, "\"UTCShop\\\\Settings1\"");
+    assert_eq!(session.evaluate("$tries = 7").await, "7");
+    assert_eq!(session.evaluate("$tries + 1").await, "8");
     session.finish().await;
 }
 

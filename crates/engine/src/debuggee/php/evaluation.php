@@ -89,6 +89,25 @@ final class Evaluation
         }
     }
 
+    /**
+     * Evaluates code in a frame that waits for a method of PHP's own: the code around has the frame's variables, but the
+     * object and the class of that method.
+     */
+    public static function waiting($variables, $encoded)
+    {
+        $calls = \array_filter(\debug_backtrace(\DEBUG_BACKTRACE_PROVIDE_OBJECT), function ($call) {
+            return $call['function'] !== 'eval';
+        });
+        // This one, the method, and the frame.
+        $frame = \array_values($calls)[2] ?? [];
+        $run = function () {
+            \extract(\func_get_arg(0), \EXTR_REFS);
+            return eval('return ' . \base64_decode(\func_get_arg(1)) . ';');
+        };
+        $run = isset($frame['class']) ? \Closure::bind($run, $frame['object'] ?? null, $frame['class']) : $run;
+        return $run($variables, $encoded);
+    }
+
     public static function begin()
     {
         if (self::$running++ === 0) {

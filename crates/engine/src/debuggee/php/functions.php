@@ -148,16 +148,16 @@ final class Functions
         return $found;
     }
 
-    /** Which of these functions, as a stack names them, are PHP's own. */
+    /** Which of these functions, as a stack names them, are PHP's own: `function`, `method` or nothing. */
     public static function native($names)
     {
         return \array_map(function ($name) {
             [$class, $function] = self::parts($name);
             try {
                 $known = $class === null ? new \ReflectionFunction($function) : new \ReflectionMethod($class, $function);
-                return $known->isInternal();
+                return $known->isInternal() ? ($class === null ? 'function' : 'method') : '';
             } catch (\ReflectionException $unknown) {
-                return false;
+                return '';
             }
         }, $names);
     }

@@ -29,6 +29,16 @@ const LAST_CLASS: &str = "Stillframe\\Tests";
 const RESULT: &str = "\\Stillframe\\Evaluation::$result";
 const TAKE: &str = "\\Stillframe\\Evaluation::take()";
 
+/// Whether a function is PHP's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Native {
+    /// It is the program's.
+    No,
+    Function,
+    /// It has an object or a class.
+    Method,
+}
+
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
@@ -82,6 +92,18 @@ pub(super) fn of_user_pure(expression: &str, limit: u64, depth: usize) -> String
     )
 }
 
+/// Code for a frame that waits for a method of PHP's own. What it assigns to variables is assigned to those of the frame.
+fn waiting(code: &str) -> String {
+    let encoded = BASE64.encode(code.as_bytes());
+    quoted(&format!(
+        "try {{ $stillframe = []; \
+         foreach (\\array_diff(\\array_keys(\\get_defined_vars()), ['stillframe']) as $stillframe_name) \
+         {{ $stillframe[$stillframe_name] = &$$stillframe_name; }} \
+         return \\Stillframe\\Evaluation::waiting($stillframe, '{encoded}'); }} \
+         finally {{ unset($stillframe, $stillframe_name); }}"
+    ))
+}
+
 /// One of our calls, whose exceptions are results too.
 pub(super) fn of_ours(expression: &str) -> String {
     format!("\\Stillframe\\Evaluation::call(function () {{ return {expression}; }})")
@@ -115,11 +137,16 @@ impl Server {
     ) -> Result<Value, Failure> {
         // For a frame that waits for a function of PHP's own, Xdebug has other variables. For that function, it has those of
         // the frame.
-        let inner = depth.checked_sub(1);
-        let native = if inner.is_some() { self.natives().await? } else { Vec::new() };
-        let depth = inner.filter(|inner| native.get(*inner) == Some(&true)).unwrap_or(depth);
+        let waits = depth.checked_sub(1);
+        let natives = if waits.is_some() { self.natives().await? } else { Vec::new() };
+        let native = waits.and_then(|inner| Some((inner, *natives.get(inner)?)));
+        let (depth, code) = match native {
+            Some((inner, Native::Function)) => (inner, code.to_owned()),
+            Some((inner, Native::Method)) => (inner, waiting(code)),
+            _ => (depth, code.to_owned()),
+        };
         // Only this command takes the frame into account: it evaluates `NAME = CODE` there.
-        let set = Command::new("property_set").with('d', depth).with('n', RESULT).data(code);
+        let set = Command::new("property_set").with('d', depth).with('n', RESULT).data(&code);
         let client = self.client.clone();
         let set = client.ask(set, within + deadlines::EVALUATE_GRACE);
         tokio::pin!(set);

@@ -6,7 +6,7 @@ use ::dap::{EvaluateArguments, SetVariableArguments, StackTraceArguments, Variab
 use ::dbgp::Command;
 use serde_json::{Value, json};
 
-use super::agent::{self, Failure};
+use super::agent::{self, Failure, Native};
 use super::breakpoints::path_of;
 use super::motion::Motion;
 use super::server::Server;
@@ -40,7 +40,7 @@ impl Server {
         self.is_stopped()?;
         let stack = self.command(Command::new("stack_get")).await?;
         let native = self.natives().await?;
-        let is_native = |depth: usize| native.get(depth).copied().unwrap_or(false);
+        let is_native = |depth: usize| native.get(depth).is_some_and(|native| *native != Native::No);
         let frames = stack.all("stack").enumerate().filter(|(depth, _)| !is_native(*depth));
         let frames: Vec<_> = frames.collect();
         let at =
@@ -71,14 +71,18 @@ impl Server {
 
     /// Which frames are of functions of PHP's own, innermost first. They have no variables, and their place is that of the
     /// call in the program.
-    pub(super) async fn natives(&mut self) -> Result<Vec<bool>, Failure> {
+    pub(super) async fn natives(&mut self) -> Result<Vec<Native>, Failure> {
         if self.natives.0 != self.stop {
             let stack = self.command(Command::new("stack_get")).await?;
             let names = stack.all("stack").map(|frame| literal(frame.attribute("where").unwrap_or_default()));
             let names: Vec<String> = names.collect();
             let ask = format!("\\Stillframe\\Functions::native([{}])", names.join(", "));
             let native = self.call(&ask).await?;
-            let native = native.as_array().into_iter().flatten().map(|native| *native == true);
+            let native = native.as_array().into_iter().flatten().map(|native| match native.as_str() {
+                Some("function") => Native::Function,
+                Some("method") => Native::Method,
+                _ => Native::No,
+            });
             self.natives = (self.stop, native.collect());
         }
         Ok(self.natives.1.clone())

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf, split};
 use tokio::net::TcpStream;
 
-use super::agent::Failure;
+use super::agent::{Failure, Native};
 use super::breakpoints::Table;
 use super::exceptions::Throws;
 use super::motion::Motion;
@@ -53,7 +53,7 @@ pub(super) struct Server {
     /// Which stop it is. Numbers of frames contain it.
     pub(super) stop: i64,
     /// Which frames of a stop are of functions of PHP's own.
-    pub(super) natives: (i64, Vec<bool>),
+    pub(super) natives: (i64, Vec<Native>),
     pub(super) breakpoints: Table,
     pub(super) throws: Throws,
 }
