@@ -128,11 +128,17 @@ function outer(string $name): int
     return count($all);
 }
 
+function through(callable $what): int
+{
+    $given = 'n';
+    return call_user_func($what, $given);
+}
+
 $top = 'main';
-echo outer('n'), \"\\n\";
+echo through('Shop\\outer'), \"\\n\";
 ";
 
-/// Between the frames of the program are those of `array_map` and `usort`.
+/// Between the frames of the program are those of `array_map`, `usort` and `call_user_func`.
 #[tokio::test]
 async fn a_frame_that_waits_for_a_function_of_php_shows_its_own_variables() {
     let folder = folder();
@@ -148,10 +154,10 @@ async fn a_frame_that_waits_for_a_function_of_php_shows_its_own_variables() {
             json!({ "frameId": frame["id"], "expression": "implode(',', array_keys(get_defined_vars()))" });
         seen.push(session.ok("evaluate_expression", asked).await.text_of("result").to_owned());
     }
-    let [closure, total, arrow, outer, main] = seen.as_slice() else { panic!("{}", stack.text) };
+    let [closure, total, arrow, outer, through, main] = seen.as_slice() else { panic!("{}", stack.text) };
     assert_eq!(
-        [closure, total, arrow, outer],
-        ["\"price,factor\"", "\"prices,factor\"", "\"one,other\"", "\"name,all\""],
+        [closure, total, arrow, outer, through],
+        ["\"price,factor\"", "\"prices,factor\"", "\"one,other\"", "\"name,all\"", "\"what,given\""],
         "{}",
         stack.text
     );
