@@ -131,7 +131,7 @@ function outer(string $name): int
 function through(callable $what): int
 {
     $given = 'n';
-    return call_user_func($what, $given);
+    return array_map('call_user_func', [$what], [$given])[0];
 }
 
 $top = 'main';

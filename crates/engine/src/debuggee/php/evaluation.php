@@ -93,13 +93,13 @@ final class Evaluation
      * Evaluates code in a frame that waits for a method of PHP's own: the code around has the frame's variables, but the
      * object and the class of that method.
      */
-    public static function waiting($variables, $encoded)
+    public static function waiting($variables, $encoded, $called)
     {
         $calls = \array_filter(\debug_backtrace(\DEBUG_BACKTRACE_PROVIDE_OBJECT), function ($call) {
             return $call['function'] !== 'eval';
         });
-        // This one, the method, and the frame.
-        $frame = \array_values($calls)[2] ?? [];
+        // In front of the frame are this function, and those that it waits for.
+        $frame = \array_values($calls)[1 + $called] ?? [];
         $run = function () {
             \extract(\func_get_arg(0), \EXTR_REFS);
             return eval('return ' . \base64_decode(\func_get_arg(1)) . ';');

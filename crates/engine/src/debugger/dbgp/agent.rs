@@ -92,14 +92,15 @@ pub(super) fn of_user_pure(expression: &str, limit: u64, depth: usize) -> String
     )
 }
 
-/// Code for a frame that waits for a method of PHP's own. What it assigns to variables is assigned to those of the frame.
-fn waiting(code: &str) -> String {
+/// Code for a frame that waits for this many functions of PHP's own, one of which is a method. What it assigns to variables
+/// is assigned to those of the frame.
+fn waiting(code: &str, called: usize) -> String {
     let encoded = BASE64.encode(code.as_bytes());
     quoted(&format!(
         "try {{ $stillframe = []; \
          foreach (\\array_diff(\\array_keys(\\get_defined_vars()), ['stillframe']) as $stillframe_name) \
          {{ $stillframe[$stillframe_name] = &$$stillframe_name; }} \
-         return \\Stillframe\\Evaluation::waiting($stillframe, '{encoded}'); }} \
+         return \\Stillframe\\Evaluation::waiting($stillframe, '{encoded}', {called}); }} \
          finally {{ unset($stillframe, $stillframe_name); }}"
     ))
 }
@@ -135,16 +136,13 @@ impl Server {
         code: &str,
         within: Duration,
     ) -> Result<Value, Failure> {
-        // For a frame that waits for a function of PHP's own, Xdebug has other variables. For that function, it has those of
-        // the frame.
-        let waits = depth.checked_sub(1);
-        let natives = if waits.is_some() { self.natives().await? } else { Vec::new() };
-        let native = waits.and_then(|inner| Some((inner, *natives.get(inner)?)));
-        let (depth, code) = match native {
-            Some((inner, Native::Function)) => (inner, code.to_owned()),
-            Some((inner, Native::Method)) => (inner, waiting(code)),
-            _ => (depth, code.to_owned()),
-        };
+        // For a frame that waits for functions of PHP's own, Xdebug has other variables. For the innermost of them, it has
+        // those of the frame.
+        let natives = if depth > 0 { self.natives().await? } else { Vec::new() };
+        let called = natives.iter().take(depth).rev().take_while(|native| **native != Native::No).count();
+        let is_method = natives.iter().take(depth).rev().take(called).any(|native| *native == Native::Method);
+        let depth = depth - called;
+        let code = if is_method { waiting(code, called) } else { code.to_owned() };
         // Only this command takes the frame into account: it evaluates `NAME = CODE` there.
         let set = Command::new("property_set").with('d', depth).with('n', RESULT).data(&code);
         let client = self.client.clone();
