@@ -33,7 +33,7 @@ const WRAPPERS: [Wrapper; 7] = [
     wrapper("rye"),
     wrapper("pixi"),
 ];
-/// Those of `uv run` (uv 0.9) that only say how the environment is brought up to date, or what is printed.
+/// Those of `uv run` (uv 0.13) that only say how the environment is brought up to date, or what is printed.
 const OF_UV: [&str; 29] = [
     "--active",
     "--all-extras",
