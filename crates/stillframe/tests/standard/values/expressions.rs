@@ -90,7 +90,7 @@ const THROWN_IN_NODE: &[(&str, &str, &str)] = &[
 const THROWN_IN_C: &[(&str, &str, &str)] = &[
     ("missing", "use of undeclared identifier 'missing'", ""),
     ("point.z", "no member named 'z' in 'point'", ""),
-    ("strlen(local)", "'strlen' has unknown return type; cast the call to its declared return type", ""),
+    ("strdup(local)", "'strdup' has unknown return type; cast the call to its declared return type", ""),
     ("(", "expected expression", ""),
     (
         "abort()",
