@@ -87,10 +87,10 @@ impl Recording {
             let key = head.split_once(',')?.1.split([':', ')', ',', '=']).next()?.trim();
             let depth = |line: &str| line.len() - line.trim_start().len();
             let body = lines.take_while(|line| line.trim().is_empty() || depth(line) > depth(head));
-            let returned: Vec<&str> =
-                body.filter_map(|line| line.trim().strip_prefix("return ")).map(str::trim).collect();
-            let [only] = returned.as_slice() else { return None };
-            let name = only.strip_prefix("self.")?.strip_suffix(&format!("[{key}]"))?;
+            let is_text = |line: &&str| line.is_empty() || line.starts_with(['"', '\'', '#']);
+            let statements: Vec<&str> = body.map(str::trim).filter(|line| !is_text(line)).collect();
+            let [only] = statements.as_slice() else { return None };
+            let name = only.strip_prefix("return self.")?.strip_suffix(&format!("[{key}]"))?;
             self.number(name)
         });
         self.kept_names.borrow_mut().insert(Rc::clone(class), found);

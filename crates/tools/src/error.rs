@@ -194,7 +194,9 @@ impl ToolError {
 
     /// A command such as `uv run` that makes an environment of its own for the command behind it.
     pub fn wrapped(wrapper: &str, option: &str) -> Self {
-        let problem = format!("has `{wrapper} {option}`, which may run it in another environment");
+        let problem = format!(
+            "has `{wrapper} {option}`, which may change the environment or the folder that it runs in"
+        );
         let next = format!(
             "give the command behind `{wrapper}`, with the interpreter of that environment: \
              `PATH/TO/bin/python -m pytest`"

@@ -34,8 +34,7 @@ const WRAPPERS: [Wrapper; 7] = [
     wrapper("pixi"),
 ];
 /// Those of `uv run` (uv 0.13) that only say how the environment is brought up to date, or what is printed.
-const OF_UV: [&str; 29] = [
-    "--active",
+const OF_UV: [&str; 27] = [
     "--all-extras",
     "--all-groups",
     "--cache-dir=",
@@ -55,7 +54,6 @@ const OF_UV: [&str; 29] = [
     "--no-group=",
     "--no-managed-python",
     "--no-progress",
-    "--no-project",
     "--no-sync",
     "--offline",
     "--only-dev",

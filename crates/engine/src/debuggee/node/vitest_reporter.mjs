@@ -8,6 +8,7 @@ export default class {
   onInit(vitest) {
     this.pattern = vitest.config?.testNamePattern;
     this.vitest = vitest;
+    this.ended = new Set();
   }
 
   onTestRunStart() {
@@ -43,7 +44,13 @@ export default class {
     tell({ kind: 'result', id: name, file: suite.module.moduleId, outcome: 'error', phase: 'setup', ...thrown(error) });
   }
 
+  // Vitest 3 does not report the end of a module that cannot be loaded.
+  onTestRunEnd(modules) {
+    for (const module of modules) if (!this.ended.has(module)) this.onTestModuleEnd(module);
+  }
+
   onTestModuleEnd(module) {
+    this.ended.add(module);
     for (const error of module.errors()) {
       const name = path.relative(process.cwd(), module.moduleId);
       tell({ kind: 'problem', name, file: module.moduleId, ...thrown(error) });

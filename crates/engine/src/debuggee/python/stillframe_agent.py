@@ -76,6 +76,16 @@ def prepare(root):
     return pydevd
 
 
+def can_follow(code):
+    """Whether pydevd can put statements in front of code on its first line."""
+    try:
+        compile("pass; " + code, "<string>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        # pydevd takes imports from `__future__` to the front itself.
+        return "__future__" in code
+    return True
+
+
 def take_threading():
     """gevent replaces what is in the program's module `threading`. pydevd has a copy then."""
     global threading
@@ -149,9 +159,14 @@ def configure_children(pydevd):
         return configure(protocol, debug_mode, preimport or PydevdCustomization.PREIMPORT)
 
     @functools.wraps(code_for_child)
-    def _get_python_c_args(*args, **kwargs):
+    def _get_python_c_args(host, port, code, *args, **kwargs):
+        is_bytes = isinstance(code, bytes)
+        text = code.decode("utf-8") if is_bytes else code
+        if not can_follow(text):
+            text = "exec(compile(%r, '<string>', 'exec'))" % text
         load = "import pydevd; sys.path.insert(0, %r); import %s; del sys.path[0]; " % (here, __name__)
-        return code_for_child(*args, **kwargs).replace("import pydevd; ", load, 1)
+        text = code_for_child(host, port, text, *args, **kwargs).replace("import pydevd; ", load, 1)
+        return text.encode("utf-8") if is_bytes else text
 
     pydevd.config, pydev_monkey._get_python_c_args = config, _get_python_c_args
 

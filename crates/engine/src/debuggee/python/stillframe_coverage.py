@@ -12,6 +12,8 @@ import os
 import sys
 
 NOTE = "coverage is not measured here: up to Python 3.11 it would take the place of the debugger\n"
+# Methods of `coverage.Coverage` that fail without data.
+REPORTS = ("report", "annotate", "html_report", "xml_report", "json_report", "lcov_report")
 
 
 def install(after, say):
@@ -28,6 +30,7 @@ def install(after, say):
     if sys.version_info < (3, 12):
         after("_pytest.assertion.rewrite", have_plugins_found_here)
         after("coverage.collector", lambda: keep_from_tracing(note))
+        after("coverage.control", have_reports_of_nothing)
         after("pytest_cov.plugin", lambda: turn_off(note))
 
 
@@ -44,6 +47,31 @@ def keep_from_tracing(note):
 
     collector.__init__ = __init__
     collector._start_tracer = lambda self: None
+    # Those of a process that measures from its very beginning.
+    for running in collector._collectors:
+        running.pause()
+        running.threading = None
+        note()
+
+
+def have_reports_of_nothing():
+    kind = sys.modules["coverage.control"].Coverage
+    for name in REPORTS:
+        if hasattr(kind, name):
+            setattr(kind, name, without_data(getattr(kind, name)))
+
+
+def without_data(report):
+    @functools.wraps(report)
+    def reports(self, *arguments, **named):
+        try:
+            return report(self, *arguments, **named)
+        except Exception as error:
+            if "No data to report" not in str(error):
+                raise
+            return 0.0
+
+    return reports
 
 
 def have_plugins_found_here():
@@ -79,13 +107,16 @@ def find_modules_as_before():
 
     @functools.wraps(prepare)
     def prepare_from_there(self):
-        before = sys.path[0]
-        prepare(self)
-        is_safe = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
+        before, outermost = sys.path[0], sys._getframe()
+        while outermost.f_back is not None:
+            outermost = outermost.f_back
         main = getattr(sys.modules["__main__"], "__file__", None)
-        its_own = (os.getcwd(), main and os.path.dirname(os.path.abspath(main)))
-        if not is_safe and sys.path[0] == before and before in its_own:
-            program = os.path.dirname(os.path.realpath(self.arg0))
-            sys.path[0] = os.getcwd() if self.as_module else program
+        if before in (os.getcwd(), main and os.path.dirname(os.path.abspath(main))):
+            sys.path[0] = ours = os.path.dirname(os.path.abspath(outermost.f_code.co_filename))
+            prepare(self)
+            if sys.path[0] == ours:
+                sys.path[0] = before
+        else:
+            prepare(self)
 
     runner.prepare = prepare_from_there

@@ -39,19 +39,34 @@ def main():
 def uses_gevent(kind, target):
     """Whether the command, the program or a module beside it names gevent: pydevd must know before it is there."""
     if any("gevent" in word for word in sys.argv) or os.path.basename(target) == "locust":
-        return True
-    folder = os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd()
+        return is_installed("gevent")
+    if kind == "file":
+        folder, files = os.path.dirname(os.path.abspath(target)), [target]
+    else:
+        folder, path = os.getcwd(), os.path.join(*target.split("."))
+        files = [path + ".py", os.path.join(path, "__main__.py"), os.path.join(path, "__init__.py")]
     try:
-        files = [entry for entry in os.scandir(folder) if entry.name.endswith(".py")][:MOST_FILES]
-        return any(names_gevent(file.path) for file in files if file.stat().st_size < LONGEST_FILE)
+        beside = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".py")]
+    except OSError:
+        beside = []
+    return any(map(imports_gevent, files + beside[:MOST_FILES])) and is_installed("gevent")
+
+
+def imports_gevent(path):
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > LONGEST_FILE:
+            return False
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
     except OSError:
         return False
+    return any(line.lstrip().startswith((b"import gevent", b"from gevent")) for line in lines)
 
 
-def names_gevent(path):
-    with open(path, "rb") as file:
-        text = file.read()
-    return b"import gevent" in text or b"from gevent" in text
+def is_installed(name):
+    from importlib.util import find_spec
+
+    return find_spec(name) is not None
 
 
 def connect(address, root, secret):

@@ -84,7 +84,7 @@ def have_children_report():
     @functools.wraps(execute)
     def execute_with_variables(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *others, **named):
         if env is not None and OWNER not in os.environ:
-            env = {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, **env}
+            env = {**{name: os.environ[name] for name in PASSED_ON if name in os.environ}, **dict(env.items())}
         return execute(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *others, **named)
 
     subprocess.Popen._execute_child = execute_with_variables

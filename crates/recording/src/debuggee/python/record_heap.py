@@ -18,7 +18,7 @@ from collections import ChainMap, OrderedDict, deque
 from record_shapes import CLASS, DICT, FUNCTION, INSTANCE, LIST, OPAQUE, SET, SIMPLE, TUPLE, Shape
 from record_shapes import class_dict, class_module, class_name, class_order, fills_itself, has_identity, shape_of
 from record_tables import Items, Pairs, Tables, itself, reader_of
-from record_wire import ABSENT, ATOM, ATOMIC, CONSTANT, FALSE, INDEX, INTEGER, ITEM, LENGTH, MASK, NAME, NONE, OBJECT
+from record_wire import ABSENT, ATOM, ATOMIC, FALSE, INDEX, INTEGER, ITEM, LENGTH, MASK, NAME, NONE, OBJECT
 from record_wire import REFERENCE, TRUE, WRITE
 
 # Integers beyond this are written as text.
@@ -254,7 +254,7 @@ class Heap(Tables):
                     if issubclass(type(item), CONTAINERS):
                         self.check(item)
                         # The methods of a `ChainMap` change one that is in a list.
-                        for each in item if issubclass(kind, ChainMap) else ():
+                        for each in list.__iter__(item) if issubclass(kind, ChainMap) and type(item) is list else ():
                             if issubclass(type(each), dict):
                                 self.check(each)
 
@@ -484,14 +484,15 @@ class Heap(Tables):
         """The number of the text of a key of a dictionary or a member of a set."""
         return self.wire.text(self.text_of_key(key.key if type(key) is Same else key))
 
-    def text_of_key(self, key):
+    def text_of_key(self, key, depth=0):
         kind = type(key)
         if issubclass(kind, str) and not issubclass(kind, enum.Enum):
             return repr(str.__str__(key)[: self.most_text])
         if is_plain(key):
             return repr(key)[: self.most_text]
-        if kind is tuple:
-            texts = list(map(self.text_of_key, key))
+        if kind is tuple and depth < self.depth:
+            # Each takes three letters at least.
+            texts = [self.text_of_key(part, depth + 1) for part in key[: self.most_text // 3]]
             return ("(%s,)" if len(texts) == 1 else "(%s)") % ", ".join(texts)[: self.most_text]
         if has_identity(kind) and not issubclass(kind, NAMED):
             # Its text may change, and others may have the same.
