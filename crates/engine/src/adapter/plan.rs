@@ -262,9 +262,11 @@ pub struct Quirks {
     pub is_gone: fn(&str) -> bool,
     /// The exceptions that stop the program can only be changed while it is suspended.
     pub filters_only_when_stopped: bool,
-    /// Another spelling of an expression that the adapter refuses to evaluate, by its message: one that may change the
-    /// program.
-    pub other_expression: fn(&str, &str) -> Option<String>,
+    /// Another spelling of an expression that the adapter refuses to evaluate, by its message and the type of
+    /// `deciding_name`, empty if that has none: one that may change the program.
+    pub other_expression: fn(&str, &str, &str) -> Option<Other>,
+    /// A name in a refused expression, by its message, on whose type another spelling depends.
+    pub deciding_name: fn(&str, &str) -> Option<String>,
     /// A command of the debugger that takes a frame and an expression, and prints an expression that the adapter can
     /// evaluate for one that it cannot, or an error, as JSON in a line behind `evaluated `.
     pub expression_command: Option<&'static str>,
@@ -382,6 +384,15 @@ pub struct FutureCommands {
     pub wait: &'static str,
 }
 
+/// Another expression for one that the adapter refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// The expression.
+    pub expression: String,
+    /// Whether the adapter's message for it says more than that for the first one.
+    pub explains: bool,
+}
+
 /// How the exception is read that a thread is throwing.
 #[derive(Clone, Copy, Debug)]
 pub struct ThrownValue {
@@ -484,7 +495,8 @@ impl Quirks {
         launcher: |words| words,
         is_gone: |_| false,
         filters_only_when_stopped: false,
-        other_expression: |_, _| None,
+        other_expression: |_, _, _| None,
+        deciding_name: |_, _| None,
         expression_command: None,
         is_call: |_| false,
         end: |code| End::Exited(i32::try_from(code).unwrap_or(i32::MAX)),

@@ -156,6 +156,8 @@ func (item *Item) Count() int { return item.count }
 func main() {
 \titems := map[string]*Item{\"pen\": {3}}
 \tcounts := map[string]int{\"pen\": 3}
+\tmixed := map[string]any{\"pen\": 3}
+\tnone := map[string]int{}
 \tvar held counter = items[\"pen\"]
 \tvar lock, free sync.Mutex
 \tvar shared sync.RWMutex
@@ -164,7 +166,7 @@ func main() {
 \tshared.RLock()
 \tgroup.Add(2)
 \tfor _, name := range []string{\"ink\", \"pen\", \"pencil\"} {
-\t\tfmt.Println(name, strings.ToUpper(name), counts[name], held.Count()) // @each
+\t\tfmt.Println(name, strings.ToUpper(name), counts[name], held.Count(), len(mixed), len(none)) // @each
 \t}
 \tfree.Lock()
 \tfree.Unlock()
@@ -182,7 +184,11 @@ async fn expressions_that_delve_refuses_have_the_value_that_go_gives_them() {
         json!({
             "program": module.folder(),
             "until": [{ "file": program.path(), "line": program.line("each"), "condition": condition }],
-            "expressions": ["held.(*Item).count > 2", "lock", "free", "shared", "group"], "timeout": 60_000,
+            "expressions": [
+                "held.(*Item).count > 2", "lock", "free", "shared", "group",
+                "none[\"pen\"] == 0", "mixed[\"ink\"] == 0", "mixed[\"ink\"] != \"\"",
+            ],
+            "timeout": 60_000,
         })
     };
     for (condition, name) in [
@@ -193,8 +199,8 @@ async fn expressions_that_delve_refuses_have_the_value_that_go_gives_them() {
     ] {
         let ran = server.ok("run_until", stops(condition)).await;
         assert_eq!(ran.variable("name"), name, "{condition}: {}", ran.text);
-        let shown =
-            ["true", "locked", "unlocked", "locked by 1 to read", "sync.WaitGroup{counter: 2, waiters: 0}"];
+        let locks = ["locked", "unlocked", "locked by 1 to read", "sync.WaitGroup{counter: 2, waiters: 0}"];
+        let shown = [&["true"][..], &locks, &["true", "false", "true"]].concat();
         for (at, shown) in shown.into_iter().enumerate() {
             assert_eq!(ran["values"][at]["value"], shown, "{}", ran.text);
         }

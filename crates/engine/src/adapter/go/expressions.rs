@@ -1,30 +1,48 @@
 //! Expressions of Go that Delve refuses, as others for the same value.
 
+use super::super::plan::Other;
 use super::delve::NEEDS_CALL;
 
 /// The functions of `strings` that slices and comparisons can say.
 const PARTS: [(&str, &str); 2] = [("strings.HasPrefix(", ":{}"), ("strings.HasSuffix(", "len({text})-{}:")];
 
 /// What to evaluate in place of an expression that Delve has refused with a message; none if nothing is known.
-pub(super) fn other(expression: &str, message: &str) -> Option<String> {
+pub(super) fn other(expression: &str, message: &str, deciding: &str) -> Option<Other> {
     // An assignment is a call to Delve.
     if message.ends_with("expected '==', found '='") {
-        return Some(format!("call {expression}"));
+        return Some(Other { expression: format!("call {expression}"), explains: true });
     }
-    let other = match message {
-        NEEDS_CALL => without_calls(expression)?,
-        "key not found" => of_a_missing_key(expression)?,
-        _ if message.starts_with("no type entry found") => with_packages(expression),
+    let (other, explains) = match message {
+        // A variable of that name is not the package.
+        NEEDS_CALL if !deciding.is_empty() => return None,
+        NEEDS_CALL => (without_calls(expression)?, false),
+        _ if is_missing_key(message) => (of_a_missing_key(expression, deciding)?, false),
+        _ if message.starts_with("no type entry found") => (with_packages(expression), true),
         _ => return None,
     };
-    (other != expression).then_some(other)
+    (other != expression).then_some(Other { expression: other, explains })
+}
+
+/// The name on whose type it depends what to evaluate in place of a refused expression.
+pub(super) fn deciding_name(expression: &str, message: &str) -> Option<String> {
+    if message == NEEDS_CALL {
+        return Some("strings".to_owned()).filter(|_| without_calls(expression).is_some());
+    }
+    let (map, _, _) = is_missing_key(message).then(|| of_a_key(expression))??;
+    Some(map.to_owned())
+}
+
+/// Delve does not find groups in a map that has none.
+fn is_missing_key(message: &str) -> bool {
+    message == "key not found"
+        || message.starts_with("could not load swiss map group") && message.ends_with(" is nil")
 }
 
 /// `strings.HasPrefix(name, "a")` as `(len(name) >= 1 && name[:1] == "a")`: Delve does not call functions in conditions.
 fn without_calls(expression: &str) -> Option<String> {
     let mut rest = expression.to_owned();
     for (function, slice) in PARTS {
-        while let Some((before, after)) = rest.split_once(function) {
+        while let Some((before, after)) = split_at_name(&rest, function) {
             let (inside, behind) = closed(after)?;
             let (text, part) = arguments(inside)?;
             let slice = slice.replace("{text}", text).replace("{}", &format!("len({part})"));
@@ -32,6 +50,16 @@ fn without_calls(expression: &str) -> Option<String> {
         }
     }
     Some(rest)
+}
+
+/// What is in front of a name, which neither continues another one nor is quoted, and what is behind it.
+fn split_at_name<'a>(text: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
+    outside(text).find_map(|(at, _, _)| {
+        let (before, after) = text.split_at(at);
+        let continues =
+            before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
+        Some((before, after.strip_prefix(name).filter(|_| !continues)?))
+    })
 }
 
 /// What is in front of the parenthesis that closes, and what is behind it.
@@ -45,7 +73,8 @@ fn arguments(text: &str) -> Option<(&str, &str)> {
     Some((text.get(..comma)?.trim(), text.get(comma + 1..)?.trim()))
 }
 
-/// The letters outside of quotes, where they are, and how deep in brackets, of which those that close count already.
+/// The letters outside of quotes, with the quotes that open, where they are, and how deep in brackets, of which those that
+/// close count already.
 fn outside(text: &str) -> impl Iterator<Item = (usize, char, i32)> {
     let (mut depth, mut quote, mut escaped) = (0, None, false);
     text.char_indices().filter_map(move |(at, letter)| {
@@ -65,23 +94,48 @@ fn outside(text: &str) -> impl Iterator<Item = (usize, char, i32)> {
 }
 
 /// `counts["x"] > 2` without that key as `0 > 2`, as Go takes it. Delve has no value of a type that is not there.
-fn of_a_missing_key(expression: &str) -> Option<String> {
-    let (map, rest) = expression.split_once('[')?;
-    let (key, after) = rest.split_once(']')?;
-    let is_plain = !key.contains('[')
-        && map.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
-    let after = after.trim();
-    let sign = ["==", "!=", "<=", ">=", "<", ">"].into_iter().find(|sign| after.starts_with(sign))?;
-    let other = after.strip_prefix(sign)?.trim();
+fn of_a_missing_key(expression: &str, kind: &str) -> Option<String> {
+    let (_, sign, other) = of_a_key(expression)?;
     let is_number = other.trim_start_matches('-').chars().all(|digit| digit.is_ascii_digit() || digit == '.');
     let zero = match other {
-        "nil" => return is_plain.then(|| (sign == "==").to_string()),
+        "nil" => return Some((sign == "==").to_string()),
+        _ if is_literal(other) => "\"\"",
         "true" | "false" => "false",
-        _ if other.starts_with('"') && other.ends_with('"') => "\"\"",
         _ if is_number && !other.is_empty() => "0",
         _ => return None,
     };
-    is_plain.then(|| format!("{zero} {sign} {other}"))
+    // An interface that contains nothing equals no value.
+    if item_type(kind)?.starts_with("interface {") {
+        return matches!(sign, "==" | "!=").then(|| (sign == "!=").to_string());
+    }
+    Some(format!("{zero} {sign} {other}"))
+}
+
+/// The map, the sign and the other side of a comparison of one item.
+fn of_a_key(expression: &str) -> Option<(&str, &str, &str)> {
+    let (map, rest) = expression.split_once('[')?;
+    let map = map.trim();
+    let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+    let end = outside(rest).find(|(_, letter, depth)| *letter == ']' && *depth < 0)?.0;
+    let (key, after) = (rest.get(..end)?, rest.get(end + 1..)?.trim());
+    // The key that is missing may be that of another map.
+    if key.contains('[') || !map.chars().all(is_name) {
+        return None;
+    }
+    let sign = ["==", "!=", "<=", ">=", "<", ">"].into_iter().find(|sign| after.starts_with(sign))?;
+    Some((map, sign, after.strip_prefix(sign)?.trim()))
+}
+
+/// Whether it is one text, rather than an expression that begins and ends with one.
+fn is_literal(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('"') && text.ends_with('"') && outside(text).count() == 1
+}
+
+/// The type of the items of a map.
+fn item_type(map: &str) -> Option<&str> {
+    let key = map.strip_prefix("map[")?;
+    let end = outside(key).find(|(_, letter, depth)| *letter == ']' && *depth < 0)?.0;
+    key.get(end + 1..)
 }
 
 /// `named.(*Item).Price` as `named.(*main.Item).Price`: Delve knows types by their packages only.
@@ -104,12 +158,16 @@ mod tests {
 
     #[test]
     fn refused_expressions_have_others_for_the_same_value() {
-        let call = NEEDS_CALL;
+        let (call, missing, nil) =
+            (NEEDS_CALL, "key not found", "could not load swiss map group ctrl:  is nil");
+        let (counts, names, anything) = ("map[string]int", "map[int]string", "map[[2]int]interface {}");
+        let untyped = "no type entry found, use 'types'";
         let table = [
-            ("x = 5", "1:3: expected '==', found '='", Some("call x = 5")),
+            ("x = 5", "1:3: expected '==', found '='", "", Some("call x = 5")),
             (
                 "n > 1 && !strings.HasPrefix(item.Name, \"a, )\")",
                 call,
+                "",
                 Some(
                     "n > 1 && !(len(item.Name) >= len(\"a, )\") && (item.Name)[:len(\"a, )\")] == \"a, )\")",
                 ),
@@ -117,23 +175,33 @@ mod tests {
             (
                 "strings.HasSuffix(names[f(0)], end)",
                 call,
+                "",
                 Some("(len(names[f(0)]) >= len(end) && (names[f(0)])[len(names[f(0)])-len(end):] == end)"),
             ),
-            ("item.Name() == \"a\"", call, None),
-            ("strings.HasPrefix(name", call, None),
-            ("items[key] == nil", "key not found", Some("true")),
-            ("shop.items[\"x\"] != nil", "key not found", Some("false")),
-            ("counts[\"x\"] >= 2", "key not found", Some("0 >= 2")),
-            ("names[1] == \"a\"", "key not found", Some("\"\" == \"a\"")),
-            ("counts[keys[1]] == 0", "key not found", None),
-            ("counts[\"x\"] == n", "key not found", None),
-            ("a[1] == 0 || b[2] == 0", "key not found", None),
-            ("items[key].Price > 3", "key not found", None),
-            ("named.(*Item).Price", "no type entry found, use 'types'", Some("named.(*main.Item).Price")),
-            ("named.(shop.Item)", "no type entry found, use 'types'", None),
+            ("strings.HasSuffix(name, end)", call, "main.Texts", None),
+            ("mystrings.HasPrefix(name, end)", call, "", None),
+            ("name == \"strings.HasPrefix(a, b)\" && f()", call, "", None),
+            ("item.Name() == \"a\"", call, "", None),
+            ("strings.HasPrefix(name", call, "", None),
+            ("items[key] == nil", missing, "map[string]*main.Item", Some("true")),
+            ("shop.items[\"x\"] != nil", missing, anything, Some("false")),
+            ("counts[\"x\"] >= 2", missing, counts, Some("0 >= 2")),
+            ("counts[\"x\"] == 0", nil, counts, Some("0 == 0")),
+            ("names[1] == \"a\"", missing, names, Some("\"\" == \"a\"")),
+            ("names[1] == \"\" || names[2] == \"a\"", missing, names, None),
+            ("any[\"x\"] == \"\"", missing, anything, Some("false")),
+            ("any[\"x\"] != 0", missing, anything, Some("true")),
+            ("any[\"x\"] == 0", missing, "", None),
+            ("counts[keys[1]] == 0", missing, counts, None),
+            ("counts[\"x\"] == n", missing, counts, None),
+            ("a[1] == 0 || b[2] == 0", missing, counts, None),
+            ("items[key].Price > 3", missing, counts, None),
+            ("named.(*Item).Price", untyped, "", Some("named.(*main.Item).Price")),
+            ("named.(shop.Item)", untyped, "", None),
         ];
-        for (expression, message, expected) in table {
-            assert_eq!(other(expression, message).as_deref(), expected, "{expression}");
+        for (expression, message, deciding, expected) in table {
+            let other = other(expression, message, deciding).map(|other| other.expression);
+            assert_eq!(other.as_deref(), expected, "{expression}");
         }
     }
 }

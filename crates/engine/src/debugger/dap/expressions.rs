@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::{DapDebugger, commands};
+use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
@@ -52,6 +53,29 @@ pub(super) async fn spelled(
 /// it calls are called one by one.
 pub(super) async fn run(debugger: &DapDebugger, frame: RawId, expression: &str) -> Option<String> {
     ask(debugger, frame, "run ", expression).await?.spelled
+}
+
+/// What the adapter answers for another spelling of an expression that it has refused; none if there is none, or none
+/// that says more.
+pub(super) async fn other<Answer>(
+    quirks: &Quirks,
+    expression: &str,
+    answer: &Result<::dap::EvaluateResponse>,
+    ask: impl Fn(String) -> Answer,
+) -> Option<Result<::dap::EvaluateResponse>>
+where
+    Answer: Future<Output = Result<::dap::EvaluateResponse>>,
+{
+    let Err(Error::Refused(message)) = answer else {
+        return None;
+    };
+    let deciding = match (quirks.deciding_name)(expression, message) {
+        Some(name) => ask(name).await.ok().and_then(|value| value.kind).unwrap_or_default(),
+        None => String::new(),
+    };
+    let other = (quirks.other_expression)(expression, message, &deciding)?;
+    let answer = ask(other.expression).await;
+    (other.explains || !matches!(answer, Err(Error::Refused(_)))).then_some(answer)
 }
 
 async fn ask(debugger: &DapDebugger, frame: RawId, how: &str, expression: &str) -> Option<Evaluated> {

@@ -346,10 +346,8 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
     {
         answer = ask(other).await;
     }
-    if let Err(Error::Refused(message)) = &answer
-        && let Some(other) = (quirks.other_expression)(&expression, message).filter(|_| !pure)
-    {
-        answer = ask(other).await;
+    if !pure && let Some(other) = expressions::other(quirks, &expression, &answer, &ask).await {
+        answer = other;
     }
     // It chooses the frame too, where there is only one.
     lock(&debugger.0.references).scoped = None;
