@@ -76,6 +76,8 @@ async fn names_mean_what_the_file_of_the_frame_imports() {
     ] {
         assert_eq!(session.evaluate(expression).await, expected, "{expression}");
     }
+    let pure = json!({ "expression": "'a' . (1 + 2)", "sideEffects": false });
+    assert_eq!(session.ok("evaluate_expression", pure).await.text_of("result"), "\"a3\"");
     let ended = session.ok("continue_execution", json!({})).await;
     assert_eq!(ended.outcome(), "ended", "{}", ended.text);
     session.finish().await;

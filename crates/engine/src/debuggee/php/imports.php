@@ -7,9 +7,12 @@ final class Imports
 {
     private static $files = [];
 
-    /** The namespace of a line, and the statements of its file that give names their meaning. */
+    /** The namespace of a line, and the statements of its file that give names their meaning; without a file, none. */
     public static function at($file, $line)
     {
+        if ($file === '') {
+            return ['', ''];
+        }
         if (!isset(self::$files[$file])) {
             $text = \function_exists('token_get_all') ? @\file_get_contents($file) : false;
             self::$files[$file] = $text === false ? [] : self::read($text);

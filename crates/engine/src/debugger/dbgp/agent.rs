@@ -92,8 +92,8 @@ pub(super) fn of_user_pure(expression: &str, limit: u64, depth: usize) -> String
     )
 }
 
-/// Code for a frame that waits for this many functions of PHP's own, one of which is a method. What it assigns to variables
-/// is assigned to those of the frame.
+/// Code for a frame that waits for this many functions of PHP's own, one of which is a method. What it assigns to
+/// variables of the frame is assigned there; others that it assigns end with it.
 fn waiting(code: &str, called: usize) -> String {
     let encoded = BASE64.encode(code.as_bytes());
     quoted(&format!(
