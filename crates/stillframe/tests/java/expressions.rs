@@ -24,6 +24,15 @@ class Main {
 
     Main(int count) { items = List.of(new Item(\"pen\", 1, new BigDecimal(\"1.50\")), new Item(\"ink\", count, BigDecimal.TEN)); }
 
+    interface Shape { double area(); default String label() { return \"area \" + area(); } }
+    static String label(Shape shape) { return shape.label(); }
+    static String kind(Object[] all) { return \"array\"; }
+    static String kind(Object one) { return \"one\"; }
+    static String safely(java.util.function.Supplier<Object> from) {
+        try { return \"got \" + from.get(); } catch (Throwable caught) { return \"caught \" + caught.getMessage(); }
+    }
+    static int apply(java.util.function.IntBinaryOperator operator) { return operator.applyAsInt(3, 4); }
+
     private boolean isScarce(Item item) { return stock.getOrDefault(item.name(), 0) < item.count(); }
 
     BigDecimal total(Payment payment, String kind) {
@@ -72,11 +81,22 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
         ("((java.util.function.Predicate<Integer>) number -> number > 3).negate().test(4)", "false"),
         ("first.map(one -> one.count() * 1.5).orElse(0.0)", "4.5"),
         ("payment instanceof Cash cash ? cash.given() + 1 : 0", "4"),
+        // The program calls a method of the interface that calls the lambda.
+        ("label(() -> 3.5)", "\"area 3.5\""),
+        // The type of the parameter is one that the program has not used yet.
+        ("apply((one, other) -> one * 10 + other)", "34"),
+        ("safely(() -> Integer.parseInt(\"x\"))", "\"caught For input string: \\\"x\\\"\""),
+        ("kind(items.toArray())", "\"array\""),
+        ("kind((Object) items.toArray())", "\"one\""),
         // Literals are the same object everywhere, and other texts are not.
         ("kind == \"cash\"", "true"),
         ("new String(\"cash\") == kind", "false"),
     ] {
         assert_eq!(session.evaluate(expression).await, expected, "{expression}");
+    }
+    for (expression, expected) in [("kind == \"card\"", "false"), ("kind.equals(\"cash\")", "true")] {
+        let pure = json!({ "expression": expression, "sideEffects": false });
+        assert_eq!(session.ok("evaluate_expression", pure).await.text_of("result"), expected, "{expression}");
     }
     let late = "java.util.stream.Stream.iterate(0, one -> one + 1).count()";
     for (code, expression, message) in [
@@ -90,6 +110,8 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
             "items.stream().map(one -> one.missing()).toList()",
             "cannot find the method `missing` of `Main.Item`",
         ),
+        // The program catches everything.
+        ("evaluation_failed", "safely(() -> missing)", "cannot find symbol `missing`"),
         ("deadline_exceeded", late, "did not end within 500 ms"),
     ] {
         let arguments = json!({ "expression": expression, "timeout": 500 });

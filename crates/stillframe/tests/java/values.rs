@@ -25,7 +25,13 @@ import java.util.concurrent.*;
 
 class Main {
     static int read(String text) {
-        return text.trim().length(); // @cause
+        try {
+            return text.trim().length(); // @cause
+        } catch (NullPointerException missing) {
+            // Each is the cause of the other.
+            missing.initCause(new IllegalStateException(\"again\", missing));
+            throw missing;
+        }
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -50,7 +56,8 @@ async fn the_cause_of_an_exception_has_its_message_and_place() {
     assert_eq!((stopped.outcome(), stopped.place()), ("exception", (program.path(), program.line("gets"))));
     let stack = stopped["exception"]["stack"].as_str().unwrap();
     let place = format!("at Main.read(Main.java:{})", program.line("cause"));
-    for part in ["Caused by: java.lang.NullPointerException: Cannot invoke", &place] {
+    let circle = "Caused by: [CIRCULAR REFERENCE: java.lang.NullPointerException]";
+    for part in ["Caused by: java.lang.NullPointerException: Cannot invoke", &place, circle] {
         assert!(stack.contains(part), "{part}: {}", stopped.text);
     }
     session.finish().await;

@@ -51,6 +51,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "Syntax.java",
     "TestReports.java",
     "Threads.java",
+    "Typed.java",
     "Types.java",
     "Values.java",
     "Waits.java",

@@ -15,6 +15,7 @@ import com.sun.jdi.VMDisconnectedException;
 import com.sun.jdi.Value;
 import com.sun.jdi.request.EventRequest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -184,15 +185,15 @@ final class Calls {
             return null;
         }
 
-        /** Ends the code of the program that has called a lambda, which cannot give it a result. */
+        /** Ends the code of the program that has called a lambda, which cannot give it a result; it may catch an exception. */
         void fail(ThreadReference caller, Failure failure) {
             // An error may be pending for the thread already.
             if (whole.isOver || whole.failed != null) return;
-            whole.failed = failure;
+            if (failure.exception == null) whole.failed = failure;
             try {
-                caller.stop(stopper);
+                caller.stop(failure.exception == null ? stopper : failure.exception);
             } catch (InvalidTypeException impossible) {
-                // It is an Error.
+                // It is an Error or an exception.
             }
         }
 
@@ -216,6 +217,7 @@ final class Calls {
 
         Value invoke(ObjectReference object, ReferenceType type, Method method, List<Value> arguments) throws Failure {
             mayChange("calling `" + Names.of(method) + "`");
+            load(method);
             return run(thread -> {
                 if (object != null) return object.invokeMethod(thread, method, arguments, ObjectReference.INVOKE_SINGLE_THREADED);
                 ReferenceType owner = method.declaringType();
@@ -224,6 +226,22 @@ final class Calls {
                 }
                 return ((ClassType) owner).invokeMethod(thread, method, arguments, ObjectReference.INVOKE_SINGLE_THREADED);
             });
+        }
+
+        /** Makes the types of the parameters known to the loader of the method's class: a call needs them. */
+        private void load(Method method) throws Failure {
+            ReferenceType owner = method.declaringType();
+            for (int missing = method.argumentTypeNames().size(); missing > 0; missing--) {
+                try {
+                    method.argumentTypes();
+                    return;
+                } catch (ClassNotLoadedException unloaded) {
+                    String name = unloaded.className();
+                    String known = name.endsWith("[]") ? "[L" + name.substring(0, name.length() - 2) + ";" : name;
+                    ReferenceType classes = debuggee.vm.classesByName("java.lang.Class").get(0);
+                    method(null, classes, "forName", Arrays.asList(text(known), debuggee.vm.mirrorOf(false), owner.classLoader()));
+                }
+            }
         }
 
         /** Calls the method of an interface that an object inherits. */
@@ -238,6 +256,7 @@ final class Calls {
         Value construct(ClassType type, List<Value> arguments) throws Failure {
             mayChange("`new`");
             Overloads.Choice choice = Overloads.choose(debuggee, this, type, "<init>", arguments, false);
+            load(choice.method);
             return run(thread -> type.newInstance(thread, choice.method, choice.arguments, ClassType.INVOKE_SINGLE_THREADED));
         }
 
@@ -249,13 +268,16 @@ final class Calls {
             boolean isOutermost = calling.add(in);
             try {
                 if (stopper == null) stopper = newStopper();
-                return pin(invocation.run(in));
+                Value value = pin(invocation.run(in));
+                // The program may catch every Error.
+                if (whole.failed != null) throw whole.failed;
+                return value;
             } catch (InvocationException thrown) {
                 if (whole.failed != null) throw whole.failed;
                 ObjectReference exception = thrown.exception();
                 if (exception.equals(stopper)) throw new Failure("it was interrupted");
                 String message = Exceptions.message(exception);
-                throw new Failure(exception.referenceType().name() + (message == null ? "" : ": " + message));
+                throw new Failure(exception.referenceType().name() + (message == null ? "" : ": " + message), pin(exception));
             } catch (IncompatibleThreadStateException running) {
                 throw unable();
             } catch (InvalidTypeException | ClassNotLoadedException wrong) {

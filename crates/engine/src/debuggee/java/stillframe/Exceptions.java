@@ -14,8 +14,10 @@ import com.sun.jdi.event.ExceptionEvent;
 import com.sun.jdi.request.EventRequest;
 import com.sun.jdi.request.ExceptionRequest;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Stops at exceptions. Each is reported once, where it is thrown. */
 final class Exceptions {
@@ -163,7 +165,9 @@ final class Exceptions {
         } catch (IncompatibleThreadStateException running) {
             return text.toString();
         }
+        Set<ObjectReference> seen = new HashSet<>(Set.of(thrown));
         for (ObjectReference cause = cause(thrown); cause != null; cause = cause(cause)) {
+            if (!seen.add(cause)) return text + "\nCaused by: [CIRCULAR REFERENCE: " + cause.referenceType().name() + "]";
             text.append("\nCaused by: ").append(cause.referenceType().name());
             String why = fullMessage(cause);
             if (why != null) text.append(": ").append(why);

@@ -13,7 +13,9 @@ import com.sun.jdi.VirtualMachine;
 import com.sun.jdi.VoidValue;
 import com.sun.jdi.event.EventSet;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
  * A lambda or method reference in an expression. The program gets a proxy for it. When the program calls that, the
@@ -25,6 +27,8 @@ final class Lambda implements Value {
     private final Evaluator evaluator;
     private final Calls.Call call;
     private final Syntax.Node node;
+    /** For the methods that the interface implements. */
+    private final Deque<Calls.Call> free = new ConcurrentLinkedDeque<>();
     private InterfaceType type;
     private Method method;
 
@@ -83,11 +87,9 @@ final class Lambda implements Value {
 
     private void answer(ThreadReference thread, EventSet set) {
         Proxies.answer(call, thread, set, () -> {
+            if (thread.equals(call.thread)) throw new Failure("a method that a lambda calls cannot call the lambda again here");
             List<Value> handed = thread.frame(0).getArgumentValues();
-            // Threads of a parallel stream may call it at the same time, but one thread evaluates it.
-            synchronized (evaluator) {
-                return result(handed.get(0), (ObjectReference) handed.get(1), (ArrayReference) handed.get(2));
-            }
+            return result(handed.get(0), (ObjectReference) handed.get(1), (ArrayReference) handed.get(2));
         });
     }
 
@@ -99,8 +101,31 @@ final class Lambda implements Value {
             if (asked == null && one.name().equals(name) && one.argumentTypeNames().size() == arguments.size()) asked = one;
         }
         if (asked == null || (asked != method && asked.isAbstract())) throw new Failure("`" + name + "` of a lambda cannot be called");
-        Calls.Call inner = call.inner();
-        Value value = asked == method ? body(inner, arguments) : inner.inherited((ObjectReference) proxy, asked, arguments);
+        if (asked != method) return inherited((ObjectReference) proxy, asked, arguments);
+        // Threads of a parallel stream may call it at the same time, but one thread evaluates it.
+        synchronized (evaluator) {
+            Calls.Call inner = call.inner();
+            return returned(inner, asked, body(inner, arguments));
+        }
+    }
+
+    /** What a method returns that the interface implements, and that may call the lambda: it has a thread of its own. */
+    private Value inherited(ObjectReference proxy, Method asked, List<Value> arguments) throws Failure {
+        Calls.Call inner = free.poll();
+        if (inner == null) {
+            inner = call.inner();
+            synchronized (evaluator) {
+                new Proxies(debuggee, evaluator, inner).begin();
+            }
+        }
+        try {
+            return returned(inner, asked, inner.inherited(proxy, asked, arguments));
+        } finally {
+            free.push(inner);
+        }
+    }
+
+    private Value returned(Calls.Call inner, Method asked, Value value) throws Failure {
         String type = asked.returnTypeName();
         if (type.equals("void")) return null;
         if (value instanceof VoidValue) throw new Failure("the lambda returns no value, but `" + Names.simple(this.type.name()) + "` needs one");

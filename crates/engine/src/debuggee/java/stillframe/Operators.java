@@ -108,9 +108,14 @@ final class Operators {
         throw new Failure("bad operand type `boolean` for `" + operator + "`");
     }
 
-    /** The text that the program has for a literal. */
-    Value interned(Value text) throws Failure {
+    /** The text that the program has for a literal, which is compared with another. */
+    Value interned(Value text, Value other) throws Failure {
         ObjectReference object = (ObjectReference) text;
+        // Different texts are not the same object.
+        if (!((StringReference) text).value().equals(((StringReference) other).value())) return text;
+        if (call.isPure) {
+            throw new Failure("whether this is the same object as a literal cannot be known without side effects; compare the text with `equals`");
+        }
         return call.method(object, object.referenceType(), "intern", List.of());
     }
 
@@ -201,6 +206,7 @@ final class Operators {
     /** Converts a value for a variable or parameter: widens, boxes or unboxes it. */
     Value converted(Value value, String type) throws Failure {
         if (value instanceof Lambda) return ((Lambda) value).proxy(type);
+        if (value instanceof Typed) return converted(((Typed) value).value, type);
         if (isPrimitive(type)) {
             Value plain = unboxed(value);
             if (type.equals("boolean") && plain instanceof BooleanValue) return plain;

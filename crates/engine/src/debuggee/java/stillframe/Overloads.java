@@ -108,7 +108,7 @@ final class Overloads {
                 || (name.equals("java.lang.Number") && !from.equals("char") && !from.equals("boolean"));
             return isSuper ? BOXED + 10 : NO;
         }
-        ReferenceType of = ((ObjectReference) argument).referenceType();
+        ReferenceType of = argument instanceof Typed ? ((Typed) argument).type() : ((ObjectReference) argument).referenceType();
         if (isPrimitive) {
             String unboxed = Operators.unboxedOf(of.name());
             return unboxed == null ? NO : widening(unboxed, name) + BOXED;
