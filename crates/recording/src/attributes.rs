@@ -88,7 +88,7 @@ impl Recording {
             let depth = |line: &str| line.len() - line.trim_start().len();
             let body = lines.take_while(|line| line.trim().is_empty() || depth(line) > depth(head));
             let is_text = |line: &&str| line.is_empty() || line.starts_with(['"', '\'', '#']);
-            let statements: Vec<&str> = body.map(str::trim).filter(|line| !is_text(line)).collect();
+            let statements: Vec<&str> = body.map(|line| line.trim()).filter(|line| !is_text(line)).collect();
             let [only] = statements.as_slice() else { return None };
             let name = only.strip_prefix("return self.")?.strip_suffix(&format!("[{key}]"))?;
             self.number(name)
