@@ -31,7 +31,9 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
         let interrupted = text.split("Execution was interrupted, reason: ").nth(1);
         text.contains("Reached timeout") || interrupted.is_some_and(|reason| !reason.starts_with("signal "))
     },
-    has_run: |text| ["interrupted", "timeout", "timed out"].iter().any(|word| text.contains(word)),
+    has_run: |text| {
+        ["interrupted", "timeout", "timed out", "dematerialize"].iter().any(|word| text.contains(word))
+    },
     // The reason for which LLDB says that the expression was interrupted is then that of the last stop.
     is_gone: |text| text.starts_with("execution stopped with unexpected state"),
     // What it reports when its connection to `lldb-server` is lost. No program exits with this code.

@@ -29,7 +29,7 @@ def number(text):
     if found is None:
         if not re.fullmatch(r"\d[\d']*\.\d*f?", text):
             raise Unknown
-        return (Single if text[-1] == "f" else float)(text.replace("'", "").rstrip("f"))
+        return (Single if text[-1] == "f" else float)(float(text.replace("'", "").rstrip("f")))
     digits, first, long, last = found.groups()
     value, is_decimal = int(digits.replace("'", ""), 0), digits[0] != "0"
     for bits in (64,) if long else (32, 64):
@@ -96,16 +96,28 @@ def enumerator(frame, path):
     place = unit.GetFileSpec().fullpath, frame.GetModule().GetUUIDString()
     if place not in constants:
         constants[place] = [
-            (kind.GetName() or "", member.GetName(), Integer(member.GetValueAsSigned(), 8 * kind.GetByteSize()))
+            (kind.GetName() or "", kind.IsScopedEnumerationType(), member.GetName(), constant(kind, member))
             for kind in unit.GetTypes(lldb.eTypeClassEnumeration)
             for member in kind.GetEnumMembers()
         ]
     scope, _, name = path.rpartition("::")
-    for kind, known, number in constants[place]:
-        scopes = [f"::{kind}", f"::{kind.rpartition('::')[0]}"]
-        if known == name and (not scope or any(one.endswith(f"::{scope}") for one in scopes)):
-            return number
-    return None
+    function, found = f"::{frame.GetFunctionName() or ''}", {}
+    for kind, is_scoped, known, number in constants[place]:
+        around = kind.rpartition("::")[0]
+        scopes = [f"::{kind}"] if is_scoped else [f"::{kind}", f"::{around}"]
+        if known == name and (not is_scoped if not scope else any(one.endswith(f"::{scope}") for one in scopes)):
+            # One of a namespace or class that the frame is in comes first.
+            is_around = not around or f"::{around}::" in function
+            found.setdefault(len(around) if is_around else -1, set()).add(number)
+    numbers = found[max(found)] if found else set()
+    if len(numbers) > 1:
+        raise Unknown
+    return next(iter(numbers), None)
+
+
+def constant(kind, member):
+    is_signed = bool(kind.GetEnumerationIntegerType().GetTypeFlags() & lldb.eTypeIsSigned)
+    return Integer(member.GetValueAsSigned() if is_signed else member.GetValueAsUnsigned(), 8 * kind.GetByteSize(), is_signed)
 
 
 def converted(value, kind):

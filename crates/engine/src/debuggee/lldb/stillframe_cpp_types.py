@@ -526,7 +526,7 @@ METHODS = [
         "at": unit,
         "front": lambda value: unit(value, 0),
         "back": lambda value: unit(value, max(length(value), 1) - 1),
-        "compare": lambda value, other: (string_of(value) > other) - (string_of(value) < other),
+        "compare": lambda value, other: Integer((string_of(value) > other) - (string_of(value) < other)),
         "starts_with": lambda value, part: string_of(value).startswith(part),
         "ends_with": lambda value, part: string_of(value).endswith(part),
     }),

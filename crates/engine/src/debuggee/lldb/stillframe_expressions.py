@@ -23,6 +23,12 @@ COMPARED = {
 }
 # What makes an expression that is not evaluated, because it decides nothing, one that LLDB may not understand.
 BEYOND = {"(", "[", "->", "*"}
+# Types of numbers in C++, by their bits and whether they have a sign.
+NUMBERS = {
+    (8, True): "char", (16, True): "short", (16, False): "unsigned short", (32, True): "int", (32, False): "unsigned",
+    (64, True): "long", (64, False): "unsigned long",
+}
+ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
 
 
 class Evaluation:
@@ -31,6 +37,8 @@ class Evaluation:
 
     def __init__(self, types, frame, expression, runs=False):
         self.types, self.frame, self.runs = types, frame, runs
+        # Until when closures are evaluated.
+        self.until = None
         self.captured = {one.GetName(): one for one in types.captures(frame)}
         self.tokens = [(one.lastgroup, one.group(one.lastgroup)) for one in TOKEN.finditer(expression.strip())]
         follows = runs or any(text in ("->", "[", "*") for _, text in self.tokens)
@@ -126,7 +134,7 @@ class Evaluation:
         depth = 0
         while self.at < len(self.tokens):
             kind, text = self.tokens[self.at]
-            if not depth and text in (")", "]", ",", "||", sign):
+            if not depth and (text in (")", "]", ",", "||", sign) or text == "?" and sign != ":"):
                 break
             depth += (text in ("(", "[")) - (text in (")", "]"))
             self.is_needed |= kind in ("text", "letter") or text in BEYOND or "::" in text
@@ -259,6 +267,8 @@ class Evaluation:
             self.is_needed = True
             return self.types.FUNCTIONS[text](self, *content)
         if content is not None and not self.types.HAS_VARIANTS:
+            if text in ("sizeof", "alignof", "typeid", "decltype"):
+                raise Unknown
             self.check_called(content)
             return self.ran(Code(f"{text}({', '.join(map(self.argument, content))})"))
         return Variant(text, content[0] if content else None)
@@ -352,14 +362,21 @@ class Evaluation:
             raise Failed(self.types.REFUSED)
 
     def argument(self, value):
-        """What code of the program is called with."""
+        """What code of the program is called with, in its own type: that chooses the function."""
+        kind = None
         if isinstance(value, lldb.SBValue):
-            number = simple(self.types.referred(value))
-            value = self.types.referred(value) if number is None or isinstance(number, Address) else number
+            value = self.types.referred(value)
+            number = simple(value)
+            if number is not None and not isinstance(number, Address):
+                kind, value = value.GetType().GetUnqualifiedType().GetName(), number
+        elif isinstance(value, Integer) and not isinstance(value, Address):
+            kind = NUMBERS.get((value.bits, value.is_signed))
+        elif isinstance(value, Single):
+            kind = "float"
         spelling = spelled(value)
         if spelling is None:
             raise Unknown
-        return spelling
+        return spelling if kind is None else f"({kind})({spelling})"
 
     def ran(self, code):
         """What code of the program returns."""
@@ -370,6 +387,11 @@ class Evaluation:
         found = self.frame.EvaluateExpression(code, options)
         if found.GetError().Fail():
             raise Failed(found.GetError().GetCString() or "the call failed")
+        kind = found.GetType().GetCanonicalType()
+        functions = (kind.GetMemberFunctionAtIndex(at) for at in range(kind.GetNumberOfMemberFunctions()))
+        is_own = not (kind.GetName() or "").startswith("std::")
+        if is_own and any((function.GetName() or "").startswith("~") for function in functions):
+            raise Failed(f"LLDB ends what this returns before it is read: `{kind.GetName()}` has a destructor")
         return found
 
     def target(self, value):
@@ -503,5 +525,12 @@ class Evaluation:
 
 
 def unquoted(text):
-    known = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
-    return re.sub(r"\\(.)", lambda found: known.get(found.group(1), found.group(1)), text[1:-1])
+    def letter(found):
+        written = found.group(1)
+        if written in ESCAPES:
+            return ESCAPES[written]
+        if written[0] in "xu":
+            return chr(int(written[1:].strip("{}"), 16))
+        return chr(int(written, 8)) if written.isdigit() else written
+
+    return re.sub(r"\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|[0-7]{1,3}|.)", letter, text[1:-1])

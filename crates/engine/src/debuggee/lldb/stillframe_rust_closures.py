@@ -7,6 +7,7 @@ library are known, which read and change nothing.
 import functools
 import itertools
 import re
+import time
 
 import lldb
 from stillframe_rust_numbers import TYPE, width
@@ -15,6 +16,8 @@ from stillframe_values import Code, Failed, Integer, Letter, Optional, Unknown, 
 
 # How many items an iterator gives.
 MOST = 10_000
+# How long the closures of an expression may take, in seconds. Nothing else is answered meanwhile.
+LONGEST = 3
 
 
 class Closure:
@@ -34,6 +37,9 @@ class Closure:
         self.body = rest_until(evaluation, {",", ")"})
 
     def __call__(self, *arguments):
+        self.evaluation.until = self.evaluation.until or time.monotonic() + LONGEST
+        if time.monotonic() > self.evaluation.until:
+            raise Failed(f"the closures take more than {LONGEST} s to evaluate here; ask about fewer items")
         known = dict(self.evaluation.locals)
         try:
             if len(arguments) != len(self.patterns) or not all(fits(one) for fits, one in zip(self.patterns, arguments)):
@@ -329,7 +335,7 @@ TEXT_SOURCES = {
     ),
     "split": lambda text, by: text.split(by),
     "split_whitespace": lambda text: text.split(),
-    "lines": lambda text: text.removesuffix("\n").split("\n") if text else [],
+    "lines": lambda text: [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else [],
 }
 SOURCES = {"iter", "into_iter", "windows", "chunks", "keys", "values", "into_keys", "into_values", *TEXT_SOURCES}
 OF_ITEMS = {

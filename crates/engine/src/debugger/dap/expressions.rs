@@ -51,8 +51,11 @@ pub(super) async fn spelled(
 
 /// What [`spelled`] gives, for an expression that the adapter cannot evaluate as a whole: functions of the program that
 /// it calls are called one by one.
-pub(super) async fn run(debugger: &DapDebugger, frame: RawId, expression: &str) -> Option<String> {
-    ask(debugger, frame, "run ", expression).await?.spelled
+///
+/// An error is about what has run.
+pub(super) async fn run(debugger: &DapDebugger, frame: RawId, expression: &str) -> Option<Result<String>> {
+    let found = ask(debugger, frame, "run ", expression).await?;
+    found.error.map(|error| Err(Error::Refused(error))).or(found.spelled.map(Ok))
 }
 
 /// What the adapter answers for another spelling of an expression that it has refused; none if there is none, or none
