@@ -23,6 +23,8 @@ COMPARED = {
 }
 # What makes an expression that is not evaluated, because it decides nothing, one that LLDB may not understand.
 BEYOND = {"(", "[", "->", "*"}
+# What LLDB says of code that has run, and failed.
+RAN = ("interrupted", "timeout", "timed out", "dematerialize")
 # Types of numbers in C++, by their bits and whether they have a sign.
 NUMBERS = {
     (8, True): "char", (16, True): "short", (16, False): "unsigned short", (32, True): "int", (32, False): "unsigned",
@@ -386,7 +388,9 @@ class Evaluation:
         options.SetIgnoreBreakpoints(True)
         found = self.frame.EvaluateExpression(code, options)
         if found.GetError().Fail():
-            raise Failed(found.GetError().GetCString() or "the call failed")
+            message = (found.GetError().GetCString() or "").partition("\n")[0].removeprefix("error: ")
+            # Of one that did not compile, LLDB has said more about the whole expression.
+            raise Failed(message) if any(word in message for word in RAN) else Unknown
         kind = found.GetType().GetCanonicalType()
         functions = (kind.GetMemberFunctionAtIndex(at) for at in range(kind.GetNumberOfMemberFunctions()))
         is_own = not (kind.GetName() or "").startswith("std::")
