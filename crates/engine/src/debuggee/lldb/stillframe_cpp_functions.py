@@ -8,12 +8,15 @@ import re
 
 import lldb
 import stillframe_cpp as cpp
-from stillframe_values import Address, Failed, Integer, Single, Unknown, calculated
+from stillframe_values import Address, Failed, Integer, Single, Span, Unknown, calculated
 
 BITS = {"char": 8, "short": 16, "int": 32, "long": 64, "int8_t": 8, "int16_t": 16, "int32_t": 32, "int64_t": 64, "size_t": 64}
 WORDS = {"signed", "unsigned", "std::size_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "float", "double", "bool", *BITS}
 NUMBER = re.compile(r"(?i)(0x[\da-f']+|0b[01']+|[1-9][\d']*|0)(u?)(l*)(u?)$")
 CHARACTERS = (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar)
+KINDS = lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeFull
+# What changes something, or begins another statement.
+STATEMENTS = {";", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "{", "}"}
 # Those of enums, by the source and the binary that have them.
 constants = {}
 # The lengths of units of time, in nanoseconds.
@@ -77,10 +80,6 @@ def computed(sign, left, right):
     return Integer(calculated(sign, left, right), left.bits, left.is_signed)
 
 
-class Span(Address):
-    """A length of time in nanoseconds, which is only compared."""
-
-
 def length_of_time(value):
     """What a `std::chrono::duration` is compared by; None for another value."""
     unit = cpp.DURATIONS.match(value.GetType().GetCanonicalType().GetName() or "")
@@ -118,6 +117,18 @@ def enumerator(frame, path):
 def constant(kind, member):
     is_signed = bool(kind.GetEnumerationIntegerType().GetTypeFlags() & lldb.eTypeIsSigned)
     return Integer(member.GetValueAsSigned() if is_signed else member.GetValueAsUnsigned(), 8 * kind.GetByteSize(), is_signed)
+
+
+def check_calls(evaluation):
+    """Nothing is called for an expression with a name that nothing has, or that is more than an expression."""
+    target, types = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.types
+    if any(text in STATEMENTS for _, text in evaluation.tokens):
+        raise Unknown
+    for text in evaluation.names() - WORDS:
+        is_known = "<" in text or text in types.CONSTANTS or text in FUNCTIONS or evaluation.variable(text) is not None
+        is_known = is_known or enumerator(evaluation.frame, text) is not None
+        if not is_known and not target.FindFunctions(text.rpartition("::")[2], KINDS).GetSize() and not target.FindTypes(text).GetSize():
+            raise Unknown
 
 
 def converted(value, kind):

@@ -7,16 +7,16 @@ import lldb
 import stillframe_captures
 import stillframe_cpp as cpp
 from stillframe_cpp_functions import (
-    FUNCTIONS, Span, cast, common, computed, converted, enumerator, length_of_time, letter, number, templated, texts,
+    FUNCTIONS, cast, check_calls, common, computed, converted, enumerator, length_of_time, letter, number, templated, texts,
 )
 from stillframe_evaluate import evaluate
 from stillframe_values import (
-    FLOATS, Failed, Integer, Position, Single, Unknown, Variant, checked, missing, simple,
+    FLOATS, Failed, Integer, Position, Single, Span, Unknown, Variant, checked, missing, nothing, simple,
 )
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
-    "FUNCTIONS", "cast", "common", "computed", "converted", "enumerator", "length_of_time", "letter", "number",
+    "FUNCTIONS", "cast", "check_calls", "common", "computed", "converted", "enumerator", "length_of_time", "letter", "number",
     "templated", "texts",
 ]
 # LLDB finds names other than variables.
@@ -51,10 +51,6 @@ def is_beyond_lldb(_expression):
 
 def parameters(_tokens):
     return set()
-
-
-def nothing(*_arguments):
-    return None
 
 
 # What Rust has, and these languages have not.

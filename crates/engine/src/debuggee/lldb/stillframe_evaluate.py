@@ -4,13 +4,8 @@ import json
 import re
 
 import lldb
-from stillframe_cpp_functions import WORDS
 from stillframe_expressions import Evaluation
-from stillframe_values import Code, Failed, Unknown, made, spelled
-
-KINDS = lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeFull
-# What changes something, or begins another statement.
-STATEMENTS = {";", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "{", "}"}
+from stillframe_values import Code, Failed, made, spelled
 
 # What a method is called on, as far as it is a path of names, and its name.
 METHOD = re.compile(r"([\w.>-]*?)(?:\.|->)\s*([A-Za-z_]\w*)\s*\(")
@@ -47,25 +42,13 @@ def understood(types, frame, expression, runs=False):
     try:
         evaluation = Evaluation(types, frame, expression, runs)
         check_names(evaluation)
-        if runs and not types.HAS_VARIANTS:
-            check_calls(evaluation)
+        if runs:
+            types.check_calls(evaluation)
         return evaluation.result()
     except Failed:
         raise
     except Exception:
         return None
-
-
-def check_calls(evaluation):
-    """Nothing is called for an expression with a name that nothing has, or that is more than an expression."""
-    target, types = evaluation.frame.GetThread().GetProcess().GetTarget(), evaluation.types
-    if any(text in STATEMENTS for _, text in evaluation.tokens):
-        raise Unknown
-    for text in evaluation.names() - WORDS:
-        is_known = "<" in text or text in types.CONSTANTS or text in types.FUNCTIONS or evaluation.variable(text) is not None
-        is_known = is_known or types.enumerator(evaluation.frame, text) is not None
-        if not is_known and not target.FindFunctions(text.rpartition("::")[2], KINDS).GetSize() and not target.FindTypes(text).GetSize():
-            raise Unknown
 
 
 def decided(types, frame, condition):

@@ -12,7 +12,7 @@ from stillframe_rust_numbers import (
     CONSTANTS, call_plain, cast, common, computed, inverted, letter, number,
 )
 from stillframe_rust_patterns import matches
-from stillframe_values import Address, Failed, Integer, Optional, Unknown, Variant, checked, simple
+from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, checked, nothing, simple
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
@@ -94,16 +94,8 @@ def is_there(_value):
     return None
 
 
-def nothing(*_arguments):
-    return None
-
-
 # What C and C++ have, and this language has not.
-texts = enumerator = nothing
-
-
-class Span(Address):
-    """A length of time in nanoseconds, which is only compared."""
+texts = enumerator = check_calls = nothing
 
 
 def length_of_time(value):
@@ -508,6 +500,8 @@ OF_OPTIONS = {
     "copied": lambda found: found,
     "cloned": lambda found: found,
 }
+
+
 def of_duration(value, name):
     total = int(length_of_time(value))
     if name in OF_DURATIONS:

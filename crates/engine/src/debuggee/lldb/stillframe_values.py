@@ -50,6 +50,10 @@ class Address(Integer):
     """What a pointer is; to calculate with it takes the size of what is there."""
 
 
+class Span(Address):
+    """A length of time in nanoseconds, which is only compared."""
+
+
 class Position(Address):
     """An iterator: the address of a node, with what is there; None at the end of a container."""
 
@@ -85,6 +89,10 @@ class Optional(Variant):
         if self.content is None:
             raise Failed(self.reason)
         return self.content
+
+
+def nothing(*_arguments):
+    """In place of what a language does not have."""
 
 
 def simple(value):

@@ -39,7 +39,7 @@ pub(super) async fn spelled(
     expression: &str,
     pure: bool,
 ) -> Result<Option<String>> {
-    let Some(found) = ask(debugger, frame, "", expression).await else {
+    let Some(found) = understood(debugger, frame, "", expression).await else {
         return Ok(None);
     };
     match found.error {
@@ -49,13 +49,27 @@ pub(super) async fn spelled(
     }
 }
 
-/// What [`spelled`] gives, for an expression that the adapter cannot evaluate as a whole: functions of the program that
-/// it calls are called one by one.
-///
-/// An error is about what has run.
-pub(super) async fn run(debugger: &DapDebugger, frame: RawId, expression: &str) -> Option<Result<String>> {
-    let found = ask(debugger, frame, "run ", expression).await?;
-    found.error.map(|error| Err(Error::Refused(error))).or(found.spelled.map(Ok))
+/// What the adapter answers for an expression that it has refused as a whole, when the functions of the program that it
+/// calls are called one by one; none if that has run already, or is not understood. An error is about what has run.
+pub(super) async fn run<Answer>(
+    debugger: &DapDebugger,
+    frame: RawId,
+    expression: &str,
+    answer: &Result<::dap::EvaluateResponse>,
+    ask: impl Fn(String) -> Answer,
+) -> Option<Result<::dap::EvaluateResponse>>
+where
+    Answer: Future<Output = Result<::dap::EvaluateResponse>>,
+{
+    let Err(Error::Refused(message)) = answer else { return None };
+    if (debugger.quirks().has_run)(message) {
+        return None;
+    }
+    let found = understood(debugger, frame, "run ", expression).await?;
+    match found.error {
+        Some(error) => Some(Err(Error::Refused(error))),
+        None => Some(ask(found.spelled?).await),
+    }
 }
 
 /// What the adapter answers for another spelling of an expression that it has refused; none if there is none, or none
@@ -81,7 +95,7 @@ where
     (other.explains || !matches!(answer, Err(Error::Refused(_)))).then_some(answer)
 }
 
-async fn ask(debugger: &DapDebugger, frame: RawId, how: &str, expression: &str) -> Option<Evaluated> {
+async fn understood(debugger: &DapDebugger, frame: RawId, how: &str, expression: &str) -> Option<Evaluated> {
     let command = debugger.quirks().expression_command?;
     let quoted = commands::argument(&serde_json::Value::from(expression).to_string());
     let command = format!("{command} {how}{} {quoted}", frame.0);

@@ -338,18 +338,14 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         };
         debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE)
     };
-    let mut answer = ask(spelled.unwrap_or_else(|| expression.clone())).await; // It is run once only.
-    if matches!(&answer, Err(Error::Refused(message)) if !(quirks.has_run)(message))
-        && !pure
-        && let Some(other) = expressions::run(debugger, frame, &expression).await
-    {
-        answer = match other {
-            Ok(other) => ask(other).await,
-            Err(error) => Err(error),
-        };
-    }
-    if !pure && let Some(other) = expressions::other(quirks, &expression, &answer, &ask).await {
-        answer = other;
+    let mut answer = ask(spelled.unwrap_or_else(|| expression.clone())).await;
+    if !pure {
+        if let Some(other) = expressions::run(debugger, frame, &expression, &answer, &ask).await {
+            answer = other;
+        }
+        if let Some(other) = expressions::other(quirks, &expression, &answer, &ask).await {
+            answer = other;
+        }
     }
     // It chooses the frame too, where there is only one.
     lock(&debugger.0.references).scoped = None;
