@@ -1980,9 +1980,6 @@ if "stillframe_recorder" in sys.modules:
     sys.modules.pop("stillframe_recorder").finish()
     sys.modules.pop("stillframe_monitor", None)
 
-if "_pydev_bundle._pydev_saved_modules" in sys.modules:
-    take_threading()
-
 if os.path.basename(getattr(sys.modules["__main__"], "__file__", None) or "") == "pydevd.py":
     # pydevd is the script of a child process, and does this itself a moment later.
     sys.modules.setdefault("pydevd", sys.modules["__main__"])
@@ -1990,3 +1987,6 @@ if os.path.basename(getattr(sys.modules["__main__"], "__file__", None) or "") ==
 if "pydevd" in sys.modules and os.path.exists(__file__):
     # A child process: pydevd imports this module by the name that `prepare` set in the parent.
     prepare(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(sys.modules["pydevd"].__file__)))))
+elif "_pydev_bundle._pydev_saved_modules" in sys.modules:
+    # It was sent to a program that runs.
+    take_threading()

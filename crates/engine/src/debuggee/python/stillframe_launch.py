@@ -8,6 +8,7 @@ exception and exit code as with plain Python.
 """
 
 import gc
+import importlib.machinery
 import os
 import sys
 
@@ -38,8 +39,10 @@ def main():
 
 def uses_gevent(kind, target):
     """Whether the command, the program or a module beside it names gevent: pydevd must know before it is there."""
+    if importlib.machinery.PathFinder.find_spec("gevent") is None:
+        return False
     if any("gevent" in word for word in sys.argv) or os.path.basename(target) == "locust":
-        return is_installed("gevent")
+        return True
     if kind == "file":
         folder, files = os.path.dirname(os.path.abspath(target)), [target]
     else:
@@ -49,7 +52,7 @@ def uses_gevent(kind, target):
         beside = [entry.path for entry in os.scandir(folder) if entry.name.endswith(".py")]
     except OSError:
         beside = []
-    return any(map(imports_gevent, files + beside[:MOST_FILES])) and is_installed("gevent")
+    return any(map(imports_gevent, files + beside[:MOST_FILES]))
 
 
 def imports_gevent(path):
@@ -61,12 +64,6 @@ def imports_gevent(path):
     except OSError:
         return False
     return any(line.lstrip().startswith((b"import gevent", b"from gevent")) for line in lines)
-
-
-def is_installed(name):
-    from importlib.util import find_spec
-
-    return find_spec(name) is not None
 
 
 def connect(address, root, secret):
