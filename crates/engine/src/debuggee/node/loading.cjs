@@ -267,8 +267,15 @@ function isModule(filename, text) {
   }
 }
 
+const types = new Map();
+
 /** The `type` of the package of a folder; undefined if it has none. */
 function typeOf(folder) {
+  if (!types.has(folder)) types.set(folder, readType(folder));
+  return types.get(folder);
+}
+
+function readType(folder) {
   try {
     return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).type;
   } catch {
