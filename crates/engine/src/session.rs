@@ -186,6 +186,11 @@ impl Session {
         self.policy().safety.read_lines(path)
     }
 
+    /// The same as one text.
+    pub(crate) fn read_text(&self, path: &Path) -> Result<String> {
+        self.policy().safety.read_text(path)
+    }
+
     /// Refuses what it must not start or reach.
     pub fn check_start(&self, start: &Start) -> Result<()> {
         let safety = &self.policy().safety;

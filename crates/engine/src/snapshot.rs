@@ -178,18 +178,24 @@ impl Snapshot {
 
 /// The lines around a place, with their numbers.
 pub async fn window(session: &Session, location: &Location, around: u32) -> Vec<(u32, String)> {
-    let Ok(lines) = lines(session, &location.source.name, location.source.path.as_deref()).await else {
+    let Ok(text) = text(session, &location.source.name, location.source.path.as_deref()).await else {
         return Vec::new();
     };
     let first = location.line.saturating_sub(around).max(1);
     let last = location.line.saturating_add(around);
-    (1..).zip(lines).filter(|(line, _)| (first..=last).contains(line)).collect()
+    let near = (1..=last).zip(text.lines()).filter(|(line, _)| *line >= first);
+    near.map(|(line, text)| (line, text.to_owned())).collect()
 }
 
 /// The lines of a source: of its file, or else as the program's debugger has them under this name.
 pub async fn lines(session: &Session, name: &str, path: Option<&Path>) -> Result<Vec<String>> {
-    let missing = match path.map(|path| session.read_lines(path)) {
-        Some(Ok(lines)) => return Ok(lines),
+    Ok(text(session, name, path).await?.lines().map(str::to_owned).collect())
+}
+
+/// The same as one text.
+pub async fn text(session: &Session, name: &str, path: Option<&Path>) -> Result<String> {
+    let missing = match path.map(|path| session.read_text(path)) {
+        Some(Ok(text)) => return Ok(text),
         // The program may have the text too, but that must not bypass the rule.
         Some(Err(error @ Error::Forbidden { .. })) => return Err(error),
         Some(Err(error)) => error,
@@ -197,7 +203,7 @@ pub async fn lines(session: &Session, name: &str, path: Option<&Path>) -> Result
     };
     // The texts of a program are gone when it has ended.
     match session.source_text(name.to_owned()).await {
-        Ok(Some(text)) => Ok(text.lines().map(str::to_owned).collect()),
+        Ok(Some(text)) => Ok(text),
         _ => Err(missing),
     }
 }

@@ -42,7 +42,8 @@ pub(crate) fn read_checked(path: &Path, check: impl FnOnce(&File) -> Result<()>)
             format!("has {} bytes, the limit for source is {LARGEST}", metadata.len()),
         ));
     }
-    let mut bytes = Vec::new();
+    // With room behind it, reading ends without one more allocation.
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default() + 1);
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     check(&file)?;
     // The size says nothing where the system makes the content up, and a file may grow meanwhile.

@@ -3,9 +3,10 @@
 //! Starting, stepping and stacks are the protocol's ([`DapDebugger`]). Values, expressions, rules of breakpoints,
 //! recording and sampling are the agent's, which bounds every text and every evaluation; `docs/adr/` says why.
 //!
-//! Reading order: `agent.rs` (its other end), `breakpoints.rs`, `events.rs`, `pausing.rs`, `sampling.rs`.
+//! Reading order: `agent.rs` (its other end), `ahead.rs`, `breakpoints.rs`, `events.rs`, `pausing.rs`, `sampling.rs`.
 
 mod agent;
+mod ahead;
 mod authorize;
 mod breakpoints;
 mod events;
@@ -192,7 +193,18 @@ impl Debugger for PythonDebugger {
     }
 
     async fn stack_trace(&self, thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {
-        self.0.dap.frames(thread, start, levels, frame_name).await
+        let dap = &self.0.dap;
+        let Some(ahead) = self.0.agent.get().map(|agent| &agent.ahead).filter(|_| start == 0) else {
+            return dap.frames(thread, start, levels, frame_name).await;
+        };
+        let stack = match ahead.stack(thread, levels) {
+            Some(sent) => dap.shown_frames(sent, start, levels, frame_name),
+            None => dap.frames(thread, start, levels, frame_name).await?,
+        };
+        if let Some(innermost) = stack.frames.first() {
+            ahead.read(innermost.id, levels);
+        }
+        Ok(stack)
     }
 
     async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {

@@ -159,3 +159,31 @@ async fn non_unicode_output_arrives_with_replacement_characters() {
     assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", "raw \u{fffd} end\n"));
     session.finish().await;
 }
+
+/// The agent sends them before they are requested, unless code of the program is needed to show one.
+#[tokio::test]
+async fn variables_in_a_report_equal_those_that_are_requested() {
+    let script = Script::new(
+        "class Account:\n    def __init__(self):\n        self.balance = 0\n\n\nclass Shy:\n    count = 0\n\n    \
+         def __repr__(self):\n        Shy.count += 1\n        return 'shy %d' % Shy.count\n\n\ndef pay(account, \
+         amounts):\n    for amount in amounts:\n        account.balance += amount  # @pay\n    shy = Shy()\n    \
+         return shy  # @shy\n\n\npay(Account(), [1, 2, 3])\n",
+    );
+    let (session, mut stopped) = script.stopped_at("pay").await;
+    session.break_at(&script, "shy").await;
+    let values = |answer: &Answer| {
+        let variables = answer["locals"].as_array().or(answer["variables"].as_array()).unwrap().clone();
+        variables.iter().map(|each| (each["name"].clone(), each["value"].clone())).collect::<Vec<_>>()
+    };
+    for balance in [0, 1, 3] {
+        assert_eq!(stopped.variable("account"), format!("<Account: balance={balance}>"));
+        let requested = session.ok("get_local_variables", json!({})).await;
+        assert_eq!(values(&stopped), values(&requested));
+        assert_eq!(session.evaluate("account.balance").await, balance.to_string());
+        stopped = session.go_on().await;
+    }
+    assert_eq!(stopped["location"]["line"], script.line("shy"));
+    assert_eq!(stopped.variable("shy"), "shy 1", "shown once");
+    session.run_to_the_end().await;
+    session.finish().await;
+}

@@ -50,8 +50,7 @@ pub async fn source(session: &Session) -> Result<String, ToolError> {
     let found =
         Snapshot::peek(session, stop, Limits { variables: 0, ..session.policy().bounds.report() }).await;
     let place = found.frame().and_then(|frame| frame.location.as_ref()).ok_or_else(not_paused)?;
-    let lines = snapshot::lines(session, &place.source.name, place.source.path.as_deref()).await?;
-    Ok(lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect())
+    Ok(snapshot::text(session, &place.source.name, place.source.path.as_deref()).await?)
 }
 
 /// The last entries of a session in the journal, a line of JSON each; nothing where none is kept.

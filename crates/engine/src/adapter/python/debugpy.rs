@@ -40,7 +40,7 @@ pub(crate) type Modules = &'static [(&'static str, &'static str)];
 pub(crate) struct AgentCode {
     /// What reads values and evaluates.
     pub(crate) source: &'static str,
-    /// What the agent loads when it needs it.
+    /// What the agent loads when it needs it, as it does the others.
     pub(crate) known: Modules,
     /// What records values while the program runs.
     pub(crate) recorder: Modules,
@@ -63,7 +63,7 @@ macro_rules! module {
 /// See [`AgentCode`].
 pub(crate) static AGENT: AgentCode = AgentCode {
     source: include_str!("../../debuggee/python/stillframe_agent.py"),
-    known: &[module!("stillframe_known"), module!("stillframe_messages")],
+    known: &[module!("stillframe_known"), module!("stillframe_messages"), module!("stillframe_ahead")],
     recorder: &[module!("stillframe_monitor"), module!("stillframe_recorder")],
     sampler: &[
         module!("stillframe_numbered"),

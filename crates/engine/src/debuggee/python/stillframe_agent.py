@@ -46,6 +46,9 @@ watching = None
 # True during a request that must not run code of the program.
 side_effect_free = False
 
+# True while values are read that were not requested yet: those that only code of the program can show have to wait.
+runs_no_code = False
+
 
 # ---------------------------------------------------------------------------------------------------------
 # Start
@@ -187,6 +190,8 @@ def stop_debugging_children():
     from _pydev_bundle import pydev_monkey
 
     pydev_monkey._get_apply_arg_patching = lambda: False
+    if "stillframe_ahead" in sys.modules:
+        sys.modules["stillframe_ahead"].expect(0, ())
     if "stillframe_recorder" in sys.modules:
         sys.modules["stillframe_recorder"].finish()
 
@@ -960,6 +965,8 @@ class Renderer:
         name = type_name(value)
         if side_effect_free:
             return plain_representation(value)
+        if runs_no_code:
+            raise load("stillframe_ahead").NeedsCode
         if time.monotonic() - self.began > ALL_VALUES:
             return "<%s: not read, other values took too long>" % name
         try:
@@ -1213,7 +1220,10 @@ def client_file_of(code):
     return None if code.co_filename.startswith("<") else map_file_to_client(file)[0]
 
 
-def request_locals(number, start, count, limit, with_special, expansion):
+def request_locals(number, start, count, limit, with_special, expansion, levels=None):
+    """With LEVELS, the same is sent ahead at the next stop, and so many frames."""
+    if levels is not None:
+        load("stillframe_ahead").expect(levels, [start, count, limit, with_special, expansion])
     rows = page(Namespace(find_frame(number), False), start, count, limit, with_special)
     return {"rows": rows, "expanded": expand(rows, limit, *expansion)}
 

@@ -9,6 +9,8 @@ mod data;
 mod places;
 mod values;
 
+pub(super) use self::values::ExpandedRows;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +23,7 @@ use serde_json::{Value as Json, json};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::ahead::Ahead;
 use crate::adapter::python::AGENT;
 use crate::deadlines;
 use crate::debugger::{BindResult, Evaluate, uninterrupted};
@@ -65,6 +68,8 @@ pub(super) struct AgentClient {
     watches_throws: AtomicBool,
     /// The process to nudge.
     pid: Option<u32>,
+    /// What was sent before it was requested.
+    pub(super) ahead: Ahead,
     /// Which frame a reference was found from; a request about it is evaluated there.
     frames: Mutex<HashMap<RawId, RawId>>,
     /// One request at a time: in pydevd 1.8.22 each further one that waits for the same thread costs 200 ms.
@@ -120,7 +125,7 @@ struct Failure {
 }
 
 /// Text, type, reference, children, cut, length.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct RawValue(String, String, Option<i64>, u64, bool, Option<u64>);
 
 #[derive(Deserialize)]
@@ -218,6 +223,7 @@ impl AgentClient {
             side_effect_free,
             watches_throws: AtomicBool::new(false),
             pid,
+            ahead: Ahead::default(),
             frames: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
             asked: Mutex::default(),
@@ -226,10 +232,11 @@ impl AgentClient {
 
     /// Loads the agent into a program that was not started with it.
     pub(super) async fn send_itself(&self) -> Result<()> {
+        self.send(MODULE, AGENT.source).await?;
         for (name, source) in AGENT.known {
             self.send(name, source).await?;
         }
-        self.send(MODULE, AGENT.source).await
+        Ok(())
     }
 
     /// Stops pydevd from calling `__str__` of exceptions at each stop.
@@ -465,6 +472,7 @@ impl AgentClient {
     }
 
     async fn ask(&self, frame: RawId, request: &Json, expected: Duration) -> Result<String> {
+        self.ahead.forget();
         let arguments = ::dap::EvaluateArguments {
             timeout: None,
             expression: call_text(MODULE, "call", request),
@@ -523,6 +531,7 @@ impl AgentClient {
 
     /// References die when the program runs.
     pub(super) fn forget(&self) {
+        self.ahead.forget();
         self.frames.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }

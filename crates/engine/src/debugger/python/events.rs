@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use super::Python;
 use super::agent::{FunctionLookup, FunctionPlace};
+use super::ahead::Sent;
 use crate::debugger::dap::Extension;
 use crate::debugger::{BindResult, Debugger, Event, Step};
 use crate::model::data_breakpoint::{CodeLine, DataChange};
@@ -60,6 +61,9 @@ impl Extension for PythonEvents {
                     return Vec::new();
                 }
                 python.pausing.stopped();
+                if let Some(agent) = python.agent.get() {
+                    agent.ahead.stopped();
+                }
                 let hit = self.decided.remove(&thread.0);
                 let (mut breakpoints, changes) = hit.map(|hit| (hit.ids, hit.changes)).unwrap_or_default();
                 let mut reason = reason;
@@ -193,6 +197,8 @@ enum AgentEvent {
         /// The files of its own that it has loaded.
         loaded: Vec<String>,
     },
+    /// Answers to what is requested at the stop that follows.
+    Ahead(Sent),
     /// The program ends, and has sent everything.
     Flushed,
 }
@@ -231,6 +237,12 @@ impl PythonEvents {
             AgentEvent::Recorded { id, line } => vec![Event::Recorded { id: BreakpointId(id), line }],
             AgentEvent::Unloaded { ids, file, loaded } => {
                 bind_events(ids, &BindResult::NotLoaded(sources::not_loaded(Path::new(&file), loaded)))
+            }
+            AgentEvent::Ahead(sent) => {
+                if let Some(agent) = python.agent.get() {
+                    agent.ahead.arrived(sent);
+                }
+                Vec::new()
             }
             AgentEvent::Flushed => Vec::new(),
         }

@@ -74,10 +74,11 @@ async fn agent_is_sent_only_to_programs_started_without_it() {
     let served = async {
         scene.peer.serve("initialize", json!({})).await;
         scene.peer.serve("attach", json!({})).await;
+        let sent = serve_agent(&mut scene).await;
         for _ in AGENT.known {
             serve_agent(&mut scene).await;
         }
-        serve_agent(&mut scene).await
+        sent
     };
     let (prepared, sent) = tokio::join!(debugger.prepare(), served);
     prepared.unwrap();
@@ -230,4 +231,61 @@ async fn the_agent_applies_rules_and_names_hit_breakpoints() {
     let stepped =
         Event::Stopped { thread: RawId(9), reason: StopReason::Step, text: None, breakpoints: Vec::new() };
     assert_eq!(scene.event().await, stepped);
+}
+
+/// A request costs several turns of the program's threads, and a stop is followed by the same two.
+#[tokio::test(start_paused = true)]
+async fn answers_that_were_sent_ahead_are_used_once() {
+    let mut scene = prepared(json!({})).await;
+    let debugger = scene.debugger.clone();
+    let stack =
+        |function| json!({ "totalFrames": 1, "stackFrames": [{ "id": 5, "name": function, "line": 3 }] });
+    let rows = |value| {
+        let variables = json!([["total", [value, "int", null, 0, false, null], false]]);
+        json!({ "rows": { "total": 1, "hidden": 0, "start": 0, "variables": variables }, "expanded": [] })
+    };
+    let page = Page { start: 0, count: 30, special: false, internals: false };
+    let locals = |text| debugger.locals(RawId(5), page, text, Expansion::NONE);
+    let arguments = json!([5, 0, 30, 200, false, [0, 0, 0, 0.0]]);
+    let asked = |arguments: &Json| format!("{}", json!(json!(["locals", arguments, false]).to_string()));
+    let stopped = json!({ "reason": "breakpoint", "threadId": 1 });
+
+    // The first stop: the agent learns what to send ahead.
+    scene.peer.event("stopped", stopped.clone()).await;
+    scene.event().await;
+    let read = async { (debugger.stack_trace(RawId(1), 0, 40).await.unwrap(), locals(200).await.unwrap()) };
+    let served = async {
+        scene.peer.serve("stackTrace", stack("f")).await;
+        scene.peer.serve("evaluate", json!({ "result": rows("1").to_string() })).await
+    };
+    let (_, call) = tokio::join!(read, served);
+    let mut first = arguments.clone();
+    first.as_array_mut().unwrap().push(json!(40));
+    assert!(call["expression"].as_str().unwrap().contains(&asked(&first)), "{call}");
+
+    // The next one: nothing is requested.
+    scene.peer.event("continued", json!({ "threadId": 1, "allThreadsContinued": true })).await;
+    let ahead = json!({ "kind": "ahead", "thread": 1, "levels": 40, "stack": stack("g"), "locals": [arguments, rows("2")] });
+    scene.peer.event("stillframe", ahead.clone()).await;
+    scene.peer.event("stopped", stopped.clone()).await;
+    assert_eq!(scene.event().await, Event::Continued);
+    scene.event().await;
+    let stack = debugger.stack_trace(RawId(1), 0, 40).await.unwrap();
+    assert_eq!(stack.frames[0].name, "g");
+    let value = |locals: ExpandedLocals<RawId>| locals.variables.variables[0].value.text.clone();
+    assert_eq!(value(locals(200).await.unwrap()), "2");
+
+    // An expression may have changed it since.
+    let (again, call) =
+        tokio::join!(locals(200), scene.peer.serve("evaluate", json!({ "result": rows("3").to_string() })));
+    assert_eq!(value(again.unwrap()), "3");
+    assert!(call["expression"].as_str().unwrap().contains(&asked(&arguments)), "{call}");
+
+    // Another request is not the one that was answered.
+    scene.peer.event("stillframe", ahead).await;
+    scene.peer.event("stopped", stopped).await;
+    scene.event().await;
+    let (other, _) =
+        tokio::join!(locals(50), scene.peer.serve("evaluate", json!({ "result": rows("4").to_string() })));
+    assert_eq!(value(other.unwrap()), "4");
 }

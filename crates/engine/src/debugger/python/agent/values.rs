@@ -1,7 +1,7 @@
 //! Reading variables, in pages.
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::{AgentClient, RawValue};
 use crate::deadlines;
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::model::ids::RawId;
 use crate::model::variable::{Children, ExpandedLocals, ExpandedValue, Expansion, Page, Variable};
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Rows {
     total: u64,
     hidden: u64,
@@ -18,8 +18,8 @@ struct Rows {
 }
 
 /// The variables of a frame; of each expanded value, whose child it is, its place there, and its own children.
-#[derive(Deserialize)]
-struct ExpandedRows {
+#[derive(Debug, Deserialize)]
+pub(in super::super) struct ExpandedRows {
     rows: Rows,
     expanded: Vec<(Option<usize>, usize, Rows)>,
 }
@@ -34,8 +34,15 @@ impl AgentClient {
     ) -> Result<ExpandedLocals<RawId>> {
         let Expansion { values, children, depth, within } = expansion;
         let expansion = [json!(values), json!(children), json!(depth), json!(within.as_secs_f64())];
-        let arguments = json!([frame.0, page.start, page.count, text, page.special, expansion]);
-        let ExpandedRows { rows, expanded } = self.call(frame, "locals", arguments, deadlines::READ).await?;
+        let mut arguments = vec![json!(frame.0), json!(page.start), json!(page.count), json!(text)];
+        arguments.extend([json!(page.special), json!(expansion)]);
+        let ExpandedRows { rows, expanded } = match self.ahead.locals(frame, &arguments) {
+            Ok(sent) => sent,
+            Err(levels) => {
+                arguments.extend(levels.map(Json::from));
+                self.call(frame, "locals", Json::Array(arguments), deadlines::READ).await?
+            }
+        };
         let value = |(parent, index, rows)| {
             let children = self.children(rows, frame);
             ExpandedValue { parent, index, children }
