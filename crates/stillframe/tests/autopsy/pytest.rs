@@ -322,3 +322,23 @@ if __name__ == '__main__':
     assert_eq!(ran.answer.at("/failure/line"), ran.tests.line("fails"), "{}", ran.answer.text);
     ran.finish().await;
 }
+
+/// pytest-timeout ignores its limits while a program is debugged, because a person may be looking at it.
+#[tokio::test]
+async fn a_test_that_takes_too_long_fails_where_it_is() {
+    let body = "
+@pytest.mark.timeout(1)
+def test_polling(basket):
+    polls = 0
+    while True:
+        time.sleep(0.01)
+        polls += 1
+";
+    let ran = run(&["pytest", "-q", "test_shop.py"], &format!("import time\n{HEAD}{body}"), json!({})).await;
+    ran.came_to("failed", 1, [1, 0, 1]);
+    let failure = &ran.answer["failure"];
+    assert!(failure["message"].as_str().unwrap().starts_with("Timeout (>1.0s)"), "{}", ran.answer.text);
+    assert_eq!(ran.frames(), ["test_polling"], "{}", ran.answer.text);
+    assert_eq!(failure["frames"][0]["locals"][1]["name"], "polls", "{}", ran.answer.text);
+    ran.finish().await;
+}

@@ -23,6 +23,9 @@ class Plugin:
     def pytest_configure(self, config):
         # pytest-xdist workers send their reports to the process that started them.
         self.is_worker = hasattr(config, "workerinput")
+        # pytest-timeout sees a debugger, and would let a test that hangs run on.
+        if hasattr(config.option, "timeout_disable_debugger_detection"):
+            config.option.timeout_disable_debugger_detection = True
 
     def write_report(self, kind, **fields):
         if not self.is_worker and owns():
