@@ -44,13 +44,13 @@ const SECRET: &str = "STILLFRAME_TOKEN";
 
 /// What runs inside the program beside pydevd, and is sent to one that was not started with it.
 pub(crate) use self::debugpy::AGENT;
-use self::debugpy::COVERAGE;
+use self::debugpy::IMPORTED;
 
 /// The modules that a recorder loads too, by their names: those that make text of values, each before those that it
 /// loads, and what keeps other tracers away.
 pub fn shared_modules() -> impl Iterator<Item = (&'static str, &'static str)> {
     let readers = std::iter::once(("stillframe_agent", AGENT.source)).chain(AGENT.known.iter().copied());
-    readers.chain(COVERAGE)
+    readers.chain(IMPORTED)
 }
 
 const QUIRKS: Quirks = Quirks {

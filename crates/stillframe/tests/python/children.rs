@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use test_support::{Answer, Fixture};
 
 use crate::debugging::{Debugging, Report};
-use crate::script::Script;
+use crate::script::{Script, with_packages};
 
 /// A program that starts `child.py` in some way, and the child, which stops at `inside` and exits with 5.
 fn family(start: &str) -> (Script, Fixture) {
@@ -95,6 +95,28 @@ async fn every_kind_of_python_child_joins_the_session() {
     }
 }
 
+/// As the commands of packages are, such as `pytest`. pydevd 1.8.22 follows interpreters by their names.
+#[tokio::test]
+async fn a_script_that_is_started_by_its_name_or_by_a_shell_joins_too() {
+    let table = [
+        "sys.exit(subprocess.call([tool, '4']))",
+        "os.execvp(tool, [tool, '4'])",
+        "sys.exit(subprocess.call(f'OWN=1 {tool} 4', shell=True))",
+        "sys.exit(os.WEXITSTATUS(os.system(f'{sys.executable} {child} 4')))",
+    ];
+    for start in table {
+        let (script, child) = family(&format!(
+            "tool = child[:-3]\nwith open(tool, 'w') as file:\n    file.write(f'#!{{sys.executable}} -u\\nimport \
+             runpy\\nrunpy.run_path({{child!r}}, run_name=\"__main__\")\\n')\nos.chmod(tool, 0o755)\n{start}"
+        ));
+        let (session, stopped) = stopped_in(&script, &child).await;
+        assert_eq!(stopped.variable("value"), "8", "{start}");
+        let ended = session.go_on().await;
+        assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(5)), "{start}: {}", ended.text);
+        session.finish().await;
+    }
+}
+
 #[tokio::test]
 async fn a_grandchild_joins_too() {
     let (script, child) = family(
@@ -106,7 +128,6 @@ async fn a_grandchild_joins_too() {
     session.finish().await;
 }
 
-/// The shell does not run Python: its children run as without a debugger.
 /// The intermediate process has exited, although its child has inherited its open files.
 #[tokio::test]
 async fn a_daemon_is_debugged_after_its_parent_exited() {
@@ -147,8 +168,9 @@ time.sleep(1000)
     session.finish().await;
 }
 
+/// pydevd follows what Python starts, and this is started by the shell.
 #[tokio::test]
-async fn a_child_of_a_shell_runs_undebugged() {
+async fn a_child_of_a_script_for_a_shell_runs_undebugged() {
     let (script, child) = family(
         "done = subprocess.run(f'{sys.executable} {child} 4; echo $?', shell=True, capture_output=True, text=True)\nprint(repr(done.stdout), repr(done.stderr))",
     );
@@ -236,5 +258,32 @@ subprocess.Popen([sys.executable, sys.argv[1]], stdout=subprocess.DEVNULL, stder
     let stopped = session.ok("start_debugging", arguments).await;
     assert_eq!(stopped.place(), (child.path(), child.line("child")), "{}", stopped.text);
     session.run_to_the_end().await;
+    session.finish().await;
+}
+
+/// joblib sends its workers the code of functions of the main module, and cloudpickle leaves the file out.
+#[tokio::test]
+async fn a_function_that_is_sent_to_a_worker_stops_there() {
+    let script = Script::new(
+        "\
+from joblib import Parallel, delayed
+
+
+def square(n):
+    value = n * n
+    return value  # @square
+
+
+if __name__ == '__main__':
+    print(Parallel(n_jobs=2)(delayed(square)(n) for n in range(4)))
+",
+    );
+    let session = with_packages().await;
+    session.break_with(&script, "square", json!({ "condition": "n == 3" })).await;
+    let stopped = session.start(&script).await;
+    assert_eq!(stopped.place(), (script.path(), script.line("square")), "{}", stopped.text);
+    assert_eq!(stopped.variable("value"), "9");
+    let ended = session.run_to_the_end().await;
+    assert_eq!(ended["output"], "[0, 1, 4, 9]\n");
     session.finish().await;
 }

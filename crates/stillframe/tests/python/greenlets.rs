@@ -1,11 +1,9 @@
 //! Greenlets of gevent, which replaces what threads are made of.
 
 use serde_json::json;
-use test_support::python_with_packages;
 
-use crate::STILLFRAME;
-use crate::debugging::{Debugging, Report};
-use crate::script::Script;
+use crate::debugging::Report;
+use crate::script::{Script, with_packages};
 
 #[tokio::test]
 async fn a_greenlet_is_debugged_as_a_thread_is() {
@@ -28,10 +26,7 @@ gevent.joinall(jobs)
 print([job.value for job in jobs])
 ",
     );
-    let server = STILLFRAME.serve().await;
-    let arguments = json!({ "language": "python", "executablePath": python_with_packages().await });
-    let id = server.ok("create_debug_session", arguments).await.text_of("sessionId").to_owned();
-    let session = Debugging { server, id };
+    let session = with_packages().await;
     session.break_with(&script, "waits", json!({ "condition": "n == 3" })).await;
     let stopped = session.start(&script).await;
     assert_eq!(stopped.place(), (script.path(), script.line("waits")), "{}", stopped.text);

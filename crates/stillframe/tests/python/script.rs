@@ -3,11 +3,20 @@
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use tempfile::TempDir;
-use test_support::{Answer, Fixture};
+use test_support::{Answer, Fixture, python_with_packages};
 
 use crate::STILLFRAME;
 use crate::debugging::Debugging;
+
+/// A session whose interpreter has the packages of the tests.
+pub(crate) async fn with_packages() -> Debugging {
+    let server = STILLFRAME.serve().await;
+    let arguments = json!({ "language": "python", "executablePath": python_with_packages().await });
+    let id = server.ok("create_debug_session", arguments).await.text_of("sessionId").to_owned();
+    Debugging { server, id }
+}
 
 /// A program in a folder of its own, which goes with it.
 pub(crate) struct Script {

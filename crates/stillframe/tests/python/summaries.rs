@@ -1,11 +1,9 @@
 //! Values of well-known types, of which nothing is run.
 
 use serde_json::json;
-use test_support::python_with_packages;
 
-use crate::STILLFRAME;
 use crate::debugging::{Debugging, Report};
-use crate::script::Script;
+use crate::script::{Script, with_packages};
 
 /// Expressions and what they are shown as.
 type Table<'a> = &'a [(&'a str, &'a str)];
@@ -20,11 +18,8 @@ async fn shows(session: &Debugging, table: Table<'_>) {
 }
 
 /// A program that runs where the packages are, stopped.
-async fn with_packages(text: &str) -> (Debugging, Script) {
-    let server = STILLFRAME.serve().await;
-    let arguments = json!({ "language": "python", "executablePath": python_with_packages().await });
-    let id = server.ok("create_debug_session", arguments).await.text_of("sessionId").to_owned();
-    let session = Debugging { server, id };
+async fn stopped_with_packages(text: &str) -> (Debugging, Script) {
+    let session = with_packages().await;
     let script = Script::new(text);
     session.break_at(&script, "here").await;
     let stopped = session.start(&script).await;
@@ -184,7 +179,7 @@ const OF_TABLES: Table<'static> = &[
 
 #[tokio::test]
 async fn tables_and_arrays_are_summarized_by_shape_types_and_first_values() {
-    let (session, _folder) = with_packages(TABLES).await;
+    let (session, _folder) = stopped_with_packages(TABLES).await;
     shows(&session, OF_TABLES).await;
     // There are too many of them to look for the smallest.
     let cube = session.evaluate("cube").await;
@@ -280,7 +275,7 @@ const OF_MODELS: Table<'static> = &[
 
 #[tokio::test]
 async fn models_and_rows_are_summarized_by_fields_without_loading_any() {
-    let (session, _folder) = with_packages(MODELS).await;
+    let (session, _folder) = stopped_with_packages(MODELS).await;
     shows(&session, OF_MODELS).await;
     session.finish().await;
 }

@@ -82,28 +82,29 @@ pub(crate) static AGENT: AgentCode = AgentCode {
 };
 
 /// What is in the folder of our scripts beside the agent.
-const SCRIPTS: [(&str, &str); 9] = [
+const SCRIPTS: [(&str, &str); 10] = [
     module!("children/sitecustomize"),
     module!("stillframe_launch"),
     module!("stillframe_attach"),
     module!("stillframe_analyze"),
     module!("stillframe_loops"),
     module!("stillframe_tree"),
+    module!("stillframe_scripts"),
     module!("stillframe_tests"),
     module!("stillframe_pytest"),
     module!("stillframe_unittest"),
 ];
 
-/// What keeps coverage.py from tracing in place of the debugger.
-pub(crate) const COVERAGE: [(&str, &str); 2] =
-    [module!("stillframe_imports"), module!("stillframe_coverage")];
+/// What changes packages that a program imports, which would keep the debugger or the recorder from seeing its code.
+pub(crate) const IMPORTED: [(&str, &str); 3] =
+    [module!("stillframe_imports"), module!("stillframe_coverage"), module!("stillframe_pickled")];
 
 /// All of it, as modules.
 fn scripts_by_name() -> impl Iterator<Item = (&'static str, &'static str)> {
     let AgentCode { source, known, recorder, sampler, throws, pure, watch } = &AGENT;
     let agent = std::iter::once(("stillframe_agent", *source));
     let modules = [*known, *recorder, *sampler, *throws, *pure, *watch].into_iter().flatten().copied();
-    SCRIPTS.into_iter().chain(COVERAGE).chain(agent).chain(modules)
+    SCRIPTS.into_iter().chain(IMPORTED).chain(agent).chain(modules)
 }
 
 /// The folder that holds the `debugpy` package for an interpreter.

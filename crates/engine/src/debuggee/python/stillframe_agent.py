@@ -76,6 +76,7 @@ def prepare(root):
     if "STILLFRAME_TESTS" in os.environ:
         load("stillframe_tests").install(load)
     load("stillframe_coverage").install(load("stillframe_imports").after, say)
+    load("stillframe_pickled").install(load("stillframe_imports").after)
     return pydevd
 
 
@@ -172,6 +173,7 @@ def configure_children(pydevd):
         return text.encode("utf-8") if is_bytes else text
 
     pydevd.config, pydev_monkey._get_python_c_args = config, _get_python_c_args
+    load("stillframe_scripts").install(pydev_monkey)
 
 
 # pydevd can only suspend a thread that runs Python code. A signal interrupts the main thread's wait to run this code

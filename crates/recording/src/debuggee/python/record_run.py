@@ -17,6 +17,7 @@ import types
 
 import stillframe_coverage
 import stillframe_imports
+import stillframe_pickled
 from record_accelerator import native
 from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, LENGTH, LITERAL, NOTHING, OPERATIONS, PATH, VARIABLE, Effects, effects_in
 from record_heap import WIDE, Heap, Known, differ, is_variable, module_dict
@@ -155,6 +156,7 @@ class Recorder:
         """Record this process, unless too many others are."""
         if self.begin():
             stillframe_coverage.install(stillframe_imports.after, lambda note: None)
+            stillframe_pickled.install(stillframe_imports.after)
             for name in ("stdout", "stderr"):
                 self.record_output(name)
             os.register_at_fork(after_in_child=self.begin_in_child)
