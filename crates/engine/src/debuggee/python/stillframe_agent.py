@@ -259,11 +259,12 @@ def restore_tracing():
 def patch(pydevd):
     """Patch pydevd where it is slow or prints too much."""
     from _pydev_bundle import pydev_log
-    from _pydevd_bundle import pydevd_constants
+    from _pydevd_bundle import pydevd_constants, pydevd_utils
     from _pydevd_bundle.pydevd_comm_constants import CMD_SET_BREAK, CMD_THREAD_SUSPEND
 
     # Our own limit applies first.
     pydevd_constants.PYDEVD_WARN_EVALUATION_TIMEOUT = 10**6
+    pydevd_utils.Timer.__init__.__defaults__ = (10**6,)
     if pydevd_constants.DebugInfoHolder.DEBUG_TRACE_LEVEL <= 0:
         # Its log does not belong on the program's standard error.
         pydev_log._LoggingGlobals._debug_stream_initialized = True
