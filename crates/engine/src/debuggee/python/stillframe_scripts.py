@@ -17,6 +17,8 @@ SHELL = 2
 
 # What only a shell understands.
 SYNTAX = re.compile(r"[;&|<>()$`\\*?\[\]{}~#!\n]")
+# Earlier versions cannot be debugged.
+INTERPRETER = re.compile(r"(?:python|pypy)(?:3(?:\.(?:[89]|\d\d+))?)?[a-z]*$")
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
@@ -113,5 +115,5 @@ def interpreter_of(first, second, environment):
     elif name == "sh" and second.startswith("'''exec' "):
         # What pip writes where the path of the interpreter is too long for the system, or has a space.
         words = [shlex.split(second)[1]]
-    name = os.path.basename(words[0])
-    return [word.strip() for word in words] if name.startswith(("python3", "pypy3")) or name == "python" else None
+    words = [word.strip() for word in words]
+    return words if INTERPRETER.match(os.path.basename(os.path.realpath(words[0]))) else None
