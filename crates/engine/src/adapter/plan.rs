@@ -13,6 +13,10 @@ use crate::model::launch::Stdin;
 use crate::model::stop::{End, Exception, ExceptionMode};
 use crate::process::ProcessSpec;
 
+mod expressions;
+
+pub use expressions::{Deciding, Other};
+
 /// What to run and how to connect to it.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there is one at a time")]
@@ -262,10 +266,13 @@ pub struct Quirks {
     pub is_gone: fn(&str) -> bool,
     /// The exceptions that stop the program can only be changed while it is suspended.
     pub filters_only_when_stopped: bool,
-    /// Another spelling of an expression that the adapter refuses to evaluate, by its message and the type of
-    /// `deciding_name`, empty if that has none: one that may change the program.
-    pub other_expression: fn(&str, &str, &str) -> Option<Other>,
-    /// A name in a refused expression, by its message, on whose type another spelling depends.
+    /// Another spelling of an expression that the adapter refuses to evaluate, by its message and the value of
+    /// `deciding_name`: one that may change the program.
+    pub other_expression: fn(&str, &str, &Deciding) -> Option<Other>,
+    /// The operands of a refused expression, by its message, that are to be evaluated one by one: the expression is true
+    /// if all of one of the lists are. Empty if it has none.
+    pub operands: fn(&str, &str) -> Vec<Vec<String>>,
+    /// A name in a refused expression, by its message, on whose value another spelling depends.
     pub deciding_name: fn(&str, &str) -> Option<String>,
     /// A command of the debugger that takes a frame and an expression, and prints an expression that the adapter can
     /// evaluate for one that it cannot, or an error, as JSON in a line behind `evaluated `.
@@ -384,15 +391,6 @@ pub struct FutureCommands {
     pub wait: &'static str,
 }
 
-/// Another expression for one that the adapter refuses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Other {
-    /// The expression.
-    pub expression: String,
-    /// Whether the adapter's message for it says more than that for the first one.
-    pub explains: bool,
-}
-
 /// How the exception is read that a thread is throwing.
 #[derive(Clone, Copy, Debug)]
 pub struct ThrownValue {
@@ -496,6 +494,7 @@ impl Quirks {
         is_gone: |_| false,
         filters_only_when_stopped: false,
         other_expression: |_, _, _| None,
+        operands: |_, _| Vec::new(),
         deciding_name: |_, _| None,
         expression_command: None,
         is_call: |_| false,

@@ -150,6 +150,8 @@ import (
 
 type Item struct{ count int }
 type counter interface{ Count() int }
+type stocked map[string]int
+type header map[string][]string
 
 func (item *Item) Count() int { return item.count }
 
@@ -158,6 +160,8 @@ func main() {
 \tcounts := map[string]int{\"pen\": 3}
 \tmixed := map[string]any{\"pen\": 3}
 \tnone := map[string]int{}
+\tstock, sent := stocked{\"pen\": 3}, header{}
+\tseen := map[string]bool{\"ink\": true}
 \tvar held counter = items[\"pen\"]
 \tvar lock, free sync.Mutex
 \tvar shared sync.RWMutex
@@ -166,7 +170,7 @@ func main() {
 \tshared.RLock()
 \tgroup.Add(2)
 \tfor _, name := range []string{\"ink\", \"pen\", \"pencil\"} {
-\t\tfmt.Println(name, strings.ToUpper(name), counts[name], held.Count(), len(mixed), len(none)) // @each
+\t\tfmt.Println(name, strings.ToUpper(name), counts[name], held.Count(), len(mixed), len(none), len(stock), len(sent), len(seen)) // @each
 \t}
 \tfree.Lock()
 \tfree.Unlock()
@@ -196,6 +200,8 @@ async fn expressions_that_delve_refuses_have_the_value_that_go_gives_them() {
         ("len(name) > 2 && strings.HasSuffix(name, \"en\")", "\"pen\""),
         ("items[name] != nil", "\"pen\""),
         ("counts[name] == 0", "\"ink\""),
+        ("stock[name] == 3 || counts[name] == 0 && (len(sent[name]) == 0)", "\"ink\""),
+        ("!seen[name] || mixed[\"ink\"] == \"\"", "\"pen\""),
     ] {
         let ran = server.ok("run_until", stops(condition)).await;
         assert_eq!(ran.variable("name"), name, "{condition}: {}", ran.text);

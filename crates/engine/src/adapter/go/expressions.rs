@@ -1,20 +1,20 @@
 //! Expressions of Go that Delve refuses, as others for the same value.
 
-use super::super::plan::Other;
+use super::super::plan::{Deciding, Other};
 use super::delve::NEEDS_CALL;
 
 /// The functions of `strings` that slices and comparisons can say.
 const PARTS: [(&str, &str); 2] = [("strings.HasPrefix(", ":{}"), ("strings.HasSuffix(", "len({text})-{}:")];
 
 /// What to evaluate in place of an expression that Delve has refused with a message; none if nothing is known.
-pub(super) fn other(expression: &str, message: &str, deciding: &str) -> Option<Other> {
+pub(super) fn other(expression: &str, message: &str, deciding: &Deciding) -> Option<Other> {
     // An assignment is a call to Delve.
     if message.ends_with("expected '==', found '='") {
         return Some(Other { expression: format!("call {expression}"), explains: true });
     }
     let (other, explains) = match message {
         // A variable of that name is not the package.
-        NEEDS_CALL if !deciding.is_empty() => return None,
+        NEEDS_CALL if !deciding.kind.is_empty() => return None,
         NEEDS_CALL => (without_calls(expression)?, false),
         _ if is_missing_key(message) => (of_a_missing_key(expression, deciding)?, false),
         _ if message.starts_with("no type entry found") => (with_packages(expression), true),
@@ -23,13 +23,46 @@ pub(super) fn other(expression: &str, message: &str, deciding: &str) -> Option<O
     (other != expression).then_some(Other { expression: other, explains })
 }
 
+/// The operands of `||` in a condition, of which one that a map has no key for decides nothing else, and those of `&&` in
+/// each.
+pub(super) fn operands(expression: &str, message: &str) -> Vec<Vec<String>> {
+    let found: Vec<Vec<String>> = parts(unwrapped(expression), "||")
+        .into_iter()
+        .map(|part| parts(unwrapped(part), "&&").into_iter().map(|part| unwrapped(part).to_owned()).collect())
+        .collect();
+    let has_several = found.len() > 1 || found.iter().any(|operands: &Vec<String>| operands.len() > 1);
+    if is_missing_key(message) && has_several { found } else { Vec::new() }
+}
+
+/// An expression without the parentheses around all of it.
+fn unwrapped(expression: &str) -> &str {
+    let expression = expression.trim();
+    let inside = expression.strip_prefix('(').and_then(closed);
+    inside.filter(|(_, rest)| rest.is_empty()).map_or(expression, |(inside, _)| unwrapped(inside))
+}
+
+/// The operands of an operator that is in no brackets.
+fn parts<'a>(expression: &'a str, sign: &str) -> Vec<&'a str> {
+    let is_sign = |(at, _, depth): &(usize, char, i32)| {
+        *depth == 0 && expression.get(*at..).is_some_and(|rest| rest.starts_with(sign))
+    };
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, _, _) in outside(expression).filter(is_sign) {
+        found.extend(expression.get(start..at));
+        start = at + sign.len();
+    }
+    found.extend(expression.get(start..));
+    found
+}
+
 /// The name on whose type it depends what to evaluate in place of a refused expression.
 pub(super) fn deciding_name(expression: &str, message: &str) -> Option<String> {
     if message == NEEDS_CALL {
         return Some("strings".to_owned()).filter(|_| without_calls(expression).is_some());
     }
-    let (map, _, _) = is_missing_key(message).then(|| of_a_key(expression))??;
-    Some(map.to_owned())
+    let item = is_missing_key(message).then(|| of_a_key(expression))??;
+    Some(item.map.to_owned())
 }
 
 /// Delve does not find groups in a map that has none.
@@ -94,36 +127,56 @@ fn outside(text: &str) -> impl Iterator<Item = (usize, char, i32)> {
 }
 
 /// `counts["x"] > 2` without that key as `0 > 2`, as Go takes it. Delve has no value of a type that is not there.
-fn of_a_missing_key(expression: &str, kind: &str) -> Option<String> {
-    let (_, sign, other) = of_a_key(expression)?;
+fn of_a_missing_key(expression: &str, map: &Deciding) -> Option<String> {
+    let Item { sign, other, is_length, is_inverted, .. } = of_a_key(expression)?;
     let is_number = other.trim_start_matches('-').chars().all(|digit| digit.is_ascii_digit() || digit == '.');
     let zero = match other {
-        "nil" => return Some((sign == "==").to_string()),
+        "nil" if !is_length => return Some((sign == "==").to_string()),
+        "" if item_kind(map)? == "bool" => return Some(is_inverted.to_string()),
+        _ if is_inverted => return None,
+        _ if is_number && !other.is_empty() && is_length => "0",
+        _ if is_length => return None,
         _ if is_literal(other) => "\"\"",
         "true" | "false" => "false",
         _ if is_number && !other.is_empty() => "0",
         _ => return None,
     };
     // An interface that contains nothing equals no value.
-    if item_type(kind)?.starts_with("interface {") {
+    if !is_length && item_kind(map)?.starts_with("interface {") {
         return matches!(sign, "==" | "!=").then(|| (sign == "!=").to_string());
     }
     Some(format!("{zero} {sign} {other}"))
 }
 
-/// The map, the sign and the other side of a comparison of one item.
-fn of_a_key(expression: &str) -> Option<(&str, &str, &str)> {
+/// One item of a map, or its length, and what it is compared with, if it is.
+struct Item<'a> {
+    map: &'a str,
+    sign: &'a str,
+    other: &'a str,
+    is_length: bool,
+    is_inverted: bool,
+}
+
+fn of_a_key(expression: &str) -> Option<Item<'_>> {
     let (map, rest) = expression.split_once('[')?;
     let map = map.trim();
     let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
     let end = outside(rest).find(|(_, letter, depth)| *letter == ']' && *depth < 0)?.0;
     let (key, after) = (rest.get(..end)?, rest.get(end + 1..)?.trim());
+    let (length, plain) = (map.strip_prefix("len("), map.strip_prefix('!'));
+    let after = if length.is_some() { after.strip_prefix(')')?.trim() } else { after };
+    let (is_length, is_inverted) = (length.is_some(), plain.is_some());
+    let map = length.or(plain).unwrap_or(map).trim();
     // The key that is missing may be that of another map.
     if key.contains('[') || !map.chars().all(is_name) {
         return None;
     }
+    if after.is_empty() {
+        return (!is_length).then_some(Item { map, sign: "", other: "", is_length, is_inverted });
+    }
     let sign = ["==", "!=", "<=", ">=", "<", ">"].into_iter().find(|sign| after.starts_with(sign))?;
-    Some((map, sign, after.strip_prefix(sign)?.trim()))
+    let other = after.strip_prefix(sign)?.trim();
+    Some(Item { map, sign, other, is_length, is_inverted })
 }
 
 /// Whether it is one text, rather than an expression that begins and ends with one.
@@ -131,11 +184,22 @@ fn is_literal(text: &str) -> bool {
     text.len() > 1 && text.starts_with('"') && text.ends_with('"') && outside(text).count() == 1
 }
 
-/// The type of the items of a map.
-fn item_type(map: &str) -> Option<&str> {
-    let key = map.strip_prefix("map[")?;
-    let end = outside(key).find(|(_, letter, depth)| *letter == ']' && *depth < 0)?.0;
-    key.get(end + 1..)
+/// The type of the items of a map; of one with a name, what its first item looks like.
+fn item_kind(map: &Deciding) -> Option<&str> {
+    if let Some(key) = map.kind.strip_prefix("map[") {
+        let end = outside(key).find(|(_, letter, depth)| *letter == ']' && *depth < 0)?.0;
+        return key.get(end + 1..);
+    }
+    let items = map.text.strip_prefix(&map.kind)?.trim_start().strip_prefix('[')?;
+    let colon = outside(items).find(|(_, letter, depth)| *letter == ':' && *depth == 0)?.0;
+    let item = items.get(colon + 1..)?.trim_start();
+    match item.chars().next()? {
+        '"' => Some("string"),
+        '-' | '0'..='9' => Some("int"),
+        't' | 'f' if ["true", "false"].iter().any(|word| item.starts_with(word)) => Some("bool"),
+        'i' if item.starts_with("interface {") => Some(item),
+        _ => None,
+    }
 }
 
 /// `named.(*Item).Price` as `named.(*main.Item).Price`: Delve knows types by their packages only.
@@ -196,11 +260,16 @@ mod tests {
             ("counts[\"x\"] == n", missing, counts, None),
             ("a[1] == 0 || b[2] == 0", missing, counts, None),
             ("items[key].Price > 3", missing, counts, None),
+            ("!seen[\"x\"]", missing, "map[string]bool", Some("true")),
+            ("counts[\"x\"]", missing, counts, None),
+            ("len(header[\"x\"]) > 0", missing, "http.Header", Some("0 > 0")),
+            ("header[\"x\"] == 0", missing, "http.Header", None),
             ("named.(*Item).Price", untyped, "", Some("named.(*main.Item).Price")),
             ("named.(shop.Item)", untyped, "", None),
         ];
         for (expression, message, deciding, expected) in table {
-            let other = other(expression, message, deciding).map(|other| other.expression);
+            let deciding = Deciding { kind: deciding.to_owned(), text: String::new() };
+            let other = other(expression, message, &deciding).map(|other| other.expression);
             assert_eq!(other.as_deref(), expected, "{expression}");
         }
     }

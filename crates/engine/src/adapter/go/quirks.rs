@@ -86,6 +86,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     },
     filters_only_when_stopped: true,
     other_expression: expressions::other,
+    operands: expressions::operands,
     deciding_name: expressions::deciding_name,
     is_call: |expression| expression.trim_start().starts_with("call "),
     ..Quirks::NONE

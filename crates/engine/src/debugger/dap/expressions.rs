@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{DapDebugger, commands};
-use crate::adapter::plan::Quirks;
+use crate::adapter::plan::{Deciding, Quirks};
 use crate::deadlines;
 use crate::error::{Error, Result};
 use crate::model::ids::RawId;
@@ -72,8 +72,8 @@ where
     }
 }
 
-/// What the adapter answers for another spelling of an expression that it has refused; none if there is none, or none
-/// that says more.
+/// What the adapter answers for another spelling of an expression that it has refused, or for its operands one by one;
+/// none if there is neither, or none that says more.
 pub(super) async fn other<Answer>(
     quirks: &Quirks,
     expression: &str,
@@ -86,11 +86,53 @@ where
     let Err(Error::Refused(message)) = answer else {
         return None;
     };
-    let deciding = match (quirks.deciding_name)(expression, message) {
-        Some(name) => ask(name).await.ok().and_then(|value| value.kind).unwrap_or_default(),
-        None => String::new(),
+    let mut last = None;
+    for operands in (quirks.operands)(expression, message) {
+        let mut are_true = true;
+        for operand in operands {
+            let mut answer = ask(operand.clone()).await;
+            if let Some(other) = respelled(quirks, &operand, &answer, &ask).await {
+                answer = other;
+            }
+            are_true = answer.as_ref().is_ok_and(|value| value.result == "true");
+            let is_false = answer.as_ref().is_ok_and(|value| value.result == "false");
+            if !are_true && !is_false {
+                return Some(answer);
+            }
+            last = Some(answer);
+            if is_false {
+                break;
+            }
+        }
+        if are_true {
+            return last;
+        }
+    }
+    match last {
+        Some(answer) => Some(answer),
+        None => respelled(quirks, expression, answer, &ask).await,
+    }
+}
+
+async fn respelled<Answer>(
+    quirks: &Quirks,
+    expression: &str,
+    answer: &Result<::dap::EvaluateResponse>,
+    ask: impl Fn(String) -> Answer,
+) -> Option<Result<::dap::EvaluateResponse>>
+where
+    Answer: Future<Output = Result<::dap::EvaluateResponse>>,
+{
+    let Err(Error::Refused(message)) = answer else {
+        return None;
     };
-    let other = (quirks.other_expression)(expression, message, &deciding)?;
+    let deciding = match (quirks.deciding_name)(expression, message) {
+        Some(name) => {
+            ask(name).await.map(|value| Deciding { kind: value.kind.unwrap_or_default(), text: value.result })
+        }
+        None => Ok(Deciding::default()),
+    };
+    let other = (quirks.other_expression)(expression, message, &deciding.unwrap_or_default())?;
     let answer = ask(other.expression).await;
     (other.explains || !matches!(answer, Err(Error::Refused(_)))).then_some(answer)
 }
