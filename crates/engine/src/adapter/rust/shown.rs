@@ -85,7 +85,21 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
             None => text,
         },
     };
-    (kind, text)
+    (of_items(kind, &text), text)
+}
+
+/// The type of a counted pointer to a text or a slice, which LLDB names after one of its items.
+fn of_items(kind: String, text: &str) -> String {
+    let counted = ["Rc<", "Arc<"].into_iter().find(|counted| kind.starts_with(counted));
+    let item = counted.and_then(|counted| kind.strip_prefix(counted)?.strip_suffix('>'));
+    let (Some(counted), Some(item)) = (counted, item) else { return kind };
+    // Types of numbers have no upper case.
+    let is_plain = item.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
+    match text.chars().next() {
+        Some('"') if item == "u8" => format!("{counted}str>"),
+        Some('[') if is_plain => format!("{counted}[{item}]>"),
+        _ => kind,
+    }
 }
 
 /// A type in Rust's notation, without module paths and allocators.
