@@ -77,8 +77,9 @@ pub(super) fn value(kind: &str, text: String) -> (String, String) {
     }
     let text = match text.split_once(' ') {
         Some((address, rest)) if is_number(address) => rest.to_owned(),
-        // Without a fraction, and not `NaN` or `inf`.
-        _ if matches!(kind.as_str(), "f32" | "f64") && text.parse::<i128>().is_ok() => format!("{text}.0"),
+        // With as few digits as tell it from others.
+        _ if kind == "f32" => text.parse::<f32>().map_or(text, |number| format!("{number:?}")),
+        _ if kind == "f64" => text.parse::<f64>().map_or(text, |number| format!("{number:?}")),
         // A value without a formatter: its type and its address.
         _ => match text.rsplit_once(" @ 0x") {
             Some((of, _)) => type_name(of),
@@ -257,6 +258,9 @@ mod tests {
             ("char32_t", "U+0x00000078 'x'", "'x'"),
             ("double", "3", "3.0"),
             ("double", "NaN", "NaN"),
+            ("double", "+Inf", "inf"),
+            ("double", "1.0000000000000001E+300", "1e300"),
+            ("float", "0.100000001", "0.1"),
             ("int", "0x10", "0x10"),
             ("shop::Odd", "shop::Odd @ 0x7fff", "Odd"),
         ];

@@ -5,7 +5,9 @@ rustc ships formatters for LLDB (`lib/rustlib/etc` of the sysroot). They find th
 not support.
 """
 
+import decimal
 import itertools
+import math
 import re
 
 import lldb
@@ -13,6 +15,7 @@ import lldb_lookup
 import lldb_providers
 import stillframe_plain
 import stillframe_rust_objects as objects
+import stillframe_values as values
 
 # The maximum length of a value other than a string.
 LONGEST = 1000
@@ -43,6 +46,7 @@ WRAPPERS = re.compile(r"^core::([a-z_]+::)+(UnsafeCell|ManuallyDrop|MaybeDanglin
 CAPACITY = re.compile(r"::UsizeNoHighBit$|::raw_vec::Cap$")
 BTREES = r"^alloc::([a-z_]+::)+BTree(Map|Set)<.+>$"
 ITERATORS = re.compile(r"^core::slice::iter::Iter(Mut)?<|^alloc::vec::into_iter::IntoIter<|^core::str::iter::Chars$")
+ADDRESSES = re.compile(r"^core::net::(ip_addr::(IpAddr|Ipv4Addr)|socket_addr::(SocketAddr|SocketAddrV4))$")
 RANGES = re.compile(r"^core::ops::range::Range(Inclusive|From|To|ToInclusive)?<")
 MOMENTS = re.compile(r"^std::time::(Instant|SystemTime)$")
 # The units of durations, in nanoseconds.
@@ -130,6 +134,8 @@ def text(value, depth, room):
         return text(value.GetNonSyntheticValue().GetChildAtIndex(0), depth, room)
     if name == "core::time::Duration":
         return duration(value)
+    if ADDRESSES.match(name) and (shown := objects.network_address(value)):
+        return shown
     if MOMENTS.match(name):
         return moment(value)
     if DYNAMIC.match(name):
@@ -147,10 +153,20 @@ def simple(value, kind):
         return str(value.GetValueAsUnsigned())
     if basic == lldb.eBasicTypeChar32:
         return "'" + escaped(chr(value.GetValueAsUnsigned()), "'") + "'"
-    shown = value.GetValue() or ""
-    if basic in (lldb.eBasicTypeFloat, lldb.eBasicTypeDouble) and re.match(r"^-?\d+$", shown):
-        return shown + ".0"
-    return shown
+    number = values.simple(value) if basic in values.FLOATS else None
+    return value.GetValue() or "" if number is None else real(number)
+
+
+def real(number):
+    """A number with a fraction, as `{:?}` writes it: as few digits as tell it from others."""
+    if not math.isfinite(number) or not number:
+        return str(number).replace("nan", "NaN")
+    written = (f"{number:.{digits}e}" for digits in range(17))
+    mantissa, _, exponent = next(one for one in written if type(number)(float(one)) == number).partition("e")
+    if not -5 < int(exponent) < 16:
+        return f"{mantissa}e{int(exponent)}"
+    shown = format(decimal.Decimal(f"{mantissa}e{exponent}"), "f")
+    return shown if "." in shown else shown + ".0"
 
 
 def pointed(value, kind, depth, room):
@@ -268,7 +284,7 @@ def structure(value, name, depth, room):
         return head or "()"
     parts, length = [], 0
     # An empty item of a tuple has no name.
-    is_tuple = name.startswith("(") or all(FIELD.match(name) for name in names)
+    is_tuple = name.startswith("(") or all(not name or FIELD.match(name) for name in names)
     for child, field in zip(children, names):
         if length > room:
             parts.append("..")

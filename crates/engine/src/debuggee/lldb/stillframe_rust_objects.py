@@ -24,6 +24,19 @@ named = {}
 MOST = 100_000
 
 
+def network_address(value):
+    """`10.0.0.1` or `10.0.0.1:80`; empty for an address of version 6."""
+    name = value.GetType().GetUnqualifiedType().GetName() or ""
+    raw = value.GetNonSyntheticValue()
+    if name.endswith("Addr") and not name.endswith("Ipv4Addr"):
+        return network_address(value.GetChildAtIndex(0)) if rust.variant_name(raw) == "V4" else ""
+    ip, port = raw.GetChildMemberWithName("ip"), raw.GetChildMemberWithName("port")
+    if ip.IsValid():
+        return f"{network_address(ip)}:{port.GetValueAsUnsigned()}"
+    octets = raw.GetChildMemberWithName("octets")
+    return ".".join(str(octets.GetChildAtIndex(at).GetValueAsUnsigned()) for at in range(4))
+
+
 def io_error(value, depth, room):
     """An error of `std::io`, of which the two lowest bits of a pointer tell the kind."""
     held, target = pointer_in(value), value.GetTarget()
