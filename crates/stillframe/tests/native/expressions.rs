@@ -15,6 +15,11 @@ use std::time::{Duration, SystemTime};
 enum Level { Low, Mid, High }
 struct Item { name: String, count: u32, price: f64, level: Level, tags: Vec<&'static str> }
 enum Event { Sold { name: &'static str, count: u32 }, Closed }
+struct Key(u32);
+impl Key { fn unwrap(&self) -> u32 { self.0 + 1 } }
+mod config { pub static LIMIT: u32 = 7; }
+mod other { pub static LIMIT: u32 = 9; }
+static LIMIT: u32 = 1;
 
 fn item(name: &str, count: u32, price: f64, level: Level, tags: &[&'static str]) -> Item {
     Item { name: name.to_string(), count, price, level, tags: tags.to_vec() }
@@ -31,6 +36,9 @@ fn main() {
     let owner = Rc::new(5);
     let (weak, gone): (Weak<i32>, Weak<i32>) = (Rc::downgrade(&owner), Weak::new());
     let (wait, time) = (Duration::from_micros(20_500), SystemTime::UNIX_EPOCH + Duration::from_nanos(7));
+    let (byte, low, letter, part, key, word) = (200_u8, i8::MIN, 'q', 0.1_f32, Key(4), "inf");
+    let (order, range, flag) = (byte.cmp(&250), 3..8, std::sync::atomic::AtomicBool::new(false));
+    println!("{low}{letter}{part}{word}{order:?}{range:?}{flag:?}{}{}", key.unwrap(), config::LIMIT + other::LIMIT + LIMIT);
     for word in ["one", "three", "five"] {
         println!("{word}"); // @word
     }
@@ -81,7 +89,19 @@ async fn closures_and_iterators_are_evaluated() {
         ("\"300\".parse::<u8>().is_err() && found.unwrap_or(0) == 17", "true"),
         ("items.iter()", "an iterator has no value of its own here"),
         ("items.iter().any(|item| item.price())", "LLDB cannot call `price` of `Item`"),
-        ("shared.lock().is_some()", "`Vec<int, Global>` is neither an option"),
+        ("shared.lock().is_some()", "the value is `Ok`, which has no `is_some`"),
+        (
+            "(0..=255u8).contains(&byte) && ('a'..='q').contains(&letter) && (0.0..=0.1).contains(&part)",
+            "true",
+        ),
+        ("!byte == 55 && low == -128i8 && byte.abs_diff(210) + 1u8 == 11", "true"),
+        ("range.contains(&8) || range.len() != 5 || flag.load(Ordering::SeqCst)", "false"),
+        ("16777217 as f32 as i32", "16777216"),
+        ("word.parse::<f64>().is_ok_and(|number| number > f64::MAX)", "true"),
+        ("byte.cmp(&3) == Ordering::Greater && order.is_lt() && order == 1.cmp(&2)", "true"),
+        ("byte.cmp(&3)", "it is `Greater`; compare it"),
+        ("key.unwrap()", "`Key` is neither an option nor a result"),
+        ("other::LIMIT + LIMIT * 10", "19"),
         ("items.retain(|item| item.count > 0)", "`retain` with a closure cannot be evaluated here"),
     ];
     let ran = run_until(&server, &program, "here", &expressions.map(|(expression, _)| expression)).await;
@@ -178,6 +198,7 @@ async fn results_of_methods_iterators_and_functions_of_the_library_are_compared(
         ("static_cast<double>(stock[\"pen\"]) / 2 + std::max(1, (int)stock[\"pen\"])", "4.5"),
         ("wait > std::chrono::seconds(1)", "true"),
         ("level > LOW", "true"),
+        ("RUN", "4"),
         ("mode & WRITE || mode == (READ | RUN)", "true"),
         ("*numbers.begin() == 7 ? stock.begin()->first : text", "\"pen\""),
         ("empty.get() == nullptr && empty->age() > 1", "the pointer is null"),
@@ -191,6 +212,95 @@ async fn results_of_methods_iterators_and_functions_of_the_library_are_compared(
     let ran =
         server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
     assert_eq!(ran.variable("text"), "\"bob\"", "{}", ran.text);
+    server.finish().await;
+}
+
+const NAMES: &str = r#"
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+struct Counted { static int counter; };
+int Counted::counter = 3;
+namespace shop { int total = 7; }
+int counter = 50, total = 100;
+struct Animal { int x = 1; virtual ~Animal() = default; };
+struct Middle : Animal { int x = 5; };
+struct Last : Middle { int x = 9; };
+struct Dog : Animal {};
+namespace zoo {
+struct Dog : Animal {};
+struct Keeper {
+    int total = 5;
+    bool is_own(const std::string &text, Animal *animal, Dog *dog) {
+        return dog && animal && text.size() + total; // @keeper
+    }
+};
+}
+
+int main() {
+    std::map<std::string, std::map<int, int>, std::greater<std::string>> nested{{"a", {}}, {"b", {{1, 2}}}, {"c", {}}};
+    std::map<uint32_t, int> numbers{{4294967295u, 7}, {1, 2}, {5, 6}};
+    struct Shorter {
+        bool operator()(const std::string &one, const std::string &other) const { return one.size() < other.size(); }
+    };
+    std::map<std::string, int, Shorter> sized{{"ab", 1}};
+    std::list<std::pair<int, int>> recent{{3, 4}};
+    std::unordered_map<int, std::list<std::pair<int, int>>::iterator> index{{3, recent.begin()}};
+    std::string text = "\xff";
+    char row[] = "\xff";
+    Last last;
+    Animal *animal = &last;
+    Dog dog;
+    zoo::Dog own;
+    int found = zoo::Keeper().is_own(text, &dog, &own);
+    return found + row[0] + animal->x + shop::total + sized.size() + index.size() + nested.count("a") + numbers.count(-1) + counter + total + Counted::counter; // @main
+}
+"#;
+
+#[tokio::test]
+async fn names_and_keys_are_found_as_cpp_finds_them() {
+    let sources = Sources::new(&[("main.cpp", NAMES)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
+    let at_main = [
+        ("nested.count(\"a\") == 1 && nested[\"b\"][1] == 2", "true"),
+        ("numbers.count(-1) == 1 && numbers[4294967301] == 6", "true"),
+        ("sized.count(\"ab\")", "1"),
+        ("sized.count(\"xy\")", "keys are compared by a function of the program"),
+        ("index.at(3)->second + index[3]->first", "7"),
+        ("counter == 50 && text == \"\\xff\"", "true"),
+        ("total", "100"),
+        ("shop::total + Counted::counter", "10"),
+        ("text == \"\\xfe\" || text == \"\\u00ff\" || strcmp(row, \"\\xfe\") == 0", "false"),
+        ("dynamic_cast<Middle*>(animal)->x", "5"),
+        ("animal->x == 1 && dynamic_cast<Last*>(animal)->x == 9 && text != \"\"", "true"),
+        ("static_cast<long int>(5000000000)", "5000000000"),
+    ];
+    let ran = run_until(&server, &program, "main", &at_main.map(|(expression, _)| expression)).await;
+    assert_evaluated(&ran, &at_main);
+    for (name, value) in [("text", r#""\xff""#), ("row", r#""\xff""#)] {
+        assert_eq!(ran.variable(name), value, "{}", ran.text);
+    }
+    let at_keeper = [
+        ("total == 5 && text == \"\\xff\"", "true"),
+        ("total", "5"),
+        ("::total", "100"),
+        ("dynamic_cast<Dog*>(animal) == nullptr", "true"),
+        ("dynamic_cast<::Dog*>(animal) == nullptr", "false"),
+    ];
+    let ran = run_until(&server, &program, "keeper", &at_keeper.map(|(expression, _)| expression)).await;
+    assert_evaluated(&ran, &at_keeper);
+    let point = json!({ "file": program.path(), "line": program.line("keeper"), "expressions": ["total"] });
+    let recorded = server.ok("trace_values", json!({ "program": program.path(), "points": [point] })).await;
+    assert_eq!(
+        (&recorded["recordedBy"], recorded.at("/rows/0/values/0/value")),
+        (&json!("debugger"), &json!("5")),
+        "{}",
+        recorded.text
+    );
     server.finish().await;
 }
 
@@ -211,7 +321,11 @@ int main(void) {
 async fn bit_fields_are_found() {
     let sources = Sources::new(&[("main.c", BITS)]);
     let server = STILLFRAME.serve().await;
-    let expressions = [("node->value->flags == 5", "true"), ("node->next->value", "the pointer is null")];
+    let expressions = [
+        ("node->value->flags == 5", "true"),
+        ("node->next->value", "the pointer is null"),
+        ("abs(-2.5) == 2 && fabs(-3) / 2 == 1.5", "true"),
+    ];
     let ran = run_until(&server, &sources.file("main.c"), "here", &expressions.map(|(one, _)| one)).await;
     assert_evaluated(&ran, &expressions);
     server.finish().await;

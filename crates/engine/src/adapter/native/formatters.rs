@@ -9,19 +9,23 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 23] = [
+const SCRIPTS: [(&str, &str); 27] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
     ("stillframe_captures.py", include_str!("../../debuggee/lldb/stillframe_captures.py")),
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
     ("stillframe_cpp_functions.py", include_str!("../../debuggee/lldb/stillframe_cpp_functions.py")),
+    ("stillframe_cpp_maps.py", include_str!("../../debuggee/lldb/stillframe_cpp_maps.py")),
+    ("stillframe_cpp_names.py", include_str!("../../debuggee/lldb/stillframe_cpp_names.py")),
+    ("stillframe_cpp_texts.py", include_str!("../../debuggee/lldb/stillframe_cpp_texts.py")),
     ("stillframe_cpp_types.py", include_str!("../../debuggee/lldb/stillframe_cpp_types.py")),
     ("stillframe_errors.py", include_str!("../../debuggee/lldb/stillframe_errors.py")),
     ("stillframe_evaluate.py", include_str!("../../debuggee/lldb/stillframe_evaluate.py")),
     ("stillframe_expressions.py", include_str!("../../debuggee/lldb/stillframe_expressions.py")),
     ("stillframe_functions.py", include_str!("../../debuggee/lldb/stillframe_functions.py")),
     ("stillframe_locations.py", include_str!("../../debuggee/lldb/stillframe_locations.py")),
+    ("stillframe_memory.py", include_str!("../../debuggee/lldb/stillframe_memory.py")),
     ("stillframe_plain.py", include_str!("../../debuggee/lldb/stillframe_plain.py")),
     ("stillframe_recorder.py", include_str!("../../debuggee/lldb/stillframe_recorder.py")),
     ("stillframe_rust.py", include_str!("../../debuggee/lldb/stillframe_rust.py")),

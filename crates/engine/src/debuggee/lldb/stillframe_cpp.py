@@ -11,18 +11,18 @@ import struct
 import lldb
 import stillframe_plain
 import stillframe_throws as throws
+from stillframe_memory import CODECS, c_string, decoded
 
 # The maximum length of a value other than a string.
 LONGEST = 1000
 ITEMS = 100
 DEPTH = 5
 TEXT = 1 << 16
-# Of strings, by the size of their units.
-CODECS = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}
 
 STD = r"^(const )?std::(__cxx11::|__1::|__debug::)?"
 TEXTS = re.compile(STD + r"(basic_string<|basic_string_view<|(w|u8|u16|u32)?string(_view)?$)")
 LISTS = re.compile(STD + r"(vector|list|forward_list|deque|set|multiset|unordered_set|unordered_multiset|initializer_list|array|span|valarray)<")
+INDEXED = re.compile(STD + r"(vector|deque|array|span|valarray)<")
 SETS = re.compile(STD + r"(set|multiset|unordered_set|unordered_multiset)<")
 MAPS = re.compile(STD + r"(map|multimap|unordered_map|unordered_multimap)<")
 POINTERS = re.compile(STD + r"(shared_ptr|weak_ptr|unique_ptr)<")
@@ -212,9 +212,17 @@ def at_iterator(value):
         if above == at and not process.ReadUnsignedFromMemory(at, 4, error):
             return None
     item = kind.GetTemplateArgumentType(0)
-    align = max(item.GetByteAlign(), 1)
+    if not item.IsValid():
+        # Of a type that is only declared, LLDB knows the name.
+        item = value.GetTarget().FindFirstType((kind.GetName() or "").partition("<")[2].rpartition(">")[0].strip())
     behind = next(size for known, (_, size) in NODES.items() if known in name)
-    return value.CreateValueFromAddress("item", at + -(-behind // align) * align, item) if at else None
+    return value.CreateValueFromAddress("item", at + aligned(behind, item), item) if at else None
+
+
+def aligned(behind, kind):
+    """Where in a node a value is that comes behind something."""
+    align = max(kind.GetByteAlign(), 1)
+    return -(-behind // align) * align
 
 
 def complex_number(raw):
@@ -316,7 +324,7 @@ def behind(value, kind, follows=True):
         return ""
     klass = pointee.GetTypeClass()
     if pointee.GetBasicType() in (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar):
-        read = c_string(value, at)
+        read = c_string(value.GetTarget(), at)
         return quoted(read) if read is not None else ""
     if klass == lldb.eTypeClassFunction:
         return value.GetTarget().ResolveLoadAddress(at).GetSymbol().GetName() or ""
@@ -347,19 +355,9 @@ def pointed(pointer):
     return pointer.CreateValueFromAddress(pointer.GetName(), pointer.GetValueAsUnsigned() + top, kind)
 
 
-def c_string(value, at):
-    error = lldb.SBError()
-    read = value.GetProcess().ReadCStringFromMemory(at, 4096, error)
-    if error.Success() and read is not None:
-        return read
-    # A core dump omits what is in the program's file.
-    target, error = value.GetTarget(), lldb.SBError()
-    read = target.ReadMemory(target.ResolveLoadAddress(at), 256, error)
-    return read.split(b"\0", 1)[0].decode("utf-8", "replace") if error.Success() and read else None
-
-
 def quoted(read):
     known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", '"': '\\"'}
+    known.update({letter: f"\\x{ord(letter) - 0xdc00:02x}" for letter in read if "\udc80" <= letter <= "\udcff"})
     shown = (known.get(letter) or (letter if letter.isprintable() else f"\\x{ord(letter):02x}") for letter in read)
     return '"' + "".join(shown) + '"'
 
@@ -376,7 +374,7 @@ def string_of(value):
         return "" if count == 0 else None
     size = start.GetType().GetPointeeType().GetByteSize()
     read = value.GetProcess().ReadMemory(start.GetValueAsUnsigned(), min(count, TEXT) * size, lldb.SBError())
-    return None if read is None else read.decode(CODECS.get(size, "utf-8"), "replace")
+    return None if read is None else decoded(read) if size == 1 else read.decode(CODECS[size], "replace")
 
 
 def extent(value):
@@ -393,7 +391,7 @@ def array(value, kind, depth, room):
     if item.GetBasicType() in (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar):
         read = value.GetData().ReadRawData(lldb.SBError(), 0, min(kind.GetByteSize(), TEXT))
         if read is not None:
-            return quoted(read.split(b"\0", 1)[0].decode("utf-8", "replace"))
+            return quoted(decoded(read.split(b"\0", 1)[0]))
     return "{" + items(value, depth, room, lambda child: text(child, depth + 1, room)) + "}"
 
 

@@ -8,6 +8,9 @@ import re
 
 import lldb
 import stillframe_cpp as cpp
+from stillframe_cpp_names import derived, is_named
+from stillframe_cpp_texts import ordered
+from stillframe_memory import c_string, decoded, encoded
 from stillframe_values import Address, Failed, Integer, Single, Span, Unknown, calculated
 
 BITS = {"char": 8, "short": 16, "int": 32, "long": 64, "int8_t": 8, "int16_t": 16, "int32_t": 32, "int64_t": 64, "size_t": 64}
@@ -17,6 +20,7 @@ CHARACTERS = (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar)
 KINDS = lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeFull
 # What changes something, or begins another statement.
 STATEMENTS = {";", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "{", "}"}
+C = (lldb.eLanguageTypeC, lldb.eLanguageTypeC89, lldb.eLanguageTypeC99, lldb.eLanguageTypeC11)
 # Those of enums, by the source and the binary that have them.
 constants = {}
 # The lengths of units of time, in nanoseconds.
@@ -24,11 +28,15 @@ SPANS = {
     "nanoseconds": 1, "microseconds": 1000, "milliseconds": 1_000_000, "seconds": 1_000_000_000,
     "minutes": 60_000_000_000, "hours": 3_600_000_000_000,
 }
+SUFFIXES = dict(zip(("ns", "us", "ms", "s", "min", "h"), SPANS.values()))
 
 
 def number(text):
     """A literal, in the first type that has it."""
     found = NUMBER.match(text)
+    time = re.fullmatch(r"([\d']+)(ns|us|ms|s|min|h)", text)
+    if time is not None:
+        return Span(int(time.group(1).replace("'", "")) * SUFFIXES[time.group(2)], 128)
     if found is None:
         if not re.fullmatch(r"\d[\d']*\.\d*f?", text):
             raise Unknown
@@ -40,6 +48,9 @@ def number(text):
             is_allowed = not (first or last) if is_signed else first or last or not is_decimal
             if is_allowed and value >> (bits - is_signed) == 0:
                 return Integer(value, bits, is_signed)
+    # Compilers take a decimal one that no type with a sign has for one without.
+    if value >> 64 == 0:
+        return Integer(value, 64, False)
     raise Unknown
 
 
@@ -57,7 +68,7 @@ def promoted(value):
 def common(left, right):
     """Two numbers in the type in which C calculates with them."""
     if isinstance(left, str):
-        return left, right
+        return encoded(left), encoded(right)
     left, right = promoted(left), promoted(right)
     if isinstance(left, float) or isinstance(right, float):
         kind = float if float in (type(left), type(right)) else Single
@@ -80,7 +91,7 @@ def computed(sign, left, right):
     return Integer(calculated(sign, left, right), left.bits, left.is_signed)
 
 
-def length_of_time(value):
+def number_in(value):
     """What a `std::chrono::duration` is compared by; None for another value."""
     unit = cpp.DURATIONS.match(value.GetType().GetCanonicalType().GetName() or "")
     count = value.GetNonSyntheticValue().GetChildMemberWithName("__r") if unit else None
@@ -141,8 +152,9 @@ def converted(value, kind):
     if words & {"float", "double"}:
         return (Single if "float" in words else float)(value)
     is_unsigned = any(word.startswith(("u", "size_t", "std::size_t")) for word in words)
-    bits = min((BITS[word] for word in (one.removeprefix("std::").removeprefix("u") for one in words) if word in BITS), default=32)
-    return Integer(int(value), bits, not is_unsigned)
+    sizes = {BITS[word] for word in (one.removeprefix("std::").removeprefix("u") for one in words) if word in BITS}
+    # The `int` of `long int` and `short int` says nothing.
+    return Integer(int(value), next(iter(sizes - {32}), 32), not is_unsigned)
 
 
 def cast(evaluation):
@@ -160,16 +172,18 @@ def cast(evaluation):
 def templated(evaluation, text, arguments):
     """`std::get<0>(x)`, `std::get<T>(x)`, `std::holds_alternative<T>(x)`, `std::get_if<T>(&x)`, `static_cast<T>(x)` or
     `dynamic_cast<T*>(x)`."""
-    name, _, kind = text[:-1].partition("<")
+    name, _, kind = (part.strip() for part in text.removeprefix("std::")[:-1].partition("<"))
     if name == "static_cast":
-        return converted(evaluation.plain(arguments[0]), kind.strip())
+        return converted(evaluation.plain(arguments[0]), kind)
     value = evaluation.types.referred(evaluation.known(arguments[0]))
     if name == "dynamic_cast":
-        return derived(value, kind)
-    if name == "std::get_if":
+        if not kind.endswith("*"):
+            raise Unknown
+        return derived(evaluation.frame, evaluation.this, value, kind.rstrip("* ").removeprefix("const ").removesuffix(" const"))
+    if name == "get_if":
         value = evaluation.types.referred(value.Dereference())
     if kind.isdigit():
-        return evaluation.types.part(value, int(kind)) if name == "std::get" else None
+        return evaluation.types.part(value, int(kind)) if name == "get" else None
     if not evaluation.types.is_a(value, cpp.VARIANTS):
         raise Unknown
     known = value.GetType().GetCanonicalType()
@@ -178,41 +192,14 @@ def templated(evaluation, text, arguments):
     if at is None:
         raise Failed(f"the variant has no alternative `{kind}`")
     is_held = cpp.index_of(value) == at
-    if name == "std::holds_alternative":
+    if name == "holds_alternative":
         return is_held
     content = value.GetChildAtIndex(0)
-    if name == "std::get_if":
+    if name == "get_if":
         return content.AddressOf() if is_held else Address(0, 64, False)
     if not is_held:
         raise Failed(f"the variant holds `{content.GetType().GetDisplayTypeName()}`, not `{kind}`")
     return content
-
-
-def is_named(kind, name):
-    name = plain_name(name)
-    kinds = (kind, kind.GetCanonicalType(), kind.GetUnqualifiedType())
-    found = {plain_name(known or "") for one in kinds for known in (one.GetName(), one.GetDisplayTypeName())}
-    return any(one == name or one.endswith("::" + name) and "<" not in one for one in found)
-
-
-def plain_name(name):
-    name = re.sub(r"std::(__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>", "std::string", name)
-    return re.sub(r"std::(__cxx11|__1)::|\s+|^class|^struct", lambda found: "std::" if ":" in found.group() else "", name)
-
-
-def derived(value, kind):
-    """A pointer as one to a class, if that is what it points to; else null."""
-    name = plain_name(kind).rstrip("*").removesuffix("const")
-    if not value.GetType().GetCanonicalType().IsPointerType() or not kind.strip().endswith("*"):
-        raise Unknown
-    found = value.GetDynamicValue(lldb.eDynamicDontRunTarget)
-    known = [found.GetType().GetPointeeType().GetCanonicalType()] if value.GetValueAsUnsigned() else []
-    while known:
-        one = known.pop()
-        if is_named(one, name):
-            return found
-        known += [one.GetDirectBaseClassAtIndex(at).GetType() for at in range(one.GetNumberOfDirectBaseClasses())]
-    return Address(0, 64, False)
 
 
 def text_of(evaluation, value):
@@ -232,10 +219,10 @@ def characters(value):
     at = value.GetLoadAddress() if kind.IsArrayType() else value.GetValueAsUnsigned()
     if not at:
         raise Failed("the pointer is null")
-    found = cpp.c_string(value, at)
+    found = c_string(value.GetTarget(), at)
     if found is None:
         raise Failed("the string cannot be read")
-    return found[: kind.GetByteSize()] if kind.IsArrayType() else found
+    return decoded(encoded(found)[: kind.GetByteSize()]) if kind.IsArrayType() else found
 
 
 def texts(evaluation, left, right):
@@ -261,15 +248,14 @@ def compared(evaluation, left, right, count=None):
     if left is None or right is None:
         raise Unknown
     end = None if count is None else evaluation.plain(count)
-    left, right = left.encode()[:end], right.encode()[:end]
-    return Integer((left > right) - (left < right))
+    return ordered(left, right, end)
 
 
 def length(evaluation, value):
     found = text_of(evaluation, value)
     if found is None:
         raise Unknown
-    return Integer(len(found.encode()), 64, False)
+    return Integer(len(encoded(found)), 64, False)
 
 
 def as_string(evaluation, value):
@@ -287,8 +273,16 @@ def chosen(choose):
 
 
 def absolute(evaluation, value):
+    """`abs`, which is in C of whole numbers."""
     value = evaluation.plain(value)
+    if evaluation.frame.GetCompileUnit().GetLanguage() in C:
+        value = converted(value, "int")
     return evaluation.types.computed("-", Integer(0), value) if value < 0 else value
+
+
+def absolute_real(evaluation, value):
+    value = evaluation.plain(value)
+    return Single(abs(value)) if isinstance(value, Single) else abs(float(value))
 
 
 def number_text(value):
@@ -302,7 +296,7 @@ FUNCTIONS = {
     "strncmp": compared,
     "strlen": length,
     "abs": absolute,
-    "fabs": absolute,
+    "fabs": absolute_real,
     "std::string": as_string,
     "std::string_view": as_string,
     "std::min": chosen(min),

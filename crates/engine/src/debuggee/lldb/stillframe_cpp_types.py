@@ -7,17 +7,20 @@ import lldb
 import stillframe_captures
 import stillframe_cpp as cpp
 from stillframe_cpp_functions import (
-    FUNCTIONS, cast, check_calls, common, computed, converted, enumerator, length_of_time, letter, number, templated, texts,
+    FUNCTIONS, cast, check_calls, common, computed, converted, enumerator, number_in, letter, number, templated, texts,
+)
+from stillframe_cpp_maps import count, has, mapped, matching, place_of, size, start_of
+from stillframe_cpp_names import member, outside
+from stillframe_cpp_texts import (
+    NOWHERE, begins, characters, ends, extent, found_in, is_a, literal, ordered, placed, referred, string_of, unit,
 )
 from stillframe_evaluate import evaluate
-from stillframe_values import (
-    FLOATS, Failed, Integer, Position, Single, Span, Unknown, Variant, checked, missing, nothing, simple,
-)
+from stillframe_values import Failed, Integer, Position, Single, Span, Unknown, checked, missing, nothing
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
-    "FUNCTIONS", "cast", "check_calls", "common", "computed", "converted", "enumerator", "length_of_time", "letter", "number",
-    "templated", "texts",
+    "FUNCTIONS", "cast", "check_calls", "common", "computed", "converted", "enumerator", "number_in", "letter", "literal",
+    "number", "outside", "templated", "texts",
 ]
 # LLDB finds names other than variables.
 HAS_VARIANTS = False
@@ -25,7 +28,7 @@ MACROS = {}
 LEVELS = [("|",), ("^",), ("&",), ("==", "!="), ("<", ">", "<=", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%")]
 BINDS = {sign: at for at, signs in enumerate(LEVELS) for sign in signs}
 CONSTANTS = {
-    "true": True, "false": False, "nullptr": 0, "std::string::npos": Integer(-1, 64, False),
+    "true": True, "false": False, "nullptr": 0, "std::string::npos": NOWHERE,
 }
 # Why an expression is not given to LLDB.
 REFUSED = (
@@ -38,11 +41,6 @@ FOLLOWED = 4
 fatal = {}
 captures = stillframe_captures.captures
 VECTORS = re.compile(cpp.STD + r"vector<(?!bool)")
-INDEXED = re.compile(cpp.STD + r"(vector|deque|array|span|valarray)<")
-# How many entries of a map are compared with a key, where the order of keys is not known.
-ENTRIES = 10000
-# How many units of a string are read.
-LONGEST = 1 << 24
 
 
 def is_beyond_lldb(_expression):
@@ -106,56 +104,6 @@ def direct(kind):
     return kind.GetPointeeType() if kind.IsPointerType() else kind
 
 
-def is_a(value, *known):
-    kind = value.GetType()
-    names = {kind.GetUnqualifiedType().GetName() or "", kind.GetCanonicalType().GetUnqualifiedType().GetName() or ""}
-    return any(pattern.match(name) for pattern in known for name in names)
-
-
-def referred(value):
-    if value.GetType().GetCanonicalType().IsReferenceType():
-        value = value.Dereference()
-    value.SetPreferSyntheticValue(True)
-    return cpp.json_content(value) if is_a(value, cpp.JSONS) else value
-
-
-def string_of(value):
-    found = units(value)
-    return None if found is None else found[0].decode(cpp.CODECS[found[1]], "replace")
-
-
-def extent(value):
-    """The pointer to a string's units, and how many there are; None for another value."""
-    value = referred(value)
-    if is_a(value, cpp.PATHS):
-        value = value.GetNonSyntheticValue().GetChildMemberWithName("_M_pathname")
-    return cpp.extent(value) if is_a(value, cpp.TEXTS) else None
-
-
-def units(value):
-    """The bytes of a string, and the size of its units; None for another value."""
-    start, count = extent(value) or (None, None)
-    if count is None:
-        return None
-    if count > LONGEST:
-        raise Failed(f"the string is too long to be read: its length is {count}")
-    size, error = start.GetType().GetPointeeType().GetByteSize(), lldb.SBError()
-    read = value.GetProcess().ReadMemory(start.GetValueAsUnsigned(), count * size, error) if count else b""
-    if error.Fail():
-        raise Failed("the string cannot be read")
-    return read, size
-
-
-def unit(value, index):
-    start, count = extent(value)
-    return placed(value, start.GetValueAsUnsigned(), checked(index, count), start.GetType().GetPointeeType())
-
-
-def placed(value, start, index, kind):
-    """An item of a row."""
-    return value.CreateValueFromAddress(f"[{index}]", start + index * kind.GetByteSize(), kind)
-
-
 def part(value, index):
     """What `std::get` gives."""
     value = referred(value)
@@ -170,6 +118,8 @@ def part(value, index):
 
 def variant(value, name=""):
     """The constant that an enum has, or whether an optional is empty, if that is what the name is of."""
+    if not isinstance(value, lldb.SBValue):
+        return None
     value, (scope, _, last) = referred(value), name.rpartition("::")
     if name in ("nullopt", "std::nullopt") and is_a(value, cpp.OPTIONALS):
         return "" if value.GetNumChildren() else last, None
@@ -213,7 +163,7 @@ def item(value, key):
     value = referred(value)
     if is_a(value, cpp.MAPS):
         return mapped(value, key)
-    if is_a(value, INDEXED):
+    if is_a(value, cpp.INDEXED):
         return value.GetChildAtIndex(checked(key, value.GetNumChildren()))
     kind = value.GetType().GetCanonicalType()
     if kind.IsArrayType():
@@ -224,111 +174,11 @@ def item(value, key):
     return None if extent(value) is None else unit(value, key)
 
 
-def matching(value, wanted):
-    """The entries of a map or a set that have a key."""
-    raw = value.GetNonSyntheticValue()
-    for name, entries in (("_M_t", in_tree), ("_M_h", in_table)):
-        inside = raw.GetChildMemberWithName(name)
-        if inside.IsValid():
-            yield from entries(value, inside, wanted)
-            return
-    for index in range(min(value.GetNumChildren(), ENTRIES)):
-        entry = value.GetChildAtIndex(index)
-        if key_of(value, entry, wanted) == plain_key(wanted):
-            yield entry
-
-
-def in_table(value, table, wanted):
-    """Of a hash table, each node of which has a pointer before its value."""
-    kind = table.GetType().GetCanonicalType().GetTemplateArgumentType(1)
-    process, error = value.GetProcess(), lldb.SBError()
-    node = cpp.find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt").GetValueAsUnsigned()
-    at, known = content_of(value, kind, wanted)
-    seen = 0
-    for _ in range(size(value)):
-        read = process.ReadMemory(node, at + len(known), error) if node else None
-        if not read:
-            return
-        if read[at:] == known:
-            seen += 1
-            if seen > ENTRIES:
-                raise beyond(size(value))
-            entry = value.CreateValueFromAddress("entry", node + 8, kind)
-            if key_of(value, entry, wanted) == plain_key(wanted):
-                yield entry
-        node = int.from_bytes(read[:8], "little")
-
-
-def content_of(value, kind, wanted):
-    """Where in a node of a hash table something distinguishes most other keys from one, and what is there."""
-    key = kind.GetFieldAtIndex(0).GetType() if is_a(value, cpp.MAPS) else kind
-    key = key.GetCanonicalType().GetUnqualifiedType()
-    if isinstance(wanted, str) and (key.GetName() or "").startswith("std::__cxx11::basic_string<char,"):
-        return 16, len(wanted.encode()).to_bytes(8, "little")
-    is_number = key.GetTypeClass() == lldb.eTypeClassBuiltin and key.GetBasicType() not in FLOATS
-    if is_number and isinstance(wanted, int):
-        return 8, (int(wanted) % (1 << 8 * key.GetByteSize())).to_bytes(key.GetByteSize(), "little")
-    return 8, b""
-
-
-def in_tree(value, tree, wanted):
-    kind = tree.GetType().GetCanonicalType().GetTemplateArgumentType(1)
-    # A node has a color and three pointers before its value.
-    align = max(kind.GetByteAlign(), 1)
-    behind = -(-32 // align) * align
-    is_sorted = "std::less<" in value.GetType().GetCanonicalType().GetName() and not isinstance(wanted, Variant)
-    process, error = value.GetProcess(), lldb.SBError()
-    nodes, seen = [cpp.find(tree, "_M_header").GetChildMemberWithName("_M_parent").GetValueAsUnsigned()], 0
-    while nodes:
-        node, seen = nodes.pop(), seen + 1
-        if not node or error.Fail():
-            continue
-        if seen > 2 * ENTRIES:
-            raise beyond(size(value))
-        entry = value.CreateValueFromAddress("entry", node + behind, kind)
-        key, wanted_key = key_of(value, entry, wanted), plain_key(wanted)
-        if key == wanted_key:
-            yield entry
-        if not is_sorted or wanted_key <= key:
-            nodes.append(process.ReadPointerFromMemory(node + 16, error))
-        if not is_sorted or wanted_key >= key:
-            nodes.append(process.ReadPointerFromMemory(node + 24, error))
-
-
-def beyond(count):
-    return Failed(f"the key is not among the first {ENTRIES:,} of {count:,} entries; the others have not been compared")
-
-
-def key_of(value, entry, wanted):
-    """What an entry's key is compared by; the name of a constant for an enum."""
-    raw = entry.GetNonSyntheticValue()
-    key = raw.GetChildMemberWithName("first") if is_a(value, cpp.MAPS) else raw
-    found = key.GetValue() if isinstance(wanted, Variant) else string_of(key)
-    found = simple(key) if found is None else found
-    if found is None or isinstance(found, str) != isinstance(plain_key(wanted), str):
-        raise Unknown
-    return found
-
-
-def plain_key(wanted):
-    return wanted.name if isinstance(wanted, Variant) else wanted
-
-
-def mapped(value, key):
-    for entry in matching(value, key):
-        return entry.GetNonSyntheticValue().GetChildMemberWithName("second")
-    seen = (value.GetChildAtIndex(index) for index in range(min(value.GetNumChildren(), 10)))
-    seen = [shown_key(key_of(value, entry, key)) for entry in seen]
-    raise Failed(f"no key {shown_key(plain_key(key))} in the map" + (f"; keys: {', '.join(seen)}" if seen else ""))
-
-
-def shown_key(key):
-    return repr(chr(key)) if getattr(key, "bits", 0) == 8 and 32 <= key < 127 else repr(key)
-
-
 def field(value, name):
+    is_json = is_a(value, cpp.JSONS)
+    found = member(value, name) if value.GetType().GetCanonicalType().IsReferenceType() and not is_json else None
     value = referred(value)
-    found = value.GetNonSyntheticValue().GetChildMemberWithName(name)
+    found = member(value, name) if found is None else found
     if found.IsValid():
         return found
     # LLDB takes any name for the content of a variant.
@@ -348,11 +198,6 @@ def target(value):
         if found is None:
             raise Failed("the iterator is at the end")
         return found
-    if is_a(value, cpp.POINTERS):
-        pointer = pointer_of(value)
-        if not pointer.GetValueAsUnsigned():
-            raise Failed("the pointer is null")
-        return pointer.GetDynamicValue(lldb.eDynamicDontRunTarget).Dereference()
     return None
 
 
@@ -360,6 +205,12 @@ def content(value):
     if not value.GetNumChildren():
         raise Failed("the optional is empty")
     return value.GetChildAtIndex(0)
+
+
+def pointer_in(value):
+    """The pointer to what a smart pointer owns; None for another value."""
+    value = referred(value)
+    return pointer_of(value).GetDynamicValue(lldb.eDynamicDontRunTarget) if is_a(value, cpp.POINTERS) else None
 
 
 def pointer_of(value):
@@ -392,44 +243,6 @@ def last_of(value):
     return value.GetChildAtIndex(checked(max(count, 1) - 1, count))
 
 
-def has(value, key):
-    return any(True for _ in matching(value, key))
-
-
-def count(value, key):
-    return sum(1 for _ in matching(value, key))
-
-
-def start_of(value):
-    """The iterator to the first entry of a map or a set."""
-    raw = value.GetNonSyntheticValue()
-    tree, table = raw.GetChildMemberWithName("_M_t"), raw.GetChildMemberWithName("_M_h")
-    if not size(value):
-        return place_of(value, None)
-    if tree.IsValid():
-        inside, first, behind = tree, cpp.find(cpp.find(tree, "_M_header"), "_M_left"), 32
-    else:
-        inside, first, behind = table, cpp.find(table, "_M_before_begin").GetChildMemberWithName("_M_nxt"), 8
-    kind = inside.GetType().GetCanonicalType().GetTemplateArgumentType(1)
-    align = max(kind.GetByteAlign(), 1)
-    address = first.GetValueAsUnsigned() + -(-behind // align) * align
-    return place_of(value, value.CreateValueFromAddress("entry", address, kind))
-
-
-def place_of(value, entry):
-    """The iterator to an entry of a map or a set; to the end, if there is no entry."""
-    raw = value.GetNonSyntheticValue()
-    if raw.GetChildMemberWithName("_M_h").IsValid():
-        return Position(0 if entry is None else entry.GetLoadAddress() - 8, entry)
-    tree = raw.GetChildMemberWithName("_M_t")
-    if not tree.IsValid():
-        raise Unknown
-    if entry is None:
-        return Position(cpp.find(tree, "_M_header").GetLoadAddress(), None)
-    align = max(entry.GetType().GetByteAlign(), 1)
-    return Position(entry.GetLoadAddress() + -32 // align * align, entry)
-
-
 def in_vector(value, field):
     """The iterator to the beginning or to the end of a vector."""
     pointer = cpp.find(value.GetNonSyntheticValue(), field)
@@ -451,14 +264,6 @@ def complex_parts(value):
 
 def is_empty(value):
     return not size(value)
-
-
-def size(value):
-    """As the container has counted: not all of its items may be children."""
-    counters = ("_M_element_count", "_M_node_count", "_M_size") if not is_a(value, INDEXED) else ()
-    found = (cpp.find(value.GetNonSyntheticValue(), name, 3) for name in counters)
-    counted = next((one for one in found if one is not None), None)
-    return value.GetNumChildren() if counted is None else counted.GetValueAsUnsigned()
 
 
 def expected(value):
@@ -488,27 +293,6 @@ def length(value):
     return extent(value)[1]
 
 
-def characters(value, start=0, count=None):
-    read, size = units(value)
-    if start > len(read) // size:
-        raise Failed(f"position {start} is out of range: the length is {len(read) // size}")
-    end = None if count is None else (start + count) * size
-    return read[start * size : end].decode(cpp.CODECS[size], "replace")
-
-
-def found_in(value, wanted, start=0):
-    """Where a string or a character is."""
-    read, size = units(value)
-    if not isinstance(wanted, str):
-        wanted = (int(wanted) % (1 << 8 * size)).to_bytes(size, "little")
-    else:
-        wanted = wanted.encode(cpp.CODECS[size])
-    at = read.find(wanted, start * size)
-    while at > 0 and at % size:
-        at = read.find(wanted, at + 1)
-    return at // size if at >= 0 else CONSTANTS["std::string::npos"]
-
-
 # By types, the methods that change nothing.
 METHODS = [
     ([cpp.TEXTS], {
@@ -522,14 +306,14 @@ METHODS = [
         "at": unit,
         "front": lambda value: unit(value, 0),
         "back": lambda value: unit(value, max(length(value), 1) - 1),
-        "compare": lambda value, other: Integer((string_of(value) > other) - (string_of(value) < other)),
-        "starts_with": lambda value, part: string_of(value).startswith(part),
-        "ends_with": lambda value, part: string_of(value).endswith(part),
+        "compare": lambda value, other: ordered(string_of(value), other),
+        "starts_with": begins,
+        "ends_with": ends,
     }),
     ([cpp.PATHS], {"string": string_of, "native": string_of, "c_str": string_of, "empty": lambda value: not length(value)}),
     ([cpp.LISTS, cpp.MAPS], {"size": size, "empty": is_empty}),
     ([cpp.LISTS], {"front": first_of, "back": last_of}),
-    ([INDEXED], {"at": item}),
+    ([cpp.INDEXED], {"at": item}),
     ([VECTORS], {
         name: lambda value, field=field: in_vector(value, field)
         for name, field in (("begin", "_M_start"), ("end", "_M_finish"), ("cbegin", "_M_start"), ("cend", "_M_finish"))
@@ -550,6 +334,8 @@ METHODS = [
         "none": lambda value: "1" not in cpp.text(value, 0, cpp.LONGEST),
         "all": lambda value: "0" not in cpp.text(value, 0, cpp.LONGEST),
         "test": lambda value, at: bit(value, at),
+        "to_string": lambda value: cpp.text(value, 0, cpp.LONGEST),
+        "to_ulong": lambda value: Integer(int(cpp.text(value, 0, cpp.LONGEST), 2), 64, False),
         "size": lambda value: len(cpp.text(value, 0, cpp.LONGEST)),
     }),
     ([cpp.DURATIONS], {"count": lambda value: value.GetNonSyntheticValue().GetChildMemberWithName("__r")}),

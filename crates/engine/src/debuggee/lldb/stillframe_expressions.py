@@ -9,12 +9,12 @@ import re
 
 import lldb
 from stillframe_values import (
-    Address, Code, Failed, Integer, Optional, Position, Single, Unknown, Variant, checked, simple, spelled,
+    Address, Code, Failed, Integer, Optional, Position, Single, Unknown, Variant, checked, simple, spelled, unquoted,
 )
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>\d[\w']*(?:\.\d\w*)?)|(?P<name>"
-    r"(?:std::(?:get|get_if|holds_alternative)|static_cast|dynamic_cast)<[^()]*?>(?=\s*\()|(?![bLuU]')[A-Za-z_$][\w$]*(?:::[A-Za-z_]\w*)*)"
+    r"(?:(?:std::)?(?:get|get_if|holds_alternative)|static_cast|dynamic_cast)<[^()]*?>(?=\s*\()|(?![bLuU]')[A-Za-z_$][\w$]*(?:::[A-Za-z_]\w*)*)"
     r"|(?P<text>\"(?:[^\"\\]|\\.)*\")|(?P<letter>[bLuU]?'(?:[^'\\]|\\.)')"
     r"|(?P<sign>->|--|\+\+|==|!=|<=|>=|&&|\|\||<<|>>|\.\.=?|[-+*/%<>!&|^().,\[\]])|(?P<other>\S))"
 )
@@ -23,14 +23,16 @@ COMPARED = {
 }
 # What makes an expression that is not evaluated, because it decides nothing, one that LLDB may not understand.
 BEYOND = {"(", "[", "->", "*"}
-# What LLDB says of code that has run, and failed.
-RAN = ("interrupted", "timeout", "timed out", "dematerialize")
+# Of code that has run, and failed.
+RAN = (
+    lldb.eExpressionDiscarded, lldb.eExpressionInterrupted, lldb.eExpressionHitBreakpoint, lldb.eExpressionTimedOut,
+    lldb.eExpressionResultUnavailable, lldb.eExpressionStoppedForDebug,
+)
 # Types of numbers in C++, by their bits and whether they have a sign.
 NUMBERS = {
     (8, True): "char", (16, True): "short", (16, False): "unsigned short", (32, True): "int", (32, False): "unsigned",
     (64, True): "long", (64, False): "unsigned long",
 }
-ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
 
 
 class Evaluation:
@@ -39,17 +41,22 @@ class Evaluation:
 
     def __init__(self, types, frame, expression, runs=False):
         self.types, self.frame, self.runs = types, frame, runs
+        # Whether LLDB cannot evaluate it.
+        self.is_needed = False
         # Until when closures are evaluated.
         self.until = None
         self.captured = {one.GetName(): one for one in types.captures(frame)}
+        self.this = self.captured.get("this") or frame.FindVariable("this")
+        # The variables that have been looked up; None for other names.
+        self.found = {}
         self.tokens = [(one.lastgroup, one.group(one.lastgroup)) for one in TOKEN.finditer(expression.strip())]
         follows = runs or any(text in ("->", "[", "*") for _, text in self.tokens)
         self.is_fatal = types.is_fatal((self.variable(text) for text in self.names() | {"this"}), follows)
         # LLDB does not find the parameters of a lambda.
-        self.is_needed = runs or self.is_fatal or frame.FindVariable("__closure").IsValid()
+        self.is_needed |= runs or self.is_fatal or frame.FindVariable("__closure").IsValid()
         self.at, self.text = 0, expression
-        # What the parameters of a closure are, and the variables that have been looked up.
-        self.locals, self.found = {}, {}
+        # What the parameters of a closure are.
+        self.locals = {}
 
     def names(self):
         """The names that are not those of members, nor parameters of a closure."""
@@ -62,6 +69,9 @@ class Evaluation:
             value = self.either()
             if isinstance(value, Optional):
                 value = value.unwrapped()
+            # A constant of an enum.
+            if type(value) is Variant and value.content is None:
+                value = self.plain(value)
             if self.at < len(self.tokens) or isinstance(value, Variant):
                 raise Unknown
             value = self.types.shown(value)
@@ -190,12 +200,17 @@ class Evaluation:
         sign = self.take("!", "-", "*", "&")
         if sign is None:
             return self.postfix()
+        start = self.at
         value = self.prefixed()
+        if sign == "!" and self.types.HAS_VARIANTS:
+            value = self.types.inverted(self.plain(value))
+            # LLDB takes it for that of C, which asks for a truth value.
+            self.is_needed |= not isinstance(value, bool)
+            return value
         if sign == "!":
-            return self.types.inverted(self.plain(value)) if self.types.HAS_VARIANTS else not self.truth(value)
+            return not self.truth(value)
         if sign == "-":
-            value = self.plain(value)
-            return type(value)(-value) if isinstance(value, float) else self.compute("-", 0, value)
+            return self.negated(self.plain(value), self.at == start + 1 and self.tokens[start][0] == "number")
         if sign == "*":
             is_plain = self.types.HAS_VARIANTS and not isinstance(value, (lldb.SBValue, Variant))
             return value if is_plain else self.target(value)
@@ -205,6 +220,13 @@ class Evaluation:
             raise Unknown
         return found
 
+    def negated(self, value, is_literal):
+        if isinstance(value, float):
+            return type(value)(-value)
+        # In `-128i8`, 128 alone does not fit.
+        is_typed = is_literal and isinstance(value, Integer)
+        return Integer(-value, value.bits, value.is_signed) if is_typed else self.compute("-", 0, value)
+
     def postfix(self):
         value = self.primary()
         while sign := self.take(".", "->", "["):
@@ -212,7 +234,7 @@ class Evaluation:
                 value = self.indexed(value)
                 continue
             if sign == "->":
-                value = self.target(value)
+                value = self.target(value, self.peek())
             kind, name = self.tokens[self.at] if self.at < len(self.tokens) else (None, None)
             if kind not in ("name", "number"):
                 raise Unknown
@@ -242,7 +264,7 @@ class Evaluation:
             self.is_needed |= self.types.HAS_VARIANTS and not text.replace(".", "").isdigit()
             return self.types.number(text)
         if kind in ("text", "letter"):
-            return unquoted(text) if kind == "text" else self.types.letter(text[0], unquoted(text.lstrip("bLuU")))
+            return self.types.literal(text) if kind == "text" else self.types.letter(text[0], unquoted(text.lstrip("bLuU")))
         if kind != "name":
             raise Unknown
         if text.endswith(">"):
@@ -259,10 +281,9 @@ class Evaluation:
             return self.types.CONSTANTS[text]
         if text in self.types.MACROS and self.take("!"):
             return self.types.MACROS[text](self)
-        if text not in self.found:
-            self.found[text] = self.variable(text)
-        if self.found[text] is not None:
-            return self.found[text]
+        found = self.variable(text)
+        if found is not None:
+            return found
         is_known = self.types.HAS_VARIANTS or self.runs or text in self.types.FUNCTIONS
         content = self.arguments() if is_known and self.take("(") else None
         if content is not None and text in self.types.FUNCTIONS:
@@ -276,17 +297,15 @@ class Evaluation:
         return Variant(text, content[0] if content else None)
 
     def variable(self, name):
-        found = self.captured.get(name) or self.frame.FindVariable(name)
-        if found.IsValid():
-            return found
-        # Constants, and variables outside of functions.
-        for scope in (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal):
-            found = self.frame.FindValue(name, scope)
-            if found.IsValid():
-                return found
-        this = self.frame.FindVariable("this")
-        found = this.Dereference().GetChildMemberWithName(name) if this.IsValid() else this
-        return found if found.IsValid() else None
+        if name not in self.found:
+            found = self.captured.get(name) or self.frame.FindVariable(name)
+            if not found.IsValid():
+                found = self.types.outside(self.frame, self.this, name)
+                # LLDB may take one of the same name in another namespace.
+                taken = self.frame.GetValueForVariablePath(name) if found is not None else None
+                self.is_needed |= taken is not None and taken.GetLoadAddress() != found.GetLoadAddress()
+            self.found[name] = found
+        return self.found[name]
 
     def arguments(self, end=")"):
         found = []
@@ -390,7 +409,7 @@ class Evaluation:
         if found.GetError().Fail():
             message = (found.GetError().GetCString() or "").partition("\n")[0].removeprefix("error: ")
             # Of one that did not compile, LLDB has said more about the whole expression.
-            raise Failed(message) if any(word in message for word in RAN) else Unknown
+            raise Failed(message) if found.GetError().GetError() in RAN else Unknown
         kind = found.GetType().GetCanonicalType()
         functions = (kind.GetMemberFunctionAtIndex(at) for at in range(kind.GetNumberOfMemberFunctions()))
         is_own = not (kind.GetName() or "").startswith("std::")
@@ -398,7 +417,8 @@ class Evaluation:
             raise Failed(f"LLDB ends what this returns before it is read: `{kind.GetName()}` has a destructor")
         return found
 
-    def target(self, value):
+    def target(self, value, name=""):
+        """What a pointer leads to, to read a member of it."""
         if isinstance(value, Position):
             if value.entry is None:
                 raise Failed("the iterator is at the end")
@@ -406,10 +426,15 @@ class Evaluation:
         if isinstance(value, Address) and not value:
             raise Failed("the pointer is null")
         value = self.known(value)
-        if value.GetType().GetCanonicalType().IsPointerType():
-            if not value.GetValueAsUnsigned():
+        is_pointer = value.GetType().GetCanonicalType().IsPointerType()
+        pointer = value if is_pointer else self.types.pointer_in(value)
+        if pointer is not None:
+            self.is_needed |= not is_pointer
+            if not pointer.GetValueAsUnsigned():
                 raise Failed("the pointer is null")
-            return value.Dereference()
+            # A class that derives from the one in the source may have another member of that name.
+            known = pointer.GetStaticValue().Dereference()
+            return known if known.GetNonSyntheticValue().GetChildMemberWithName(name).IsValid() else pointer.Dereference()
         found = self.types.target(value)
         if found is None:
             raise Unknown
@@ -451,7 +476,7 @@ class Evaluation:
         text = self.types.string_of(inner)
         if text is not None:
             return text
-        number = self.types.length_of_time(inner)
+        number = self.types.number_in(inner)
         number = simple(inner) if number is None else number
         if number is None:
             raise Unknown
@@ -520,21 +545,10 @@ class Evaluation:
                     self.known(one)
             found = value.name, value.content
         else:
-            found = self.types.variant(self.known(value), variant.path) if isinstance(value, lldb.SBValue) else None
+            value = self.known(value) if isinstance(value, lldb.SBValue) else value
+            found = self.types.variant(value, variant.path)
         if found is None:
             return None
         name, content = found
         is_same = name == variant.name
         return is_same and (variant.content is None or self.compare("==", content, variant.content))
-
-
-def unquoted(text):
-    def letter(found):
-        written = found.group(1)
-        if written in ESCAPES:
-            return ESCAPES[written]
-        if written[0] in "xu":
-            return chr(int(written[1:].strip("{}"), 16))
-        return chr(int(written, 8)) if written.isdigit() else written
-
-    return re.sub(r"\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|[0-7]{1,3}|.)", letter, text[1:-1])

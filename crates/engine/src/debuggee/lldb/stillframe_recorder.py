@@ -157,6 +157,9 @@ def evaluated(frame, expression):
     """As `lldb-dap` evaluates what is watched: a path of variables, or else an expression."""
     if is_beyond_lldb(frame, expression):
         raise Left
+    value = outside(frame, expression)
+    if value is not None:
+        return value
     value = frame.GetValueForVariablePath(expression, lldb.eDynamicDontRunTarget)
     if value.GetError().Success():
         return value
@@ -169,6 +172,14 @@ def evaluated(frame, expression):
     if value.GetError().Fail() and RUNS_CODE in (value.GetError().GetCString() or ""):
         raise Left
     return value
+
+
+def outside(frame, name):
+    """A variable outside of functions, or a member of `this`, of which LLDB may take another one of that name."""
+    if types() is None or not NAME.fullmatch(name) or frame.FindVariable(name).IsValid():
+        return None
+    evaluation = Evaluation(types(), frame, name)
+    return evaluation.variable(name) if name not in evaluation.captured else None
 
 
 def is_beyond_lldb(frame, expression):

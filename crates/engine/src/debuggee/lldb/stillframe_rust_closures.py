@@ -12,12 +12,13 @@ import time
 import lldb
 from stillframe_rust_numbers import TYPE, width
 from stillframe_rust_patterns import rest_until, single
-from stillframe_values import Code, Failed, Integer, Letter, Optional, Unknown, Variant
+from stillframe_values import Code, Failed, Integer, Letter, Optional, Single, Unknown, Variant, simple
 
 # How many items an iterator gives.
 MOST = 10_000
 # How long the closures of an expression may take, in seconds. Nothing else is answered meanwhile.
 LONGEST = 3
+RANGE = re.compile(r"^core::ops::range::Range(Inclusive)?<")
 
 
 class Closure:
@@ -62,6 +63,30 @@ class Items:
 class Order(int):
     """An `Ordering`."""
 
+    @property
+    def name(self):
+        return ("Equal", "Greater", "Less")[self]
+
+
+OF_ORDERS = {
+    "is_lt": lambda order: order < 0,
+    "is_le": lambda order: order <= 0,
+    "is_gt": lambda order: order > 0,
+    "is_ge": lambda order: order >= 0,
+    "is_eq": lambda order: order == 0,
+    "is_ne": lambda order: order != 0,
+    "reverse": lambda order: Order(-order),
+    "then": lambda order, other: order or other,
+    "then_with": lambda order, closure: order or checked(closure()),
+}
+
+
+def ordering(value):
+    """An `Ordering` of the program; None for a value that cannot be read."""
+    names = {"Less": -1, "Equal": 0, "Greater": 1}
+    name = (value.GetValue() or "").rpartition("::")[2]
+    return Order(names[name]) if name in names else None
+
 
 def limited(source):
     for number, item in enumerate(source):
@@ -94,6 +119,7 @@ def generics(evaluation):
 
 def chained(evaluation, value, name, arguments, kind):
     """What a method gives that makes or uses an iterator, or takes a closure; None for another one."""
+    value = range_of(evaluation, value)
     if isinstance(value, Range) and name in OF_ITEMS:
         value = Items(value.items())
     if isinstance(value, Items):
@@ -102,13 +128,19 @@ def chained(evaluation, value, name, arguments, kind):
         return OF_ITEMS[name](Given(evaluation, kind), value, *map(callable_of(evaluation), arguments))
     if isinstance(value, list) and name not in SOURCES:
         return of_list(evaluation, value, name, arguments)
-    if isinstance(value, Range) and name == "contains":
-        return value.has(evaluation.plain(arguments[0]))
+    if isinstance(value, Range) and name in ("contains", "is_empty"):
+        return value.has(evaluation, evaluation.plain(arguments[0])) if arguments else not any(True for _ in value.items())
+    if name == "load" and isinstance(value, lldb.SBValue):
+        held = evaluation.types.settled(value, is_whole=False)
+        is_truth = re.search(r"::Atomic(Bool$|<bool>$)", evaluation.types.name_of(held))
+        return bool(simple(evaluation.types.settled(value))) if is_truth else None
     if name in ORDERS and len(arguments) == 1:
         order = compared(evaluation, value, arguments[0])
         return Optional(order) if name == "partial_cmp" else order
+    if name in OF_ORDERS and isinstance(value, lldb.SBValue) and evaluation.types.name_of(value) == "core::cmp::Ordering":
+        value = ordering(value)
     if isinstance(value, Order):
-        return Order(-value) if name == "reverse" else None
+        return OF_ORDERS[name](value, *arguments) if name in OF_ORDERS else None
     if name in SOURCES:
         found = source_of(evaluation, value, name, arguments)
         if found is not None:
@@ -128,18 +160,32 @@ def chained(evaluation, value, name, arguments, kind):
     return None
 
 
+def range_of(evaluation, value):
+    """A range of the program as one of the expression."""
+    if not isinstance(value, lldb.SBValue):
+        return value
+    found = evaluation.types.settled(value)
+    written = RANGE.match(evaluation.types.name_of(found))
+    if written is None:
+        return value
+    least, most = (evaluation.plain(evaluation.field(found, name)) for name in ("start", "end"))
+    return Range(least, most, bool(written.group(1)))
+
+
 def parsed(text, kind):
     """What `parse` makes of a text."""
     number = TYPE.match(kind)
-    if number is None and kind not in ("f32", "f64"):
-        raise Failed("`parse` is evaluated here with a type of numbers, as in `parse::<u32>()`")
-    if number is None:
-        is_number = re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text)
-        found = float(text) if is_number else None
-    else:
+    if number is not None:
         is_number = re.fullmatch(r"[+-]?[0-9]+" if number.group(1) == "i" else r"\+?[0-9]+", text)
         found = Integer(int(text), width(number.group(2)), number.group(1) == "i") if is_number else None
         found = None if found is None or found != int(text) else found
+    elif kind in ("f32", "f64"):
+        is_number = re.fullmatch(r"(?i)[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf|infinity|nan)", text)
+        found = (Single if kind == "f32" else float)(text) if is_number else None
+    elif kind in ("bool", "char"):
+        found = {"true": True, "false": False}.get(text) if kind == "bool" else Letter(text) if len(text) == 1 else None
+    else:
+        raise Failed("`parse` is evaluated here with a type of numbers, as in `parse::<u32>()`")
     return Optional(found, f"the value is `Err`: `{text}` does not have this type", "Err" if found is None else "Ok")
 
 
@@ -223,17 +269,25 @@ def source_of(evaluation, value, name, arguments):
 class Range:
     """`1..5`, `1..=5` or `1..`."""
 
-    def __init__(self, least, most):
-        self.least, self.most = least, most
+    def __init__(self, least, most, is_closed):
+        self.least, self.most, self.is_closed = least, most, is_closed
 
     def items(self):
+        if any(isinstance(one, float) for one in (self.least, self.most)):
+            raise Unknown
+        if isinstance(self.least, Letter):
+            return map(Letter, map(chr, range(ord(self.least), ord(self.most) + self.is_closed)))
         kind = self.least if isinstance(self.least, Integer) else self.most
         made = (lambda one: Integer(one, kind.bits, kind.is_signed)) if isinstance(kind, Integer) else int
-        numbers = itertools.count(self.least) if self.most is None else range(self.least, self.most)
+        # Not in their type: what is behind the last may not fit.
+        numbers = itertools.count(int(self.least)) if self.most is None else range(self.least, int(self.most) + self.is_closed)
         return map(made, numbers)
 
-    def has(self, value):
-        return (self.least is None or self.least <= value) and (self.most is None or value < self.most)
+    def has(self, evaluation, value):
+        within = "<=" if self.is_closed else "<"
+        return evaluation.compare("<=", self.least, value) and (
+            self.most is None or evaluation.compare(within, value, self.most)
+        )
 
 
 def compared(evaluation, left, right):

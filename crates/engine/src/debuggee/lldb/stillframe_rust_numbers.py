@@ -95,7 +95,7 @@ def cast(value, kind):
     if isinstance(value, str):
         raise Unknown
     if kind in ("f32", "f64"):
-        return float(value)
+        return (Single if kind == "f32" else float)(value)
     if kind == "char":
         return Letter(chr(value))
     found = TYPE.match(kind)
@@ -165,7 +165,7 @@ OF_NUMBERS = {
     "floor": lambda one: type(one)(math.floor(one)),
     "ceil": lambda one: type(one)(math.ceil(one)),
     "trunc": lambda one: type(one)(math.trunc(one)),
-    "abs_diff": lambda one, other: abs(max(alike(one, other)) - min(alike(one, other))),
+    "abs_diff": lambda one, other: difference(*alike(one, other)),
     "rem_euclid": lambda one, other: alike(one, one % abs(other))[1],
     "clamp": lambda one, least, most: min(max(alike(one, least)), alike(one, most)[1]),
     "is_power_of_two": lambda one: one > 0 and not one & (one - 1),
@@ -222,6 +222,10 @@ def alike(number, other):
 
 def negated(number):
     return type(number)(-number) if isinstance(number, float) else computed("-", 0, number)
+
+
+def difference(one, other):
+    return abs(one - other) if isinstance(one, float) else Integer(abs(one - other), one.bits, False)
 
 
 def powered(number, times):

@@ -87,7 +87,7 @@ def bound(evaluation):
         raise Unknown
     evaluation.at -= 1
     value = evaluation.primary()
-    return evaluation.compute("-", 0, value) if is_negative else value
+    return evaluation.negated(value, is_literal=True) if is_negative else value
 
 
 def named(evaluation, name):

@@ -7,12 +7,12 @@ import sys
 import lldb
 import stillframe_rust as rust
 from stillframe_evaluate import evaluate
-from stillframe_rust_closures import MOST, Closure, Items, Range, chained, generics, parameters
+from stillframe_rust_closures import MOST, Closure, Items, Order, Range, chained, generics, ordering, parameters
 from stillframe_rust_numbers import (
     CONSTANTS, call_plain, cast, common, computed, inverted, letter, number,
 )
 from stillframe_rust_patterns import matches
-from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, checked, nothing, simple
+from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, around, checked, nothing, simple, unquoted
 
 # Of other modules, what an evaluation asks for.
 __all__ = [
@@ -38,8 +38,8 @@ OPTIONS = re.compile(r"^core::([a-z_]+::)*Option<")
 RESULTS = re.compile(r"^core::([a-z_]+::)*Result<")
 # Methods that change what a value is called, and not what it is.
 SAME = {"as_ref", "as_deref", "clone", "to_owned"}
-# The same of cells and locks.
-HELD = {"borrow", "get", "lock", "read", "write"}
+# The same of cells, locks and atomics.
+HELD = {"borrow", "get", "load", "lock", "read", "write"}
 
 
 def captures(_frame):
@@ -94,12 +94,34 @@ def is_there(_value):
     return None
 
 
+literal = unquoted
+
+
+def outside(frame, _this, name):
+    """A constant, or a variable outside of functions: of several with a name, that of the nearest module around."""
+    name = name.removeprefix("crate::").removeprefix("self::")
+    target = frame.GetThread().GetProcess().GetTarget()
+    known = {path_of(one.GetName()): one for one in frame.GetModule().FindGlobalVariables(target, name, ENTRIES)}
+    known = {path: one for path, one in known.items() if f"::{path}".endswith(f"::{name}")}
+    paths = (f"{scope}::{name}" if scope else name for scope in around(path_of(frame.GetFunctionName())))
+    nearest = next((known[path] for path in paths if path in known), None)
+    # Another one is one that `use` names.
+    return next(iter(known.values())) if nearest is None and len(known) == 1 else nearest
+
+
+def path_of(name):
+    """A path without the hash that rustc adds."""
+    return re.sub(r"::h[0-9a-f]{16}$", "", name or "")
+
+
 # What C and C++ have, and this language has not.
-texts = enumerator = check_calls = nothing
+texts = enumerator = check_calls = pointer_in = nothing
 
 
-def length_of_time(value):
-    """What a duration is compared by; None for another value."""
+def number_in(value):
+    """What a duration or an ordering is compared by; None for another value."""
+    if name_of(value) == "core::cmp::Ordering":
+        return ordering(value)
     if name_of(value) != "core::time::Duration":
         return None
     raw = value.GetNonSyntheticValue()
@@ -115,7 +137,7 @@ def completed(evaluation, value):
     """The rest of what began with a value in parentheses: a range or a tuple."""
     if sign := evaluation.take("..", "..="):
         most = None if evaluation.peek() == ")" else evaluation.plain(evaluation.either())
-        return Range(evaluation.plain(value), most if sign == ".." or most is None else computed("+", most, 1))
+        return Range(evaluation.plain(value), most, sign == "..=")
     if evaluation.peek() != ",":
         return value
     parts = [value]
@@ -130,6 +152,8 @@ def shown(value):
         raise Unknown
     if isinstance(value, (Items, Closure, Range)):
         raise Failed("an iterator has no value of its own here: end it with `count`, `sum`, `any`, `find` or the like")
+    if isinstance(value, Order):
+        raise Failed(f"it is `{value.name}`; compare it, as in `== Ordering::{value.name}`")
     if isinstance(value, list):
         known = [simple(settled(one)) if isinstance(one, lldb.SBValue) else one for one in value]
         value = value if None in known else known
@@ -220,6 +244,10 @@ def is_nothing(_value):
 def variant(value, wanted=None):
     """The name of the variant of an enum, and its first field; None for another value. `wanted` must be one of its
     variants."""
+    if isinstance(value, Order):
+        return value.name, None
+    if not isinstance(value, lldb.SBValue):
+        return None
     value = settled(value)
     kind = value.GetType()
     if kind.GetTypeClass() == lldb.eTypeClassEnumeration:
@@ -383,9 +411,8 @@ def end_of(value, at):
 
 
 def unwrapped(value, *wanted):
+    is_variant(*wanted)(value)
     found = variant(value)
-    if found is None:
-        return value
     if found[0] not in wanted:
         raise Failed(f"the value is `{rust.text(settled(value), 1, 100)}`")
     return found[1]
@@ -488,12 +515,26 @@ METHODS = {
     "unwrap_err": lambda value: unwrapped(value, "Err"),
     "unwrap_or": lambda value, other: unwrapped(value, "Some", "Ok") if is_variant("Some", "Ok")(value) else other,
 }
-# Those of what `get` and the like have found.
+
+
+def is_option(name):
+    """Whether what `get` and the like have found is of a variant."""
+    pair = {name, {"Some": "None", "None": "Some", "Ok": "Err", "Err": "Ok"}[name]}
+
+    def found(option):
+        if option.name not in pair:
+            raise Failed(f"the value is `{option.name}`, which has no `is_{name.lower()}`")
+        return option.name == name
+
+    return found
+
+
+# Methods of that.
 OF_OPTIONS = {
-    "is_some": lambda found: found.content is not None,
-    "is_none": lambda found: found.content is None,
-    "is_ok": lambda found: found.content is not None,
-    "is_err": lambda found: found.content is None,
+    "is_some": is_option("Some"),
+    "is_none": is_option("None"),
+    "is_ok": is_option("Ok"),
+    "is_err": is_option("Err"),
     "unwrap": Optional.unwrapped,
     "expect": lambda found, _message: found.unwrapped(),
     "unwrap_or": lambda found, other: other if found.content is None else found.content,
@@ -503,7 +544,7 @@ OF_OPTIONS = {
 
 
 def of_duration(value, name):
-    total = int(length_of_time(value))
+    total = int(number_in(value))
     if name in OF_DURATIONS:
         return Integer(total // OF_DURATIONS[name], 64 if name == "as_secs" else 128, False)
     if name in OF_SECONDS:
@@ -528,8 +569,10 @@ def call(value, name, arguments):
         value = value.unwrapped()
     if not isinstance(value, lldb.SBValue):
         found, kind = call_plain(value, name, arguments), type(value).__name__
-    elif not arguments and is_same(value, name):
-        return settled(value)
+    elif len(arguments) == (name == "load") and is_same(value, name):
+        # A lock of the standard library gives a result.
+        is_result = name in ("lock", "read", "write") and name_of(settled(value, is_whole=False)).startswith("std::sync::")
+        return Optional(settled(value), name="Ok") if is_result else settled(value)
     else:
         value = settled(value)
         is_number = value.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin

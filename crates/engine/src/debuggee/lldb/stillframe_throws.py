@@ -4,6 +4,7 @@ import json
 import re
 
 import lldb
+from stillframe_memory import c_string, readable
 import stillframe_cpp as cpp
 
 # The size of what libstdc++ keeps in front of an exception, and where in there its kind is.
@@ -47,12 +48,10 @@ def thrown(debugger, _command, result, _internal):
         # `what` is the third virtual function, after two destructors.
         call = f"(const char*)((const char*(*)(void*))(*(void***){thing:#x})[2])((void*){thing:#x})"
         found = frame.EvaluateExpression(call, options)
-        error = lldb.SBError()
-        read = target.GetProcess().ReadCStringFromMemory(found.GetValueAsUnsigned(), 8192, error)
-        message = read if error.Success() and read else ""
+        message = c_string(target, found.GetValueAsUnsigned(), 8192) or ""
     else:
         message = plain(target, thing, name)
-    result.AppendMessage("thrown " + json.dumps([name, message]))
+    result.AppendMessage("thrown " + json.dumps([name, readable(message)]))
 
 
 def failed_assertion(target, frame):
@@ -101,7 +100,7 @@ def what(value):
     info = process.ReadPointerFromMemory(process.ReadPointerFromMemory(at, error) - 8, error)
     if error.Fail() or not any(map(MESSAGES.match, ancestors(value.GetTarget(), info))):
         return None
-    return cpp.c_string(value, process.ReadPointerFromMemory(at + 8, error))
+    return c_string(value.GetTarget(), process.ReadPointerFromMemory(at + 8, error))
 
 
 def ancestors(target, kind):

@@ -1,7 +1,9 @@
 """What expressions come to in `stillframe_expressions`, and how that becomes a value or an expression of LLDB."""
 
+import collections
 import math
 import operator
+import re
 import struct
 
 import lldb
@@ -16,8 +18,9 @@ BASIC = {
     (64, True): lldb.eBasicTypeLong, (64, False): lldb.eBasicTypeUnsignedLong, (128, True): lldb.eBasicTypeInt128,
     (128, False): lldb.eBasicTypeUnsignedInt128,
 }
-# LLDB does not keep the memory of values that it has not read from the program.
-constants = []
+# The last values that were not read from the program: LLDB does not keep their memory.
+constants = collections.deque(maxlen=10_000)
+ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
 FLOATS = (lldb.eBasicTypeFloat, lldb.eBasicTypeDouble)
 
 
@@ -144,6 +147,7 @@ def spelled(value):
     if isinstance(value, str):
         quote = "'" if isinstance(value, Letter) else '"'
         known = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", quote: "\\" + quote, "\0": "\\000"}
+        known.update({letter: f"\\{ord(letter) - 0xdc00:03o}" for letter in value if "\udc80" <= letter <= "\udcff"})
         return quote + "".join(known.get(letter, letter) for letter in value) + quote
     return kept(value)
 
@@ -163,7 +167,7 @@ def made(target, value):
     if isinstance(value, Letter):
         return constant(target, lldb.eBasicTypeChar32, struct.pack("<I", ord(value)))
     if isinstance(value, str):
-        content = value.encode("utf-8", "replace") + b"\0"
+        content = value.encode("utf-8", "surrogateescape") + b"\0"
         return constant(target, lldb.eBasicTypeChar, content, len(content))
     if isinstance(value, bool):
         return constant(target, lldb.eBasicTypeBool, bytes([value]))
@@ -181,6 +185,31 @@ def constant(target, basic, content, count=None):
     data.SetDataWithOwnership(error, content, lldb.eByteOrderLittle, target.GetAddressByteSize())
     constants.append(target.CreateValueFromData("constant", data, kind.GetArrayType(count) if count else kind))
     return constants[-1]
+
+
+def unquoted(text, made=chr):
+    """What is in quotes, with characters in place of numbers."""
+
+    def letter(found):
+        written = found.group(1)
+        if written in ESCAPES:
+            return ESCAPES[written]
+        if written[0] in "uU":
+            return chr(int(written[1:].strip("{}"), 16))
+        if written[0] == "x":
+            return made(int(written[1:], 16))
+        return made(int(written, 8)) if written.isdigit() else written
+
+    return re.sub(r"\\(x[0-9a-fA-F]{2}|u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)", letter, text[1:-1])
+
+
+def around(function):
+    """Where a name in a function is looked for, by the function's name: what it is in, from the inside, and outside of all."""
+    while (shorter := re.sub(r"<[^<>]*>", "", function)) != function:
+        function = shorter
+    # In front of it may be what it returns.
+    parts = function.partition("(")[0].rpartition(" ")[2].split("::")[:-1]
+    return ["::".join(parts[:end]) for end in range(len(parts), -1, -1)]
 
 
 def missing(kind, name):

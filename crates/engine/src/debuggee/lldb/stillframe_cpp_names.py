@@ -1,0 +1,138 @@
+"""Finds what names of C and C++ mean in a frame, and the classes that a class derives from."""
+
+import re
+
+import lldb
+from stillframe_values import Address, Unknown, around
+
+GLOBAL = (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal)
+# What the source does not write.
+UNNAMED = re.compile(r"\(anonymous namespace\)::|\b__cxx11::|\b__1::|\[abi:\w+\]")
+
+
+def outside(frame, this, name):
+    """A member of `this`, or a variable outside of functions, as C++ looks for a name; None for another name."""
+    if "::" not in name and this.IsValid():
+        found = member(this, name)
+        if found.IsValid():
+            return found
+    last = name.rpartition("::")[2]
+    known = [one for one in (frame.FindValue(last, kind) for kind in GLOBAL) if one.IsValid()]
+    if not known:
+        return None
+    for scope in scopes(frame, this) if not name.startswith("::") else [""]:
+        path = f"{scope}::{name}" if scope else name.removeprefix("::")
+        queries = (path, f"::{path}") if path != last else (f"::{path}",)
+        for one in (*known, *(frame.FindValue(query, kind) for query in queries for kind in GLOBAL)):
+            if one.IsValid() and plain_path(one.GetName()) == path:
+                return one
+    return imported(frame, name)
+
+
+def member(value, name):
+    """A field of an object, or of what a pointer or a reference is to: one of the class that the source names, or else one
+    of the class that the object has."""
+    for one in (value.GetStaticValue(), value):
+        kind = one.GetType().GetCanonicalType()
+        inside = one.Dereference() if kind.IsPointerType() or kind.IsReferenceType() else one
+        found = inside.GetNonSyntheticValue().GetChildMemberWithName(name)
+        if found.IsValid():
+            break
+    return found
+
+
+def imported(frame, name):
+    """The only variable of a name, if it is in a namespace, which a source may use with all that is in it."""
+    target = frame.GetThread().GetProcess().GetTarget()
+    known = {plain_path(one.GetName()): one for one in frame.GetModule().FindGlobalVariables(target, name, 100)}
+    paths = [path for path in known if path.endswith(f"::{name}")]
+    space = paths[0].removesuffix(f"::{name}") if len(paths) == 1 else ""
+    return known[paths[0]] if space and not target.FindFirstType(space).IsValid() else None
+
+
+def plain_path(name):
+    return UNNAMED.sub("", name or "").removeprefix("::")
+
+
+def scopes(frame, this):
+    """Where a name in a frame is looked for, from the inside: its class and those that it derives from, namespaces, and
+    outside of all."""
+    found = []
+    if this.IsValid():
+        found += [plain_path(kind.GetName()) for kind in lineage(this.GetStaticValue().GetType().GetPointeeType())]
+    path = re.sub(r"\boperator\b\W.*", "operator", plain_path(frame.GetFunctionName()))
+    return found + around(path)
+
+
+def lineage(kind):
+    """A class and those that it derives from, the nearest first."""
+    found = [kind.GetCanonicalType().GetUnqualifiedType()]
+    for one in found:
+        bases = (one.GetDirectBaseClassAtIndex(at).GetType() for at in range(one.GetNumberOfDirectBaseClasses()))
+        found += [base.GetCanonicalType().GetUnqualifiedType() for base in bases]
+    return found
+
+
+def type_of(frame, this, name):
+    """The type that a name means in a frame; None for one that is not found."""
+    target = frame.GetThread().GetProcess().GetTarget()
+    for scope in scopes(frame, this) if not name.startswith("::") else [""]:
+        path = f"{scope}::{name}" if scope else name.removeprefix("::")
+        found = (one for one in target.FindTypes(path) if plain_path(one.GetName()) == path)
+        kind = next(found, None)
+        if kind is not None:
+            return kind.GetCanonicalType().GetUnqualifiedType()
+        if target.FindSymbols(f"typeinfo for {path}").GetSize():
+            return None
+    return None
+
+
+def derived(frame, this, value, name):
+    """A pointer to an object as one to its part that has a class, as `dynamic_cast` gives it; null, if it has no such part."""
+    kind = type_of(frame, this, name)
+    if kind is None or not value.GetType().GetCanonicalType().IsPointerType():
+        raise Unknown
+    if not value.GetValueAsUnsigned():
+        return Address(0, 64, False)
+    whole = value.GetDynamicValue(lldb.eDynamicDontRunTarget).Dereference().GetNonSyntheticValue()
+    is_whole = is_same(whole.GetType(), kind)
+    found = {part.GetLoadAddress(): part for part in ([whole] if is_whole else parts(whole)) if is_same(part.GetType(), kind)}
+    # An object with several such parts has none that is meant.
+    if len(found) != 1:
+        return Address(0, 64, False)
+    pointer = found.popitem()[1].AddressOf()
+    # What it leads to has the members of that class.
+    pointer.SetPreferDynamicValue(lldb.eNoDynamicValues)
+    return pointer
+
+
+def parts(value):
+    """An object, and the parts of it that are objects of the classes it derives from."""
+    yield value
+    kind = value.GetType().GetCanonicalType()
+    count = kind.GetNumberOfDirectBaseClasses()
+    # LLDB leaves out those without fields, and finds virtual ones.
+    known = [value.GetChildAtIndex(at).GetNonSyntheticValue() for at in range(min(count, value.GetNumChildren()))]
+    for at in range(count):
+        base = kind.GetDirectBaseClassAtIndex(at)
+        part = next((one for one in known if is_same(one.GetType(), base.GetType())), None)
+        if part is None and kind.GetNumberOfVirtualBaseClasses():
+            raise Unknown
+        yield from parts(part or value.CreateChildAtOffset("base", base.GetOffsetInBytes(), base.GetType()))
+
+
+def is_same(kind, other):
+    kinds = (one.GetCanonicalType().GetUnqualifiedType().GetName() for one in (kind, other))
+    return next(kinds) == next(kinds)
+
+
+def is_named(kind, name):
+    name = plain_name(name)
+    kinds = (kind, kind.GetCanonicalType(), kind.GetUnqualifiedType())
+    found = {plain_name(known or "") for one in kinds for known in (one.GetName(), one.GetDisplayTypeName())}
+    return any(one == name or one.endswith("::" + name) and "<" not in one for one in found)
+
+
+def plain_name(name):
+    name = re.sub(r"std::(__cxx11::)?basic_string<char, std::char_traits<char>, std::allocator<char> ?>", "std::string", name)
+    return re.sub(r"std::(__cxx11|__1)::|\s+|^class|^struct", lambda found: "std::" if ":" in found.group() else "", name)

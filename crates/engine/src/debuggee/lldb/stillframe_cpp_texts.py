@@ -1,0 +1,102 @@
+"""Strings of C and C++ in expressions."""
+
+import lldb
+import stillframe_cpp as cpp
+from stillframe_memory import decoded, encoded
+from stillframe_values import Failed, Integer, checked, unquoted
+
+# How many units of a string are read.
+LONGEST = 1 << 24
+NOWHERE = Integer(-1, 64, False)
+
+
+def is_a(value, *known):
+    kind = value.GetType()
+    names = {kind.GetUnqualifiedType().GetName() or "", kind.GetCanonicalType().GetUnqualifiedType().GetName() or ""}
+    return any(pattern.match(name) for pattern in known for name in names)
+
+
+def referred(value):
+    if value.GetType().GetCanonicalType().IsReferenceType():
+        value = value.Dereference()
+    value.SetPreferSyntheticValue(True)
+    return cpp.json_content(value) if is_a(value, cpp.JSONS) else value
+
+
+def string_of(value):
+    found = units(value)
+    return None if found is None else decoded(*found)
+
+
+def literal(text):
+    """A string in quotes, whose numbers are bytes."""
+    return decoded(encoded(unquoted(text, lambda number: chr(number if number < 0x80 else 0xdc00 + number))))
+
+
+def ordered(left, right, end=None):
+    """Which of two texts comes first, by their first `end` bytes."""
+    left, right = encoded(left)[:end], encoded(right)[:end]
+    return Integer((left > right) - (left < right))
+
+
+def extent(value):
+    """The pointer to a string's units, and how many there are; None for another value."""
+    value = referred(value)
+    if is_a(value, cpp.PATHS):
+        value = value.GetNonSyntheticValue().GetChildMemberWithName("_M_pathname")
+    return cpp.extent(value) if is_a(value, cpp.TEXTS) else None
+
+
+def units(value):
+    """The bytes of a string, and the size of its units; None for another value."""
+    start, count = extent(value) or (None, None)
+    if count is None:
+        return None
+    if count > LONGEST:
+        raise Failed(f"the string is too long to be read: its length is {count}")
+    size, error = start.GetType().GetPointeeType().GetByteSize(), lldb.SBError()
+    read = value.GetProcess().ReadMemory(start.GetValueAsUnsigned(), count * size, error) if count else b""
+    if error.Fail():
+        raise Failed("the string cannot be read")
+    return read, size
+
+
+def unit(value, index):
+    start, count = extent(value)
+    return placed(value, start.GetValueAsUnsigned(), checked(index, count), start.GetType().GetPointeeType())
+
+
+def placed(value, start, index, kind):
+    """An item of a row."""
+    return value.CreateValueFromAddress(f"[{index}]", start + index * kind.GetByteSize(), kind)
+
+
+def characters(value, start=0, count=None):
+    read, size = units(value)
+    if start > len(read) // size:
+        raise Failed(f"position {start} is out of range: the length is {len(read) // size}")
+    end = None if count is None else (start + count) * size
+    return decoded(read[start * size : end], size)
+
+
+def found_in(value, wanted, start=0):
+    """Where a string or a character is."""
+    read, size = units(value)
+    if not isinstance(wanted, str):
+        wanted = (int(wanted) % (1 << 8 * size)).to_bytes(size, "little")
+    else:
+        wanted = encoded(wanted, size)
+    at = read.find(wanted, start * size)
+    while at > 0 and at % size:
+        at = read.find(wanted, at + 1)
+    return at // size if at >= 0 else NOWHERE
+
+
+def begins(value, part):
+    read, size = units(value)
+    return read.startswith(encoded(part, size))
+
+
+def ends(value, part):
+    read, size = units(value)
+    return read.endswith(encoded(part, size))

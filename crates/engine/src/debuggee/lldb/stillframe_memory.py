@@ -1,0 +1,38 @@
+"""Reads texts in the memory of a program."""
+
+import lldb
+
+# Of strings, by the size of their units.
+CODECS = {1: "utf-8", 2: "utf-16-le", 4: "utf-32-le"}
+# How what is not a character is kept.
+UNUSUAL = {1: "surrogateescape", 2: "surrogatepass", 4: "surrogatepass"}
+
+
+def decoded(read, size=1):
+    """A text, in which bytes that are not of UTF-8 stay distinct."""
+    return read.decode(CODECS[size], UNUSUAL[size])
+
+
+def encoded(text, size=1):
+    return text.encode(CODECS[size], UNUSUAL[size])
+
+
+def readable(text):
+    """A text as JSON can have it."""
+    return encoded(text).decode("utf-8", "replace")
+
+
+def c_string(target, at, most=4096):
+    """The text at an address, up to a zero; None if it cannot be read. LLDB's own method fails at one that is not UTF-8."""
+    process, error, read = target.GetProcess(), lldb.SBError(), b""
+    while len(read) < most and b"\0" not in read:
+        # As much as LLDB reads at once.
+        part = process.ReadMemory(at + len(read), 512 - (at + len(read)) % 512, error)
+        if error.Fail() or not part:
+            break
+        read += part
+    if not read:
+        # A core dump omits what is in the program's file.
+        error = lldb.SBError()
+        read = target.ReadMemory(target.ResolveLoadAddress(at), 256, error)
+    return decoded(read[:most].split(b"\0", 1)[0]) if read else None
