@@ -201,6 +201,7 @@ async fn expressions_that_delve_refuses_have_the_value_that_go_gives_them() {
         ("items[name] != nil", "\"pen\""),
         ("counts[name] == 0", "\"ink\""),
         ("stock[name] == 3 || counts[name] == 0 && (len(sent[name]) == 0)", "\"ink\""),
+        ("mixed[\"pen\"] == 3 && mixed[\"pen\"] != \"3\" && name == \"pen\"", "\"pen\""),
         ("!seen[name] || mixed[\"ink\"] == \"\"", "\"pen\""),
     ] {
         let ran = server.ok("run_until", stops(condition)).await;

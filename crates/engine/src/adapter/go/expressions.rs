@@ -17,6 +17,7 @@ pub(super) fn other(expression: &str, message: &str, deciding: &Deciding) -> Opt
         NEEDS_CALL if !deciding.kind.is_empty() => return None,
         NEEDS_CALL => (without_calls(expression)?, false),
         _ if is_missing_key(message) => (of_a_missing_key(expression, deciding)?, false),
+        _ if is_of_interface(message) => (of_an_interface(expression, deciding)?, false),
         _ if message.starts_with("no type entry found") => (with_packages(expression), true),
         _ => return None,
     };
@@ -31,7 +32,8 @@ pub(super) fn operands(expression: &str, message: &str) -> Vec<Vec<String>> {
         .map(|part| parts(unwrapped(part), "&&").into_iter().map(|part| unwrapped(part).to_owned()).collect())
         .collect();
     let has_several = found.len() > 1 || found.iter().any(|operands: &Vec<String>| operands.len() > 1);
-    if is_missing_key(message) && has_several { found } else { Vec::new() }
+    let is_known = is_missing_key(message) || is_of_interface(message);
+    if is_known && has_several { found } else { Vec::new() }
 }
 
 /// An expression without the parentheses around all of it.
@@ -60,6 +62,9 @@ fn parts<'a>(expression: &'a str, sign: &str) -> Vec<&'a str> {
 pub(super) fn deciding_name(expression: &str, message: &str) -> Option<String> {
     if message == NEEDS_CALL {
         return Some("strings".to_owned()).filter(|_| without_calls(expression).is_some());
+    }
+    if is_of_interface(message) {
+        return compared(expression).map(|(value, _, _)| value.to_owned());
     }
     let item = is_missing_key(message).then(|| of_a_key(expression))??;
     Some(item.map.to_owned())
@@ -179,6 +184,34 @@ fn of_a_key(expression: &str) -> Option<Item<'_>> {
     Some(Item { map, sign, other, is_length, is_inverted })
 }
 
+/// Delve compares no interface with a constant.
+fn is_of_interface(message: &str) -> bool {
+    message.starts_with("can not convert ") && message.ends_with(" constant to interface {}")
+}
+
+/// `meta["n"] == 1`, where that has an interface, as `meta["n"].(int) == 1`, or as false if what it has is of another type.
+fn of_an_interface(expression: &str, value: &Deciding) -> Option<String> {
+    let (left, sign, right) = compared(expression)?;
+    let digits = right.trim_start_matches('-');
+    let kind = match right {
+        _ if is_literal(right) => "string",
+        "true" | "false" => "bool",
+        _ if !digits.is_empty() && digits.chars().all(|digit| digit.is_ascii_digit()) => "int",
+        _ if digits.parse::<f64>().is_ok() => "float64",
+        _ => return None,
+    };
+    let held = value.kind.strip_prefix("interface {}(")?.strip_suffix(')')?;
+    Some(if held == kind { format!("{left}.({kind}) {sign} {right}") } else { (sign == "!=").to_string() })
+}
+
+/// The sides of an expression that only compares whether they are equal, and its sign.
+fn compared(expression: &str) -> Option<(&str, &'static str, &str)> {
+    ["==", "!="].into_iter().find_map(|sign| match parts(expression, sign).as_slice() {
+        [left, right] => Some((left.trim(), sign, right.trim())),
+        _ => None,
+    })
+}
+
 /// Whether it is one text, rather than an expression that begins and ends with one.
 fn is_literal(text: &str) -> bool {
     text.len() > 1 && text.starts_with('"') && text.ends_with('"') && outside(text).count() == 1
@@ -225,6 +258,7 @@ mod tests {
         let (call, missing, nil) =
             (NEEDS_CALL, "key not found", "could not load swiss map group ctrl:  is nil");
         let (counts, names, anything) = ("map[string]int", "map[int]string", "map[[2]int]interface {}");
+        let constant = "can not convert 1 constant to interface {}";
         let untyped = "no type entry found, use 'types'";
         let table = [
             ("x = 5", "1:3: expected '==', found '='", "", Some("call x = 5")),
@@ -256,6 +290,9 @@ mod tests {
             ("any[\"x\"] == \"\"", missing, anything, Some("false")),
             ("any[\"x\"] != 0", missing, anything, Some("true")),
             ("any[\"x\"] == 0", missing, "", None),
+            ("any[\"x\"] == -1", constant, "interface {}(int)", Some("any[\"x\"].(int) == -1")),
+            ("any[\"x\"] != \"a\"", constant, "interface {}(int)", Some("true")),
+            ("any[\"x\"] == n", constant, "interface {}(int)", None),
             ("counts[keys[1]] == 0", missing, counts, None),
             ("counts[\"x\"] == n", missing, counts, None),
             ("a[1] == 0 || b[2] == 0", missing, counts, None),
