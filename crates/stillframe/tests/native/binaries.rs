@@ -86,18 +86,21 @@ async fn a_binary_of_another_architecture_is_refused() {
 async fn a_variable_inside_another_library_is_not_one_of_the_program() {
     let sources = Sources::new(&[
         ("parts.c", "int shown = 5;\nstatic int hidden = 7;\nint part(void) { return shown + hidden; }\n"),
+        ("more.c", "int shared = 3;\n"),
         (
             "main.c",
-            "int part(void);\nint main(void) {\n    int own = part();\n    return own - 12; // @here\n}\n",
+            "int part(void);\nint main(void) {\n    int own = part();\n    char text[] = \"x\";\n    return own - 12 + \
+             text[1]; // @here\n}\n",
         ),
     ]);
     sources.compiled("gcc -g -shared -fPIC -o libparts.so parts.c", "libparts.so");
-    let link = format!("gcc -g -o main main.c libparts.so -Wl,-rpath,{}", sources.folder().display());
+    let link = format!("gcc -g -o main main.c more.c libparts.so -Wl,-rpath,{}", sources.folder().display());
     let binary = sources.compiled(&link, "main");
     let source = sources.file("main.c");
     let expected = [
         ("own", "12"),
         ("shown + own", "17"),
+        ("shared == 3 && strcmp(text, \"x\") == 0", "true"),
         ("hidden", "use of undeclared identifier 'hidden'"),
         ("own + hidden", "use of undeclared identifier 'hidden'"),
     ];

@@ -75,6 +75,8 @@ async fn closures_and_iterators_are_evaluated() {
             "events.iter().any(|event| matches!(event, Event::Sold { name, count } if *count > 8 && *name == \"pen\"))",
             "true",
         ),
+        ("matches!(events[0], Event::Sold { ref name, .. } if name == \"pen\")", "true"),
+        ("events[0] == events[0] && items[0].tags != items[1].tags", "true"),
         ("memo.map_or(0, |memo| memo.len())", "0"),
         ("found.as_ref().is_ok_and(|number| (1..=20).contains(number))", "true"),
         ("shared.lock().unwrap().iter().rev().take(2).map(|n| n * 2).collect::<Vec<_>>()", "[30, 16]"),
@@ -223,7 +225,8 @@ const NAMES: &str = r#"
 #include <string>
 #include <unordered_map>
 
-struct Counted { static int counter; };
+struct Counted { static int counter; static constexpr double rate = 0.25; };
+enum Status { OPEN, PAID = 3, SENT };
 int Counted::counter = 3;
 namespace shop { int total = 7; }
 int counter = 50, total = 100;
@@ -256,7 +259,8 @@ int main() {
     Animal *animal = &last;
     Dog dog;
     zoo::Dog own;
-    int found = zoo::Keeper().is_own(text, &dog, &own);
+    Status status = PAID;
+    int found = zoo::Keeper().is_own(text, &dog, &own) + status;
     return found + row[0] + animal->x + shop::total + sized.size() + index.size() + nested.count("a") + numbers.count(-1) + counter + total + Counted::counter; // @main
 }
 "#;
@@ -274,6 +278,8 @@ async fn names_and_keys_are_found_as_cpp_finds_them() {
         ("counter == 50 && text == \"\\xff\"", "true"),
         ("total", "100"),
         ("shop::total + Counted::counter", "10"),
+        ("Counted::rate", "the program has no variable `Counted::rate`"),
+        ("SENT > PAID && text != \"\"", "true"),
         ("text == \"\\xfe\" || text == \"\\u00ff\" || strcmp(row, \"\\xfe\") == 0", "false"),
         ("dynamic_cast<Middle*>(animal)->x", "5"),
         ("animal->x == 1 && dynamic_cast<Last*>(animal)->x == 9 && text != \"\"", "true"),

@@ -107,6 +107,11 @@ fn refusal(text: &str) -> String {
     let text = text.trim_start_matches("error: ");
     if let Some(symbols) = text.strip_prefix("Couldn't look up symbols:") {
         let symbol = symbols.trim_start().lines().next().unwrap_or_default();
+        if symbol.contains("::") && !symbol.contains('(') {
+            return format!(
+                "the program has no variable `{symbol}`: the compiler has put its value into the code"
+            );
+        }
         return format!(
             "the program has no function `{symbol}`: nothing calls it, or the compiler has inlined it; read \
              fields instead"

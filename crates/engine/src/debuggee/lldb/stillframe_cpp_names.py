@@ -18,6 +18,7 @@ def outside(frame, this, name):
             return found
     last = name.rpartition("::")[2]
     known = [one for one in (frame.FindValue(last, kind) for kind in GLOBAL) if one.IsValid()]
+    known = known or [one for one in in_module(frame, last) if one.GetAddress().GetSymbol().IsExternal()]
     if not known:
         return None
     for scope in scopes(frame, this) if not name.startswith("::") else [""]:
@@ -41,10 +42,16 @@ def member(value, name):
     return found
 
 
+def in_module(frame, name):
+    """The variables of a name in all sources of the program, or of the library that the frame is in."""
+    target = frame.GetThread().GetProcess().GetTarget()
+    return list(frame.GetModule().FindGlobalVariables(target, name, 100))
+
+
 def imported(frame, name):
     """The only variable of a name, if it is in a namespace, which a source may use with all that is in it."""
     target = frame.GetThread().GetProcess().GetTarget()
-    known = {plain_path(one.GetName()): one for one in frame.GetModule().FindGlobalVariables(target, name, 100)}
+    known = {plain_path(one.GetName()): one for one in in_module(frame, name)}
     paths = [path for path in known if path.endswith(f"::{name}")]
     space = paths[0].removesuffix(f"::{name}") if len(paths) == 1 else ""
     return known[paths[0]] if space and not target.FindFirstType(space).IsValid() else None

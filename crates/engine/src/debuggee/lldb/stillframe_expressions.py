@@ -540,6 +540,8 @@ class Evaluation:
     def is_variant(self, value, variant):
         """Whether a value is such a variant; None for a value of no enum."""
         if isinstance(value, Variant):
+            if not self.types.HAS_VARIANTS:
+                return None
             for one in (value, variant):
                 if one.name not in ("Some", "None"):
                     self.known(one)

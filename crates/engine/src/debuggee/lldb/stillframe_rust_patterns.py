@@ -144,6 +144,8 @@ def labelled(evaluation):
     while evaluation.peek() != "}":
         if not evaluation.take(".."):
             kind, name = next_token(evaluation)
+            while name in ("mut", "ref"):
+                kind, name = next_token(evaluation)
             if kind != "name":
                 raise Unknown
             if evaluation.peek() == ":":

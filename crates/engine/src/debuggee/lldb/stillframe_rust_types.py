@@ -270,13 +270,14 @@ def variant(value, wanted=None):
 
 
 def same_variant(evaluation, left, right):
-    """Whether two values of an enum are equal, of which each variant has one field at the most; None for others."""
+    """Whether two values of an enum, or two lists, are equal; None for others."""
     left, right = settled(left), settled(right)
     found = [variant(one) for one in (left, right)]
-    if None in found or max(one.GetNumChildren() for one in (left, right)) > 1:
-        return None
-    (name, content), (other, held) = found
-    return name == other and (content is None or evaluation.compare("==", content, held))
+    if None in found:
+        are_lists = sequence(left) and sequence(right) and max(length(left), length(right)) <= MOST
+        return same_items(evaluation, left, right) if are_lists else None
+    is_same = found[0][0] == found[1][0]
+    return is_same and all(evaluation.compare("==", *both) for both in zip(children(left), children(right)))
 
 
 def is_map(value):
