@@ -73,6 +73,7 @@ async fn every_kind_of_python_child_joins_the_session() {
         "sys.exit(subprocess.run([sys.executable, '-m', 'child', '4'], cwd=os.path.dirname(child)).returncode)",
         "sys.exit(subprocess.call([sys.executable, '-c', 'import sys, runpy; runpy.run_path(sys.argv[0])', '4']))",
         "sys.exit(subprocess.run(['python3', child, '4'], env={**os.environ, 'OWN': '1'}).returncode)",
+        "sys.exit(subprocess.run([sys.executable, child, '4'], env={}).returncode)",
         "os.execv(sys.executable, [sys.executable, child, '4'])",
         "sys.exit(os.WEXITSTATUS(os.spawnv(os.P_WAIT, sys.executable, [sys.executable, child, '4']) << 8))",
     ];
@@ -91,6 +92,7 @@ async fn every_kind_of_python_child_joins_the_session() {
         let ended = session.go_on().await;
         assert_eq!((ended.outcome(), &ended["exitCode"]), ("ended", &json!(5)), "{start}: {}", ended.text);
         assert_eq!(session.written("stdout").await, "child 8\n", "{start}");
+        assert_eq!(session.written("stderr").await, "", "{start}");
         session.finish().await;
     }
 }

@@ -156,6 +156,16 @@ def configure_children(pydevd):
         return
     pydevd.stillframe = True
     configure, code_for_child = pydevd.config, pydev_monkey._get_python_c_args
+    debugged = pydev_monkey.patch_args
+
+    # pydevd warns about frozen modules, in whatever environment a child is given.
+    @functools.wraps(debugged)
+    def patch_args(args, *others, **named):
+        new = debugged(args, *others, **named)
+        if isinstance(new, str) or list(new) == list(args):
+            return new
+        options = ["-X", "frozen_modules=off"]
+        return [new[0], *(map(os.fsencode, options) if isinstance(new[0], bytes) else options), *new[1:]]
 
     # The code that pydevd prepends for `python -c` children lacks the import.
     @functools.wraps(configure)
@@ -173,6 +183,7 @@ def configure_children(pydevd):
         return text.encode("utf-8") if is_bytes else text
 
     pydevd.config, pydev_monkey._get_python_c_args = config, _get_python_c_args
+    pydev_monkey.patch_args = patch_args
     load("stillframe_scripts").install(pydev_monkey)
 
 
