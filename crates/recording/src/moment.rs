@@ -15,8 +15,8 @@ use crate::value::{What, Word};
 /// How Node ends a program that is in an `await` outside of functions, with nothing left that could end it.
 const UNSETTLED: &str = "exited with code 13";
 
-/// How many exceptions are gone through to find where one came from, and within how many events.
-const MOST_THROWN: i64 = 20;
+/// How many exceptions of other calls are gone through to find where one came from, and within how many events.
+const MOST_THROWN: i64 = 500;
 const MOST_EVENTS: i64 = 200_000;
 
 const EVENTS: &str = "SELECT id, kind, call, place, value FROM events";
@@ -59,6 +59,9 @@ impl Recording {
             .query_row(&last, [], event_of)
             .optional()?
             .ok_or_else(|| Error::question("no exception was thrown; use `end`, a line or an event"))?;
+        if let Some(passing) = self.passing_last(found.id)? {
+            return Ok(passing);
+        }
         if let Some(left) = self.left_at_last(found.id)? {
             found = left;
         }
@@ -69,6 +72,25 @@ impl Recording {
         Ok(found)
     }
 
+    /// The exception that left a call after all others were thrown, where it is known to be an earlier one: what left
+    /// is that one, or else the end of the call, if it is from before the recording.
+    fn passing_last(&self, thrown: i64) -> Result<Option<Event>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT id, kind, call, place, value FROM events WHERE kind = ? AND id > ? AND value IS NOT NULL \
+             ORDER BY id DESC LIMIT 1",
+        )?;
+        let left = statement.query_row([What::Unwind.stored(), thrown], event_of).optional()?;
+        let Some(left) = left else { return Ok(None) };
+        let Some(Word::Integer(since)) = left.value.map(Word::of) else { return Ok(None) };
+        let mut statement = self.database.prepare_cached(
+            "SELECT events.id, kind, call, place, value FROM events JOIN calls ON calls.id = events.call \
+             WHERE kind = ? AND events.id < ? AND thread = (SELECT thread FROM calls WHERE id = ?) \
+             ORDER BY events.id DESC LIMIT 1 OFFSET ?",
+        )?;
+        let range = [What::Throw.stored(), left.id, left.call, since];
+        Ok(Some(statement.query_row(range, event_of).optional()?.unwrap_or(left)))
+    }
+
     /// The exception that left what nothing called, after all others were thrown. A `finally` may have handled some.
     fn left_at_last(&self, thrown: i64) -> Result<Option<Event>> {
         let mut statement = self.database.prepare_cached(
@@ -77,7 +99,7 @@ impl Recording {
         )?;
         let left = statement.query_row([What::Unwind.stored(), thrown], event_of).optional()?;
         let Some(left) = left else { return Ok(None) };
-        self.thrown_before(&left, |thrown| thrown.call == left.call, false)
+        self.thrown_in(left.call, &left, false)
     }
 
     /// The same exception in the call below, from which it came: one that ended there, or one that was in a `with` whose
@@ -85,11 +107,10 @@ impl Recording {
     pub(crate) fn thrown_below(&self, event: &Event) -> Result<Option<Event>> {
         let Some(before) = self.find_event(event.id - 1)? else { return Ok(None) };
         // Where it passes through a `finally`, or what a `with` calls, other calls may throw in between.
-        let is_below = |thrown: &Event| thrown.call == before.call;
         match before.what {
             What::Unwind => {
-                let same = self.thrown_before(event, is_below, true)?;
-                if same.is_some() { Ok(same) } else { self.thrown_before(event, is_below, false) }
+                let same = self.thrown_in(before.call, event, true)?;
+                if same.is_some() { Ok(same) } else { self.thrown_in(before.call, event, false) }
             }
             What::Resume if before.call == event.call => {
                 let around = self.stack(event)?;
@@ -108,6 +129,23 @@ impl Recording {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The last of the exceptions before one in a call, and is the same if that is asked for.
+    fn thrown_in(&self, call: i64, event: &Event, is_same: bool) -> Result<Option<Event>> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT id, kind, call, place, value FROM events WHERE kind = ? AND call = ? AND id < ? AND id > ? \
+             ORDER BY id DESC",
+        )?;
+        let range = [What::Throw.stored(), call, event.id, event.id - MOST_EVENTS];
+        let text = self.thrown_text(event)?;
+        for thrown in statement.query_map(range, event_of)? {
+            let thrown = thrown?;
+            if !is_same || self.thrown_text(&thrown)? == text {
+                return Ok(Some(thrown));
+            }
+        }
+        Ok(None)
     }
 
     /// The last of the exceptions before one that fits, and is the same if that is asked for.

@@ -153,7 +153,8 @@ impl Walk<'_> {
                 stack.push((call, code));
                 (self.visit)(&Step { track, change: Change::Begin, call, code, at, value: None })
             }
-            What::Return | What::Unwind | What::Yield => self.end(track, call, at, value),
+            What::Return | What::Yield => self.end(track, call, at, value),
+            What::Unwind => self.end(track, call, at, None),
             What::Throw if self.recording.thrown_below(event)?.is_none() => {
                 (self.visit)(&Step { track, change: Change::Throw, call, code, at, value })
             }

@@ -155,6 +155,9 @@ impl Store {
             }
             Record::Leave { call, value } => self.leave(What::Return, call, Some(stored(value)))?,
             Record::Unwind { call } => self.leave(What::Unwind, call, None)?,
+            Record::Pass { call, since } => {
+                self.leave(What::Unwind, call, Some(Word::Integer(stored(since)).stored()))?;
+            }
             Record::Throw { call, value } => self.event_at(What::Throw, call, Some(stored(value)))?,
             Record::Suspend { call, value } => self.event_at(What::Yield, call, Some(stored(value)))?,
             Record::Resume { call, caller } => {

@@ -168,6 +168,7 @@ impl Stream {
                 Record::Leave { call: moved(call), value: value(result) }
             }
             Record::Unwind { call } => Record::Unwind { call: moved(call) },
+            Record::Pass { call, since } => Record::Pass { call: moved(call), since },
             Record::Throw { call, value: error } => Record::Throw { call: moved(call), value: value(error) },
             Record::Suspend { call, value: given } => {
                 Record::Suspend { call: moved(call), value: value(given) }

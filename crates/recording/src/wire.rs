@@ -16,22 +16,85 @@ const PART: usize = 1 << 18;
 /// One record. A gap says why something is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Record {
-    Line { call: u64, place: u64 },
-    Enter { call: u64, code: u64, owner: u64, thread: u64, caller: u64 },
-    Leave { call: u64, value: u64 },
-    Unwind { call: u64 },
-    Throw { call: u64, value: u64 },
-    Suspend { call: u64, value: u64 },
-    Resume { call: u64, caller: u64 },
-    Thread { id: u64, name: u64 },
-    Write { key: u64, owner: u64, by: u64, value: u64 },
-    Text { id: u64, text: String },
-    Object { id: u64, type_name: u64, kind: u64 },
-    Atom { id: u64, type_name: u64, flags: u64, text: String },
-    Code { id: u64, file: u64, name: u64, line: u64 },
-    Place { id: u64, code: u64, line: u64 },
-    Output { stream: u64, call: u64, text: String },
-    Gap { text: String },
+    Line {
+        call: u64,
+        place: u64,
+    },
+    Enter {
+        call: u64,
+        code: u64,
+        owner: u64,
+        thread: u64,
+        caller: u64,
+    },
+    Leave {
+        call: u64,
+        value: u64,
+    },
+    Unwind {
+        call: u64,
+    },
+    /// The same, by an exception after which so many others were thrown.
+    Pass {
+        call: u64,
+        since: u64,
+    },
+    Throw {
+        call: u64,
+        value: u64,
+    },
+    Suspend {
+        call: u64,
+        value: u64,
+    },
+    Resume {
+        call: u64,
+        caller: u64,
+    },
+    Thread {
+        id: u64,
+        name: u64,
+    },
+    Write {
+        key: u64,
+        owner: u64,
+        by: u64,
+        value: u64,
+    },
+    Text {
+        id: u64,
+        text: String,
+    },
+    Object {
+        id: u64,
+        type_name: u64,
+        kind: u64,
+    },
+    Atom {
+        id: u64,
+        type_name: u64,
+        flags: u64,
+        text: String,
+    },
+    Code {
+        id: u64,
+        file: u64,
+        name: u64,
+        line: u64,
+    },
+    Place {
+        id: u64,
+        code: u64,
+        line: u64,
+    },
+    Output {
+        stream: u64,
+        call: u64,
+        text: String,
+    },
+    Gap {
+        text: String,
+    },
 }
 
 /// What a look at the files gave.
@@ -205,7 +268,7 @@ impl Words<'_> {
         if first & 31 == 16 {
             return Parsed::Next;
         }
-        if !matches!(first & 31, 1..=15 | 17) {
+        if !matches!(first & 31, 1..=15 | 17..=18) {
             return Parsed::Malformed;
         }
         self.rest(first).map_or(Parsed::Incomplete, Parsed::Record)
@@ -251,6 +314,7 @@ impl Words<'_> {
                 let (text, [call]) = self.blob()?;
                 Record::Output { stream: number, call, text }
             }
+            18 => Record::Pass { call: number, since: self.word()? >> 1 },
             _ => Record::Gap { text: self.blob::<0>()?.0 },
         })
     }

@@ -55,7 +55,7 @@ impl Table<'_> {
         };
         let value = match (event.what, event.value) {
             (What::Throw, _) => exception(self.recording, event)?,
-            (What::Resume, _) | (_, None) => String::new(),
+            (What::Resume | What::Unwind, _) | (_, None) => String::new(),
             (_, Some(value)) => self.value(Word::of(value), event.id)?,
         };
         self.row(what, event, ["", "", &value], out)

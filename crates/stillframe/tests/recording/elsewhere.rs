@@ -154,7 +154,8 @@ if sys.argv[1] == 'with':
     try:
         load('x')
     finally:
-        handled()
+        for _ in range(30):
+            handled()
 else:
     asyncio.run(both())
 ";

@@ -168,7 +168,11 @@ function check(cart: Cart, log: string[]) {
   try {
     assert.equal(cart.total, 30); // @thrown
   } finally {
-    log.push('checked');
+    try {
+      JSON.parse('{');
+    } catch {
+      log.push('checked');
+    }
   }
 }
 

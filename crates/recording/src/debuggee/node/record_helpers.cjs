@@ -24,7 +24,7 @@ const fs = require('fs');
 const { types } = require('util');
 const { isMainThread } = require('worker_threads');
 const {
-  POSITION, LIMIT, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, CODE, PLACE, OUTPUT, WRITE, Wire,
+  POSITION, LIMIT, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, CODE, PLACE, OUTPUT, WRITE, PASS, Wire,
 } = require('./record_wire.cjs');
 const { Below } = require('./record_below.cjs');
 const { Heap, entryOf } = require('./record_heap.cjs');
@@ -56,8 +56,9 @@ exports.start = (settings) => {
   // until nothing holds the object.
   let result;
   let resultLow = 0;
-  // Exceptions that are recorded where they were thrown.
-  const known = new WeakSet();
+  // Exceptions that are recorded where they were thrown, with how many there were then.
+  const known = new WeakMap();
+  let throws = 0;
   let thrown = null;
   let unwound = 0;
   let codes = 0;
@@ -196,8 +197,9 @@ exports.start = (settings) => {
       heap.by = top;
       heap.exception(error);
       wire.record(call * 32 + THROW, heap.low, heap.high);
+      throws += 1;
       overflow.note(error);
-      if (typeof error === 'object' && error !== null) known.add(error);
+      if (typeof error === 'object' && error !== null) known.set(error, throws);
       thrown = error;
     } catch {
       // The stack is full. A call further out that it leaves has room for this.
@@ -209,12 +211,19 @@ exports.start = (settings) => {
 
   const passing = (call, error) => (isKnown(error) ? error : thrownBy(call, error));
 
+  /** An exception leaves a call. A `finally` may have handled others in between. */
+  const passed = (call, error) => {
+    const since = error === thrown ? 0 : throws - known.get(error);
+    if (since > 0) wire.record(call * 32 + PASS, since * 2 + 1);
+    else wire.record(call * 32 + UNWIND);
+  };
+
   const unwind = (call, error) => {
     unwound = call;
     try {
       endFields(call, error);
       if (!isKnown(error)) thrownBy(call, error);
-      wire.record(call * 32 + UNWIND);
+      passed(call, error);
       pop(call);
       overflow.hide();
     } catch {
@@ -518,6 +527,9 @@ exports.start = (settings) => {
     overflow.hide();
     if (!isKnown(error)) {
       if (top !== 0) thrownBy(top, error);
+    } else if (top !== 0 && error !== thrown) {
+      // It has left a module, which no other code of the program is around.
+      passed(top, error);
     } else if (error === thrown && origin === 'uncaughtException' && process.listenerCount('uncaughtException') === 0) showHeading(error);
   });
   process.on('exit', () => wire.exit());

@@ -13,7 +13,7 @@ const PARTS = 32;
 const PATIENCE = 10000;
 
 const [LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD] = [1, 2, 3, 4, 5, 6, 7, 8];
-const [WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT] = [9, 10, 11, 12, 13, 14, 15];
+const [WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, PASS] = [9, 10, 11, 12, 13, 14, 15, 18];
 
 // Where the two threads find each other: what is written up to, in which part; what is flushed; how far each part goes.
 const [POSITION, CURRENT, FLUSHED, LOCK, STATE, FILE, OFFSET, LIMIT, ONLINE, SIZES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -186,5 +186,5 @@ class Wire {
 
 module.exports = {
   Wire, POSITION, LIMIT,
-  LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT,
+  LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD, WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, PASS,
 };
