@@ -132,7 +132,7 @@ struct Step {
 struct Search<'a> {
     recording: &'a Recording,
     steps: Vec<Step>,
-    seen: HashSet<(bool, i64)>,
+    seen: HashSet<(bool, i64, i64)>,
     /// Steps whose own causes are not known yet, by how near they are.
     waiting: BinaryHeap<Reverse<(usize, usize)>>,
 }
@@ -181,11 +181,12 @@ impl Search<'_> {
             }
             Cause::Return(_) => cause,
         };
-        let (is_write, id) = match cause {
-            Cause::Write(write) => (true, write.id),
-            Cause::Return(returned) => (false, returned.event),
+        let seen = match cause {
+            // The items of one tuple may be given several times.
+            Cause::Write(write) => (true, write.id, write.line),
+            Cause::Return(returned) => (false, returned.event, 0),
         };
-        if !self.seen.insert((is_write, id)) {
+        if !self.seen.insert(seen) {
             return Ok(());
         }
         let text = match cause {

@@ -6,7 +6,7 @@ use test_support::Fixture;
 use crate::recorder::{Client, at, has, pythons};
 
 /// A variable of `main`, with texts that its origin has, and one that it has not.
-const ORIGINS: [(&str, &[&str], &str); 14] = [
+const ORIGINS: [(&str, &[&str], &str); 15] = [
     ("literal", &["note returned this", "count = 1, argument of note from "], "find returned"),
     ("high", &["literal = 1 by "], "find returned"),
     ("retry", &["for retry in range(1, 3):"], "yielded"),
@@ -31,6 +31,7 @@ const ORIGINS: [(&str, &[&str], &str); 14] = [
         &["zone = 3, argument", "['zone'] = 3, argument of ", "['zone'] = 3, argument of "],
         "not recorded",
     ),
+    ("again", &["[0] = 30, argument of ", "least = 30 by "], "shipped"),
     ("both", &["by = 1, default of ", "by = 4, argument of "], "by = 4, default"),
     ("held", &["start = 2, outer variable of ", "start = 2, argument of counter "], "start = 2, default"),
     ("summed", &["pages yielded 3 at ", "pages yielded 2 at ", "pages yielded 1 at "], "returned"),

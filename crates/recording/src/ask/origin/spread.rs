@@ -69,13 +69,21 @@ impl Recording {
         let owners = owners(self, caller)?;
         let scope = Scope::new(self, &memory, &owners);
         for name in statement::spreads(text) {
-            let Some((owner, key)) = slot_of(&scope, name)? else { continue };
-            let Some(Word::Object(object)) = memory.get(owner, key)? else { continue };
+            let Some(variable) = slot_of(&scope, name)? else { continue };
+            let Some(Word::Object(object)) = memory.get(variable.0, variable.1)? else { continue };
             // Some may be given before, and the receiver otherwise.
             for key in by_name.into_iter().chain((0..=position).rev().map(Key::Index)) {
                 let slot = (Owner::object(object), key);
                 if memory.get(slot.0, slot.1)? == Some(write.word) {
-                    return self.last_write(slot, line.id);
+                    let Some(item) = self.last_write(slot, line.id)? else { return Ok(None) };
+                    // Python's equal tuples are one object, whose items were written when it was first given.
+                    let given = self.last_write(variable, line.id)?.filter(|given| given.line > item.line);
+                    return Ok(Some(match given {
+                        Some(Write { event, line, .. }) if variable.0 == caller.owner => {
+                            Write { event, line, ..item }
+                        }
+                        _ => item,
+                    }));
                 }
             }
         }
