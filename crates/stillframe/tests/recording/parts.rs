@@ -55,6 +55,9 @@ async fn parts_of_values_are_followed_and_what_never_went_on_is_named() {
         let literal = why(target).await;
         assert!(!literal.contains("returned") && literal.lines().count() == 2, "{literal}");
     }
+    let latest = why("latest").await;
+    has(&latest, &["count = 2, argument of later from ", "many = 2 by ", &at(&program, "many")]);
+    assert!(!latest.contains("few = "), "{latest}");
     has(&why("depth").await, &[".depth = 4 by ", &at(&program, "size")]);
     has(&why("counter.count").await, &["count: 0 → -2 by ", ".step = 2 by "]);
     has(&why("counter.#sum").await, &[&at(&program, "set"), "to = 140, argument of", "area = 140 by "]);

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::Scope;
 use crate::reading::{Call, Code, Event, Recording};
-use crate::value::{Key, OUTER, Word};
+use crate::value::{Key, OUTER, What, Word};
 
 /// How many lines after its first decorator a function begins at most.
 const MOST_LINES: i64 = 30;
@@ -122,8 +122,7 @@ impl Recording {
                 has_default: false,
             }));
         }
-        let earlier = self.calls_between(&caller, from, line.id - 1)?;
-        let nth = earlier.iter().filter(|returned| returned.code == call.code).count();
+        let nth = self.earlier_calls(call, from, line.id)?;
         let (_, head) = self.head_of(code);
         let taken = self.function_in(&head, call, code)?.and_then(|function| function.taken(&name));
         let position = match taken {
@@ -165,6 +164,17 @@ impl Recording {
             None => statement::has_default(&head, &name),
         };
         Ok(Some(Given { text: given, whole: text, caller, from, is_receiver, has_default }))
+    }
+
+    /// How many calls of the same function the caller began between two events. Asynchronous ones may not have ended.
+    fn earlier_calls(&self, call: &Call, from: i64, until: i64) -> Result<usize> {
+        let mut statement = self.database.prepare_cached(
+            "SELECT count(*) FROM events JOIN calls ON calls.id = events.call \
+             WHERE events.id > ? AND events.id < ? AND kind = ? AND caller = ? AND code = ?",
+        )?;
+        let range = [from, until, What::Call.stored(), call.caller, call.code];
+        let count: i64 = statement.query_row(range, |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or(0))
     }
 
     /// The argument of a call that a statement makes by another name than that of the function, where as many calls
