@@ -65,14 +65,15 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
             }
         }
     }
-    if let Some((condition, name, other)) = stored::condition(recording, &search.condition)? {
+    let stored = stored::attributes(recording, &search.condition)?;
+    if let Some((condition, name, other)) = stored::condition(&search.condition, &stored) {
         let mut search = Search::new(recording, request, condition)?;
         if let Some(found) = search.run(occurrence)? {
             let answer = answer(recording, request.condition, &found, &search.roots)?;
             return Ok(format!("`{name}` is stored as `{other}`\n{answer}"));
         }
     }
-    let notes = [stored::note(recording, &search.condition)?, recording.gap()?].into_iter().flatten();
+    let notes = [stored::note(recording, &stored)?, recording.gap()?].into_iter().flatten();
     Ok(notes.fold(search.never(), |text, note| text + &note + "\n"))
 }
 

@@ -38,57 +38,66 @@ pub(super) fn slot(
     Ok(found.pop())
 }
 
-/// A condition about the attributes that are stored as they are assigned, under another name of the same object, with
-/// both names of one of them; none if there is no such attribute in it.
-pub(super) fn condition(
-    recording: &Recording,
-    condition: &Expression,
-) -> Result<Option<(Expression, String, String)>> {
-    let Expression::Attribute(_, name) = condition else {
-        for part in condition.parts() {
-            if let Some((_, name, other)) = self::condition(recording, part)? {
-                let renamed = condition.replaced(&|part| match part {
-                    Expression::Attribute(of, same) if *same == name => {
-                        Some(Expression::Attribute(of.clone(), other.clone()))
-                    }
-                    _ => None,
-                });
-                return Ok(Some((renamed, name, other)));
-            }
-        }
-        return Ok(None);
-    };
-    let mut others = Vec::new();
+/// An attribute in a condition that setters store.
+pub(super) struct Stored {
+    name: String,
+    /// The object that it was last assigned to, and the write that this led to.
+    last: (i64, Write),
+    /// Under which name the same object has it; none if it is not always stored as it is assigned, or elsewhere.
+    other: Option<String>,
+}
+
+/// The attributes in a condition that setters store.
+pub(super) fn attributes(recording: &Recording, condition: &Expression) -> Result<Vec<Stored>> {
+    let mut found = Vec::new();
+    if let Expression::Attribute(_, name) = condition {
+        found.extend(attribute(recording, name)?);
+    }
+    for part in condition.parts() {
+        found.extend(attributes(recording, part)?);
+    }
+    Ok(found)
+}
+
+fn attribute(recording: &Recording, name: &str) -> Result<Option<Stored>> {
+    let (mut last, mut keys) = (None, Vec::new());
     assignments(recording, name, i64::MAX, |Assignment { object, word, write }| {
+        last.get_or_insert((object, write));
         let is_same = write.owner.as_object() == Some(object) && write.word == word;
-        others.push(if is_same { Some(write.key) } else { None });
+        keys.push(is_same.then_some(write.key));
         !is_same
     })?;
-    let Some(Some(key @ Key::Name(_))) = others.first().copied() else { return Ok(None) };
-    let other = recording.key_text(key);
-    let is_always = others.iter().all(|found| *found == Some(key)) && other != *name;
-    Ok(is_always.then(|| (condition.clone(), name.clone(), other)))
+    let Some(last) = last else { return Ok(None) };
+    let key = keys
+        .first()
+        .copied()
+        .flatten()
+        .filter(|key| matches!(key, Key::Name(_)) && keys.iter().all(|other| *other == Some(*key)));
+    let other = key.map(|key| recording.key_text(key)).filter(|other| other != name);
+    Ok(Some(Stored { name: name.to_owned(), last, other }))
+}
+
+/// A condition about the attributes that are stored as they are assigned, under another name of the same object, with
+/// both names of one of them; none if there is no such attribute in it.
+pub(super) fn condition(condition: &Expression, stored: &[Stored]) -> Option<(Expression, String, String)> {
+    let (name, other) = stored.iter().find_map(|stored| Some((&stored.name, stored.other.as_ref()?)))?;
+    let renamed = condition.replaced(&|part| match part {
+        Expression::Attribute(of, same) if same == name => {
+            Some(Expression::Attribute(of.clone(), other.clone()))
+        }
+        _ => None,
+    });
+    Some((renamed, name.clone(), other.clone()))
 }
 
 /// That an attribute in a condition is stored in some other way, by which it cannot be asked about.
-pub(super) fn note(recording: &Recording, condition: &Expression) -> Result<Option<String>> {
-    if let Expression::Attribute(_, name) = condition {
-        let mut slot = None;
-        assignments(recording, name, i64::MAX, |assignment| {
-            slot = Some((assignment.object, assignment.write));
-            true
-        })?;
-        if let Some((assigned, Write { owner, key, .. })) = slot
-            && let Some(object) = owner.as_object()
-            && (object != assigned || recording.key_text(key) != *name)
+pub(super) fn note(recording: &Recording, stored: &[Stored]) -> Result<Option<String>> {
+    for Stored { name, last: (assigned, Write { owner, key, .. }), .. } in stored {
+        if let Some(object) = owner.as_object()
+            && (object != *assigned || recording.key_text(*key) != *name)
         {
-            let slot = recording.slot_text(object, key)?;
+            let slot = recording.slot_text(object, *key)?;
             return Ok(Some(format!("`{name}` is stored elsewhere, such as in `{slot}`: ask what wrote it")));
-        }
-    }
-    for part in condition.parts() {
-        if let Some(note) = note(recording, part)? {
-            return Ok(Some(note));
         }
     }
     Ok(None)
