@@ -45,7 +45,12 @@ async fn a_program_under_coverage_is_recorded() {
     let client = Client::new("coverage").await;
     let arguments =
         json!({ "command": python, "args": ["-m", "coverage", "run", "main.py"], "cwd": folder.path() });
-    has(&client.ask("record_run", arguments).await, &["exited with code 0", "1.5"]);
+    let said = client.ask("record_run", arguments).await;
+    has(&said, &["exited with code 0", "1.5"]);
+    let version = std::process::Command::new(&python).arg("--version").output().unwrap();
+    let version = String::from_utf8(version.stdout).unwrap();
+    let is_traced = (8..12).any(|minor| version.starts_with(&format!("Python 3.{minor}.")));
+    assert_eq!(said.contains("it would take the place of the recorder"), is_traced, "{said}");
     let first = client.ask("find_first", json!({ "condition": "n == 3" })).await;
     has(&first, &["half.py:1 in half", &at(&program, "printed")]);
     client.server.finish().await;

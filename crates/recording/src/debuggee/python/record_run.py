@@ -5,6 +5,7 @@ reaches a line, or ends. The program's code is what is in files that are not par
 """
 
 import ast
+import atexit
 import functools
 import gc
 import io
@@ -155,11 +156,16 @@ class Recorder:
     def start(self):
         """Record this process, unless too many others are."""
         if self.begin():
-            stillframe_coverage.install(stillframe_imports.after, lambda note: None)
+            stillframe_coverage.install(stillframe_imports.after, self.show_at_end)
             stillframe_pickled.install(stillframe_imports.after)
             for name in ("stdout", "stderr"):
                 self.record_output(name)
             os.register_at_fork(after_in_child=self.begin_in_child)
+
+    def show_at_end(self, note):
+        """Show a note on standard error, which test runners redirect while they run. Once, not per process."""
+        if self.main_name is None:
+            atexit.register(os.write, 2, note.replace("debugger", "recorder").encode())
 
     def begin(self):
         """Begin to write numbers and files of this process. Whether there is room for it."""
