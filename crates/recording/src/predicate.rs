@@ -119,8 +119,8 @@ impl Expression {
     pub(crate) fn reads_whole_objects(&self) -> bool {
         let is_whole = match self {
             Self::Each(_) | Self::Slice(..) => true,
-            // A member of an enumeration is looked for among the keys.
-            Self::Item(_, key) => matches!(**key, Self::Attribute(..)),
+            // Members of enumerations and classes are looked for among the keys.
+            Self::Item(_, key) => !matches!(**key, Self::Literal(_) | Self::Arithmetic(..)),
             Self::Of(function, _) => function.reads_whole_objects(),
             // What is in a list of the condition's own is known.
             Self::Comparison(_, rest) => rest.iter().any(|(comparison, other)| {

@@ -264,3 +264,69 @@ async fn conditions_are_those_of_javascript() {
     }
     client.server.finish().await;
 }
+
+/// Keys that are hashed without code of the program, and others; a variable that is gone after its last line.
+#[tokio::test]
+async fn containers_are_followed_below_keys_of_every_kind_and_in_exceptions() {
+    let text = "\
+import enum
+
+
+class Color(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+class Cell:
+    pass
+
+
+cell, red, nothing, half = Cell(), Color.RED, None, 1.5
+found = {(0, 1): [], red: [], nothing: [], half: [], cell: [], Cell: []}
+
+
+def fill(keys):
+    for number, key in enumerate(keys):
+        found[key].append(number)  # @fill
+
+
+fill([(0, 1), red, nothing, half, cell, Cell])
+stock = {}
+stock[(Color.BLUE, 'k')] = 1  # @member
+stock[(Cell, (Color.RED, 2))] = 2  # @class
+stock[Cell] = 3  # @alone
+
+
+class Refused(Exception):
+    def __init__(self):
+        self.reasons = {'all': []}
+
+
+refused = Refused()
+try:
+    raise refused
+except Refused as error:
+    error.reasons['all'].append(4)  # @handler
+";
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        for number in 0..6 {
+            let condition = format!("any({number} in items for items in found.values())");
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &["first holds after ", &at(&program, "fill"), &format!("[0] = {number}")]);
+        }
+        for (condition, marker) in [
+            ("stock[(Color.BLUE, 'k')] == 1", "member"),
+            ("(Cell, (Color.RED, 2)) in stock", "class"),
+            ("stock[Cell] == 3", "alone"),
+            ("refused.reasons['all'] == [4]", "handler"),
+        ] {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &["first holds after ", &at(&program, marker)]);
+        }
+        client.server.finish().await;
+    }
+}

@@ -57,8 +57,8 @@ static PyObject *variable(const Scope *scope, PyObject *wanted)
 static int forget_variable(PyObject *known, PyObject *wanted, uint64_t owner)
 {
     PyObject *old = item_of(known, wanted);
-    /* The last line of a handler may have changed it. */
-    int failed = old != NULL && PyExceptionInstance_Check(old) ? check(old) : 0;
+    /* The last line of a handler may have changed what is in it. */
+    int failed = old != NULL && PyExceptionInstance_Check(old) ? check_all_below(old) : 0;
     Py_XDECREF(old);
     if (failed < 0 || PyDict_DelItem(known, wanted) < 0)
         return -1;
@@ -140,7 +140,7 @@ static PyObject *item_at(PyObject *value, PyObject *key)
         index += index < 0 ? length : 0;
         return 0 <= index && index < length ? Py_NewRef(PySequence_Fast_ITEMS(value)[index]) : NULL;
     }
-    if ((PyLong_CheckExact(key) || PyUnicode_CheckExact(key)) && PyDict_Check(value))
+    if (PyDict_Check(value) && is_plain(key))
         return item_of(value, key);
     return NULL;
 }
@@ -173,7 +173,8 @@ static PyObject *follow(const Scope *scope, PyObject *value, PyObject *steps, in
         PyObject *step = PyTuple_GET_ITEM(steps, index);
         long kind = PyLong_AsLong(PyTuple_GET_ITEM(step, 0));
         PyObject *found = next_of(scope, value, kind, PyTuple_GET_ITEM(step, 1));
-        if (found == NULL && kind == BY_FORMULA && !is_exact && !PyErr_Occurred() && check_all_below(value) < 0)
+        int is_unknown = found == NULL && (kind == BY_FORMULA || (kind == BY_VARIABLE && PyDict_Check(value)));
+        if (is_unknown && !is_exact && !PyErr_Occurred() && check_all_below(value) < 0)
             Py_CLEAR(value);
         if (PyErr_Occurred() || (found == NULL && is_exact))
             Py_CLEAR(value);

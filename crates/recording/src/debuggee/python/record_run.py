@@ -21,7 +21,7 @@ import stillframe_imports
 import stillframe_pickled
 from record_accelerator import native
 from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, LENGTH, LITERAL, NOTHING, OPERATIONS, PATH, VARIABLE, Effects, effects_in
-from record_heap import WIDE, Heap, Known, differ, is_variable, module_dict
+from record_heap import WIDE, Heap, Known, differ, is_plain, is_variable, module_dict
 from record_shapes import INSTANCE, Shape, class_dict, class_name, class_order
 from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, THREAD, THROW, UNWIND, WRITE
 from record_wire import BY_SHIFT, CALL_SHIFT, Wire
@@ -435,8 +435,8 @@ class Recorder:
                 continue
             if value is MISSING:
                 if issubclass(type(old), BaseException):
-                    # The last line of a handler may have changed it.
-                    heap.check(old)
+                    # The last line of a handler may have changed what is in it.
+                    heap.check_below(old)
                 del known[name]
                 record(text(name) << 7 | NAME << 5 | WRITE, owner, ABSENT)
                 continue
@@ -473,10 +473,10 @@ class Recorder:
                 base = type(value)
                 if type(key) is int and (base is list or base is tuple) and -len(value) <= key < len(value):
                     found = value[key]
-                elif type(key) in (int, str) and isinstance(value, dict):
+                elif isinstance(value, dict) and is_plain(key):
                     found = dict.get(value, key, MISSING)
             if found is MISSING:
-                if kind == COMPUTED and not is_exact:
+                if not is_exact and (kind == COMPUTED or kind == VARIABLE and isinstance(value, dict)):
                     self.heap.check_below(value)
                 return MISSING if is_exact else value
             value = found
