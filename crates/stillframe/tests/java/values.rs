@@ -96,6 +96,15 @@ async fn values_of_the_jdk_are_shown_as_their_classes_print_them() {
         ("table", "new java.util.Hashtable<>(java.util.Map.of(\"k\", 1))", "{\"k\"=1}"),
         ("part", "new java.util.ArrayList<>(java.util.List.of(1, 2, 3)).subList(1, 3)", "[2, 3]"),
         ("fixed", "java.util.Collections.unmodifiableCollection(tree.values())", "[1, 2]"),
+        ("head", "tree.headMap(\"b\")", "{\"a\"=1}"),
+        ("tail", "tree.tailMap(\"a\", false).keySet()", "[\"b\"]"),
+        ("back", "tree.descendingMap()", "{\"b\"=2, \"a\"=1}"),
+        (
+            "among",
+            "new java.util.TreeSet<>(java.util.List.of(1.5, 2.5, 3.5)).subSet(1.5, false, 3.5, true)",
+            "[2.5, 3.5]",
+        ),
+        ("copies", "java.util.Collections.nCopies(3, \"z\")", "[\"z\", \"z\", \"z\"]"),
         (
             "halves",
             "java.util.stream.Stream.of(1, 2).collect(java.util.stream.Collectors.partitioningBy(one -> one > 1))",

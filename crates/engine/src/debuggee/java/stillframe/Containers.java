@@ -3,13 +3,17 @@ package stillframe;
 import com.sun.jdi.ArrayReference;
 import com.sun.jdi.BooleanValue;
 import com.sun.jdi.ClassType;
+import com.sun.jdi.DoubleValue;
 import com.sun.jdi.Field;
+import com.sun.jdi.FloatValue;
 import com.sun.jdi.ObjectReference;
 import com.sun.jdi.PrimitiveValue;
 import com.sun.jdi.ReferenceType;
+import com.sun.jdi.StringReference;
 import com.sun.jdi.Value;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Function;
@@ -76,6 +80,7 @@ final class Containers {
             case "ImmutableCollections$Set12": return list(pair(object));
             case "Collections$SingletonList":
             case "Collections$SingletonSet": return list(List.of(new Item(null, field(object, "element"))));
+            case "Collections$CopiesList": return copies(field(object, "element"), number(object, "n"));
             case "Collections$EmptyList":
             case "Collections$EmptySet": return list(List.of());
             case "ArrayDeque": return ring(object, "elements", "head", length(object));
@@ -95,6 +100,8 @@ final class Containers {
             case "concurrent.ConcurrentSkipListMap": return skipList(object);
             case "LinkedHashMap": return chain(object, "head", "after", null, number(object, "size"));
             case "TreeMap": return tree(object);
+            case "TreeMap$AscendingSubMap":
+            case "TreeMap$DescendingSubMap": return between(object, type.contains("Descending"));
             case "IdentityHashMap":
             case "ImmutableCollections$MapN": return map(alternating(object));
             case "ImmutableCollections$Map1": return map(List.of(new Item(field(object, "k0"), field(object, "v0"))));
@@ -112,7 +119,7 @@ final class Containers {
             case "Optional": return optional(field(object, "value"), field(object, "value") != null);
             case "OptionalInt":
             case "OptionalLong":
-            case "OptionalDouble": return optional(field(object, "value"), ((BooleanValue) field(object, "isPresent")).value());
+            case "OptionalDouble": return optional(field(object, "value"), flag(object, "isPresent"));
             // A class of the user's can have the same fields with another meaning.
             default: return object.referenceType().name().equals("java.util." + type) ? view(object, type) : null;
         }
@@ -121,7 +128,7 @@ final class Containers {
     /** Wrappers and views, such as `unmodifiableList` or `subList`, show what they contain of another collection. */
     private static Containers view(ObjectReference object, String type) {
         boolean isMap = Values.isA(object.referenceType(), "java.util.Map");
-        // Where a part of a sorted map ends, only its comparator can tell.
+        // Where a part of a skip list ends, its nodes do not tell.
         if (type.endsWith("SubMap") || !isMap && !Values.isA(object.referenceType(), "java.util.Collection")) return null;
         ObjectReference inner = null;
         for (String name : new String[] {"root", "this$0", "map", "m", "c", "list", "al", "q"}) {
@@ -150,6 +157,13 @@ final class Containers {
         Containers container = new Containers();
         container.size = items.size();
         container.reader = items::subList;
+        return container;
+    }
+
+    private static Containers copies(Value value, int size) {
+        Containers container = new Containers();
+        container.size = size;
+        container.reader = (start, end) -> Collections.nCopies(end - start, new Item(null, value));
         return container;
     }
 
@@ -319,6 +333,37 @@ final class Containers {
         return container;
     }
 
+    /** A part of a sorted map. Null if only the program's code can tell where it ends. */
+    private static Containers between(ObjectReference part, boolean isDescending) {
+        ObjectReference map = (ObjectReference) field(part, "m");
+        boolean isFromStart = flag(part, "fromStart");
+        boolean isToEnd = flag(part, "toEnd");
+        boolean hasOwnOrder = field(map, "comparator") != null;
+        if (number(map, "size") > MOST_NODES || hasOwnOrder && !(isFromStart && isToEnd)) return null;
+        Containers whole = tree(map);
+        List<Item> items = new ArrayList<>();
+        for (Item item : whole.items(0, whole.size)) {
+            int low = isFromStart ? 1 : order(item.key).compareTo(order(field(part, "lo")));
+            int high = isToEnd ? -1 : order(item.key).compareTo(order(field(part, "hi")));
+            boolean isIn = (low > 0 || low == 0 && flag(part, "loInclusive")) && (high < 0 || high == 0 && flag(part, "hiInclusive"));
+            if (isIn) items.add(isDescending ? 0 : items.size(), item);
+        }
+        return map(items);
+    }
+
+    /** What compares as a key does in its natural order. */
+    @SuppressWarnings("unchecked")
+    private static Comparable<Object> order(Value key) {
+        Object order = null;
+        Value plain = Operators.unboxed(key);
+        if (plain instanceof StringReference) order = ((StringReference) plain).value();
+        else if (plain instanceof FloatValue || plain instanceof DoubleValue) order = ((PrimitiveValue) plain).doubleValue();
+        else if (plain instanceof PrimitiveValue && !(plain instanceof BooleanValue)) order = ((PrimitiveValue) plain).longValue();
+        else if (Values.isA((ReferenceType) key.type(), "java.lang.Enum")) order = number((ObjectReference) key, "ordinal");
+        if (order == null) throw new IllegalArgumentException("only the class of a key knows its order");
+        return (Comparable<Object>) order;
+    }
+
     private static Containers keys(Value map) {
         return part(map, entry -> entry.key);
     }
@@ -395,6 +440,10 @@ final class Containers {
             if ((((PrimitiveValue) words.get(i >>> 6)).longValue() >>> i & 1) == 1) items.add(new Item(null, universe.get(i)));
         }
         return items;
+    }
+
+    private static boolean flag(ObjectReference object, String name) {
+        return ((BooleanValue) field(object, name)).value();
     }
 
     private static int number(ObjectReference object, String name) {
