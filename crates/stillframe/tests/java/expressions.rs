@@ -112,6 +112,9 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
         ),
         // The program catches everything.
         ("evaluation_failed", "safely(() -> missing)", "cannot find symbol `missing`"),
+        // The end of the name of a class is not a class.
+        ("evaluation_failed", "ain", "cannot find symbol `ain`"),
+        ("evaluation_failed", "switch (kind) { default -> 1; }", "`switch` cannot be evaluated"),
         ("deadline_exceeded", late, "did not end within 500 ms"),
     ] {
         let arguments = json!({ "expression": expression, "timeout": 500 });

@@ -288,6 +288,7 @@ final class Syntax {
         }
         if (accept("new")) return creation();
         if (!token.kind.equals("name")) throw unexpected();
+        if (is("switch")) throw new Failure("`switch` cannot be evaluated; use `condition ? one : other`");
         at++;
         return is("(") ? call(null, token.text) : new Node("name", token.text);
     }

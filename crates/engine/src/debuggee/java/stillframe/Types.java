@@ -73,7 +73,9 @@ final class Types {
         String first = parts[0];
         List<String> firsts = new ArrayList<>();
         for (String outer = here; ; outer = outer.substring(0, outer.lastIndexOf('$'))) {
-            if (Names.simple(outer).endsWith(first) && outer.endsWith(first)) firsts.add(outer);
+            // The name of a local class has a number before it.
+            String own = outer.substring(Math.max(outer.lastIndexOf('.'), outer.lastIndexOf('$')) + 1);
+            if (own.replaceFirst("^\\d+", "").equals(first)) firsts.add(outer);
             firsts.add(outer + "$" + first);
             if (outer.indexOf('$') < 0) break;
         }
