@@ -86,6 +86,8 @@ async fn lambdas_patterns_and_literals_mean_what_they_mean_in_the_program() {
         // The type of the parameter is one that the program has not used yet.
         ("apply((one, other) -> one * 10 + other)", "34"),
         ("safely(() -> Integer.parseInt(\"x\"))", "\"caught For input string: \\\"x\\\"\""),
+        // Each argument is put into an object.
+        ("Map.of(1, 2, 3, 4).get(3)", "4"),
         ("kind(items.toArray())", "\"array\""),
         ("kind((Object) items.toArray())", "\"one\""),
         // Literals are the same object everywhere, and other texts are not.

@@ -17,7 +17,7 @@ import java.util.List;
 
 /** Selects among overloaded methods, and converts their arguments. */
 final class Overloads {
-    private static final int NO = 1000;
+    private static final int NO = 1_000_000;
     private static final int BOXED = 50;
     private static final int VARIABLE = 200;
     private static final String ORDER = "BSIJFD";
@@ -48,7 +48,7 @@ final class Overloads {
         if (best == null) throw none(type, name, arguments, isKnown);
         Choice choice = new Choice();
         choice.method = best;
-        choice.arguments = fit(debuggee, call, best, arguments, least >= VARIABLE);
+        choice.arguments = fit(debuggee, call, best, arguments, fixedCost(best, arguments) >= NO);
         return choice;
     }
 
@@ -71,11 +71,8 @@ final class Overloads {
 
     private static int cost(Method method, List<Value> arguments) {
         List<String> types = method.argumentTypeNames();
-        int sum = 0;
-        if (types.size() == arguments.size()) {
-            for (int i = 0; i < types.size(); i++) sum += cost(parameter(method, i), types.get(i), arguments.get(i));
-            if (sum < NO) return sum;
-        }
+        int sum = fixedCost(method, arguments);
+        if (sum < NO) return sum;
         if (!method.isVarArgs() || arguments.size() < types.size() - 1) return NO;
         sum = VARIABLE;
         int last = types.size() - 1;
@@ -85,6 +82,15 @@ final class Overloads {
             sum += cost(type, i < last ? types.get(i) : item, arguments.get(i));
         }
         return sum < NO ? sum : NO;
+    }
+
+    /** The cost without an array of the last arguments. */
+    private static int fixedCost(Method method, List<Value> arguments) {
+        List<String> types = method.argumentTypeNames();
+        if (types.size() != arguments.size()) return NO;
+        int sum = 0;
+        for (int i = 0; i < types.size(); i++) sum += cost(parameter(method, i), types.get(i), arguments.get(i));
+        return Math.min(sum, NO);
     }
 
     /** The type of a parameter, if it is loaded. */
