@@ -6,7 +6,7 @@ use test_support::Fixture;
 use crate::recorder::{Client, at, has, pythons};
 
 /// A variable of `main`, with texts that its origin has, and one that it has not.
-const ORIGINS: [(&str, &[&str], &str); 15] = [
+const ORIGINS: [(&str, &[&str], &str); 17] = [
     ("literal", &["note returned this", "count = 1, argument of note from "], "find returned"),
     ("high", &["literal = 1 by "], "find returned"),
     ("retry", &["for retry in range(1, 3):"], "yielded"),
@@ -32,6 +32,9 @@ const ORIGINS: [(&str, &[&str], &str); 15] = [
         "not recorded",
     ),
     ("again", &["[0] = 30, argument of ", "least = 30 by "], "shipped"),
+    // What is bound is not what the call gives.
+    ("chosen", &["first = 3, argument of first_of from "], "least = 30"),
+    ("left", &["second = 30, argument of second_of from ", "least = 30 by "], "not recorded"),
     ("both", &["by = 1, default of ", "by = 4, argument of "], "by = 4, default"),
     ("held", &["start = 2, outer variable of ", "start = 2, argument of counter "], "start = 2, default"),
     ("summed", &["pages yielded 3 at ", "pages yielded 2 at ", "pages yielded 1 at "], "returned"),

@@ -144,12 +144,19 @@ impl Recording {
         let given = self
             .argument_by_order(&text, &caller, (from, line.id), parameter)?
             .or_else(|| statement::argument(&text, &function, parameter, nth))
-            .or_else(|| statement::assigned(&text, &function))
-            .or_else(|| statement::argument(&text, indirect?, parameter, nth))
-            .or_else(|| {
-                let is_value = stores(code) && position + 1 + usize::from(has_receiver) == parameters.len();
-                is_value.then(|| statement::stored(&text)).flatten()
-            });
+            .or_else(|| statement::assigned(&text, &function));
+        let given = match indirect.filter(|_| given.is_none()) {
+            Some(called) => {
+                let of = parameters.len() - usize::from(has_receiver);
+                let given = |parameter: Parameter<'_>| statement::argument(&text, called, parameter, nth);
+                self.argument_by_value(given, parameter, of, write.word, (&caller, from))?
+            }
+            None => given,
+        };
+        let given = given.or_else(|| {
+            let is_value = stores(code) && position + 1 + usize::from(has_receiver) == parameters.len();
+            is_value.then(|| statement::stored(&text)).flatten()
+        });
         let Some(given) = given else { return Ok(None) };
         let (part, whole) = match taken.map_or(Part::All, |taken| taken.part) {
             Part::All => (None, false),
@@ -206,6 +213,40 @@ impl Recording {
         }
         let nth = written.iter().take(nth).filter(|other| *other == name).count();
         Ok(statement::argument(text, name, parameter, nth))
+    }
+
+    /// What a statement gives for a parameter, one `of` so many, of a function that it calls by a variable. The first
+    /// parameters may be bound there already (`area.bind(null, 2)`, `partial(area, 2)`): then the variable that is
+    /// given in their place has another value than the parameter, whose `word` this is.
+    fn argument_by_value<'t>(
+        &self,
+        given: impl Fn(Parameter<'_>) -> Option<&'t str>,
+        parameter: Parameter<'_>,
+        of: usize,
+        word: Word,
+        (caller, event): (&Call, i64),
+    ) -> Result<Option<&'t str>> {
+        let memory = MemoryAt { recording: self, event };
+        let owners = owners(self, caller)?;
+        let scope = Scope::new(self, &memory, &owners);
+        let value = |given: &str| match self.expression(given).ok() {
+            Some(expression) => match scope.slot(&expression)? {
+                Some((owner, key)) => memory.get(owner, key),
+                None => Ok(None),
+            },
+            None => Ok(None),
+        };
+        let first = given(parameter);
+        if let Some(first) = first.filter(|first| !first.is_empty())
+            && value(first)?.is_none_or(|value| value == word)
+        {
+            return Ok(Some(first));
+        }
+        let at = |position| given(Parameter { name: "", position }).filter(|given| !given.is_empty());
+        let bound = of.saturating_sub((0..of).take_while(|position| at(*position).is_some()).count());
+        let shifted = parameter.position.checked_sub(bound).filter(|_| bound > 0).and_then(at);
+        let is_same = |given: &&str| matches!(value(given), Ok(Some(value)) if value == word);
+        Ok(shifted.filter(is_same).or(first.filter(|first| first.is_empty())))
     }
 
     /// How a statement calls a function that its text does not name: as `handlers[key](event)`, or by a variable.

@@ -51,7 +51,6 @@ MOST_OUTPUT = 4000
 
 MISSING = object()
 
-
 # How many processes are recorded.
 MOST_PROCESSES = 15
 
