@@ -147,9 +147,8 @@ impl Recording {
             .or_else(|| statement::assigned(&text, &function));
         let given = match indirect.filter(|_| given.is_none()) {
             Some(called) => {
-                let of = parameters.len() - usize::from(has_receiver);
                 let given = |parameter: Parameter<'_>| statement::argument(&text, called, parameter, nth);
-                self.argument_by_value(given, parameter, of, write.word, (&caller, from))?
+                self.argument_by_value(given, parameter, write.word, (&caller, from))?
             }
             None => given,
         };
@@ -215,14 +214,13 @@ impl Recording {
         Ok(statement::argument(text, name, parameter, nth))
     }
 
-    /// What a statement gives for a parameter, one `of` so many, of a function that it calls by a variable. The first
-    /// parameters may be bound there already (`area.bind(null, 2)`, `partial(area, 2)`): then the variable that is
-    /// given in their place has another value than the parameter, whose `word` this is.
+    /// What a statement gives for a parameter of a function that it calls by a variable. The first parameters may be
+    /// bound there already (`area.bind(null, 2)`, `partial(area, 2)`): then the variable that is given in their place
+    /// has another value than the parameter, whose `word` this is, or nothing is given there.
     fn argument_by_value<'t>(
         &self,
         given: impl Fn(Parameter<'_>) -> Option<&'t str>,
         parameter: Parameter<'_>,
-        of: usize,
         word: Word,
         (caller, event): (&Call, i64),
     ) -> Result<Option<&'t str>> {
@@ -242,11 +240,13 @@ impl Recording {
         {
             return Ok(Some(first));
         }
-        let at = |position| given(Parameter { name: "", position }).filter(|given| !given.is_empty());
-        let bound = of.saturating_sub((0..of).take_while(|position| at(*position).is_some()).count());
-        let shifted = parameter.position.checked_sub(bound).filter(|_| bound > 0).and_then(at);
-        let is_same = |given: &&str| matches!(value(given), Ok(Some(value)) if value == word);
-        Ok(shifted.filter(is_same).or(first.filter(|first| first.is_empty())))
+        let at = |position| given(Parameter { name: "", position });
+        for shifted in (0..parameter.position).rev().filter_map(at) {
+            if value(shifted)? == Some(word) {
+                return Ok(Some(shifted));
+            }
+        }
+        Ok(None)
     }
 
     /// How a statement calls a function that its text does not name: as `handlers[key](event)`, or by a variable.
