@@ -119,6 +119,43 @@ async fn a_script_that_is_started_by_its_name_or_by_a_shell_joins_too() {
     }
 }
 
+/// What is started by a name runs as it does without a debugger, also where it is no script of Python's.
+#[tokio::test]
+async fn programs_that_are_started_by_name_run_as_usual() {
+    let script = Script::new(
+        "\
+import os, subprocess, sys
+
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+os.mkdir('real')
+
+
+def write(name, text):
+    with open(name, 'w') as file:
+        file.write(text)
+    os.chmod(name, 0o755)
+
+
+def run(args, **more):
+    done = subprocess.run(args, capture_output=True, text=True, **more)
+    return done.returncode, done.stdout
+
+
+write('missing', '#!/usr/bin/env no-such-interpreter\\n')
+write('apart', '#!/usr/bin/env -S OWN=1 python3\\nimport os; print(os.environ[\"OWN\"])\\n')
+write('real/helper.py', 'NAME = \"here\"\\n')
+write('real/tool', f'#!{sys.executable}\\nimport helper, sys; print(helper.NAME, sys.argv)\\n')
+os.symlink('real/tool', 'tool')
+print(run(['./missing'])[0], run(['./apart']), run(map(str, ['echo', 1])), run('test -f nowhere', shell=True)[0])
+print(run(['./tool', 'a b']), os.spawnv(os.P_WAIT, 'real', ['real']))
+",
+    );
+    let (session, ended) = script.start().await;
+    let expected = "127 (0, '1\\n') (0, '1\\n') 1\n(0, \"here ['./tool', 'a b']\\n\") 127\n";
+    assert_eq!((ended.outcome(), ended.text_of("output")), ("ended", expected), "{}", ended.text);
+    session.finish().await;
+}
+
 #[tokio::test]
 async fn a_grandchild_joins_too() {
     let (script, child) = family(

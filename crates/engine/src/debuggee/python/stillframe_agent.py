@@ -350,12 +350,35 @@ def patch(pydevd):
         return request(self, its_debugger, thread_id, *more)
 
     PyDevdAPI.request_step = request_step
+    run_as_python_does(pydevd)
     pydevd.PyDB.do_wait_suspend = do_wait_suspend
     pydevd.PyDB.initialize_network = initialize_network
     pydevd.PyDB.dispose_and_kill_all_pydevd_threads = dispose_and_kill_all_pydevd_threads
     debug_files_with_breakpoints(pydevd)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=close_inherited_connection)
+
+
+def run_as_python_does(pydevd):
+    """Give a script the `sys.path` and the `__file__` that it has without a debugger. pydevd takes the folder of a link
+    to it, also in isolated mode, and the path as it was given."""
+    from _pydevd_bundle import pydevd_runpy
+
+    execute, first_argument = pydevd.PyDB._exec, pydevd_runpy._ModifiedArgv0
+
+    @functools.wraps(execute)
+    def execute_script(self, is_module, entry_point, module, file, *more):
+        if not is_module:
+            if sys.path[:1] == [os.path.dirname(os.path.abspath(file))]:
+                if sys.flags.isolated or getattr(sys.flags, "safe_path", False):
+                    del sys.path[0]
+                else:
+                    sys.path[0] = os.path.dirname(os.path.realpath(file))
+            given, file = file, os.path.join(os.getcwd(), file) if sys.version_info >= (3, 9) else file
+            pydevd_runpy._ModifiedArgv0 = lambda path: first_argument(given if path == file else path)
+        return execute(self, is_module, entry_point, module, file, *more)
+
+    pydevd.PyDB._exec = execute_script
 
 
 # Idents of threads that have hit a breakpoint, and are not suspended yet.

@@ -33,7 +33,7 @@ def main():
         os.environ.setdefault("GEVENT_SUPPORT", "True")
     pydevd = connect(address, root, secret)
     if not isolated:
-        sys.path.insert(0, os.path.dirname(os.path.abspath(target)) if kind == "file" else os.getcwd())
+        sys.path.insert(0, os.path.dirname(os.path.realpath(target)) if kind == "file" else os.getcwd())
     return run(pydevd, kind == "module", target)
 
 

@@ -2,7 +2,7 @@
 
 It follows processes whose program is an interpreter. A script that begins with `#!` is started by the system with its
 interpreter, so here it is started with it from the beginning. In a command for a shell, that is done where it is not
-more than a program and its arguments.
+more than a program and its arguments. Whatever is not certain is left to the system, and runs undebugged.
 """
 
 import functools
@@ -15,11 +15,17 @@ import subprocess
 # Where an argument of `Popen._execute_child` is behind its environment.
 SHELL = 2
 
-# What only a shell understands.
+# What only a shell understands, and the variables and the command behind them of what else it is given.
 SYNTAX = re.compile(r"[;&|<>()$`\\*?\[\]{}~#!\n]")
+COMMAND = re.compile(r"""((?:[A-Za-z_]\w*=(?:'[^']*'|"[^"]*"|[^\s'"])*\s+)*)(.*)""", re.DOTALL)
+# Words that mean something else to a shell than a program.
+BUILTINS = frozenset(
+    "alias bg break case cd command continue do done echo elif else esac eval exec exit export false fc fg fi for function "
+    "getopts hash if in jobs kill let local printf pwd read readonly return set shift source test then time times trap true "
+    "type ulimit umask unalias unset until wait while".split()
+)
 # Earlier versions cannot be debugged.
 INTERPRETER = re.compile(r"(?:python|pypy)(?:3(?:\.(?:[89]|\d\d+))?)?[a-z]*$")
-ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 def install(pydev_monkey):
@@ -32,29 +38,36 @@ def install(pydev_monkey):
     @functools.wraps(execute)
     def execute_child(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *others, **named):
         if executable is None and is_on():
-            words = [args] if isinstance(args, (str, bytes, os.PathLike)) else list(args)
+            # It may be an iterator.
+            args = [args] if isinstance(args, (str, bytes, os.PathLike)) else list(args)
             by_shell = others[SHELL] if len(others) > SHELL else named.get("shell")
-            if by_shell and len(words) == 1:
-                args = [shell_command(words[0], env, cwd)]
-            elif words and not by_shell:
-                command = command_of(words[0], env, cwd)
-                args = command + words[1:] if command else args
+            if by_shell and len(args) == 1:
+                args = [shell_command(args[0], env, cwd)]
+            elif args and not by_shell:
+                args = command_of(args[0], env, cwd) + args[1:]
         return execute(self, args, executable, preexec_fn, close_fds, pass_fds, cwd, env, *others, **named)
 
     def shell_command(text, environment=None, folder=None):
-        words = simple_command(text)
-        start = next((at for at, word in enumerate(words) if not ASSIGNMENT.match(word)), None)
-        if start is None or any(word.startswith("PATH=") for word in words[:start]):
+        try:
+            return followed_command(text, environment, folder) or text
+        except Exception:
             return text
-        program, *arguments = words[start:]
-        if not pydev_monkey.is_python(program):
-            command = command_of(program, environment, folder)
-            if command is None:
-                return text
-            program, *arguments = command + arguments
-        named = [word.split("=", 1) for word in words[:start]]
-        followed = pydev_monkey.patch_args([program] + arguments)
-        return " ".join(["%s=%s" % (name, shlex.quote(value)) for name, value in named] + [*map(shlex.quote, followed)])
+
+    def followed_command(text, environment, folder):
+        if SYNTAX.search(text):
+            return None
+        variables, command = COMMAND.match(text).groups()
+        words = shlex.split(command)
+        if words[0] in BUILTINS or re.search(r"\bPATH=", variables):
+            return None
+        if not pydev_monkey.is_python(words[0]):
+            words[:1] = command_of(words[0], environment, folder)
+        followed = pydev_monkey.patch_args(words)
+        if "--file" in followed:
+            script = followed[followed.index("--file") + 1]
+            if script in words and not os.path.exists(os.path.join(folder or "", script)):
+                return None
+        return variables + " ".join(map(shlex.quote, followed)) if followed != words else None
 
     subprocess.Popen._execute_child = execute_child
     system = os.system
@@ -64,12 +77,12 @@ def install(pydev_monkey):
 def with_interpreter(create, is_on):
     @functools.wraps(create)
     def create_with_interpreter(original_name):
-        execute = create(original_name)
+        execute, searches = create(original_name), "execvp" in original_name
 
         @functools.wraps(execute)
         def execute_script(path, args, *environment):
-            command = command_of(path, *environment) if is_on() else None
-            if command:
+            command = command_of(path, *environment, searches=searches) if is_on() else [path]
+            if len(command) > 1:
                 path, args = command[0], command + list(args)[1:]
             return execute(path, args, *environment)
 
@@ -78,42 +91,54 @@ def with_interpreter(create, is_on):
     return create_with_interpreter
 
 
-def simple_command(text):
-    """The words of a command for a shell; none if it is more than a program with arguments."""
-    try:
-        return [] if SYNTAX.search(text) else shlex.split(text)
-    except (TypeError, ValueError):
-        return []
-
-
-def command_of(program, environment=None, folder=None):
-    """The command that starts a Python script: its interpreter, options and the script; None for other programs."""
+def command_of(program, environment=None, folder=None, searches=True):
+    """The command that starts a Python script: its interpreter, options and the script. Other programs are theirs
+    themselves."""
     try:
         path = os.fsdecode(program)
-        if os.sep not in path:
-            path = shutil.which(path, path=os.pathsep.join(os.get_exec_path(environment)))
+        if searches and os.sep not in path:
+            path = found(path, environment)
         file = os.path.join(folder or "", path)
         if not os.access(file, os.X_OK):
-            return None
+            return [program]
         with open(file, "rb") as script:
             if script.read(2) != b"#!":
-                return None
+                return [program]
             first, second = (os.fsdecode(script.readline(512)) for _ in range(2))
-        interpreter = interpreter_of(first, second, environment)
-    except (OSError, TypeError, ValueError):
-        return None
-    return interpreter + [path] if interpreter else None
+        words = interpreter_of(first, second, environment)
+        name = os.path.basename(os.path.realpath(words[0]))
+        is_known = os.path.isabs(words[0]) and os.access(words[0], os.X_OK) and INTERPRETER.match(name)
+        return [*words, path] if is_known else [program]
+    except Exception:
+        return [program]
 
 
 def interpreter_of(first, second, environment):
-    """The interpreter and its options, from the first lines of a script."""
-    words = first.split(None, 1)
-    name = os.path.basename(words[0])
-    if name == "env":
-        words = [word for word in words[1].split() if word != "-S"]
-        words[0] = shutil.which(words[0], path=os.pathsep.join(os.get_exec_path(environment)))
-    elif name == "sh" and second.startswith("'''exec' "):
+    """The interpreter and its option, from the first lines of a script. Fails where they are not plain."""
+    if not first.endswith("\n") or "\r" in first:
+        raise ValueError(first)
+    interpreter, *options = first.split(None, 1)
+    options = [option.strip() for option in options]
+    name = os.path.basename(interpreter)
+    if name == "sh" and second.startswith("'''exec' "):
         # What pip writes where the path of the interpreter is too long for the system, or has a space.
-        words = [shlex.split(second)[1]]
-    words = [word.strip() for word in words]
-    return words if INTERPRETER.match(os.path.basename(os.path.realpath(words[0]))) else None
+        _, interpreter, script, arguments = shlex.split(second)
+        options = [] if (script, arguments) == ("$0", "$@") else [second]
+    elif name == "env":
+        words = options[0].split()
+        if words[0] == "-S":
+            del words[0]
+            interpreter, *options = words
+        else:
+            interpreter, options = options[0], []
+        if any(sign in word for word in [interpreter, *options] for sign in "='\"$\\# \t"):
+            raise ValueError(first)
+        interpreter = found(interpreter, environment)
+    if any(len(option.split()) != 1 for option in options):
+        raise ValueError(first)
+    return [interpreter, *options]
+
+
+def found(name, environment):
+    """The path of a program on the search path. Fails if there is none."""
+    return os.fspath(shutil.which(name, path=os.pathsep.join(os.get_exec_path(environment))))
