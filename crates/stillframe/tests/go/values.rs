@@ -158,7 +158,7 @@ func (item *Item) Count() int { return item.count }
 func main() {
 \titems := map[string]*Item{\"pen\": {3}}
 \tcounts := map[string]int{\"pen\": 3}
-\tmixed := map[string]any{\"pen\": 3}
+\tmixed := map[string]any{\"pen\": 3, \"gap\": nil}
 \tnone := map[string]int{}
 \tstock, sent := stocked{\"pen\": 3}, header{}
 \tseen := map[string]bool{\"ink\": true}
@@ -202,6 +202,8 @@ async fn expressions_that_delve_refuses_have_the_value_that_go_gives_them() {
         ("counts[name] == 0", "\"ink\""),
         ("stock[name] == 3 || counts[name] == 0 && (len(sent[name]) == 0)", "\"ink\""),
         ("mixed[\"pen\"] == 3 && mixed[\"pen\"] != \"3\" && name == \"pen\"", "\"pen\""),
+        ("!(mixed[\"gap\"] == 3) && 0x3 == mixed[name]", "\"pen\""),
+        ("3 <= counts[name] && mixed[\"gap\"] != 3", "\"pen\""),
         ("!seen[name] || mixed[\"ink\"] == \"\"", "\"pen\""),
     ] {
         let ran = server.ok("run_until", stops(condition)).await;

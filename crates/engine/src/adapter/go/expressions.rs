@@ -12,12 +12,17 @@ pub(super) fn other(expression: &str, message: &str, deciding: &Deciding) -> Opt
     if message.ends_with("expected '==', found '='") {
         return Some(Other { expression: format!("call {expression}"), explains: true });
     }
+    if is_missing_key(message) || is_of_interface(message) {
+        let (inside, is_negated) = usual(expression);
+        let value = if is_missing_key(message) { of_a_missing_key } else { of_an_interface };
+        let value = value(&inside, deciding)?;
+        let expression = if is_negated { format!("!({value})") } else { value };
+        return Some(Other { expression, explains: false });
+    }
     let (other, explains) = match message {
         // A variable of that name is not the package.
         NEEDS_CALL if !deciding.kind.is_empty() => return None,
         NEEDS_CALL => (without_calls(expression)?, false),
-        _ if is_missing_key(message) => (of_a_missing_key(expression, deciding)?, false),
-        _ if is_of_interface(message) => (of_an_interface(expression, deciding)?, false),
         _ if message.starts_with("no type entry found") => (with_packages(expression), true),
         _ => return None,
     };
@@ -43,6 +48,22 @@ fn unwrapped(expression: &str) -> &str {
     inside.filter(|(_, rest)| rest.is_empty()).map_or(expression, |(inside, _)| unwrapped(inside))
 }
 
+/// A comparison with its constant on the right, without a negation around it, and whether there is one.
+fn usual(expression: &str) -> (String, bool) {
+    let expression = unwrapped(expression);
+    let inside = expression.strip_prefix('!').map(str::trim_start).filter(|inside| inside.starts_with('('));
+    let negated = inside.map(unwrapped).filter(|inside| !inside.starts_with('('));
+    let plain = negated.unwrap_or(expression);
+    let signs = [("==", "=="), ("!=", "!="), ("<=", ">="), (">=", "<="), ("<", ">"), (">", "<")];
+    let turned = signs.into_iter().find_map(|(sign, mirrored)| match parts(plain, sign).as_slice() {
+        [left, right] if constant_kind(left.trim()).is_some() => {
+            Some(format!("{} {mirrored} {}", right.trim(), left.trim()))
+        }
+        _ => None,
+    });
+    (turned.unwrap_or_else(|| plain.to_owned()), negated.is_some())
+}
+
 /// The operands of an operator that is in no brackets.
 fn parts<'a>(expression: &'a str, sign: &str) -> Vec<&'a str> {
     let is_sign = |(at, _, depth): &(usize, char, i32)| {
@@ -63,10 +84,11 @@ pub(super) fn deciding_name(expression: &str, message: &str) -> Option<String> {
     if message == NEEDS_CALL {
         return Some("strings".to_owned()).filter(|_| without_calls(expression).is_some());
     }
+    let (inside, _) = usual(expression);
     if is_of_interface(message) {
-        return compared(expression).map(|(value, _, _)| value.to_owned());
+        return compared(&inside).map(|(value, _, _)| value.to_owned());
     }
-    let item = is_missing_key(message).then(|| of_a_key(expression))??;
+    let item = is_missing_key(message).then(|| of_a_key(&inside))??;
     Some(item.map.to_owned())
 }
 
@@ -141,7 +163,7 @@ fn of_a_missing_key(expression: &str, map: &Deciding) -> Option<String> {
         _ if is_inverted => return None,
         _ if is_number && !other.is_empty() && is_length => "0",
         _ if is_length => return None,
-        _ if is_literal(other) => "\"\"",
+        _ if is_literal(other, '"') => "\"\"",
         "true" | "false" => "false",
         _ if is_number && !other.is_empty() => "0",
         _ => return None,
@@ -189,19 +211,33 @@ fn is_of_interface(message: &str) -> bool {
     message.starts_with("can not convert ") && message.ends_with(" constant to interface {}")
 }
 
-/// `meta["n"] == 1`, where that has an interface, as `meta["n"].(int) == 1`, or as false if what it has is of another type.
+/// `meta["n"] == 1`, where that has an interface, as `meta["n"].(int) == 1`, or as false if what it has is of another type
+/// or it has nothing.
 fn of_an_interface(expression: &str, value: &Deciding) -> Option<String> {
     let (left, sign, right) = compared(expression)?;
-    let digits = right.trim_start_matches('-');
-    let kind = match right {
-        _ if is_literal(right) => "string",
-        "true" | "false" => "bool",
-        _ if !digits.is_empty() && digits.chars().all(|digit| digit.is_ascii_digit()) => "int",
-        _ if digits.parse::<f64>().is_ok() => "float64",
-        _ => return None,
-    };
-    let held = value.kind.strip_prefix("interface {}(")?.strip_suffix(')')?;
+    let kind = constant_kind(right)?;
+    let is_nothing = value.text == "interface {} nil";
+    let held = if is_nothing { "" } else { value.kind.strip_prefix("interface {}(")?.strip_suffix(')')? };
     Some(if held == kind { format!("{left}.({kind}) {sign} {right}") } else { (sign == "!=").to_string() })
+}
+
+/// The type that a constant has in an interface; none for what is no constant.
+fn constant_kind(text: &str) -> Option<&'static str> {
+    let digits = text.trim_start_matches('-');
+    let has_prefix = ["0x", "0X", "0b", "0B", "0o", "0O"].iter().any(|prefix| digits.starts_with(prefix));
+    let is_whole = digits.chars().all(|digit| digit.is_ascii_digit() || digit == '_');
+    match text {
+        "true" | "false" => Some("bool"),
+        _ if is_literal(text, '"') => Some("string"),
+        _ if is_literal(text, '\'') => Some("int32"),
+        _ if !digits.starts_with(|digit: char| digit.is_ascii_digit()) => None,
+        _ if is_whole
+            || has_prefix && digits.chars().all(|digit| digit.is_alphanumeric() || digit == '_') =>
+        {
+            Some("int")
+        }
+        _ => digits.parse::<f64>().is_ok().then_some("float64"),
+    }
 }
 
 /// The sides of an expression that only compares whether they are equal, and its sign.
@@ -212,9 +248,9 @@ fn compared(expression: &str) -> Option<(&str, &'static str, &str)> {
     })
 }
 
-/// Whether it is one text, rather than an expression that begins and ends with one.
-fn is_literal(text: &str) -> bool {
-    text.len() > 1 && text.starts_with('"') && text.ends_with('"') && outside(text).count() == 1
+/// Whether it is one text in quotes, rather than an expression that begins and ends with one.
+fn is_literal(text: &str, quote: char) -> bool {
+    text.len() > 1 && text.starts_with(quote) && text.ends_with(quote) && outside(text).count() == 1
 }
 
 /// The type of the items of a map; of one with a name, what its first item looks like.
@@ -293,6 +329,10 @@ mod tests {
             ("any[\"x\"] == -1", constant, "interface {}(int)", Some("any[\"x\"].(int) == -1")),
             ("any[\"x\"] != \"a\"", constant, "interface {}(int)", Some("true")),
             ("any[\"x\"] == n", constant, "interface {}(int)", None),
+            ("0x1f == any[\"x\"]", constant, "interface {}(int)", Some("any[\"x\"].(int) == 0x1f")),
+            ("!(any[\"x\"] == 'x')", constant, "interface {}(int)", Some("!(false)")),
+            ("any[\"x\"] == 1", constant, "interface {}", None),
+            ("2 < counts[\"x\"]", missing, counts, Some("0 > 2")),
             ("counts[keys[1]] == 0", missing, counts, None),
             ("counts[\"x\"] == n", missing, counts, None),
             ("a[1] == 0 || b[2] == 0", missing, counts, None),
