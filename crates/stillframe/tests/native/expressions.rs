@@ -229,6 +229,8 @@ struct Counted { static int counter; static constexpr double rate = 0.25; };
 enum Status { OPEN, PAID = 3, SENT };
 int Counted::counter = 3;
 namespace shop { int total = 7; }
+namespace east { int side = 1, gate = 3; }
+namespace west { int side = 2, gate = 4; }
 int counter = 50, total = 100;
 struct Animal { int x = 1; virtual ~Animal() = default; };
 struct Middle : Animal { int x = 5; };
@@ -239,12 +241,14 @@ struct Dog : Animal {};
 struct Keeper {
     int total = 5;
     bool is_own(const std::string &text, Animal *animal, Dog *dog) {
+        using namespace east;
         return dog && animal && text.size() + total; // @keeper
     }
 };
 }
 
 int main() {
+    using namespace west;
     std::map<std::string, std::map<int, int>, std::greater<std::string>> nested{{"a", {}}, {"b", {{1, 2}}}, {"c", {}}};
     std::map<uint32_t, int> numbers{{4294967295u, 7}, {1, 2}, {5, 6}};
     struct Shorter {
@@ -277,6 +281,8 @@ async fn names_and_keys_are_found_as_cpp_finds_them() {
         ("index.at(3)->second + index[3]->first", "7"),
         ("counter == 50 && text == \"\\xff\"", "true"),
         ("total", "100"),
+        ("side", "2"),
+        ("side == 1 || gate != 4", "false"),
         ("shop::total + Counted::counter", "10"),
         ("Counted::rate", "the program has no variable `Counted::rate`"),
         ("SENT > PAID && text != \"\"", "true"),
@@ -294,6 +300,7 @@ async fn names_and_keys_are_found_as_cpp_finds_them() {
         ("total == 5 && text == \"\\xff\"", "true"),
         ("total", "5"),
         ("::total", "100"),
+        ("side", "1"),
         ("dynamic_cast<Dog*>(animal) == nullptr", "true"),
         ("dynamic_cast<::Dog*>(animal) == nullptr", "false"),
     ];

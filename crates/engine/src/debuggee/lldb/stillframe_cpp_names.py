@@ -1,9 +1,10 @@
 """Finds what names of C and C++ mean in a frame, and the classes that a class derives from."""
 
+import functools
 import re
 
 import lldb
-from stillframe_values import Address, Unknown, around
+from stillframe_values import Address, Failed, Unknown, around
 
 GLOBAL = (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal)
 # What the source does not write.
@@ -49,12 +50,39 @@ def in_module(frame, name):
 
 
 def imported(frame, name):
-    """The only variable of a name, if it is in a namespace, which a source may use with all that is in it."""
+    """The variable of a name that is in a namespace, which a source may use with all that is in it."""
     target = frame.GetThread().GetProcess().GetTarget()
-    known = {plain_path(one.GetName()): one for one in in_module(frame, name)}
-    paths = [path for path in known if path.endswith(f"::{name}")]
-    space = paths[0].removesuffix(f"::{name}") if len(paths) == 1 else ""
-    return known[paths[0]] if space and not target.FindFirstType(space).IsValid() else None
+    known = [(plain_path(one.GetName()), one) for one in in_module(frame, name)]
+    known = [(path.removesuffix(f"::{name}"), one) for path, one in known if path.endswith(f"::{name}")]
+    known = [(space, one) for space, one in known if "(" not in space and not target.FindFirstType(space).IsValid()]
+    spaces = dict(known)
+    if len(spaces) < 2:
+        return next(iter(spaces.values()), None)
+    # LLDB's compiler knows what is used where, but takes any variable of a name that nothing in use has.
+    options = lldb.SBExpressionOptions()
+    options.SetAllowJIT(False)
+    address = frame.EvaluateExpression(f"&{name}", options).GetValueAsUnsigned()
+    found = next((both for both in known if both[1].GetLoadAddress() == address), None)
+    if found is not None and is_used(frame, found[0]):
+        return found[1]
+    raise Failed(f"`{name}` is in several namespaces: write " + " or ".join(f"`{space}::{name}`" for space in spaces))
+
+
+def is_used(frame, space):
+    """Whether a source of what the frame is in uses a namespace."""
+    unit = frame.GetCompileUnit()
+    paths = {unit.GetSupportFileAtIndex(at).fullpath or "" for at in range(unit.GetNumSupportFiles())}
+    using = re.compile(rf"\busing\s+(namespace\s+)?(\w*::)*{re.escape(space.rpartition('::')[2])}\b")
+    return any(using.search(source(path)) for path in paths if not path.startswith("/usr/"))
+
+
+@functools.lru_cache(maxsize=100)
+def source(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def plain_path(name):
