@@ -99,6 +99,11 @@ async fn closures_and_iterators_are_evaluated() {
         ("!byte == 55 && low == -128i8 && byte.abs_diff(210) + 1u8 == 11", "true"),
         ("range.contains(&8) || range.len() != 5 || flag.load(Ordering::SeqCst)", "false"),
         ("16777217 as f32 as i32", "16777216"),
+        (
+            "items[0].price.partial_cmp(&f64::NAN) == None && part.partial_cmp(&1.0).is_some_and(|order| order.is_lt())",
+            "true",
+        ),
+        ("f64::NAN.partial_cmp(&1.0) == Some(Ordering::Equal)", "false"),
         ("word.parse::<f64>().is_ok_and(|number| number > f64::MAX)", "true"),
         ("byte.cmp(&3) == Ordering::Greater && order.is_lt() && order == 1.cmp(&2)", "true"),
         ("byte.cmp(&3)", "it is `Greater`; compare it"),

@@ -7,6 +7,7 @@ library are known, which read and change nothing.
 import functools
 import itertools
 import re
+import struct
 import time
 
 import lldb
@@ -135,8 +136,12 @@ def chained(evaluation, value, name, arguments, kind):
         is_truth = re.search(r"::Atomic(Bool$|<bool>$)", evaluation.types.name_of(held))
         return bool(simple(evaluation.types.settled(value))) if is_truth else None
     if name in ORDERS and len(arguments) == 1:
+        if name == "total_cmp":
+            value, arguments = total(evaluation.plain(value)), [total(evaluation.plain(arguments[0]))]
         order = compared(evaluation, value, arguments[0])
-        return Optional(order) if name == "partial_cmp" else order
+        if order is None and name != "partial_cmp":
+            raise Unknown
+        return Optional(order, NO_ORDER) if name == "partial_cmp" else order
     if name in OF_ORDERS and isinstance(value, lldb.SBValue) and evaluation.types.name_of(value) == "core::cmp::Ordering":
         value = ordering(value)
     if isinstance(value, Order):
@@ -291,10 +296,22 @@ class Range:
 
 
 def compared(evaluation, left, right):
+    """How two values are ordered; None for those of which neither is less and that are not equal, such as NaN."""
     if isinstance(left, tuple) and isinstance(right, tuple):
-        return next((one for one in map(functools.partial(compared, evaluation), left, right) if one), Order(0))
+        return next((one for one in map(functools.partial(compared, evaluation), left, right) if one != 0), Order(0))
     left, right = (evaluation.plain(one) for one in (left, right))
-    return Order(evaluation.compare(">", left, right)) or Order(-evaluation.compare("<", left, right))
+    if evaluation.compare("==", left, right):
+        return Order(0)
+    signs = {">": 1, "<": -1}
+    return next((Order(order) for sign, order in signs.items() if evaluation.compare(sign, left, right)), None)
+
+
+def total(number):
+    """A whole number that is ordered as `total_cmp` orders a number with a fraction, of which each has a place."""
+    if not isinstance(number, float):
+        raise Unknown
+    bits = struct.unpack("<q", struct.pack("<d", number))[0]
+    return bits if bits >= 0 else bits ^ ((1 << 63) - 1)
 
 
 def best(sign, key=None):
@@ -308,7 +325,10 @@ def best(sign, key=None):
                 order = 1 if chosen is None else sign * given.plain(checked(closure[0](item, chosen)))
             else:
                 ranked = checked(closure[0](item)) if key == "key" else item
-                order = 1 if chosen is None else sign * compared(given.evaluation, ranked, most)
+                found = Order(1) if chosen is None else compared(given.evaluation, ranked, most)
+                if found is None:
+                    raise Unknown
+                order = found if chosen is None else sign * found
             if order > 0 or not order and sign > 0:
                 chosen, most = item, None if key == "by" else ranked
         return Optional(chosen, "the value is `None`: the iterator is empty")
@@ -378,6 +398,7 @@ def zipped(given, items, other):
     return Items(zip(items, parts_of(given, other)))
 
 
+NO_ORDER = "the value is `None`: the two have no order"
 NOT_FOUND = "the value is `None`: no item fits"
 ORDERS = {"cmp", "partial_cmp", "total_cmp"}
 TEXT_SOURCES = {
