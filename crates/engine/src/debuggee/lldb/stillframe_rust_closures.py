@@ -338,7 +338,7 @@ def best(sign, key=None):
 
 def added(sign, start):
     def found(given, items):
-        first = float(start) if given.kind.startswith("f") else start
+        first = {"f32": Single, "f64": float}.get(given.kind, int)(start)
         return functools.reduce(lambda one, other: given.evaluation.combined(sign, one, given.plain(other)), items, first)
 
     return found

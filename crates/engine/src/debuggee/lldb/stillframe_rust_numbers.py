@@ -5,6 +5,8 @@ import re
 import string
 import sys
 
+import lldb
+import stillframe_rust as rust
 from stillframe_values import Failed, Integer, Letter, Optional, Single, Unknown, calculated
 
 CONSTANTS = {
@@ -17,8 +19,14 @@ for kind, bits in (("8", 8), ("16", 16), ("32", 32), ("64", 64), ("128", 128), (
     CONSTANTS[f"i{kind}::MIN"] = Integer(1 << bits - 1, bits, True)
     CONSTANTS[f"i{kind}::MAX"] = Integer((1 << bits - 1) - 1, bits, True)
 NUMBER = re.compile(r"(0x[\da-f_]+?|0b[01_]+|0o[0-7_]+|\d[\d_]*)(?:([iu])(8|16|32|64|128|size))?$")
-REAL = re.compile(r"\d[\d_]*(\.[\d_]+)?(f32|f64)?$")
+REAL = re.compile(r"(\d[\d_]*(?:\.[\d_]+)?)(f32|f64)?$")
 TYPE = re.compile(r"([iu])(8|16|32|64|128|size)$")
+OF_C = {
+    "char": "i8", "signed char": "i8", "unsigned char": "u8", "short": "i16", "unsigned short": "u16", "int": "i32",
+    "unsigned int": "u32", "long": "isize", "unsigned long": "usize", "__int128": "i128", "unsigned __int128": "u128",
+    "float": "f32", "double": "f64", "char32_t": "char",
+}
+OF_PYTHON = {int: "integer", float: "f64", Single: "f32", Letter: "char"}
 OVERFLOWS = {
     "+": "attempt to add with overflow", "-": "attempt to subtract with overflow", "*": "attempt to multiply with overflow",
     "/": "attempt to divide with overflow", "%": "attempt to calculate the remainder with overflow",
@@ -32,9 +40,20 @@ def number(text):
         digits, *kind = found.groups()
         value = int(digits.replace("_", "").lstrip("0") or "0") if digits.isdigit() else int(digits.replace("_", ""), 0)
         return Integer(value, width(kind[1]), kind[0] == "i") if kind[0] else value
-    if REAL.match(text):
-        return float(re.sub("_|f32|f64", "", text))
+    if found := REAL.match(text):
+        return (Single if found.group(2) == "f32" else float)(float(found.group(1).replace("_", "")))
     raise Unknown
+
+
+def type_of(value, shortened=rust.short_type):
+    """The type of a value for a message, where LLDB knows numbers by their types of C."""
+    if isinstance(value, lldb.SBValue):
+        name, _, count = (value.GetType().GetUnqualifiedType().GetName() or "").partition("[")
+        item = OF_C.get(name) or shortened(name)
+        return f"[{item}; {count[:-1]}]" if re.fullmatch(r"\d+\]", count) else item
+    if isinstance(value, Integer):
+        return ("i" if value.is_signed else "u") + ("size" if value.bits == 64 else str(value.bits))
+    return OF_PYTHON.get(type(value), type(value).__name__)
 
 
 def width(written):
@@ -67,8 +86,7 @@ def computed(sign, left, right):
             raise Failed(f"attempt to shift {'left' if sign == '<<' else 'right'} with overflow")
     kinds = {(one.bits, one.is_signed) for one in known}
     if len(kinds) > 1:
-        names = [("i" if one.is_signed else "u") + ("size" if one.bits == 64 else str(one.bits)) for one in known]
-        raise Failed(f"mismatched types `{names[0]}` and `{names[1]}`: convert one with `as`")
+        raise Failed(f"mismatched types `{type_of(known[0])}` and `{type_of(known[1])}`: convert one with `as`")
     if sign in ZEROS and not right:
         raise Failed(ZEROS[sign])
     result = calculated(sign, left, right)
@@ -196,8 +214,8 @@ def digit(letter, base):
 def unless_overflowing(sign, one, other):
     try:
         return Optional(computed(sign, *alike(one, other)))
-    except Failed as failed:
-        return Optional(None, str(failed))
+    except Failed:
+        return Optional(None, "the value is `None`: the result does not fit its type")
 
 
 def wrapped(sign, one, other):

@@ -9,7 +9,7 @@ import stillframe_rust as rust
 from stillframe_evaluate import evaluate
 from stillframe_rust_closures import MOST, Closure, Items, Order, Range, chained, generics, ordering, parameters
 from stillframe_rust_numbers import (
-    CONSTANTS, call_plain, cast, common, computed, inverted, letter, number,
+    CONSTANTS, call_plain, cast, common, computed, inverted, letter, number, type_of,
 )
 from stillframe_rust_patterns import matches
 from stillframe_values import Failed, Integer, Optional, Span, Unknown, Variant, around, checked, nothing, simple, unquoted
@@ -265,7 +265,7 @@ def variant(value, wanted=None):
         found = rust.variant_name(value.GetNonSyntheticValue()), content
     wanted = wanted.rsplit("::", 1)[-1] if wanted else None
     if wanted and names and wanted not in names:
-        raise Failed(f"no variant named `{wanted}` in `{rust.short_type(name_of(value))}`")
+        raise Failed(f"no variant named `{wanted}` in `{type_of(value)}`")
     return found
 
 
@@ -387,7 +387,7 @@ def field(value, name):
             found = holder.GetChildMemberWithName(known)
             if found.IsValid() and found.GetName() == known:
                 return found
-    raise Failed(f"no field `{name}` on `{rust.short_type(name_of(value))}`")
+    raise Failed(f"no field `{name}` on `{type_of(value)}`")
 
 
 def target(value):
@@ -423,7 +423,7 @@ def is_variant(*names):
     def found(value):
         is_known = OPTIONS.match(name_of(value)) or RESULTS.match(name_of(value))
         if not is_known:
-            raise Failed(f"`{rust.short_type(name_of(value))}` is neither an option nor a result")
+            raise Failed(f"`{type_of(value)}` is neither an option nor a result")
         return variant(value)[0] in names
 
     return found
@@ -473,7 +473,7 @@ def length(value):
     if not is_list(value) and rust.fat(value) is not None:
         return rust.row(rust.fat(value))[1]
     if not (is_list(value) or is_map(value) or is_set(value)):
-        raise Failed(f"`{rust.short_type(name_of(value))}` has no length that can be read")
+        raise Failed(f"`{type_of(value)}` has no length that can be read")
     if "::BTree" not in name_of(value):
         return value.GetNumChildren()
     raw = value.GetNonSyntheticValue()
@@ -569,7 +569,7 @@ def call(value, name, arguments):
             return OF_OPTIONS[name](value, *arguments)
         value = value.unwrapped()
     if not isinstance(value, lldb.SBValue):
-        found, kind = call_plain(value, name, arguments), type(value).__name__
+        found, kind = call_plain(value, name, arguments), type_of(value)
     elif len(arguments) == (name == "load") and is_same(value, name):
         # A lock of the standard library gives a result.
         is_result = name in ("lock", "read", "write") and name_of(settled(value, is_whole=False)).startswith("std::sync::")
@@ -578,7 +578,7 @@ def call(value, name, arguments):
         value = settled(value)
         is_number = value.GetType().GetCanonicalType().GetTypeClass() == lldb.eTypeClassBuiltin
         plain = simple(value) if is_number else string_of(value)
-        found, kind = None if plain is None else call_plain(plain, name, arguments), rust.base(name_of(value))
+        found, kind = None if plain is None else call_plain(plain, name, arguments), type_of(value, rust.base)
         if kind == "Duration" and not arguments:
             found = of_duration(value, name)
         if found is None and name in METHODS:

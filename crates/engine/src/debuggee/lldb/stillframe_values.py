@@ -46,7 +46,10 @@ class Single(float):
     """A number of 32 bits with a fraction."""
 
     def __new__(cls, value):
-        return super().__new__(cls, struct.unpack("<f", struct.pack("<f", value))[0])
+        try:
+            return super().__new__(cls, struct.unpack("<f", struct.pack("<f", value))[0])
+        except OverflowError:
+            return super().__new__(cls, math.copysign(math.inf, value))
 
 
 class Address(Integer):
@@ -171,6 +174,8 @@ def made(target, value):
         return constant(target, lldb.eBasicTypeChar, content, len(content))
     if isinstance(value, bool):
         return constant(target, lldb.eBasicTypeBool, bytes([value]))
+    if isinstance(value, Single):
+        return constant(target, lldb.eBasicTypeFloat, struct.pack("<f", value))
     if isinstance(value, float):
         return constant(target, lldb.eBasicTypeDouble, struct.pack("<d", value))
     if not isinstance(value, Integer):
