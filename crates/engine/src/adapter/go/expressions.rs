@@ -221,7 +221,7 @@ fn of_an_interface(expression: &str, value: &Deciding) -> Option<String> {
     Some(if held == kind { format!("{left}.({kind}) {sign} {right}") } else { (sign == "!=").to_string() })
 }
 
-/// The type that a constant has in an interface; none for what is no constant.
+/// The type that a constant has in an interface; none for another expression.
 fn constant_kind(text: &str) -> Option<&'static str> {
     let digits = text.trim_start_matches('-');
     let has_prefix = ["0x", "0X", "0b", "0B", "0o", "0O"].iter().any(|prefix| digits.starts_with(prefix));
