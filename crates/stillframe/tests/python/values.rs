@@ -187,3 +187,20 @@ async fn variables_in_a_report_equal_those_that_are_requested() {
     session.run_to_the_end().await;
     session.finish().await;
 }
+
+/// pydevd 1.8.22 keeps it among the frame's variables until the next step, and among those of a module for good.
+#[tokio::test]
+async fn what_was_returned_is_shown_at_one_stop() {
+    let script = Script::new(
+        "def twice(n):\n    return n * 2  # @in\n\n\ntwice(2)\nafter = 1\nprint([name for name in globals() if 'pydevd' in \
+         name])\n",
+    );
+    let (session, _) = script.stopped_at("in").await;
+    let left = session.step("step_out").await;
+    assert_eq!(left.variable("(return) twice"), "4");
+    let next = session.step("step_over").await;
+    assert!(!next.text.contains("(return)"), "{}", next.text);
+    let ended = session.run_to_the_end().await;
+    assert_eq!(ended["output"], "[]\n");
+    session.finish().await;
+}

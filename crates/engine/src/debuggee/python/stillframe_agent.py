@@ -34,6 +34,9 @@ MAY_WAIT = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERA
 
 RETURN_VALUES = "__pydevd_ret_val_dict"
 
+# What pydevd has collected there for the frames that were read at this stop.
+shown_returned = []
+
 # The program may replace it, as gevent does.
 sleep = time.sleep
 
@@ -325,6 +328,10 @@ def patch(pydevd):
         try:
             result = suspend(self, thread, frame, event, *arguments, **more)
         finally:
+            # What was returned is new at one stop. pydevd would keep it, also among the variables of a module.
+            frame.f_globals.pop(RETURN_VALUES, None)
+            while shown_returned:
+                shown_returned.pop().clear()
             steps = ident in asked_to_step
             if steps:
                 asked_to_step.discard(ident)
@@ -1114,6 +1121,7 @@ class Namespace:
         names = dict(self.frame.f_globals if self.is_globals else self.frame.f_locals)
         names.pop("_pydev_stop_at_break", None)
         returned = names.pop(RETURN_VALUES, {})
+        shown_returned.append(returned)
         return [("(return) " + name, value) for name, value in returned.items()] + list(names.items())
 
     def is_module_level(self):
