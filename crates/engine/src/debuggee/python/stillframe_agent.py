@@ -371,21 +371,27 @@ def run_as_python_does(pydevd):
     to it, also in isolated mode, and the path as it was given."""
     from _pydevd_bundle import pydevd_runpy
 
-    execute, first_argument = pydevd.PyDB._exec, pydevd_runpy._ModifiedArgv0
+    # What runs the script itself stays as it is: pydevd knows uncaught exceptions by it.
+    run, first_argument = pydevd.PyDB.run, pydevd_runpy._ModifiedArgv0
+    given = {}
 
-    @functools.wraps(execute)
-    def execute_script(self, is_module, entry_point, module, file, *more):
-        if not is_module:
-            if sys.path[:1] == [os.path.dirname(os.path.abspath(file))]:
-                if sys.flags.isolated or getattr(sys.flags, "safe_path", False):
-                    del sys.path[0]
-                else:
-                    sys.path[0] = os.path.dirname(os.path.realpath(file))
-            given, file = file, os.path.join(os.getcwd(), file) if sys.version_info >= (3, 9) else file
-            pydevd_runpy._ModifiedArgv0 = lambda path: first_argument(given if path == file else path)
-        return execute(self, is_module, entry_point, module, file, *more)
+    @functools.wraps(run)
+    def run_script(self, file, globals=None, locals=None, is_module=False, set_trace=True):
+        whole = file if is_module or sys.version_info < (3, 9) else os.path.join(os.getcwd(), file)
+        given[whole] = file
+        return run(self, whole, globals, locals, is_module, set_trace)
 
-    pydevd.PyDB._exec = execute_script
+    # The last that is done before the script runs.
+    @functools.wraps(first_argument)
+    def first_argument_of(path):
+        if sys.path[:1] == [os.path.dirname(os.path.abspath(path))]:
+            if sys.flags.isolated or getattr(sys.flags, "safe_path", False):
+                del sys.path[0]
+            else:
+                sys.path[0] = os.path.dirname(os.path.realpath(path))
+        return first_argument(given.get(path, path))
+
+    pydevd.PyDB.run, pydevd_runpy._ModifiedArgv0 = run_script, first_argument_of
 
 
 # Idents of threads that have hit a breakpoint, and are not suspended yet.
