@@ -31,7 +31,7 @@ async fn has_become(fixture: &str, names: &[&str], also: impl AsyncFn(&Client, &
 async fn objects_are_followed_through_computed_keys_and_calls() {
     let names = [
         "grid", "groups", "rows", "deep", "accounts", "bank", "lists", "calls", "seen", "settings", "latest",
-        "mixed", "pushed", "heap", "errors",
+        "mixed", "pushed", "heap", "errors", "shelf", "put",
     ];
     has_become("recording_changes", &names, async |client, program| {
         let state = client.ask("state_at", json!({ "at": "end" })).await;

@@ -166,6 +166,25 @@ static PyObject *next_of(const Scope *scope, PyObject *value, long kind, PyObjec
     return found;
 }
 
+/* `Recorder.may_be_below`; -1 with an error. */
+static int may_be_below(PyObject *value, PyObject *step)
+{
+    long kind = PyLong_AsLong(PyTuple_GET_ITEM(step, 0));
+    PyObject *attribute = PyTuple_GET_ITEM(step, 1);
+    if (kind != BY_ATTRIBUTE)
+        return kind == BY_FORMULA || (kind == BY_VARIABLE && PyDict_Check(value)) ||
+               !(PyList_CheckExact(value) || PyTuple_CheckExact(value) || PyDict_CheckExact(value) || is_simple(value));
+    /* Most are methods. */
+    PyTypeObject *type = Py_TYPE(value);
+    PyObject *found = _PyType_Lookup(type, attribute);
+    if (found != NULL ? PyFunction_Check(found) : type->tp_getattro == PyObject_GenericGetAttr)
+        return 0;
+    PyObject *answer = call(now.recorder, name.may_be_below, value, PyTuple_GET_ITEM(step, 0), attribute);
+    int is_below = answer == NULL ? -1 : answer == Py_True;
+    Py_XDECREF(answer);
+    return is_below;
+}
+
 /* `Recorder.follow`; takes the reference to the value. NULL with an error, or if nothing is at the very end. */
 static PyObject *follow(const Scope *scope, PyObject *value, PyObject *steps, int is_exact)
 {
@@ -173,8 +192,8 @@ static PyObject *follow(const Scope *scope, PyObject *value, PyObject *steps, in
         PyObject *step = PyTuple_GET_ITEM(steps, index);
         long kind = PyLong_AsLong(PyTuple_GET_ITEM(step, 0));
         PyObject *found = next_of(scope, value, kind, PyTuple_GET_ITEM(step, 1));
-        int is_unknown = found == NULL && (kind == BY_FORMULA || (kind == BY_VARIABLE && PyDict_Check(value)));
-        if (is_unknown && !is_exact && !PyErr_Occurred() && check_all_below(value) < 0)
+        int is_below = found == NULL && !is_exact && !PyErr_Occurred() ? may_be_below(value, step) : 0;
+        if (is_below > 0 && check_all_below(value) < 0)
             Py_CLEAR(value);
         if (PyErr_Occurred() || (found == NULL && is_exact))
             Py_CLEAR(value);

@@ -94,7 +94,7 @@ static struct {
 /* Names of methods and so on. */
 static struct {
     PyObject *leave, *word, *check, *fail, *thread, *code, *enter, *settle, *line_of, *attribute, *module,
-        *key_of, *unwind, *resume, *on_exception, *observe, *disable, *contents_of, *new, *sweep, *check_attribute;
+        *key_of, *unwind, *resume, *on_exception, *observe, *disable, *contents_of, *new, *sweep, *check_attribute, *may_be_below;
 } name;
 
 static int ignore(PyObject *result)

@@ -152,7 +152,7 @@ static int make_names(void)
     return MAKE(leave) || MAKE(word) || MAKE(check) || MAKE(fail) || MAKE(thread) || MAKE(code) || MAKE(enter) ||
                    MAKE(settle) || MAKE(line_of) || MAKE(attribute) || MAKE(module) || MAKE(key_of) || MAKE(unwind) ||
                    MAKE(resume) || MAKE(on_exception) || MAKE(observe) || MAKE(disable) || MAKE(contents_of) ||
-                   MAKE(new) || MAKE(sweep) || MAKE(check_attribute)
+                   MAKE(new) || MAKE(sweep) || MAKE(check_attribute) || MAKE(may_be_below)
                ? -1
                : 0;
 #undef MAKE

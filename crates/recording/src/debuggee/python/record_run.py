@@ -22,9 +22,9 @@ import stillframe_pickled
 from record_accelerator import native
 from record_effects import ATTRIBUTE, COMPUTED, CONSTANT, LENGTH, LITERAL, NOTHING, OPERATIONS, PATH, VARIABLE, Effects, effects_in
 from record_heap import WIDE, Heap, Known, differ, is_plain, is_variable, module_dict
-from record_shapes import INSTANCE, Shape, class_dict, class_name, class_order
+from record_shapes import INSTANCE, SIMPLE, Shape, class_dict, class_name, class_order, is_given_by_code
 from record_wire import ABSENT, CODE, ENTER, INTEGER, LEAVE, LINE, MASK, NAME, OUTPUT, PLACE, RESUME, THREAD, THROW, UNWIND, WRITE
-from record_wire import BY_SHIFT, CALL_SHIFT, Wire
+from record_wire import BY_SHIFT, CALL_SHIFT, Wire, claimed
 
 if sys.version_info >= (3, 12):
     from record_monitoring import Source
@@ -51,27 +51,8 @@ MOST_OUTPUT = 4000
 
 MISSING = object()
 
-# How many processes are recorded.
-MOST_PROCESSES = 15
-
-
-def claimed(segments):
-    """A number that no other process of the run has; None if there are too many."""
-    for number in range(MOST_PROCESSES):
-        try:
-            os.close(os.open("%s-stream-%d" % (segments, number), os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-            return number
-        except FileExistsError:
-            pass
-        except OSError:
-            return None
-    try:
-        # Its length says how many others there are.
-        with open(segments + "-others", "ab") as others:
-            others.write(b".")
-    except OSError:
-        pass
-    return None
+# Those whose items are found without code of the program, or contain nothing that changes.
+PLAIN = (list, tuple, dict) + SIMPLE
 
 
 def guarded(method):
@@ -475,11 +456,17 @@ class Recorder:
                 elif isinstance(value, dict) and is_plain(key):
                     found = dict.get(value, key, MISSING)
             if found is MISSING:
-                if not is_exact and (kind == COMPUTED or kind == VARIABLE and isinstance(value, dict)):
+                if not is_exact and self.may_be_below(value, kind, step):
                     self.heap.check_below(value)
                 return MISSING if is_exact else value
             value = found
         return value
+
+    def may_be_below(self, value, kind, step):
+        """Whether a step that was not found may have led to something that is in the object."""
+        if kind == ATTRIBUTE:
+            return is_given_by_code(type(value), step, self.is_user_module)
+        return kind == COMPUTED or kind == VARIABLE and isinstance(value, dict) or type(value) not in PLAIN
 
     def key(self, kind, step, names, frame):
         """The key of a step."""

@@ -27,6 +27,10 @@ HOLDERS += (("collections", "UserDict"), ("collections", "UserList"))
 HARMLESS = ("builtins", "abc", "typing", "enum")
 
 
+# What classes have that gives no part of an object.
+METHODS = (types.FunctionType, types.MemberDescriptorType, staticmethod, classmethod)
+
+
 class Shape:
     """How the values of a type are read."""
 
@@ -132,6 +136,17 @@ def fills_itself(kind):
     """Whether dictionaries of a type may make an item when it is read."""
     has_hook = next((base for base in class_order(kind) if "__missing__" in class_dict(base)), Counter)
     return has_hook is not Counter
+
+
+def is_given_by_code(kind, name, is_user_module):
+    """Whether an attribute of a class's objects comes from code of the program, such as a property or `__getattr__`."""
+    for base in class_order(kind):
+        found = class_dict(base).get(name)
+        if found is not None:
+            is_own = is_user_module(module_of(base)) and type(found) not in METHODS
+            return is_own and any("__get__" in class_dict(each) for each in class_order(type(found)))
+    readers = ("__getattr__", "__getattribute__")
+    return any(each in class_dict(base) for each in readers for base in class_order(kind) if is_user_module(module_of(base)))
 
 
 def has_identity(kind):

@@ -22,6 +22,9 @@ MOST_UNREAD = 32
 # After so many seconds without a reader, the recording ends.
 PATIENCE = 10
 
+# How many processes are recorded.
+MOST_PROCESSES = 15
+
 LINE, ENTER, LEAVE, UNWIND, THROW, SUSPEND, RESUME, THREAD = range(1, 9)
 WRITE, TEXT, OBJECT, ATOM, CODE, PLACE, OUTPUT, NEXT, GAP = range(9, 18)
 
@@ -56,6 +59,25 @@ class Counters:
         # The number of the call that makes the changes, for the upper half of a word.
         self.by = 0
         self.words = None
+
+
+def claimed(segments):
+    """A number that no other process of the run has; None if there are too many."""
+    for number in range(MOST_PROCESSES):
+        try:
+            os.close(os.open("%s-stream-%d" % (segments, number), os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            return number
+        except FileExistsError:
+            pass
+        except OSError:
+            return None
+    try:
+        # Its length says how many others there are.
+        with open(segments + "-others", "ab") as others:
+            others.write(b".")
+    except OSError:
+        pass
+    return None
 
 
 class Wire(native.Wire if native else Counters):
