@@ -30,6 +30,9 @@ FUNCTIONS = frozenset(
     "delattr heapify heappop heappush heappushpop heapreplace insort insort_left insort_right setattr shuffle".split()
 )
 
+# Functions of modules that return something that is in their arguments.
+PICKING = frozenset("choice getitem nlargest nsmallest reduce sample".split())
+
 # Decorators of a function whose value is kept as an attribute of its object.
 KEEPING = frozenset(["cached_property"])
 
@@ -375,7 +378,7 @@ def path_of(node):
                 return ("self", tuple(reversed(steps))), is_whole
             steps.clear()
             is_whole = False
-            if not isinstance(node.func, ast.Attribute):
+            if not isinstance(node.func, ast.Attribute) or node.func.attr in PICKING:
                 return None, False
             node = node.func.value
         elif isinstance(node, ast.Name):
