@@ -138,6 +138,79 @@ async fn static_fields_and_properties_of_functions_are_variables() {
     client.server.finish().await;
 }
 
+// What is written where a value is missing.
+const DEFAULTS: &str = "\
+let total = 0;
+let made = 0;
+let rounds = 0;
+let caught = 0;
+const log = { calls: [], last: { of: 0 } };
+const own = (name) => log;
+export function add(n, sum = (total += n)) {
+  return sum;
+}
+class Cart {
+  static count = 0;
+  id = 0;
+  constructor(id = --Cart.count, seen = log.calls.push(id)) {
+    this.id = id;
+  }
+  reset(id = (this.id = 7), last = (own('x').last.of -= 1)) {
+    return [id, last];
+  }
+}
+const arrow = (a = --made) => a;
+async function later(a = --made) {
+  return a;
+}
+function* each(a = (--made, log.calls.push(made))) {
+  yield a;
+}
+add(5); // @positive
+add(-9); // @negative
+arrow(); // @arrow
+later(1);
+later(); // @later
+each(); // @each
+const cart = new Cart(); // @cart
+cart.reset(); // @reset
+for (const { a = --rounds } of [{ a: 1 }, {}]) {
+  made += a; // @round
+}
+try {
+  throw {};
+} catch ({ message = --caught }) {
+  made += message; // @caught
+}
+console.log(total, made, rounds, caught, log.calls.join(), log.last.of, cart.id);
+";
+
+#[tokio::test]
+async fn values_of_missing_parameters_write_what_they_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.mjs", DEFAULTS);
+    let client = Client::new("node").await;
+    has(&client.record(&program, &[]).await, &["exited with code 0", "-4 -4 -1 -1 -3,-1 -1 7"]);
+    for (condition, marker) in [
+        ("total > 0", "positive"),
+        ("total < 0", "negative"),
+        ("made < 0", "arrow"),
+        ("made < -1", "later"),
+        ("made < -2", "each"),
+        ("len(log.calls) == 1", "each"),
+        ("Cart.count < 0", "cart"),
+        ("cart.id == 7", "reset"),
+        ("log.last.of < 0", "reset"),
+    ] {
+        let first = client.ask("find_first", json!({ "condition": condition })).await;
+        has(&first, &[&format!("`{condition}` first holds after "), &at(&program, marker)]);
+    }
+    for (target, part) in [("rounds", "rounds: 0 → -1"), ("caught", "caught: 0 → -1")] {
+        has(&client.ask("find_writes", json!({ "target": target })).await, &[part]);
+    }
+    client.server.finish().await;
+}
+
 const TOOLS: &str = "\
 exports.set = (object, path, value) => {
   const names = path.split('.');

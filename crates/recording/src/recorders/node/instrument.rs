@@ -101,8 +101,8 @@ struct Instrumenter<'t> {
     class: Option<String>,
     /// `this` is an object of the program, which may be read.
     has_this: bool,
-    /// Values of parameters, which are computed before the call has a number.
-    is_quiet: bool,
+    /// Values of parameters, which are computed before the call has a number: what they write is noted as the caller's.
+    is_before_call: bool,
     /// Variables of whose values a property is assigned to somewhere in the script.
     changed: HashSet<String>,
     /// Variables of functions that are bound to an object.
@@ -164,7 +164,7 @@ impl<'t> Instrumenter<'t> {
             hint: None,
             class: None,
             has_this: false,
-            is_quiet: false,
+            is_before_call: false,
             changed: HashSet::new(),
             bound: HashSet::new(),
             module: ModuleNames::default(),
@@ -301,7 +301,8 @@ impl<'t> Instrumenter<'t> {
         let level = function.level;
         let names: Vec<String> =
             (1..=function.temporaries).map(|number| format!("__$t{level}_{number}")).collect();
-        format!("let {};", names.join(","))
+        // A module in a cycle calls functions of others before those have begun, and parameters are computed then, too.
+        format!("var {};", names.join(","))
     }
 
     /// The whole script.

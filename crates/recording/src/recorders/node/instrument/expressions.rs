@@ -75,7 +75,7 @@ impl Instrumenter<'_> {
     /// Something that writes variables. Those that the module exports are variables of others, too.
     fn seen_by_others(&mut self, span: Span, names: &[String], visit: impl FnOnce(&mut Self)) {
         let is_exported = |name: &String| self.module.exports.contains(name) && self.owner(name) == Some(0);
-        if self.is_quiet || !names.iter().any(is_exported) {
+        if !names.iter().any(is_exported) {
             return visit(self);
         }
         self.wrap(span, "__$re(".to_owned(), visit, vec![text(")")]);
@@ -95,11 +95,6 @@ impl Instrumenter<'_> {
             this.visit_expression(&it.right);
             this.hint = None;
         };
-        if self.is_quiet {
-            self.visit_assignment_target(&it.left);
-            right(self, None);
-            return;
-        }
         match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(id) => {
                 let name = id.name.as_str();
@@ -184,6 +179,11 @@ impl Instrumenter<'_> {
             return;
         }
         let kept = self.keep(object);
+        // In the value of a parameter, the temporary is that of the function around, which a call within the value may
+        // give another object.
+        let is_safe =
+            !self.is_before_call || matches!((&kept, &key), (Kept::Text(_), _) | (_, Key::Private(_)));
+        let helper = if is_safe { helper } else { Member::Check };
         let (name, mut after, key) = match (helper, key) {
             (Member::Check, Key::Computed(key)) => ("k", Vec::new(), Some((key, None))),
             (Member::Check, _) => ("k", Vec::new(), None),
@@ -222,7 +222,6 @@ impl Instrumenter<'_> {
     fn update(&mut self, it: &UpdateExpression<'_>) {
         let by = if it.operator == oxc_syntax::operator::UpdateOperator::Increment { 1 } else { -1 };
         match &it.argument {
-            _ if self.is_quiet => self.visit_simple_assignment_target(&it.argument),
             SimpleAssignmentTarget::AssignmentTargetIdentifier(id) => {
                 let name = id.name.to_string();
                 let Some(level) = self.owner(&name) else { return };
@@ -247,7 +246,7 @@ impl Instrumenter<'_> {
             Expression::ChainExpression(chain) => return self.delete_in_chain(it, chain),
             _ => return walk_js::walk_unary_expression(self, it),
         };
-        if self.is_quiet || matches!(object, Expression::Super(_)) {
+        if matches!(object, Expression::Super(_)) {
             return walk_js::walk_unary_expression(self, it);
         }
         let kept = self.keep(object);
@@ -265,7 +264,7 @@ impl Instrumenter<'_> {
     fn delete_in_chain(&mut self, it: &UnaryExpression<'_>, chain: &ChainExpression<'_>) {
         let object = chain.expression.as_member_expression().map(MemberExpression::object);
         match object.and_then(begin_of_chain) {
-            Some((Expression::Identifier(begin), steps)) if !self.is_quiet => {
+            Some((Expression::Identifier(begin), steps)) => {
                 let after = format!(",{},{})", begin.name, list_of(&steps));
                 self.put_text(it.span.start, "__$cc(__$w(),");
                 self.chain(chain);
@@ -276,7 +275,7 @@ impl Instrumenter<'_> {
     }
 
     fn await_expression(&mut self, it: &AwaitExpression<'_>) {
-        if self.is_quiet || !self.functions.last().is_some_and(|function| function.is_async) {
+        if self.is_before_call || !self.functions.last().is_some_and(|function| function.is_async) {
             return walk_js::walk_await_expression(self, it);
         }
         let call = self.call();
@@ -321,7 +320,7 @@ impl Instrumenter<'_> {
         };
         let may_change =
             begin.is_some() || call.arguments.iter().filter_map(Argument::as_expression).any(may_be_object);
-        if self.is_quiet || !may_change {
+        if !may_change {
             return self.spine_of_call(call, &mut None);
         }
         self.put_text(it.span.start, "__$cc(__$w(),");
@@ -383,11 +382,11 @@ impl Instrumenter<'_> {
             self.hint = Some(name);
             return self.visit_expression(function);
         }
-        if is_bind(it) && !self.is_quiet {
+        if is_bind(it) {
             return self.bind(it);
         }
         let changed = self.changed_by(it);
-        if self.is_quiet || changed == Changed::Nothing {
+        if changed == Changed::Nothing {
             return walk_js::walk_call_expression(self, it);
         }
         if changed == Changed::Result {
@@ -445,7 +444,7 @@ impl Instrumenter<'_> {
     fn super_call(&mut self, it: &CallExpression<'_>) {
         let constructor = self.functions.iter().rfind(|function| function.kind != Kind::Arrow);
         let level = constructor.map_or(0, |function| function.level);
-        if self.is_quiet {
+        if self.is_before_call {
             return walk_js::walk_call_expression(self, it);
         }
         self.put_text(it.span.start, "(");

@@ -32,7 +32,7 @@ impl Instrumenter<'_> {
     /// computed.
     pub(super) fn field_steps(&mut self, it: &Class<'_>) -> (HashMap<u32, FieldStep>, Option<u32>) {
         let mut steps = HashMap::new();
-        if self.is_quiet {
+        if self.is_before_call {
             return (steps, None);
         }
         let (mut own, mut of_class) = (Vec::new(), Vec::new());

@@ -110,9 +110,9 @@ impl Instrumenter<'_> {
         scope.variables(names_of_parameters(params));
         scope.level = None;
         self.scopes.push(scope);
-        let was_quiet = std::mem::replace(&mut self.is_quiet, true);
+        let was_before_call = std::mem::replace(&mut self.is_before_call, true);
         self.visit_formal_parameters(params);
-        self.is_quiet = false;
+        self.is_before_call = false;
         if let Some(scope) = self.scopes.last_mut() {
             scope.level = Some(level);
         }
@@ -141,7 +141,7 @@ impl Instrumenter<'_> {
         if let (Some(done), Some(around)) = (done, self.functions.last_mut()) {
             around.uses_this |= done.kind == Kind::Arrow && done.uses_this;
         }
-        self.is_quiet = was_quiet;
+        self.is_before_call = was_before_call;
         self.scopes.pop();
     }
 

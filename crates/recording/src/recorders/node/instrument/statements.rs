@@ -156,6 +156,13 @@ impl Instrumenter<'_> {
         }
         self.visit_expression(right);
         self.in_scope(scope, |this| {
+            if let ForStatementLeft::VariableDeclaration(it) = left {
+                for each in &it.declarations {
+                    this.visit_binding_pattern(&each.id);
+                }
+            } else if let Some(target) = left.as_assignment_target() {
+                this.visit_assignment_target(target);
+            }
             let mut first = this.line_event(line);
             first.push(text(";"));
             first.extend(this.writes_of(&names));
@@ -387,6 +394,7 @@ impl<'a> VisitJs<'a> for Instrumenter<'_> {
                     pieces.push(text(format!("__$g({call});")));
                 }
                 self.scopes.push(scope);
+                self.visit_binding_pattern(&param.pattern);
                 pieces.extend(self.writes_of(&names));
                 scope = self.scopes.pop().unwrap_or_default();
             }
