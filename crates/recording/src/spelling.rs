@@ -140,6 +140,42 @@ impl Spelling {
         }
     }
 
+    /// A string as the language itself writes it, and so the recorder writes one that is a key.
+    pub(crate) fn string_as_key(self, text: &str) -> String {
+        let has_special = || text.chars().any(|letter| "'\\".contains(letter) || is_other(letter));
+        match self {
+            Self::JavaScript if has_special() => serde_json::Value::from(text).to_string(),
+            Self::JavaScript => format!("'{text}'"),
+            Self::Python => {
+                let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+                let inner: String = text.chars().map(|letter| escaped(letter, quote)).collect();
+                format!("{quote}{inner}{quote}")
+            }
+        }
+    }
+
+    /// The same of a number that is not an integer.
+    pub(crate) fn number_as_key(self, number: f64) -> String {
+        let size = number.abs();
+        let (is_long, digits) = match self {
+            Self::Python => (!(1e-4..1e16).contains(&size), 2),
+            Self::JavaScript => (!(1e-6..1e21).contains(&size), 1),
+        };
+        match self {
+            Self::Python if number.is_nan() => "nan".to_owned(),
+            Self::JavaScript if number.is_infinite() => number.to_string().replace("inf", "Infinity"),
+            Self::JavaScript if number == 0.0 => "0".to_owned(),
+            _ if is_long && number.is_finite() && number != 0.0 => {
+                let text = format!("{number:e}");
+                let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+                let sign = if exponent.starts_with('-') { '-' } else { '+' };
+                format!("{mantissa}e{sign}{:0>digits$}", exponent.trim_start_matches('-'))
+            }
+            Self::Python => format!("{number:?}"),
+            Self::JavaScript => number.to_string(),
+        }
+    }
+
     /// An object with what it contains.
     pub(crate) fn container(self, of: Container<'_>, inner: &str) -> String {
         let Container { type_name, kind, length } = of;
@@ -163,6 +199,33 @@ impl Spelling {
     }
 }
 
+/// Whether a letter is written as a number where texts are written for programmers. Accents are not, behind a letter.
+fn is_hidden(letter: char) -> bool {
+    !matches!(letter, '\'' | '"' | '\\') && ["a", &letter.to_string()].concat().escape_debug().count() > 2
+}
+
+/// Whether a letter is a control character, or invisible, or none at all.
+fn is_other(letter: char) -> bool {
+    letter.is_control() || (is_hidden(letter) && !letter.is_whitespace())
+}
+
+/// A letter of a string as Python writes it.
+fn escaped(letter: char, quote: char) -> String {
+    match letter {
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        _ if letter == quote => format!("\\{letter}"),
+        _ if is_hidden(letter) => match u32::from(letter) {
+            code @ ..=0xff => format!("\\x{code:02x}"),
+            code @ ..=0xffff => format!("\\u{code:04x}"),
+            code => format!("\\U{code:08x}"),
+        },
+        _ => letter.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,6 +245,36 @@ mod tests {
         ];
         for (spelling, type_name, kind, length, expected) in table {
             assert_eq!(spelling.container(Container { type_name, kind, length }, "x"), expected);
+        }
+    }
+
+    #[test]
+    fn keys_are_written_as_their_language_writes_them() {
+        let texts = [
+            ("it's", "\"it's\"", "\"it's\""),
+            ("q\"", "'q\"'", "'q\"'"),
+            ("it's \"q\"", r#"'it\'s "q"'"#, r#""it's \"q\"""#),
+            ("a\nb", r"'a\nb'", r#""a\nb""#),
+            ("\\", r"'\\'", r#""\\""#),
+            ("\u{0}é\u{a0}e\u{301}", "'\\x00é\\xa0e\u{301}'", "\"\\u0000é\u{a0}e\u{301}\""),
+        ];
+        for (text, python, javascript) in texts {
+            assert_eq!(Spelling::Python.string_as_key(text), python);
+            assert_eq!(Spelling::JavaScript.string_as_key(text), javascript);
+        }
+        let numbers = [
+            (1e20, "1e+20", "100000000000000000000"),
+            (1.5e21, "1.5e+21", "1.5e+21"),
+            (9_007_199_254_740_992.0, "9007199254740992.0", "9007199254740992"),
+            (0.1, "0.1", "0.1"),
+            (0.00001, "1e-05", "0.00001"),
+            (-1e-7, "-1e-07", "-1e-7"),
+            (f64::NAN, "nan", "NaN"),
+            (f64::NEG_INFINITY, "-inf", "-Infinity"),
+        ];
+        for (number, python, javascript) in numbers {
+            assert_eq!(Spelling::Python.number_as_key(number), python);
+            assert_eq!(Spelling::JavaScript.number_as_key(number), javascript);
         }
     }
 }

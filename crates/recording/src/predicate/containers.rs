@@ -103,9 +103,11 @@ impl Scope<'_> {
                     self.is_among(item, items)?
                 } else {
                     match self.key(number, item)? {
-                        Some(key) => Some(self.memory.get(Owner::object(number), key)?.is_some()),
-                        None if self.may_equal_a_key(item) => self.is_member(number, item)?.then_some(true),
-                        None => Some(false),
+                        Some(key) if self.memory.get(Owner::object(number), key)?.is_some() => Some(true),
+                        // The recorder has named it so, by its identity.
+                        Some(_) if matches!(item, Datum::Object(_)) => Some(false),
+                        _ if self.is_member(number, item)? => Some(true),
+                        _ => (!self.may_equal_a_key(number, item)?).then_some(false),
                     }
                 };
                 let is_known = is_in != Some(false) || !self.is_cut_object(number)?;

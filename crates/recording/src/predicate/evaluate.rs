@@ -418,7 +418,13 @@ impl<'a> Scope<'a> {
             }
             other => self.text_of_key(object, other)?,
         };
-        Ok(text.and_then(|text| self.recording.number(&text)).map(Key::Item))
+        let by_text = text.and_then(|text| self.recording.number(&text)).map(Key::Item);
+        if let Some(key) = by_text
+            && self.memory.get(Owner::object(object), key)?.is_some()
+        {
+            return Ok(Some(key));
+        }
+        Ok(self.equal_key(object, key)?.or(by_text))
     }
 
     fn word(&self, expression: &Expression) -> Result<Option<Word>> {

@@ -1,6 +1,12 @@
 //! The texts by which items of dictionaries and members of sets are known.
 
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use super::comparing::order;
+use super::containers::order_of_items;
 use super::evaluate::{Datum, Scope};
+use super::opaque::known_by_text;
 use crate::error::Result;
 use crate::value::{Key, Kind, Owner, Word};
 
@@ -32,7 +38,12 @@ impl Scope<'_> {
     fn add_pieces(&self, key: &Datum, pieces: &mut Vec<Piece>) -> Result<bool> {
         let text = match key {
             Datum::Object(number) => match self.recording.object(*number)?.kind {
+                // A named tuple is written with its names.
+                Kind::Tuple if &*self.recording.object(*number)?.type_name != "tuple" => None,
                 Kind::Tuple => return self.add_tuple(key, pieces),
+                kind if kind.is_named() && self.is_javascript() => {
+                    Some(format!("function {}", self.recording.object(*number)?.type_name))
+                }
                 Kind::Class => {
                     let name = format!(".{}", self.recording.object(*number)?.type_name);
                     pieces.extend([Piece::Text("<class '".to_owned()), Piece::Until('\'', name)]);
@@ -49,6 +60,8 @@ impl Scope<'_> {
                 Some(">".to_owned())
             }
             Datum::Other(Word::Atom(atom)) => Some(self.recording.atom(*atom)?.text.clone()),
+            Datum::Text(text, _) => Some(self.recording.spelling.string_as_key(text)),
+            Datum::Float(number) => Some(self.recording.spelling.number_as_key(*number)),
             simple => simple.simple_text(self.recording.spelling),
         };
         let is_known = text.is_some();
@@ -56,9 +69,55 @@ impl Scope<'_> {
         Ok(is_known)
     }
 
-    /// Whether the text of an object does not say if it is among the keys of a container: those of Python may be equal to it.
-    pub(super) fn may_equal_a_key(&self, item: &Datum) -> bool {
-        matches!(item, Datum::Object(_)) && !self.is_javascript()
+    /// Whether a container may have a key that equals a value, though its text is another one. Notes it if so.
+    pub(super) fn may_equal_a_key(&self, container: i64, item: &Datum) -> Result<bool> {
+        let text = self.text_of_key(container, item)?;
+        let may_equal = match item {
+            // Those of Python may have an `__eq__`.
+            Datum::Object(_) => !self.is_javascript(),
+            Datum::Items(items) => items.iter().any(|item| matches!(item, Datum::Object(_))),
+            // Members of an enumeration may equal their value.
+            Datum::Member(_, value) => self.has_key(container, |key| key == &**value)?,
+            // Dates and symbols are taken for their texts.
+            Datum::Text(text, _) if self.is_javascript() => {
+                self.has_key(container, |key| key.starts_with("Date #") || **text == format!("[{key}]"))?
+            }
+            _ => self.has_key(container, |key| {
+                let value = key.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')?.split_once(": "));
+                value.is_some_and(|(_, value)| Some(value) == text.as_deref())
+            })?,
+        };
+        if let (true, Some(notes)) = (may_equal, self.notes) {
+            let name = match item {
+                Datum::Object(number) => self.recording.object(*number)?.type_name,
+                other => Rc::from(other.type_name(self.recording.spelling)),
+            };
+            notes.borrow_mut().opaque.insert(name);
+        }
+        Ok(may_equal)
+    }
+
+    fn has_key(&self, container: i64, is_it: impl Fn(&str) -> bool) -> Result<bool> {
+        let all = self.memory.all(Owner::object(container))?;
+        Ok(all.iter().any(|(key, _)| matches!(key, Key::Item(text) if is_it(&self.recording.text(*text)))))
+    }
+
+    /// The key of a container whose text says that it equals a value: `Decimal('1.50')`, `datetime.date(2026, 3, 1)`,
+    /// `10n`, a number that is too large for 64 bits. None if there are several.
+    pub(super) fn equal_key(&self, container: i64, value: &Datum) -> Result<Option<Key>> {
+        if !matches!(value, Datum::Integer(_) | Datum::Float(_) | Datum::Items(_)) {
+            return Ok(None);
+        }
+        let mut found = None;
+        for (key, _) in self.memory.all(Owner::object(container))? {
+            let Key::Item(text) = key else { continue };
+            let text = self.recording.text(text);
+            let is_equal = of_key(&text).is_some_and(|key| are_equal(&key, value));
+            if is_equal && found.replace(key).is_some() {
+                return Ok(None);
+            }
+        }
+        Ok(found)
     }
 
     /// Whether a set has this very object.
@@ -95,6 +154,20 @@ impl Scope<'_> {
         }
         Ok(None)
     }
+}
+
+fn are_equal(one: &Datum, other: &Datum) -> bool {
+    let order = match (one, other) {
+        (Datum::Items(one), Datum::Items(other)) => order_of_items(one, other),
+        _ => order(one, other),
+    };
+    order == Some(Ordering::Equal)
+}
+
+/// The value of a key by its text, if it is no string, tuple or object.
+fn of_key(text: &str) -> Option<Datum> {
+    let type_name = text.split_once('(').map(|(name, _)| name.rsplit('.').next().unwrap_or(name));
+    known_by_text(type_name.unwrap_or(if text.ends_with('n') { "bigint" } else { "" }), text)
 }
 
 fn fits(text: &str, pieces: &[Piece]) -> bool {

@@ -6,8 +6,9 @@ use test_support::{Fixture, toolchains};
 
 use crate::recorder::{Client, at, has, pythons};
 
-const JOBS: &str = "\
-import collections
+const JOBS: &str = r#"import collections
+import datetime
+import decimal
 import enum
 import threading
 
@@ -77,11 +78,21 @@ def main():
     many, few = second.left, first.left
     name = found(jobs, 'second').name
     error = failed('x')
+    day, price = datetime.date(2026, 3, 1), decimal.Decimal('1.50')
+    sums = {"it's": 1, ("it's", 'q"'): 1, 'a\nb': 1, 1e20: 1, 10**30: 1, day: 1, price: 1}
+    big, quote = 10**30, "it's"
+    sums[quote] = -1  # @quoted
+    sums[quote, 'q"'] = -2  # @both
+    sums[big] = -3  # @big
+    sums[day] = -4  # @day
+    sums[price] = -5  # @price
+    sums[1e20] = -6  # @float
+    del sums['a\nb']  # @line
     return many, few, name, error  # @end
 
 
 main()
-";
+"#;
 
 #[tokio::test]
 async fn what_is_kept_by_objects_or_under_private_names_is_found() {
@@ -115,9 +126,20 @@ async fn what_is_kept_by_objects_or_under_private_names_is_found() {
             ("counts[State.DONE] == 1", "counted"),
             ("self.__tries == 2", "tried"),
             ("jobs['second'] is not None", "kept"),
+            ("sums[quote] < 0", "quoted"),
+            ("sums[(quote, 'q\"')] == -2", "both"),
+            ("sums[big] == -3", "big"),
+            ("sums[day] == -4", "day"),
+            ("sums[price] == -5", "price"),
+            ("sums[1e20] == -6", "float"),
+            ("big in sums and 'a\\nb' not in sums", "line"),
         ] {
             let first = client.ask("find_first", json!({ "condition": condition })).await;
             has(&first, &[&format!("`{condition}` first holds after {} in ", at(&program, marker))]);
+        }
+        for condition in ["quote in counts and quote not in sums", "day not in sums", "big not in sums"] {
+            let first = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&first, &["never holds"]);
         }
         // The property of the other one was read before.
         let left = client.ask("find_first", json!({ "condition": "first.left > 0" })).await;

@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::Scope;
 use crate::reading::{Call, Event, Recording};
-use crate::stack::quoted;
 use crate::value::{Key, Owner, Word};
 
 /// How many wrappers there are around a function at most.
@@ -61,7 +60,8 @@ impl Recording {
             Key::Item(_) => (-1, Some(write.key)),
             _ => {
                 let at = self.parameters(call)?.iter().position(|key| *key == write.key).unwrap_or(0);
-                let by_name = self.number(&quoted(&self.key_text(write.key))).map(Key::Item);
+                let by_name =
+                    self.number(&self.spelling.string_as_key(&self.key_text(write.key))).map(Key::Item);
                 (i64::try_from(at).unwrap_or(0), by_name)
             }
         };
