@@ -151,7 +151,6 @@ export function add(n, sum = (total += n)) {
 }
 class Cart {
   static count = 0;
-  id = 0;
   constructor(id = --Cart.count, seen = log.calls.push(id)) {
     this.id = id;
   }
