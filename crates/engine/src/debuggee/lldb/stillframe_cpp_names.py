@@ -1,10 +1,9 @@
 """Finds what names of C and C++ mean in a frame, and the classes that a class derives from."""
 
-import functools
 import re
 
 import lldb
-from stillframe_values import Address, Failed, Unknown, around
+from stillframe_values import Address, Failed, Unknown, around, text_of
 
 GLOBAL = (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal)
 # What the source does not write.
@@ -73,16 +72,7 @@ def is_used(frame, space):
     unit = frame.GetCompileUnit()
     paths = {unit.GetSupportFileAtIndex(at).fullpath or "" for at in range(unit.GetNumSupportFiles())}
     using = re.compile(rf"\busing\s+(namespace\s+)?(\w*::)*{re.escape(space.rpartition('::')[2])}\b")
-    return any(using.search(source(path)) for path in paths if not path.startswith("/usr/"))
-
-
-@functools.lru_cache(maxsize=100)
-def source(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
+    return any(using.search(text_of(path)) for path in paths if not path.startswith("/usr/"))
 
 
 def plain_path(name):

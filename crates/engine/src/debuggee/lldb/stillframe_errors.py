@@ -12,13 +12,13 @@ And it stops where `main` or a test itself makes the error that it returns: at `
 `Err(…)`, and in `anyhow`, which `bail!` and `ensure!` call.
 """
 
-import functools
 import json
 import re
 
 import lldb
 import stillframe_calls
 import stillframe_rust
+from stillframe_values import text_of
 
 CONVERSION = "from_residual"
 # Sources that are not the user's.
@@ -170,15 +170,6 @@ def line_of(frame):
 
 def line_at(path, line):
     return "".join(text_of(path).split("\n")[max(line, 1) - 1:][:1])
-
-
-@functools.cache
-def text_of(path):
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
 
 
 def heads_of(text, head):

@@ -1,6 +1,7 @@
 """What expressions come to in `stillframe_expressions`, and how that becomes a value or an expression of LLDB."""
 
 import collections
+import functools
 import math
 import operator
 import re
@@ -228,3 +229,13 @@ def checked(index, count):
     if not 0 <= index < count:
         raise Failed(f"index {index} is out of range: the length is {count}")
     return index
+
+
+@functools.lru_cache(maxsize=100)
+def text_of(path):
+    """The text of a source; empty if it cannot be read."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""

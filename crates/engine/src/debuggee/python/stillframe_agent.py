@@ -1127,7 +1127,8 @@ class Namespace:
         names = dict(self.frame.f_globals if self.is_globals else self.frame.f_locals)
         names.pop("_pydev_stop_at_break", None)
         returned = names.pop(RETURN_VALUES, {})
-        shown_returned.append(returned)
+        if returned:
+            shown_returned.append(returned)
         return [("(return) " + name, value) for name, value in returned.items()] + list(names.items())
 
     def is_module_level(self):
