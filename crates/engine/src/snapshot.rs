@@ -117,9 +117,12 @@ impl Snapshot {
             let location = first?.location.as_ref()?;
             Some(window(session, location, limits.source).await)
         };
-        // Local data is collected while the program's answer is on its way.
-        let (locals, source, failures, ()) =
-            tokio::join!(reading, surroundings, failures(session), session.output().caught_up());
+        // What is read here is read while the program's answer is on its way: its request leaves when this yields.
+        let meanwhile = async {
+            tokio::task::yield_now().await;
+            tokio::join!(surroundings, failures(session), session.output().caught_up())
+        };
+        let (locals, (source, failures, ())) = tokio::join!(reading, meanwhile);
         let locals =
             locals.and_then(|locals| locals.map_err(|error| keep("the local variables", error)).ok());
         let (locals, expanded) =

@@ -327,6 +327,9 @@ fn message(tested: &TestRunResult) -> String {
             None if tested.problem_throw.is_some() => {
                 format!("the tests could not be loaded; the program {}", ended(tested))
             }
+            None if run == 0 => {
+                format!("no test runner reported anything, and the program {}: see its output", ended(tested))
+            }
             None => format!("no test failed, but the program {}: see its output", ended(tested)),
         },
         Verdict::NoTests => match tested.missing.first() {
