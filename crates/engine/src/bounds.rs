@@ -117,7 +117,7 @@ bounds! {
     source: "lines", 3, 0..=1_000;
     /// New output in a stop report; the end of it is shown.
     report_output: "bytes", 4_000, 0..=MIB;
-    /// One recording of a run. At the limit recording stops, and the program runs on.
+    /// One recording of a run. At the limit, recording stops and the program keeps running.
     recording: "bytes", 256 * MIB, MIB..=64 * 1024 * MIB;
     /// All recordings together. The oldest are removed.
     recordings: "bytes", 1024 * MIB, MIB..=1024 * 1024 * MIB;
@@ -131,9 +131,9 @@ bounds! {
     rows: "rows", 100_000, 1..=1_000_000;
     /// How long a call waits for the next stop unless it says otherwise.
     wait: "ms", 20_000, 100..=600_000;
-    /// How long a call may wait. Requesting more is refused. Not counted are the start of a program, which has up to 5 s
-    /// however short the wait, the time to build it in a call that starts it and waits, and the second or two of sampling
-    /// a program that did not end.
+    /// How long a call may wait. Requesting more is refused. Three things do not count: up to 5 s for a program to start,
+    /// the time to build it in a call that starts it and waits, and a second or two of sampling if the program did not
+    /// end.
     longest_wait: "ms", 600_000, 1_000..=86_400_000;
     /// How long a pause waits for the stop unless it says otherwise.
     pause: "ms", 2_000, 100..=600_000;

@@ -337,7 +337,7 @@ impl Safety {
     /// Refuses to send anything to what is debugged, or to start something that does.
     pub fn check_trigger(&self) -> Result<()> {
         if self.read_only {
-            let rule = "a request may change the debugged program";
+            let rule = "a request may change the debugged program; leave out `trigger`";
             return Err(forbidden("--read-only does not allow a trigger".to_owned(), rule));
         }
         Ok(())
@@ -346,7 +346,7 @@ impl Safety {
     /// Refuses to end a program that was not started here.
     pub fn check_termination(&self) -> Result<()> {
         if self.read_only {
-            let rule = "debugged programs must not be changed";
+            let rule = "debugged programs must not be changed; only the person who runs stillframe can lift --read-only";
             return Err(forbidden("--read-only does not allow ending an attached program".to_owned(), rule));
         }
         Ok(())
@@ -355,7 +355,7 @@ impl Safety {
     /// Refuses to assign.
     pub fn check_assignment(&self) -> Result<()> {
         if self.read_only {
-            let rule = "debugged programs must not be changed";
+            let rule = "debugged programs must not be changed; only the person who runs stillframe can lift --read-only";
             return Err(forbidden("--read-only does not allow assignments".to_owned(), rule));
         }
         Ok(())
@@ -364,7 +364,7 @@ impl Safety {
     /// Refuses data breakpoints where nothing may be changed: some debuggers replace what is watched.
     pub fn check_data_breakpoint(&self) -> Result<()> {
         if self.read_only {
-            let rule = "debugged programs must not be changed";
+            let rule = "debugged programs must not be changed; only the person who runs stillframe can lift --read-only";
             return Err(forbidden("--read-only does not allow watching values".to_owned(), rule));
         }
         Ok(())

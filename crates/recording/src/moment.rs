@@ -211,7 +211,7 @@ impl Recording {
         };
         let times = match hit {
             "1" | "last" => "not hit".to_owned(),
-            hit => format!("hit less than {hit} times"),
+            hit => format!("hit fewer than {hit} times"),
         };
         Error::question(format!("{file}:{line} was {times}{since}"))
     }

@@ -228,7 +228,7 @@ impl Writer {
                             std::env::temp_dir().display()
                         ));
                     } else if self.wire.has_unread() {
-                        stopped = Some("records could not be read to their end".to_owned());
+                        stopped = Some("records could not be read completely".to_owned());
                     }
                     break;
                 }

@@ -93,7 +93,7 @@ enum Command {
         #[command(flatten)]
         place: PlaceArgs,
     },
-    /// Run a program and record every line, call and change of a value, for `ask`.
+    /// Run a program and record every line, call and value change, for `ask`.
     Record(RecordArgs),
     /// Ask a recording: when a value went wrong, what wrote it, what the state was.
     Ask(AskArgs),
@@ -121,16 +121,16 @@ enum Command {
     Init(InitArgs),
     /// Check which languages work here, and how to get the rest.
     Doctor {
-        /// Start the server as this host would, and try it.
+        /// Start the server as this host would, and check that it works.
         #[arg(long, value_name = "HOST", value_parser = init::names(), conflicts_with_all = ["adapter", "at", "program"])]
         host: Option<String>,
         /// Try one language, or an adapter that the configuration describes.
         #[arg(long, value_name = "NAME")]
         adapter: Option<String>,
-        /// Where to stop in a program that the adapter is tried with: `FILE:LINE`.
+        /// Where to stop in the program used to try the adapter: `FILE:LINE`.
         #[arg(long, value_name = "PLACE", requires = "adapter")]
         at: Option<LocationArg>,
-        /// That program, if it is not FILE.
+        /// Program to try the adapter with, if it is not FILE.
         #[arg(long, value_name = "PROGRAM", requires = "at")]
         program: Option<PathBuf>,
         /// Print JSON.

@@ -32,7 +32,7 @@ pub(crate) struct ProbeArgs {
     /// Where to stop: `FILE:LINE`, `FILE:LINE:COLUMN`, `FILE:FUNCTION`, or FILE alone to stop only at an uncaught exception.
     #[arg(required_unless_present = "core")]
     place: Option<LocationArg>,
-    /// Inspect a crash dump: a core file, or what `coredumpctl` has under this name, process id or `last`. FILE is its program, if it does not say.
+    /// Inspect a crash dump: a core file, or a name, a process ID or `last` for `coredumpctl`. FILE is the program that crashed, if the dump does not name it.
     #[arg(long, value_name = "DUMP")]
     core: Option<PathBuf>,
     /// Evaluate this expression at the stop (repeatable).
@@ -53,7 +53,7 @@ pub(crate) struct ProbeArgs {
     exceptions: Option<ExceptionArg>,
     #[command(flatten)]
     program: ProgramArgs,
-    /// Seconds to wait for the stop; the time to build the program is not part of it.
+    /// Seconds to wait for the stop, not counting the time to build the program.
     #[arg(long, value_name = "SECONDS", default_value_t = deadlines::WAIT.as_secs())]
     timeout: u64,
     /// Print JSON.

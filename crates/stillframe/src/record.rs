@@ -30,16 +30,16 @@ pub(crate) struct RecordArgs {
     /// Working directory of the program.
     #[arg(long, value_name = "FOLDER")]
     cwd: Option<PathBuf>,
-    /// Items recorded of each container.
+    /// Maximum number of items to record per container [default: 100].
     #[arg(long, value_name = "COUNT")]
     items: Option<usize>,
-    /// Levels of objects in objects.
+    /// Maximum depth of nested objects to record [default: 4].
     #[arg(long, value_name = "COUNT")]
     depth: Option<usize>,
-    /// Characters recorded of a string.
+    /// Maximum length of a recorded string [default: 200].
     #[arg(long, value_name = "CHARACTERS")]
     length: Option<usize>,
-    /// Keep the last N events, for long runs that fail at their end [default: the first].
+    /// Keep the last N events, for long runs that fail at their end [default: keep the first events, up to the size limit].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     last: Option<u64>,
     /// Seconds after which to end the program.
@@ -53,9 +53,9 @@ pub(crate) struct RecordArgs {
 A moment is FILE:LINE (first hit), FILE:LINE#3 (third hit), FILE:LINE#last, the
 number of an event, `exception` or `end`.")]
 pub(crate) struct AskArgs {
-    /// Name of the recording.
-    #[arg(long, global = true, value_name = "NAME", default_value = "last")]
-    recording: String,
+    /// Name of the recording [default: last].
+    #[arg(long, global = true, value_name = "NAME")]
+    recording: Option<String>,
     #[command(subcommand)]
     question: Question,
 }
@@ -80,7 +80,7 @@ enum Question {
     Writes {
         /// Target, such as `cart.items` or `self.cache['k']`.
         target: String,
-        /// Moment before which it was written [default: the last at which it is there].
+        /// Show writes before this moment [default: the last moment at which the target exists].
         #[arg(long, value_name = "MOMENT")]
         at: Option<String>,
         /// Maximum number of writes.
@@ -91,16 +91,16 @@ enum Question {
     Why {
         /// Target, such as `total` or `self.cache['k']`.
         target: String,
-        /// Moment at which it has the value [default: the last at which it is there].
+        /// Moment at which to explain the value [default: the last moment at which the target exists].
         #[arg(long, value_name = "MOMENT")]
         at: Option<String>,
         /// Maximum number of steps.
         #[arg(long, value_name = "COUNT", default_value_t = 16)]
         most: usize,
     },
-    /// Show the stack, variables and output as of a moment.
+    /// Show the stack, variables and output at a moment.
     State {
-        /// Moment.
+        /// Moment to show.
         at: String,
     },
     /// Show what differs between two moments.
@@ -115,7 +115,7 @@ enum Question {
         /// Line (`FILE:LINE`), file, or function (`NAME` or `FILE:NAME`).
         target: String,
     },
-    /// Find where two recorded runs part.
+    /// Find where two recorded runs diverge.
     Diverged {
         /// Name of a recording.
         first: String,
@@ -133,11 +133,11 @@ pub(crate) struct RecordingsArgs {
 
 #[derive(Debug, Subcommand)]
 enum RecordingsAction {
-    /// List them, newest first (default).
+    /// List recordings, newest first (default).
     List,
-    /// Write one for other tools, to standard output or a file.
+    /// Export a recording for other tools, to standard output or a file.
     Export(ExportArgs),
-    /// Remove one, or `all`.
+    /// Remove a recording, or `all` of them.
     Remove {
         /// Name of a recording, or `all`.
         name: String,
@@ -153,7 +153,7 @@ struct ExportArgs {
     /// Format: `perfetto` (Chrome trace events, for ui.perfetto.dev), `speedscope` or `csv`.
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     format: Format,
-    /// What serves as time: numbers of events, or the clock in microseconds.
+    /// Time axis: event numbers, or clock time in microseconds.
     #[arg(long, value_name = "TIME", default_value = "events", value_parser = times())]
     time: Time,
     /// File to write [default: standard output].
@@ -206,11 +206,15 @@ pub(crate) async fn ask(args: AskArgs, run_context: RunContext) -> anyhow::Resul
         Question::Changes { from, to } => ("compare_moments", json!({ "from": from, "to": to })),
         Question::Hits { target } => ("count_hits", json!({ "target": target })),
         Question::Diverged { first, second } => {
+            anyhow::ensure!(
+                args.recording.is_none(),
+                "`diverged` is about the two recordings that it names; leave out `--recording`"
+            );
             return call("compare_runs", json!({ "first": first, "second": second }), run_context).await;
         }
     };
     if let Value::Object(arguments) = &mut arguments {
-        arguments.insert("recording".to_owned(), args.recording.into());
+        arguments.insert("recording".to_owned(), args.recording.unwrap_or_else(|| "last".to_owned()).into());
     }
     call(tool, arguments, run_context).await
 }

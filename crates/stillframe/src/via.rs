@@ -59,11 +59,11 @@ pub(crate) struct PlaceArgs {
     /// `kubectl://NAMESPACE/POD[/CONTAINER]`, `wsl://DISTRIBUTION`. stillframe is copied there once.
     #[arg(long, value_name = "ADDRESS", help_heading = HEADING)]
     via: Option<Target>,
-    /// A folder of sources there and here, such as `/app=./src` (repeatable), or `none` [default: guessed by the content
-    /// of files]
+    /// Source folder there and the same folder here, such as `/app=./src` (repeatable), or `none` [default: guessed by
+    /// comparing files]
     #[arg(long, value_name = "THERE=HERE", requires = "via", help_heading = HEADING)]
     map: Vec<MapArg>,
-    /// The build of stillframe to copy there, if the platform is another one.
+    /// Build of stillframe to copy there, if that machine's platform differs from this one's.
     #[arg(long, value_name = "FILE", requires = "via", help_heading = HEADING)]
     binary: Option<PathBuf>,
     /// This runs there: the journal goes to standard error, and the end of standard input, or silence, ends it.

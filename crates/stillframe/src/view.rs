@@ -29,7 +29,7 @@ pub(crate) struct ViewArgs {
     /// Show this recording as a timeline in the browser: a name, or `last`.
     #[arg(long, value_name = "NAME", requires = "web", conflicts_with = "session")]
     recording: Option<String>,
-    /// Port of that address [default: a free one].
+    /// Port for --web [default: a free one].
     #[arg(long, value_name = "N", requires = "web")]
     port: Option<u16>,
 }

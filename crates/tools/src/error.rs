@@ -187,7 +187,7 @@ impl ToolError {
 
     /// A command that only runs others, in whatever language. `shown_by` prints them.
     pub fn runs_other_commands(name: &str, shown_by: &str) -> Self {
-        let problem = format!("`{name}` runs other commands, whose language it does not say");
+        let problem = format!("`{name}` runs other commands, so the language to debug is unknown");
         let next = format!("give the command that it runs, such as `pytest` or `npm test` ({shown_by})");
         Self::new("command_unknown", problem, &next).with("command", json!(name))
     }

@@ -25,7 +25,7 @@ pub fn diverged(one: &Recording, other: &Recording) -> Result<String> {
         lines.add(format!("  first run:  {}", value_line(one, first)?));
         lines.add(format!("  second run: {}", value_line(other, second)?));
     } else {
-        lines.add("no recorded value differs before the runs part");
+        lines.add("no recorded value differs before the runs diverge");
     }
     match &flow {
         None => lines.add("both runs take the same steps as far as both are recorded"),

@@ -26,7 +26,7 @@ use crate::value::{Owner, What, Word};
 const VALUE: usize = 70;
 
 /// That not all steps are shown.
-const MORE: &str = "more steps are behind these; ask about one of the values, at its event";
+const MORE: &str = "there are more steps; ask about one of these values at its event";
 
 /// Methods of containers that store what they are given, and make nothing of it.
 const STORING: [&str; 8] = ["add", "append", "appendleft", "insert", "push", "set", "setdefault", "unshift"];
@@ -91,7 +91,7 @@ fn computed_origin(recording: &Recording, request: &OriginRequest<'_>) -> Result
     let function = recording.codes.get(&returned.code).map_or("?", |code| &code.name);
     let mut lines = Lines::default();
     lines.add(format!(
-        "`{}` is computed by {function}, which gave {value} for it last, at event {}",
+        "`{}` is computed by {function}, which last returned {value}, at event {}",
         request.target, returned.event
     ));
     let mut search =

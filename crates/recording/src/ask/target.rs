@@ -61,7 +61,8 @@ impl Target {
         if matches!(at, None | Some("end" | "exception"))
             && let Some(last) = Self::last(recording, &target, text)?
         {
-            let note = format!("`{text}` is not there at `{moment}`; this is where it was there last");
+            let note =
+                format!("`{text}` does not exist at `{moment}`; showing the last moment at which it existed");
             return Ok(Self { note: Some(note), ..last });
         }
         // It was taken out of what it was in.
@@ -197,7 +198,7 @@ fn absent(
         && let Some((_, (owner, _))) = slot(recording, target, frames, memory)?
         && is_text_only(recording, memory, owner)?
     {
-        "; of that object only a text is recorded".clone_into(&mut elsewhere);
+        "; only the text of that object is recorded".clone_into(&mut elsewhere);
     }
     let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
     Ok(Error::question(format!("no `{text}` at `{at}` ({frame}); variables there: {known}{elsewhere}")))
@@ -230,7 +231,7 @@ fn elsewhere(recording: &Recording, target: &Expression) -> Result<String> {
     let place = recording.writer_text(&line)?;
     let kind = if is_attribute { "an attribute" } else { "a variable" };
     Ok(format!(
-        "; {kind} `{name}` was last written at event {}: {place}; give `at` a moment after it",
+        "; {kind} `{name}` was last written at event {}: {place}; pass a later moment as `at`",
         line.id
     ))
 }
@@ -243,6 +244,6 @@ fn computed(recording: &Recording, target: &Expression) -> Result<String> {
     let is_own = |code: &Code| own.as_deref() == Some(&*code.name);
     let function = recording.codes.values().filter(is_it).min_by_key(|code| (!is_own(code), code.line));
     Ok(function.map_or_else(String::new, |code| {
-        format!("; it is computed by {} ({}): ask about what that reads", code.name, code.place())
+        format!("; it is computed by {} ({}): ask about the values that it reads", code.name, code.place())
     }))
 }

@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Parsed<Expression> {
     let expression = parser.or()?;
     match parser.tokens.get(parser.at) {
         None => Ok(expression),
-        Some(token) => Err(format!("did not expect {}", describe(token))),
+        Some(token) => Err(format!("unexpected {}", describe(token))),
     }
 }
 
@@ -55,7 +55,7 @@ fn tokens(text: &str) -> Parsed<Vec<Token>> {
             length
         } else {
             let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-            let sign = sign.ok_or_else(|| format!("`{first}` is not understood"))?;
+            let sign = sign.ok_or_else(|| format!("`{first}` is not supported here"))?;
             tokens.push(Token::Sign(sign));
             sign.len()
         };
@@ -80,7 +80,7 @@ fn string(text: &str, quote: char) -> Parsed<(String, usize)> {
             _ => value.push(letter),
         }
     }
-    Err("a string has no end".to_owned())
+    Err("unterminated string".to_owned())
 }
 
 /// The variable of comprehensions that are ours. No expression can name it.
@@ -256,7 +256,7 @@ impl Parser {
         let has_end = !self.is_next(end) && !self.is_next(":");
         let to = if has_end { Some(Box::new(self.or()?)) } else { None };
         if self.is_next(":") {
-            return Err("a part with a step is not known".to_owned());
+            return Err("a slice with a step is not supported".to_owned());
         }
         Ok(Expression::Slice(Box::new(of), [from.map(Box::new), to]))
     }
@@ -273,7 +273,7 @@ impl Parser {
                     return Ok(Expression::Of(function, of.clone()));
                 }
             }
-            let path = path.ok_or("only a function with a name can be called")?;
+            let path = path.ok_or("only a named function can be called")?;
             return Ok(Expression::Returned(path));
         }
         if let Some(function) = path.as_deref().and_then(Function::named) {
@@ -472,12 +472,12 @@ impl Parser {
     }
 
     fn atom(&mut self) -> Parsed<Expression> {
-        let token = self.tokens.get(self.at).cloned().ok_or("it ends too early")?;
+        let token = self.tokens.get(self.at).cloned().ok_or("unexpected end")?;
         self.at += 1;
         Ok(match token {
             Token::Sign("(") => self.in_parentheses()?,
             Token::Sign("[") => self.list()?,
-            Token::Sign(_) => return Err(format!("did not expect {}", describe(&token))),
+            Token::Sign(_) => return Err(format!("unexpected {}", describe(&token))),
             Token::Text(text) => Expression::Literal(Literal::Text(text)),
             Token::Number(number) => Expression::Literal(self::number(&number)?),
             Token::Word(word) => match word.as_str() {
@@ -540,9 +540,9 @@ mod tests {
     #[test]
     fn what_is_wrong_is_reported() {
         let cases = [
-            ("", "it ends too early"),
-            ("total <", "it ends too early"),
-            ("total < 0)", "did not expect `)`"),
+            ("", "unexpected end"),
+            ("total <", "unexpected end"),
+            ("total < 0)", "unexpected `)`"),
             ("(total", "`)` is missing"),
             ("items[0", "`]` is missing"),
             ("f(3)", "`f` cannot be called with arguments here; `f()` is what a call of it returned"),
@@ -553,14 +553,14 @@ mod tests {
             ("any(x for items)", "`in` is missing"),
             ("items.some(x < 3)", "`=>` is missing"),
             ("[1, 2", "`]` is missing"),
-            ("(a or b)()", "only a function with a name can be called"),
+            ("(a or b)()", "only a named function can be called"),
             ("isinstance(a)", "`isinstance` needs a class"),
             ("isinstance(a, (int, float)", "`)` is missing"),
             ("a instanceof 3", "the name of a class is missing"),
-            ("'abc", "a string has no end"),
-            ("a ? b", "`?` is not understood"),
-            ("a[::2]", "a part with a step is not known"),
-            ("a[1:", "it ends too early"),
+            ("'abc", "unterminated string"),
+            ("a ? b", "`?` is not supported here"),
+            ("a[::2]", "a slice with a step is not supported"),
+            ("a[1:", "unexpected end"),
             ("3x < 1", "`3x` is not a number"),
         ];
         for (text, problem) in cases {

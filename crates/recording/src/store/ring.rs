@@ -102,7 +102,7 @@ impl Store {
         }
         let mut said = Vec::new();
         if ring.is_short && self.counts.events - self.dropped() < last {
-            said.push("more events than these have no room within the size limit".to_owned());
+            said.push("no more events fit within the size limit".to_owned());
         }
         if ring.has_collected {
             let unknown: i64 = self.database.query_row(

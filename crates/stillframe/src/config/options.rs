@@ -41,11 +41,11 @@ pub(crate) struct ConfigArgs {
 /// Options of the server: what its client must allow.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct ServerSafetyArgs {
-    /// Ask the user, by MCP elicitation, before a call attaches to a program, ends one that it attached to, assigns,
-    /// or evaluates what may have side effects. [env: `STILLFRAME_CONFIRM`]
+    /// Ask the user, by MCP elicitation, before a call attaches to a program, ends an attached one, assigns, sends
+    /// a trigger, or evaluates anything that may have side effects. [env: `STILLFRAME_CONFIRM`]
     #[arg(long, help_heading = HEADING)]
     confirm: bool,
-    /// Use only files and programs in the folders that the MCP client lists as its roots, inside of --allow-root.
+    /// Use only files and programs in the folders that the MCP client lists as its roots, within --allow-root.
     /// [env: `STILLFRAME_ALLOW_CLIENT_ROOTS`]
     #[arg(long, help_heading = HEADING)]
     allow_client_roots: bool,

@@ -105,8 +105,8 @@ impl Format {
 
     /// An edit goes through only if the text then has exactly what it should have.
     fn checked(self, after: String, expected: &Value) -> anyhow::Result<String> {
-        let found = self.read(&after).context("this file has a form that cannot be edited")?;
-        ensure!(found == *expected, "this file has a form that cannot be edited");
+        let found = self.read(&after).context("this file cannot be edited automatically")?;
+        ensure!(found == *expected, "this file cannot be edited automatically");
         Ok(after)
     }
 

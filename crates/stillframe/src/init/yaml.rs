@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use self::tree::{Node, NodeKind, Pair};
 use super::format::EntryPath;
 
-const IN_BRACES: &str = "this file has braces `{}` where lines can be added only by hand";
+const IN_BRACES: &str = "this file uses `{}` braces, which can only be edited by hand";
 
 pub(super) fn read(text: &str) -> anyhow::Result<Value> {
     Ok(tree::parse(text)?.map_or_else(|| Value::Object(Map::new()), |root| root.value()))

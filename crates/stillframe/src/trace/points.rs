@@ -68,7 +68,7 @@ impl Args for PointsArgs {
                     .short('e')
                     .allow_hyphen_values(true)
                     .required(true)
-                    .help("Expression to record at the location before it (repeatable)"),
+                    .help("Expression to record at the preceding location (repeatable)"),
             )
             .arg(option("at", "PLACE").help("Another location to record at (repeatable)"))
             .arg(option("statement", "TEXT").help("Record at the line with this text"))

@@ -59,7 +59,12 @@ async fn items_that_a_dictionary_makes_when_it_is_read_are_recorded() {
         let taken = client.ask("find_writes", json!({ "target": "stack[1]" })).await;
         has(
             &taken,
-            &["`stack[1]` is not there at event ", "[1]: 2 → (none) by ", "[1] = 2 by ", &at(program, "put")],
+            &[
+                "`stack[1]` does not exist at event ",
+                "[1]: 2 → (none) by ",
+                "[1] = 2 by ",
+                &at(program, "put"),
+            ],
         );
     })
     .await;
@@ -95,7 +100,10 @@ async fn attributes_of_classes_functions_and_modules_are_variables() {
         let computed = client.fails("find_writes", json!({ "target": "owner.worth" })).await;
         // Before Python 3.11, functions have no qualified names.
         if !python.contains("3.8.") {
-            has(&computed, &["it is computed by Account.worth (main.py:", "): ask about what that reads"]);
+            has(
+                &computed,
+                &["it is computed by Account.worth (main.py:", "): ask about the values that it reads"],
+            );
         }
         let never = client.ask("find_first", json!({ "condition": "worth() > 0" })).await;
         has(&never, &["`worth() > 0` never holds in this run where `worth` returns"]);

@@ -138,7 +138,7 @@ async fn the_origin_of_a_python_value_is_followed_through_finally_and_closures()
             &moved,
             &[
                 "`units[0]` is -4 at event ",
-                "`units[0]` is not there at `end`; this is where it was there last",
+                "`units[0]` does not exist at `end`; showing the last moment at which it existed",
                 &at(&program, "sorted"),
                 "[3] = -4 by ",
             ],

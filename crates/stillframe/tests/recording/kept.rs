@@ -147,9 +147,10 @@ async fn what_is_kept_by_objects_or_under_private_names_is_found() {
         for (target, parts) in [
             (
                 "first.left",
-                &["is computed by Job.left, which gave 20 ", "._Job__tries: 3 → 2 by ", "@tried"][..],
+                &["is computed by Job.left, which last returned 20, at", "._Job__tries: 3 → 2 by ", "@tried"]
+                    [..],
             ),
-            ("second.left", &["is computed by Job.left, which gave 30 ", "._Job__tries = 3 by "]),
+            ("second.left", &["is computed by Job.left, which last returned 30, at", "._Job__tries = 3 by "]),
             ("name", &["name = 'second' by ", ".name = 'second' by ", "name = 'second', argument of "]),
         ] {
             // Before Python 3.11, functions have no qualified names.
@@ -218,7 +219,7 @@ async fn getters_and_parameter_properties_are_followed_and_a_finally_hides_no_ex
     has(&state, &[&at(&program, "thrown"), "log = []"]);
     let why = async |target: &str| client.ask("find_origin", json!({ "target": target })).await;
     let total = why("cart.total").await;
-    has(&total, &["is computed by Cart.total, which gave 22 ", &at(&program, "total")]);
+    has(&total, &["is computed by Cart.total, which last returned 22, at", &at(&program, "total")]);
     has(
         &total,
         &["off: undefined → 3 by ", "off = 3, argument of Cart.constructor from ", &at(&program, "made")],

@@ -159,7 +159,7 @@ async fn hits_are_counted_with_arguments_and_ends() {
             &[
                 "`limit` is 30 at event ",
                 " in without_expensive)",
-                "`limit` is not there at `exception`; this is where it was there last",
+                "`limit` does not exist at `exception`; showing the last moment at which it existed",
             ],
         );
         let unknown = client.fails("count_hits", json!({ "target": "nothing" })).await;
@@ -236,7 +236,7 @@ async fn mistakes_are_explained() {
     assert_eq!(none, "Error: no recording `last`; there are none: record a run first");
     client.record(&program, &[]).await;
     let cases = [
-        ("find_first", json!({ "condition": "total <" }), "cannot read `total <`: it ends too early"),
+        ("find_first", json!({ "condition": "total <" }), "cannot read `total <`: unexpected end"),
         ("find_first", json!({ "condition": "3 < 4" }), "`3 < 4` has no variable in it"),
         ("find_first", json!({ "condition": "totals < 0" }), "no variable `totals` was written in the run"),
         (

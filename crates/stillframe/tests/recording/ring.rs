@@ -181,7 +181,7 @@ async fn the_last_events_that_have_room_are_kept() {
         &[
             "exited with code 1",
             "events were kept, from event ",
-            "incomplete: more events than these have no room within the size limit",
+            "incomplete: no more events fit within the size limit",
         ],
     );
     let thrown = client.ask("state_at", json!({ "at": "exception" })).await;

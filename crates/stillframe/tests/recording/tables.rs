@@ -61,7 +61,7 @@ async fn what_arrays_and_tables_contain_is_recorded() {
         for condition in ["long[4000] < 0", "(long < 0).any()"] {
             first(
                 condition,
-                &["never holds", "Of `ndarray` only the first items are recorded, so that it may have held"],
+                &["never holds", "Only the first items are recorded for `ndarray`, so it may have held"],
             )
             .await;
         }

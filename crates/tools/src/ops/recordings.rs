@@ -155,7 +155,7 @@ pub fn summary(recorded: &Recorded) -> String {
     } = recorded;
     let size = kilobytes(*size);
     let first =
-        format!("recorded as {name}: the program {end}; {events} events, {writes} changes of values, {size}");
+        format!("recorded as {name}: the program {end}; {events} events, {writes} value changes, {size}");
     let kept = match dropped {
         0 => None,
         dropped => Some(format!("the last {events} events were kept, from event {} on", dropped + 1)),
@@ -168,7 +168,7 @@ pub fn summary(recorded: &Recorded) -> String {
         kept,
         incomplete.as_ref().map(|reason| format!("incomplete: {reason}")),
         (*unrecorded > 0).then(|| {
-            format!("not recorded: other threads and processes with code of the program: {unrecorded}")
+            format!("not recorded: {unrecorded} other threads or processes that ran the program's code")
         }),
         (*events == 0).then(|| nothing.to_owned()),
         lacking.as_ref().map(|what| format!("recording is about ten times faster with {what}")),

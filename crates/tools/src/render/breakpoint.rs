@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BreakpointData {
-    /// Its name.
+    /// Its ID.
     pub breakpoint_id: String,
     /// Absolute path.
     #[serde(skip_serializing_if = "Option::is_none")]

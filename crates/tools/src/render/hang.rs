@@ -11,8 +11,8 @@ use crate::ops::hang::{self, Diagnosis, LoopObservation, ThreadObservation};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HangReport {
-    /// `completed`, `failed` (exited with an error), `busy_loop`, `busy_event_loop` (calls return, and the same ones
-    /// follow), `slow` (computing, with changing values), `waiting`, `deadlocked`, `stopped` (at a breakpoint) or
+    /// `completed`, `failed` (exited with an error), `busy_loop`, `busy_event_loop` (the same calls keep
+    /// repeating), `slow` (computing, with changing values), `waiting`, `deadlocked`, `stopped` (at a breakpoint) or
     /// `unknown`.
     pub verdict: &'static str,
     /// Hung, or still computing at the timeout. Waiting for requests, input or a timer is not a hang.

@@ -47,7 +47,7 @@ pub struct StopReport {
     /// Breakpoints at which it stopped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub breakpoint_ids: Vec<String>,
-    /// What happened to watched values, at a data breakpoint.
+    /// Accesses to watched values, at a data breakpoint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data_changes: Vec<DataChangeData>,
     /// Innermost frames of user code.
@@ -155,7 +155,7 @@ impl From<&DataChange> for DataChangeData {
 /// A value that has changed.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedData {
-    /// The variable, and the way from there: `cart.items[0]`.
+    /// Path to the value from a variable: `cart.items[0]`.
     pub name: String,
     /// Previous value as text; absent if it is new.
     #[serde(skip_serializing_if = "Option::is_none")]

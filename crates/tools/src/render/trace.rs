@@ -142,7 +142,7 @@ pub struct OmittedRows {
     pub from: usize,
     /// Number of the last omitted row.
     pub to: usize,
-    /// Number of children.
+    /// Number of omitted rows.
     pub count: usize,
 }
 

@@ -82,7 +82,7 @@ step_into, step_out, continue_execution; close_debug_session at the end.
 Every stop report has the location, source, stack, locals and new output: read it before asking for more.
 Every call returns: paused, running (call continue_execution to keep waiting) or ended.
 `statement` locates a line by its text, which survives edits. trace_values records values at every hit of a line without stopping; evaluate_expression with watch reports changes at each stop. verified is true only when a breakpoint is bound; otherwise `reason` says why.
-set_breakpoint with watch stops where a value changes, and says who wrote it; `changed` in a stop report is what has changed since the last stop in the function.
-Every tool accepts `budget`: the answer has at most about so many tokens, and `cut` names what was left out.
+set_breakpoint with watch stops where a value changes, and says what wrote it; `changed` in a stop report is what has changed since the last stop in the function.
+Every tool accepts `budget`, the approximate maximum of tokens in the answer; `cut` names what was left out.
 References (frameId, variablesReference) are valid until the program runs again.
 A person who wants to watch or step in their own editor attaches it to the port from expose_session.";

@@ -10,10 +10,10 @@ use crate::model::activity::WaitKind;
 /// The reason that the runtime gives, what it means, and whether the wait has a time limit.
 const REASONS: [(&str, WaitKind, &str, bool); 14] = [
     ("sleep", WaitKind::Timer, "a sleep to end", true),
-    ("chan receive (nil chan)", WaitKind::Lock, "a message of a nil channel, which never comes", false),
-    ("chan receive", WaitKind::Lock, "a message of a channel", false),
-    ("chan send (nil chan)", WaitKind::Lock, "a receiver of a nil channel, which never comes", false),
-    ("chan send", WaitKind::Lock, "a receiver of a channel", false),
+    ("chan receive (nil chan)", WaitKind::Lock, "a message on a nil channel, which never arrives", false),
+    ("chan receive", WaitKind::Lock, "a message on a channel", false),
+    ("chan send (nil chan)", WaitKind::Lock, "a receiver on a nil channel, which never arrives", false),
+    ("chan send", WaitKind::Lock, "a receiver on a channel", false),
     ("select (no cases)", WaitKind::Lock, "nothing: a `select` without cases never ends", false),
     // One of its channels may be that of a timer.
     ("select", WaitKind::Lock, "one of the channels of a `select`", true),

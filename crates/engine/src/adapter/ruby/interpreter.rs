@@ -35,7 +35,7 @@ pub(super) async fn locate(
     if is_rdbg(&path) {
         let ruby = ruby_of_script(host, &path).or_else(|| find_ruby(host));
         let ruby =
-            ruby.ok_or_else(|| missing(format!("`{}` names no Ruby that is there", path.display())))?;
+            ruby.ok_or_else(|| missing(format!("`{}` does not name an installed Ruby", path.display())))?;
         return probe(host, &ruby, format!("the Ruby of `{}`", path.display()), ruby.clone()).await;
     }
     if is_ruby(&path) {

@@ -115,7 +115,9 @@ impl DataWatcher {
         let mut results = Vec::with_capacity(wanted.len());
         for data in wanted {
             let Some(property) = known.get(&data.data_id) else {
-                results.push(BindResult::Refused("its storage is gone".to_owned()));
+                results.push(BindResult::Refused(
+                    "the watched object no longer exists; set the breakpoint again while paused".to_owned(),
+                ));
                 continue;
             };
             let is_watched = property.set.is_some() || {

@@ -292,7 +292,7 @@ impl<'a> Search<'a> {
             .filter(|(types, _)| !types.is_empty())
             .map(|(types, what)| {
                 let types: Vec<String> = types.iter().map(|name| format!("`{name}`")).collect();
-                format!(" Of {} only {what} recorded, so that it may have held.", types.join(", "))
+                format!(" Only {what} recorded for {}, so it may have held.", types.join(", "))
             })
             .collect::<Vec<_>>()
             .concat();

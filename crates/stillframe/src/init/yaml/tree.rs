@@ -74,7 +74,7 @@ impl<'t> Reader<'t> {
 
     fn node(&mut self, (event, span): (Event<'t>, Span), depth: usize) -> anyhow::Result<Node> {
         if depth > DEEPEST {
-            bail!("line {}: values are nested too deep", span.start.line());
+            bail!("line {}: values are nested too deeply", span.start.line());
         }
         // A value that ends with its line ends where the next line begins; a text below `|` or `>`, after the
         // indentation of that line.
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
             };
             let key = match event {
                 Event::Scalar(text, ..) => text.into_owned(),
-                _ => bail!("line {}: only a text can be a key", span.start.line()),
+                _ => bail!("line {}: keys must be strings", span.start.line()),
             };
             let event = self.next()?;
             let mut value = self.node(event, depth + 1)?;

@@ -55,7 +55,7 @@ fn unparsable_commands_are_refused_with_the_reason() {
         ("node $FILE", "needs a shell to expand `$FILE`"),
         ("no-such-command-here x", "`no-such-command-here` was not found"),
         ("/etc/passwd x", "cannot tell which language `/etc/passwd` runs"),
-        ("make -C web test", "`make` runs other commands, whose language it does not say"),
+        ("make -C web test", "`make` runs other commands, so the language to debug is unknown"),
         ("uv run --with flask python app.py", "has `uv run --with`, which may change the environment"),
         ("make -C web test", "such as `pytest` or `npm test` (`make -n -C web test` prints it)"),
     ];

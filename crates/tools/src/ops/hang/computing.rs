@@ -123,7 +123,7 @@ impl HangWatch<'_> {
             }
             LoopProgress::Recursion => {
                 evidence.push("the function calls itself".to_owned());
-                (Verdict::Slow, format!("The program is CPU-bound in a recursion: {place}"))
+                (Verdict::Slow, format!("The program is CPU-bound in a recursive function: {place}"))
             }
             LoopProgress::Still => {
                 if samples > 1 {
@@ -168,7 +168,9 @@ impl HangWatch<'_> {
             evidence.push(format!("the line matches a regular expression: `{}`", line.trim()));
             return HangFinding {
                 verdict: Verdict::BusyLoop,
-                message: format!("The program is in a regular expression that does not finish: {place}"),
+                message: format!(
+                    "The program is matching a regular expression that does not finish: {place}"
+                ),
                 evidence,
             };
         }

@@ -44,8 +44,8 @@ pub(super) struct HangResult {
     hung: bool,
     /// The program has ended.
     completed: bool,
-    /// `completed`, `failed` (exited with an error), `busy_loop`, `busy_event_loop` (calls return, and the same ones
-    /// follow), `slow` (computing, with changing values), `waiting`, `deadlocked`, `stopped` (at a
+    /// `completed`, `failed` (exited with an error), `busy_loop`, `busy_event_loop` (the same calls keep
+    /// repeating), `slow` (computing, with changing values), `waiting`, `deadlocked`, `stopped` (at a
     /// breakpoint) or `unknown`.
     verdict: &'static str,
     /// Summary in a sentence.

@@ -49,7 +49,7 @@ impl Tool for FindFirst {
 pub(super) struct FindWrites {
     /// Variable, attribute or item, such as `cart.items` or `self.cache['k']`.
     target: String,
-    /// Moment before which it was written, and whose frames know the target; default: the last at which it is there.
+    /// Show writes before this moment, at which the target must be in scope; default: the last such moment.
     at: Option<String>,
     /// Maximum number of writes, default 10.
     limit: Option<usize>,
@@ -80,7 +80,7 @@ impl Tool for FindWrites {
 pub(super) struct FindOrigin {
     /// Variable, attribute or item, such as `total` or `self.cache['k']`.
     target: String,
-    /// Moment at which it has the value, and whose frames know the target; default: the last at which it is there.
+    /// Moment at which the target has the value and is in scope; default: the last such moment.
     at: Option<String>,
     /// Maximum number of steps, default 16.
     limit: Option<usize>,
@@ -194,7 +194,7 @@ impl Tool for CompareRuns {
     type Answer = Text;
     const NAME: &'static str = "compare_runs";
     const TITLE: &'static str = "Compare runs";
-    const DESCRIPTION: &'static str = "Find where two recorded runs part: the first different value and the first different step, with both states.";
+    const DESCRIPTION: &'static str = "Find where two recordings diverge: the first different value and the first different step, with both states.";
     const EFFECTS: Effects = Effects::NONE;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {

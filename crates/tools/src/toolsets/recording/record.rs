@@ -24,11 +24,11 @@ pub(super) struct RecordRun {
     args: Option<ArgumentList>,
     /// Working directory; default: the server's.
     cwd: Option<PathBuf>,
-    /// Items recorded of each container, default 100.
+    /// Items to record per container, default 100.
     items: Option<usize>,
-    /// Levels of objects in objects, default 4.
+    /// Depth of nested objects, default 4.
     depth: Option<usize>,
-    /// Characters recorded of a string, default 200.
+    /// Characters to record per string, default 200.
     length: Option<usize>,
     /// Keep the last N events, for long runs that fail at their end; default: the first ones, up to the size limit.
     last: Option<usize>,
@@ -40,7 +40,7 @@ impl Tool for RecordRun {
     type Answer = Text;
     const NAME: &'static str = "record_run";
     const TITLE: &'static str = "Record a run";
-    const DESCRIPTION: &'static str = "Run a Python or JavaScript program or test to its end and record each line, call, exception, change of a value, and the output, for questions afterwards.";
+    const DESCRIPTION: &'static str = "Run a Python or JavaScript program or test to its end and record each line, call, exception, value change and the output, for questions afterwards.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {
@@ -91,8 +91,8 @@ pub(super) struct ExportRecording {
     /// `perfetto`: Chrome trace events with arguments, results and exceptions; `speedscope`: a flame graph of each thread;
     /// `csv`: a row for each event and write.
     format: ExportFormat,
-    /// What serves as time in the first two: `events` (default), whose numbers are moments, or `clock` (microseconds, to
-    /// within some milliseconds).
+    /// Time axis of the first two: `events` (default; event numbers are moments) or `clock` (microseconds, accurate to
+    /// a few milliseconds).
     time: Option<ExportTime>,
     /// Name of the recording; default: the newest.
     recording: Option<String>,
@@ -118,7 +118,7 @@ impl Tool for ExportRecording {
     const NAME: &'static str = "export_recording";
     const TITLE: &'static str = "Export a recording";
     const DESCRIPTION: &'static str =
-        "Write a recording for other tools, into a file beside it, whose path is the answer.";
+        "Export a recording for other tools to a file beside it; returns the file's path.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<Text, ToolError> {

@@ -39,7 +39,7 @@ pub(super) struct SetBreakpoint {
     near_line: Option<u32>,
     /// instead of line: function, or Class.method
     function: Option<String>,
-    /// instead, at a stop: variable, field or item to stop at when it is written, or else `access`
+    /// instead, while paused: stop on writes (or `access`) to this variable, field or item
     watch: Option<String>,
     access: Option<AccessParam>,
     frame_id: Option<u64>,
@@ -281,7 +281,7 @@ pub(super) struct ListBreakpoints {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct ListedBreakpoint {
-    /// Its name.
+    /// Its ID.
     id: String,
     #[serde(flatten)]
     breakpoint: BreakpointData,
@@ -366,7 +366,7 @@ pub(super) struct BreakpointList {
 /// The exceptions to stop at.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ExceptionsData {
-    /// `none`, `uncaught` or `all`.
+    /// `none`, `uncaught`, `userUnhandled` or `all`.
     mode: String,
     /// Only if this is true.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -502,7 +502,7 @@ impl Tool for RemoveBreakpoint {
 pub(super) struct AllRemoved {
     #[serde(flatten)]
     removed: Removed,
-    /// Number of children.
+    /// Number of removed breakpoints.
     cleared: usize,
     /// Their files.
     files: Vec<String>,

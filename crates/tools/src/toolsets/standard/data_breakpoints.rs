@@ -30,7 +30,10 @@ impl From<AccessParam> for DataAccess {
 
 /// A value is watched wherever it is accessed.
 pub(super) fn has_place() -> ToolError {
-    ToolError::argument("watch", "has no place; leave out `file`, `line`, `statement` and `function`")
+    ToolError::argument(
+        "watch",
+        "cannot be combined with a location; leave out `file`, `line`, `statement` and `function`",
+    )
 }
 
 /// Watches a value in a frame.

@@ -14,7 +14,7 @@ use crate::{Context, Effects, Tool, ToolError};
 pub(super) struct SetExceptionBreakpoints {
     session_id: Option<String>,
     mode: ExceptionParam,
-    /// only if true for the exception `error`: error.code === 'ENOENT'
+    /// only if true; `error` is the exception: error.code === 'ENOENT'
     exception_condition: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl Tool for SetExceptionBreakpoints {
     type Answer = Done;
     const NAME: &'static str = "set_exception_breakpoints";
     const TITLE: &'static str = "Set exception breakpoints";
-    const DESCRIPTION: &'static str = "Choose the exceptions to stop at: none, uncaught (default) or all.";
+    const DESCRIPTION: &'static str = "Choose the exceptions to stop at; by default, uncaught ones.";
     const EFFECTS: Effects = Effects::SETS;
 
     async fn call(self, context: &Context) -> Result<Done, ToolError> {

@@ -178,7 +178,7 @@ impl Tool for StepBack {
     type Answer = StopReport;
     const NAME: &'static str = "step_back";
     const TITLE: &'static str = "Step back";
-    const DESCRIPTION: &'static str = "Back to the line before, in a recording.";
+    const DESCRIPTION: &'static str = "Step back one line, in a recording.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
@@ -195,7 +195,7 @@ impl Tool for ReverseContinue {
     type Answer = StopReport;
     const NAME: &'static str = "reverse_continue";
     const TITLE: &'static str = "Reverse continue";
-    const DESCRIPTION: &'static str = "Back to the stop before, in a recording.";
+    const DESCRIPTION: &'static str = "Run backwards to a stop, in a recording.";
     const EFFECTS: Effects = Effects::RUNS;
 
     async fn call(self, context: &Context) -> Result<StopReport, ToolError> {
@@ -258,7 +258,7 @@ pub(super) struct RunUntil {
     until: Option<Vec<UntilParam>>,
     /// default uncaught; with a trigger and no until, userUnhandled
     exceptions: Option<ExceptionParam>,
-    /// only if true for the exception `error`
+    /// only if true; `error` is the exception
     exception_condition: Option<String>,
     /// evaluated at the stop
     expressions: Option<Vec<String>>,

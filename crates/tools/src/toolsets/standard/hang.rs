@@ -21,7 +21,7 @@ use crate::{ArgumentList, CommandLine, Context, Effects, Tool, ToolError};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct DiagnoseHang {
-    /// its program; default: command
+    /// instead of command
     session_id: Option<String>,
     /// node, python, npm, pytest, a script
     command: Option<CommandLine>,

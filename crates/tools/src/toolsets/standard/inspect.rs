@@ -110,7 +110,7 @@ pub(super) struct GetVariables {
     names: Option<Vec<String>>,
     /// characters per value, default 1000
     max_length: Option<usize>,
-    /// default false: without hidden members of values
+    /// default false; true: hidden members too
     include_special: Option<bool>,
 }
 

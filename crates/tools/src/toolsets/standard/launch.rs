@@ -264,7 +264,7 @@ pub(super) struct AttachToProcess {
     process_id: Option<u32>,
     core_file: Option<PathBuf>,
     program: Option<PathBuf>,
-    /// remote folders of local ones
+    /// local to remote folders
     path_mappings: Option<BTreeMap<String, String>>,
     /// default true: pause it
     stop_on_entry: Option<bool>,

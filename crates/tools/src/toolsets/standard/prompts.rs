@@ -87,11 +87,11 @@ It hangs in the session {session}.
 
 1. Call diagnose_hang with the command, or with the session's ID. The verdict is a busy loop, slow, waiting or \
 deadlocked, with loop, stacks and evidence.
-2. A busy loop: which values should change toward the end of the loop? The report says how they change. run_until the \
+2. A busy loop: which values should bring the loop to its end? The report says how they change. run_until the \
 loop's condition, and evaluate them there.
 3. Waiting or deadlocked: who should release the lock or send the event? The stacks of the other threads say where \
 they are; list_threads has them in a session.
-4. Slow: the samples say which calls take the time, and the estimate when it will finish.
+4. Slow: the samples show which calls take the time; the estimate says when it will finish.
 5. Report the cause with the evidence; change the code and call diagnose_hang again: it must say completed.",
 };
 
@@ -107,11 +107,11 @@ const CRASH: Prompt = Prompt {
 Find out why a program crashes, with the debugger and not by guessing. It runs with: {command}
 Its crash dump is {core}: attach_to_process with coreFile shows the signal, the stacks and the values; nothing runs.
 
-1. run_until without a place: it stops at the uncaught exception, the panic or the fatal signal, before anything is \
+1. run_until without `until`: it stops at the uncaught exception, the panic or the fatal signal, before anything is \
 unwound, with source, stack and locals.
 2. Which value makes it fail? Read the locals of the innermost frame of the program's own code; evaluate_expression \
 in its callers.
-3. Where is that value from? run_until the line that produces it, with a condition for the case that fails.
+3. Where does that value come from? run_until the line that produces it, with a condition for the case that fails.
 4. Report the cause in one sentence with the values you saw, then the smallest fix.
 5. Change the code and repeat the first run_until to verify.",
 };

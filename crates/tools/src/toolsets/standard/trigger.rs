@@ -19,7 +19,7 @@ pub(super) struct TriggerParam {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct HttpParam {
-    /// or only its path
+    /// URL or path
     url: String,
     method: Option<String>,
     headers: Option<BTreeMap<String, String>>,

@@ -22,9 +22,10 @@ impl Truncation {
         let omitted_count = next_start.map_or(0, |next| children.total.saturating_sub(next));
         let value_truncated_count = children.variables.iter().filter(|variable| variable.value.cut).count();
         let ways = [
-            (omitted_count > 0).then(|| format!("{omitted_count} more from nextStart on, or by names")),
+            (omitted_count > 0)
+                .then(|| format!("{omitted_count} more: pass `nextStart` as `start`, or give `names`")),
             (value_truncated_count > 0)
-                .then(|| format!("{value_truncated_count} cut values in full with maxLength")),
+                .then(|| format!("{value_truncated_count} values are truncated: raise `maxLength`")),
         ];
         let ways: Vec<String> = ways.into_iter().flatten().collect();
         (!ways.is_empty()).then(|| Self { omitted_count, value_truncated_count, notice: ways.join("; ") })

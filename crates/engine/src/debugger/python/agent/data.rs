@@ -34,7 +34,12 @@ impl AgentClient {
         if !self.watch.initialized() {
             return Ok(wanted
                 .iter()
-                .map(|_| BindResult::Refused("its storage is gone".to_owned()))
+                .map(|_| {
+                    BindResult::Refused(
+                        "the watched object no longer exists; set the breakpoint again while paused"
+                            .to_owned(),
+                    )
+                })
                 .collect());
         }
         let data = |data: &DataBreakpoint| json!([data.data_id, data.expression, rule_spec(&data.rule)]);
