@@ -38,12 +38,41 @@ impl Recording {
         }
     }
 
-    /// The moment that questions are about when none is given: the last exception, or else the end. A program that ended
-    /// well has handled its exceptions, and so has one whose module waits for what never comes.
+    /// The moment that questions are about when none is given: the exception that ended the program, or a test, or else
+    /// the end. A program that ended well has handled its exceptions, and so has one whose module waits for what never
+    /// comes.
     pub(crate) fn last_moment(&self) -> &'static str {
         let end = self.fact("end").unwrap_or_default();
-        let is_handled = end == "exited with code 0" || end == UNSETTLED && self.is_waiting();
-        if !is_handled && self.exception().is_ok() { "exception" } else { "end" }
+        let ended_well = end == "exited with code 0" || end == UNSETTLED && self.is_waiting();
+        if !ended_well && self.is_unhandled().unwrap_or(false) { "exception" } else { "end" }
+    }
+
+    /// Whether no recorded call is known to have handled the last exception.
+    fn is_unhandled(&self) -> Result<bool> {
+        let Some(thrown) = self.last_thrown()? else { return Ok(false) };
+        if self.passing_last(thrown.id)?.is_some() || self.left_at_last(thrown.id)?.is_some() {
+            return Ok(true);
+        }
+        let mut ends = self.database.prepare_cached("SELECT caller, ended FROM calls WHERE id = ?")?;
+        let mut later =
+            self.database.prepare_cached("SELECT id FROM events WHERE call = ? AND id > ? LIMIT 1")?;
+        let (mut call, mut event) = (thrown.call, thrown.id);
+        loop {
+            let end = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            let Some((caller, ended)): Option<(i64, Option<i64>)> = ends.query_row([call], end).optional()?
+            else {
+                return Ok(true);
+            };
+            let Some(ended) = ended else { return Ok(!later.exists([call, event])?) };
+            // What called an asynchronous function may have ended before that.
+            if ended < event {
+                return Ok(true);
+            }
+            if self.find_event(ended)?.is_some_and(|end| end.what != What::Unwind) {
+                return Ok(false);
+            }
+            (call, event) = (caller, ended);
+        }
     }
 
     fn is_waiting(&self) -> bool {
@@ -53,11 +82,8 @@ impl Recording {
     /// The exception that ended the program, or else the last that was thrown. Where it passed through several calls,
     /// this is where it began.
     fn exception(&self) -> Result<Event> {
-        let last = format!("{EVENTS} WHERE kind = {} ORDER BY id DESC LIMIT 1", What::Throw.stored());
         let mut found = self
-            .database
-            .query_row(&last, [], event_of)
-            .optional()?
+            .last_thrown()?
             .ok_or_else(|| Error::question("no exception was thrown; use `end`, a line or an event"))?;
         if let Some(passing) = self.passing_last(found.id)? {
             return Ok(passing);
@@ -70,6 +96,11 @@ impl Recording {
             found = before;
         }
         Ok(found)
+    }
+
+    fn last_thrown(&self) -> Result<Option<Event>> {
+        let last = format!("{EVENTS} WHERE kind = {} ORDER BY id DESC LIMIT 1", What::Throw.stored());
+        Ok(self.database.query_row(&last, [], event_of).optional()?)
     }
 
     /// The exception that left a call after all others were thrown, where it is known to be an earlier one: what left

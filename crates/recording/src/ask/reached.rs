@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt};
-use crate::reading::{Recording, is_file};
+use crate::reading::{Code, Recording, is_file};
+use crate::spelling::Spelling;
 use crate::value::{Key, OUTER, Owner, What, Word};
 
 /// How often a line, a function or the lines of a file were reached.
@@ -102,9 +103,40 @@ fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Resu
     }
     let mut lines = Lines::default();
     for ((_, name, _), codes) in codes {
-        one_function(recording, name, &codes, &mut lines)?;
+        match codes.first().and_then(|id| recording.codes.get(id)).filter(|code| is_class(recording, code)) {
+            Some(class) => class_calls(recording, class, &mut lines)?,
+            None => one_function(recording, name, &codes, &mut lines)?,
+        }
     }
     Ok(lines.finish())
+}
+
+/// Whether a code is the body of a class, which runs once, where the class is made.
+fn is_class(recording: &Recording, code: &Code) -> bool {
+    let first = usize::try_from(code.line - 1).unwrap_or(usize::MAX);
+    let lines = recording.lines_of(code).iter().skip(first).map(|line| line.trim_start());
+    let mut lines =
+        lines.skip_while(|line| !["class ", "def ", "async "].iter().any(|word| line.starts_with(word)));
+    recording.spelling == Spelling::Python
+        && !code.name.ends_with('>')
+        && lines.next().is_some_and(|line| line.starts_with("class "))
+}
+
+/// Of a class, how often its own `__init__` was called, and which of its functions were.
+fn class_calls(recording: &Recording, class: &Code, lines: &mut Lines) -> Result<()> {
+    let own = format!("{}.", class.name);
+    let is_own = |code: &&Code| {
+        code.path == class.path && code.name.strip_prefix(&own).is_some_and(|name| !name.contains('.'))
+    };
+    let mut names: Vec<&str> = recording.codes.values().filter(is_own).map(|code| &*code.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    lines.add(format!("{} is a class; functions of it that were called: {known}", class.name));
+    let init = format!("{own}__init__");
+    let ids = recording.codes.iter().filter(|(_, code)| code.path == class.path && *code.name == *init);
+    let ids: Vec<i64> = ids.map(|(id, _)| *id).collect();
+    if ids.is_empty() { Ok(()) } else { one_function(recording, &init, &ids, lines) }
 }
 
 fn one_function(recording: &Recording, name: &str, codes: &[i64], lines: &mut Lines) -> Result<()> {

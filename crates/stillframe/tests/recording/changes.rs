@@ -59,12 +59,7 @@ async fn items_that_a_dictionary_makes_when_it_is_read_are_recorded() {
         let taken = client.ask("find_writes", json!({ "target": "stack[1]" })).await;
         has(
             &taken,
-            &[
-                "`stack[1]` does not exist at event ",
-                "[1]: 2 → (none) by ",
-                "[1] = 2 by ",
-                &at(program, "put"),
-            ],
+            &["`stack[1]` is not there at event ", "[1]: 2 → (none) by ", "[1] = 2 by ", &at(program, "put")],
         );
     })
     .await;

@@ -64,7 +64,7 @@ async fn conditions_look_into_python_containers() {
             client.ask("find_first", json!({ "condition": "seats[1, 2] != seats.get((1, 0))" })).await;
         has(&seats, &[&at(&program, "seated"), "[(1, 2)]: None → 'ann'"]);
         let lock = client.ask("find_first", json!({ "condition": "lock > 3" })).await;
-        has(&lock, &["never holds", "only the text is recorded"]);
+        has(&lock, &["never holds", "Only the text is recorded"]);
         let login = client.ask("find_first", json!({ "condition": "login.user == 'ann'" })).await;
         has(&login, &["login = Login(user='ann', password='[redacted]')"]);
         let never =

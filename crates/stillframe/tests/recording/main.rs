@@ -17,6 +17,7 @@ mod conditions;
 mod elsewhere;
 mod export;
 mod faults;
+mod handled;
 mod kept;
 mod node;
 mod origins;

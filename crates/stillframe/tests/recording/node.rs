@@ -557,7 +557,7 @@ async fn proxies_are_read_as_what_is_behind_them() {
     let first = client.ask("find_first", json!({ "condition": "size.value > 2" })).await;
     has(&first, &["first holds after ", &at(&program, "held")]);
     let first = client.ask("find_first", json!({ "condition": "double.value > 2" })).await;
-    has(&first, &["never holds", "Of `ComputedRefImpl` only the text is recorded"]);
+    has(&first, &["never holds", "Only the text is recorded for `ComputedRefImpl`"]);
     let writes = client.ask("find_writes", json!({ "target": "cart.total" })).await;
     has(&writes, &["`cart.total` is 6 ", ".total: 3 → 6 by ", "in add: `cart.total += count;"]);
     let writes = client.ask("find_writes", json!({ "target": "watched.size" })).await;
