@@ -4,7 +4,7 @@ use tokio::time::Instant;
 
 use super::Debugger;
 use crate::model::ids::RawId;
-use crate::model::variable::{Children, ExpandedValue, Expansion};
+use crate::model::variable::{Children, ExpandedValue, Expansion, Variable};
 
 /// Reads what variables contain, and what that contains, breadth first. A value that cannot be read is left out.
 pub(super) async fn by_requests(
@@ -18,13 +18,13 @@ pub(super) async fn by_requests(
     let mut level = contents(None, variables);
     for _ in 0..expansion.depth {
         let first = expanded.len();
-        for (parent, index, value) in level {
+        for (parent, name, value) in level {
             if expanded.len() >= expansion.values {
                 return expanded;
             }
             let reading = debugger.variables(value, expansion.page(), text);
             match tokio::time::timeout_at(until, reading).await {
-                Ok(Ok(children)) => expanded.push(ExpandedValue { parent, index, children }),
+                Ok(Ok(children)) => expanded.push(ExpandedValue { parent, name, children }),
                 Ok(Err(_)) => {}
                 Err(_) => return expanded,
             }
@@ -35,8 +35,9 @@ pub(super) async fn by_requests(
     expanded
 }
 
-/// The variables that have contents: whose children they are, their places, and what their children are asked for with.
-fn contents(parent: Option<usize>, variables: &Children<RawId>) -> Vec<(Option<usize>, usize, RawId)> {
-    let variables = variables.variables.iter().enumerate();
-    variables.filter_map(|(index, variable)| Some((parent, index, *variable.value.contents()?))).collect()
+/// The variables that have contents: whose children they are, their names, and what their children are asked for with.
+fn contents(parent: Option<usize>, variables: &Children<RawId>) -> Vec<(Option<usize>, String, RawId)> {
+    let found =
+        |variable: &Variable<RawId>| Some((parent, variable.name.clone(), *variable.value.contents()?));
+    variables.variables.iter().filter_map(found).collect()
 }

@@ -65,8 +65,10 @@ pub struct DataChange {
     pub expression: String,
     /// The value before.
     pub old: String,
-    /// The value now; the same if it was only read.
+    /// The value now; the same if it was only read. Values that differ can have the same text.
     pub new: String,
+    /// It was read, and not written.
+    pub is_read: bool,
     /// The code that did it, where the debugger knows.
     pub by: Option<CodeLine>,
 }
@@ -84,16 +86,15 @@ pub struct CodeLine {
 
 impl fmt::Display for DataChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { expression, old, new, by, .. } = self;
-        let is_read = old == new;
-        if is_read {
+        let Self { expression, old, new, is_read, by, .. } = self;
+        if old == new {
             write!(f, "{expression} = {new}")?;
         } else {
             write!(f, "{expression}: {old} → {new}")?;
         }
         match by {
             Some(CodeLine { function, file, line }) => {
-                let done = if is_read { "read" } else { "written" };
+                let done = if *is_read { "read" } else { "written" };
                 write!(f, ", {done} by {function} at {file}:{line}")
             }
             None => Ok(()),

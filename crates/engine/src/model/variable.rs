@@ -83,8 +83,9 @@ pub struct ExpandedLocals<Id> {
 pub struct ExpandedValue {
     /// The expanded value that it is a child of, as a place in [`ExpandedLocals::values`]; none for a variable.
     pub parent: Option<usize>,
-    /// Its place among the variables, or among the children of that value.
-    pub index: usize,
+    /// Its name: that of a variable, of what the function was called on (which may not be listed among them), or of a
+    /// child of that value.
+    pub name: String,
     /// What it contains.
     pub children: Children<RawId>,
 }

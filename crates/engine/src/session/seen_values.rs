@@ -70,12 +70,9 @@ impl Seen {
         let mut seen = Self::default();
         seen.expand("", locals);
         let mut paths: Vec<String> = Vec::with_capacity(expanded.len());
-        for ExpandedValue { parent, index, children } in expanded {
-            let above = parent.and_then(|place| Some((paths.get(place)?, &expanded.get(place)?.children)));
-            let path = match above {
-                Some((path, siblings)) => child_path(path, siblings, *index),
-                None => child_path("", locals, *index),
-            };
+        for ExpandedValue { parent, name, children } in expanded {
+            let above = parent.and_then(|place| paths.get(place)).map_or("", String::as_str);
+            let path = path_of(above, name);
             seen.expand(&path, children);
             paths.push(path);
         }
@@ -128,10 +125,6 @@ impl Seen {
 /// The path of what a value is in.
 fn parent(path: &str) -> &str {
     path.rfind(['.', '[']).and_then(|end| path.get(..end)).unwrap_or_default()
-}
-
-fn child_path<Id>(parent: &str, children: &Children<Id>, index: usize) -> String {
-    children.variables.get(index).map(|child| path_of(parent, &child.name)).unwrap_or_default()
 }
 
 /// The path of a child.
@@ -269,12 +262,14 @@ mod tests {
     fn what_was_expanded_is_found_by_its_path() {
         let locals = children(&["n", "cart"]);
         let expanded = [
-            ExpandedValue { parent: None, index: 1, children: children(&["id", "items"]) },
-            ExpandedValue { parent: Some(0), index: 1, children: children(&["0", "1"]) },
+            ExpandedValue { parent: None, name: "cart".to_owned(), children: children(&["id", "items"]) },
+            ExpandedValue { parent: Some(0), name: "items".to_owned(), children: children(&["0", "1"]) },
+            ExpandedValue { parent: None, name: "this".to_owned(), children: children(&["total"]) },
         ];
         let seen = Seen::at(&locals, &expanded);
-        assert_eq!(seen.order, ["n", "cart", "cart.id", "cart.items", "cart.items[0]", "cart.items[1]"]);
-        assert_eq!(seen.expanded, ["", "cart", "cart.items"].map(str::to_owned).into());
+        let items = ["n", "cart", "cart.id", "cart.items", "cart.items[0]", "cart.items[1]", "this.total"];
+        assert_eq!(seen.order, items);
+        assert_eq!(seen.expanded, ["", "cart", "cart.items", "this"].map(str::to_owned).into());
     }
 
     #[test]

@@ -137,7 +137,7 @@ pub struct CodeLineData {
 
 impl From<&DataChange> for DataChangeData {
     fn from(change: &DataChange) -> Self {
-        let DataChange { id, expression, old, new, by } = change;
+        let DataChange { id, expression, old, new, by, .. } = change;
         Self {
             breakpoint_id: id.to_string(),
             expression: expression.clone(),

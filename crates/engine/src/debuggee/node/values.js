@@ -1501,16 +1501,16 @@
   };
 
   // The contents of variables, and of what they contain, breadth first: whose child each is, its place there, and its
-  // children. What cannot be read is left out.
-  const expand = (rows, values, { expansion: { values: most, children: count, depth, milliseconds }, limit }) => {
+  // children. What cannot be read is left out. `groups` are lists of variables, each with the place of its first.
+  const expand = (groups, { expansion: { values: most, children: count, depth, milliseconds }, limit }) => {
     const until = Date.now() + milliseconds;
     const expanded = [];
     const options = { start: 0, count, special: false, limit };
-    let level = [{ parent: null, rows, valueOf: (at) => values[at] }];
+    let level = groups;
     for (let below = 0; below < depth; below++) {
       const next = [];
       for (let which = 0; which < level.length; which++) {
-        const { parent, rows: siblings, valueOf } = level[which];
+        const { parent, first, rows: siblings, valueOf } = level[which];
         for (let at = 0; at < siblings.length; at++) {
           const shown = siblings[at][1];
           if (!shown[2] || shown[1] === "accessor") continue;
@@ -1523,8 +1523,8 @@
           } catch {
             continue;
           }
-          next[next.length] = { parent: expanded.length, rows: children.rows, valueOf: (inner) => follow(value, children.rows[inner][3]) };
-          expanded[expanded.length] = [parent, at, children];
+          next[next.length] = { parent: expanded.length, first: 0, rows: children.rows, valueOf: (inner) => follow(value, children.rows[inner][3]) };
+          expanded[expanded.length] = [parent, first + at, children];
         }
       }
       level = next;
@@ -1605,7 +1605,15 @@
         put(name, isSpecial, descriptor, again === undefined ? scope : -3);
       }
       if (options.self) put("this", true, held(self), -2);
-      return { total: at, hidden, rows, expanded: expand(rows, values, options) };
+      const groups = [{ parent: null, first: 0, rows, valueOf: (at) => values[at] }];
+      const unlisted = [];
+      // What a method changes of its object is worth knowing, also where the object is not among the variables.
+      if (options.self && !special && loaded === null && isObject(self) && self !== now) {
+        unlisted[0] = ["this", rowOf(held(self), limit), true, { key: "this" }, -2];
+        groups[1] = groups[0];
+        groups[0] = { parent: null, first: rows.length, rows: unlisted, valueOf: () => self };
+      }
+      return { total: at, hidden, rows, unlisted, expanded: expand(groups, options) };
     }),
 
     // The names of variables of scopes that can be read again; names of the first scopes win.

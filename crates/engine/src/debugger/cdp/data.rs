@@ -54,6 +54,7 @@ pub(super) struct Access {
     id: String,
     old: String,
     new: String,
+    is_read: bool,
 }
 
 const REFUSAL: &str = "the expression may have side effects; name the object by variables and properties";
@@ -166,7 +167,8 @@ impl DataWatcher {
             value.map_or_else(|error| format!("<{error}>"), |value| value.text)
         };
         let id = read("stillframeWatch").await.trim_matches(['"', '\'']).to_owned();
-        Some(Access { id, old: read("old").await, new: read("now").await })
+        let is_read = frame.call.function_name == "stillframeRead";
+        Some(Access { id, old: read("old").await, new: read("now").await, is_read })
     }
 
     async fn is_debugger_statement(&self, frame: &CallFrame) -> bool {
@@ -216,8 +218,8 @@ impl DataWatcher {
             Some(call) => self.line(call).await,
             None => None,
         };
-        let Access { old, new, .. } = access;
-        vec![Event::DataChanged(DataChange { id, expression: data.expression, old, new, by })]
+        let Access { old, new, is_read, .. } = access;
+        vec![Event::DataChanged(DataChange { id, expression: data.expression, old, new, is_read, by })]
     }
 
     async fn line(&self, call: &CallFrame) -> Option<CodeLine> {

@@ -283,6 +283,7 @@ pub(super) async fn changes(debugger: &DapDebugger, thread: RawId) -> Vec<(RuleF
             expression: data.expression,
             old: storage.value.clone(),
             new: value.text.clone(),
+            is_read: storage.value == value.text,
             by: by.clone(),
         };
         found.push((data.access, data.rule, change));

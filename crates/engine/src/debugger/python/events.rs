@@ -135,7 +135,8 @@ impl From<RawChange> for DataChange {
     fn from(raw: RawChange) -> Self {
         let RawChange { id, expression, old, new, by } = raw;
         let by = by.map(|RawLine { function, file, line }| CodeLine { function, file, line });
-        Self { id: BreakpointId(id), expression, old, new, by }
+        // Reading stops no program.
+        Self { id: BreakpointId(id), expression, old, new, is_read: false, by }
     }
 }
 

@@ -44,6 +44,8 @@ pub(super) struct ValueRows {
     pub(super) accessor: bool,
     /// What some of the variables contain.
     pub(super) expanded: Vec<ExpandedRows>,
+    /// What is expanded and not listed: its place is behind the variables.
+    pub(super) unlisted: Vec<ValueRow>,
 }
 
 /// Whose child an expanded value is, its place there, and its own children.

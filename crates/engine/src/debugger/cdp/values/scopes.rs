@@ -120,7 +120,7 @@ impl ValueReader {
             anew.as_deref().map_or_else(nothing, object),
         ];
         values.extend(reading.scopes.iter().filter_map(|index| scope_object(frame, *index)));
-        let ValueRows { total, hidden, variables, expanded, .. } =
+        let ValueRows { total, hidden, variables, expanded, unlisted, .. } =
             self.call(&helper, "locals", options, values).await?;
         let variable = |ValueRow(name, shown, special, step, root)| Variable {
             value: self.value(shown, || place(frame, reading, anew.as_deref(), root, step)),
@@ -128,11 +128,12 @@ impl ValueReader {
             special,
         };
         let private = private_rows(&variables);
-        let mut variables: Vec<_> = variables.into_iter().map(variable).collect();
+        let listed = variables.len();
+        let mut variables: Vec<_> = variables.into_iter().chain(unlisted).map(variable).collect();
         self.add_private(&helper, &mut variables, private, text).await;
-        let variables = Children { variables, total, start: page.start, hidden };
         let values = self.expanded(&helper, &variables, expanded, expansion.page(), text).await;
-        Ok((variables, values))
+        variables.truncate(listed);
+        Ok((Children { variables, total, start: page.start, hidden }, values))
     }
 
     /// What the helper read of the contents of variables, completed. What is gone is left out, with everything
@@ -140,7 +141,7 @@ impl ValueReader {
     async fn expanded(
         &self,
         helper: &str,
-        variables: &Children<RawId>,
+        variables: &[Variable<RawId>],
         rows: Vec<ExpandedRows>,
         page: Page,
         text: usize,
@@ -148,16 +149,16 @@ impl ValueReader {
         let mut expanded: Vec<ExpandedValue> = Vec::with_capacity(rows.len());
         for ExpandedRows(parent, index, rows) in rows {
             let siblings = match parent {
-                Some(parent) => expanded.get(parent).map(|value| &value.children),
+                Some(parent) => expanded.get(parent).map(|value| value.children.variables.as_slice()),
                 None => Some(variables),
             };
-            let value = siblings.and_then(|siblings| siblings.variables.get(index));
-            let reference = value.and_then(|variable| variable.value.reference);
+            let Some(variable) = siblings.and_then(|siblings| siblings.get(index)) else { break };
+            let (name, reference) = (variable.name.clone(), variable.value.reference);
             let Some(Ok(Expandable::Value(place))) = reference.map(|id| self.0.references.find(id)) else {
                 break;
             };
             let Ok(children) = self.complete(helper, &place, rows, page, text).await else { break };
-            expanded.push(ExpandedValue { parent, index, children });
+            expanded.push(ExpandedValue { parent, name, children });
         }
         expanded
     }

@@ -43,15 +43,18 @@ impl AgentClient {
                 self.call(frame, "locals", Json::Array(arguments), deadlines::READ).await?
             }
         };
-        let value = |(parent, index, rows)| {
-            let children = self.children(rows, frame);
-            ExpandedValue { parent, index, children }
-        };
-        Ok(ExpandedLocals {
-            scope: "Locals".to_owned(),
-            variables: self.children(rows, frame),
-            values: expanded.into_iter().map(value).collect(),
-        })
+        let variables = self.children(rows, frame);
+        let mut values: Vec<ExpandedValue> = Vec::with_capacity(expanded.len());
+        for (parent, index, rows) in expanded {
+            let siblings = match parent {
+                Some(parent) => values.get(parent).map(|value| &value.children),
+                None => Some(&variables),
+            };
+            let Some(variable) = siblings.and_then(|siblings| siblings.variables.get(index)) else { break };
+            let name = variable.name.clone();
+            values.push(ExpandedValue { parent, name, children: self.children(rows, frame) });
+        }
+        Ok(ExpandedLocals { scope: "Locals".to_owned(), variables, values })
     }
 
     pub(in super::super) async fn variables(

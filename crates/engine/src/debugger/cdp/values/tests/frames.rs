@@ -142,9 +142,9 @@ async fn what_is_read_with_the_locals_is_what_is_read_alone() {
     let frame = scene.frame(0);
     let read = scene.values.locals(&frame, page(false), 100, expansion).await.unwrap();
     let mut paths: Vec<String> = Vec::new();
-    for ExpandedValue { parent, index, children } in &read.values {
+    for ExpandedValue { parent, name, children } in &read.values {
         let siblings = parent.map_or(&read.variables, |parent| &read.values[parent].children);
-        let variable = &siblings.variables[*index];
+        let variable = siblings.variables.iter().find(|variable| variable.name == *name).unwrap();
         let above = parent.map(|parent| format!("{}.", paths[parent])).unwrap_or_default();
         paths.push(format!("{above}{}", variable.name));
         let alone = scene.values.variables(variable.value.reference.unwrap(), page(false), 100).await;
@@ -156,6 +156,26 @@ async fn what_is_read_with_the_locals_is_what_is_read_alone() {
     let few = Expansion { values: 2, ..expansion };
     let read = scene.values.locals(&frame, page(false), 100, few).await.unwrap();
     assert_eq!(read.values.len(), 2);
+}
+
+const METHOD: &str = r"
+class Cart {
+  constructor() { this.total = 1; }
+  add(price) { debugger; }
+}
+new Cart().add({ amount: 2 });
+";
+
+#[tokio::test]
+async fn what_a_method_is_called_on_is_expanded_and_not_listed() {
+    let scene = PausedProgram::of(METHOD).await;
+    let expansion = Expansion { values: 2, children: 20, depth: 1, within: Duration::from_secs(10) };
+    let read = scene.values.locals(&scene.frame(0), page(false), 100, expansion).await.unwrap();
+    let names: Vec<&str> = read.variables.variables.iter().map(|variable| variable.name.as_str()).collect();
+    assert_eq!(names, ["price"]);
+    let expanded: Vec<_> =
+        read.values.iter().map(|value| (value.name.as_str(), texts(&value.children.variables))).collect();
+    assert_eq!(expanded, [("this", vec![("total", "1")]), ("price", vec![("amount", "2")])]);
 }
 
 #[tokio::test]
