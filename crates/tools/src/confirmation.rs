@@ -7,6 +7,9 @@
 use journal::visible::visible;
 use serde_json::{Map, Value};
 
+use crate::CommandLine;
+use crate::command_line;
+
 /// Arguments that the program evaluates, wherever they are.
 const EVALUATED: [&str; 6] =
     ["condition", "exceptionCondition", "expression", "expressions", "logMessage", "watch"];
@@ -59,8 +62,12 @@ pub(crate) fn question(
         asked.push(format!("set `{}` to `{}`", shown(name), shown(value)));
     }
     if let Some(trigger) = arguments.get("trigger").and_then(Value::as_object) {
-        asked.push(match text(trigger, "command") {
-            Some(command) => format!("run `{}`", shown(command)),
+        // As the call reads it: as typed, or as a list of words.
+        let command = trigger.get("command").filter(|command| !command.is_null());
+        let command = command.and_then(|command| command_line::reshaped("string", command));
+        let command = command.and_then(|command| serde_json::from_value::<CommandLine>(command).ok());
+        asked.push(match command {
+            Some(command) => format!("run `{}`", shown(&command.typed())),
             None => "send a request to the program".to_owned(),
         });
     }
@@ -133,6 +140,7 @@ mod tests {
                 Some("send a request to the program, and evaluate `f()`"),
             ),
             (json!({ "trigger": { "command": "curl x" } }), Some("run `curl x`")),
+            (json!({ "trigger": { "command": ["curl", "a b", 1] } }), Some("run `curl 'a b' 1`")),
             (
                 json!({ "points": [{ "expressions": ["a"] }], "env": { "condition": "no" } }),
                 Some("evaluate `a`"),

@@ -84,6 +84,10 @@ impl Programs {
             json!({ "file": path, "line": self.program.line("print"), "expressions": ["'|'.join(words)"] });
         let run =
             json!({ "program": path, "until": [place], "expressions": ["'|'.join(words)"], "close": true });
+        // The place is in the script of the command.
+        let typed = json!({
+            "until": [{ "line": self.program.line("print") }], "expressions": ["'|'.join(words)"], "close": true,
+        });
         let listens = json!({
             "program": self.listener.path(), "cwd": self.folder, "until": [at(&self.listener, "heard")],
             "expressions": ["heard"], "close": true,
@@ -100,9 +104,11 @@ impl Programs {
         let tests = || json!({ "command": "python3", "cwd": self.folder });
         let python = || json!({ "command": "python3" });
         vec![
+            ("run_until", "command", vec!["python3", path], typed),
             ("run_until", "args", vec![], run.clone()),
             ("run_until", "runtimeArgs", vec![], run),
             ("run_until", "trigger.command", vec!["python3", "client.py"], listens),
+            ("trace_values", "command", vec!["python3", path], json!({ "points": [point] })),
             ("trace_values", "args", vec![], json!({ "program": path, "points": [point] })),
             ("trace_values", "runtimeArgs", vec![], json!({ "program": path, "points": [point] })),
             ("trace_values", "trigger.command", vec!["python3", "client.py"], traced),

@@ -142,6 +142,12 @@ async fn arguments_that_exclude_each_other_are_refused(language: Language) {
             json!({ "port": 1, "processId": 1 }),
             "`processId` cannot be combined with `port`",
         ),
+        ("run_until", json!({ "command": "x" }), "`command` cannot be combined with `sessionId`"),
+        (
+            "run_until",
+            json!({ "program": "x y.py 1" }),
+            "`program` is not a file; pass a command line as `command`",
+        ),
     ];
     for (tool, arguments, message) in table {
         let failed = session.fails("invalid_arguments", tool, arguments).await;

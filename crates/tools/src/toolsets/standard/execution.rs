@@ -20,7 +20,7 @@ use crate::ops::settle::{Settled, Wait};
 use crate::ops::trigger::{Trigger, TriggerProgress};
 use crate::ops::{self, run_until};
 use crate::render::{LineData, StopReport, TriggerReport, ValueData, expression_value};
-use crate::{ArgumentList, Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, CommandLine, Context, Effects, Tool, ToolError};
 
 /// Lets the program run on.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -244,6 +244,8 @@ pub(super) struct RunUntil {
     program: Option<PathBuf>,
     /// instead: module to start
     module: Option<String>,
+    /// instead, as typed: python main.py -x
+    command: Option<CommandLine>,
     /// default: from the program
     language: Option<String>,
     executable_path: Option<PathBuf>,
@@ -325,7 +327,8 @@ impl Tool for RunUntil {
             cwd: self.cwd.as_deref(),
             executable: self.executable_path.as_deref(),
             args: self.args.as_ref().map_or(&[], |args| args.0.as_slice()),
-            has_arguments: self.executable_path.is_some() || self.args.is_some(),
+            has_arguments: self.command.is_some() || self.executable_path.is_some() || self.args.is_some(),
+            line: self.command.as_ref(),
         };
         let mut one_shot = OneShotSession::open(context, &asked, close == Some(true))?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
@@ -359,10 +362,11 @@ impl RunUntil {
         context: &Context,
     ) -> Result<(StopReport, Vec<ValueData>, Option<TriggerProgress>), ToolError> {
         let session = &one_shot.session();
+        let program = self.program.clone().or_else(|| one_shot.script());
         let places = self.until.unwrap_or_default();
         let places = places.into_iter().map(|place| PlaceRequest {
             // A function without a file may be anywhere.
-            file: place.file.or_else(|| self.program.clone().filter(|_| place.function.is_none())),
+            file: place.file.or_else(|| program.clone().filter(|_| place.function.is_none())),
             line: place.line,
             column: place.column,
             statement: place.statement,

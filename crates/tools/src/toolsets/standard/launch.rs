@@ -174,9 +174,11 @@ impl ProgramParams {
             }
             (None, None) => Stdin::Empty,
         };
+        let mut env = launch.env;
+        env.extend(self.env.into_iter().flatten().map(|(name, value)| (name, Some(value))));
         Ok(Launch {
             cwd: self.cwd.map(|cwd| sources::absolute(&cwd)),
-            env: self.env.unwrap_or_default().into_iter().map(|(name, value)| (name, Some(value))).collect(),
+            env,
             stdin,
             stop_on_entry: self.extra.stop_on_entry.unwrap_or(false),
             just_my_code: self.extra.just_my_code.unwrap_or(true),

@@ -1,17 +1,18 @@
 //! The session that a one-shot tool works in: one that is there, or a new one for the program that it starts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine::adapter::commands::by_program;
 use engine::adapter::{self, Machine};
 use engine::model::launch::{Launch, Program};
 use engine::session::Session;
+use engine::sources;
 
 use super::launch::ProgramParams;
 use crate::ops::closing::CloseOnDrop;
 use crate::ops::command::Command;
 use crate::ops::{execution, lifecycle};
-use crate::{Context, ToolError};
+use crate::{ArgumentList, CommandLine, Context, ToolError};
 
 /// What the parameters of a one-shot tool say of its session.
 pub(super) struct OneShotParams<'a> {
@@ -21,6 +22,8 @@ pub(super) struct OneShotParams<'a> {
     pub(super) starts: bool,
     /// There are arguments that only a start has.
     pub(super) has_arguments: bool,
+    /// What is started, as one command line.
+    pub(super) line: Option<&'a CommandLine>,
     pub(super) program: Option<&'a Path>,
     pub(super) module: Option<&'a str>,
     /// Files that places are in.
@@ -37,7 +40,7 @@ pub(super) struct OneShotSession<'a> {
     closing: CloseOnDrop<'a>,
     /// It was opened for this call.
     pub(super) opened_here: bool,
-    /// What is started, where the executable and its arguments say all of it.
+    /// What is started, where a command line, or the executable and its arguments, say all of it.
     command: Option<Launch>,
     /// It starts a program.
     pub(super) starts: bool,
@@ -50,6 +53,7 @@ impl<'a> OneShotSession<'a> {
         asked: &OneShotParams<'_>,
         closes: bool,
     ) -> Result<Self, ToolError> {
+        asked.check_line()?;
         let is_named = asked.session_id.is_some();
         let starts = asked.starts || (!is_named && asked.has_arguments);
         let opened_here = starts && !is_named;
@@ -77,6 +81,14 @@ impl<'a> OneShotSession<'a> {
         Ok(Self { closing, opened_here, command, starts })
     }
 
+    /// The script of its command line, if that is what is started.
+    pub(super) fn script(&self) -> Option<PathBuf> {
+        match &self.command.as_ref()?.program {
+            Program::Script(script) => Some(script.clone()),
+            _ => None,
+        }
+    }
+
     /// What to start; none if the session's program continues.
     pub(super) fn launch(&mut self, params: ProgramParams) -> Result<Option<Launch>, ToolError> {
         if !self.starts {
@@ -100,9 +112,35 @@ impl<'a> OneShotSession<'a> {
 }
 
 impl OneShotParams<'_> {
-    /// What an executable and its arguments start, where nothing else says what to run: an interpreter with a
-    /// script, or a command such as a test runner.
+    /// A command line says all of what to start, but for its arguments.
+    fn check_line(&self) -> Result<(), ToolError> {
+        let others = [
+            ("sessionId", self.session_id.is_some()),
+            ("program", self.program.is_some()),
+            ("module", self.module.is_some()),
+            ("executablePath", self.executable.is_some()),
+            ("runtimeArgs", self.starts),
+        ];
+        let other = others.into_iter().find(|(_, is_given)| self.line.is_some() && *is_given);
+        if let Some((name, _)) = other {
+            return Err(ToolError::argument("command", format!("cannot be combined with `{name}`")));
+        }
+        let is_line = |program: &&Path| {
+            program.to_string_lossy().trim().contains(' ') && !sources::absolute(program).exists()
+        };
+        match self.program.filter(is_line) {
+            Some(_) => Err(ToolError::argument("program", "is not a file; pass a command line as `command`")),
+            None => Ok(()),
+        }
+    }
+
+    /// What a command line starts, or an executable and its arguments where nothing else says what to run: an
+    /// interpreter with a script, or a command such as a test runner.
     fn command(&self) -> Result<Option<Command>, ToolError> {
+        if let Some(line) = self.line {
+            let args = (!self.args.is_empty()).then(|| ArgumentList(self.args.to_vec()));
+            return Command::read(&Machine, line, args, self.cwd.map(Path::to_owned)).map(Some);
+        }
         let Some(executable) = self.executable.filter(|_| !self.starts) else { return Ok(None) };
         let words =
             std::iter::once(executable.to_string_lossy().into_owned()).chain(self.args.iter().cloned());

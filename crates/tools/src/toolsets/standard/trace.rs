@@ -17,7 +17,7 @@ use crate::ops::settle::Wait;
 use crate::ops::trace::{self, Point, RecordMethod, Trace, TraceEndReason, WhenFull};
 use crate::ops::trigger::Trigger;
 use crate::render::TraceReport;
-use crate::{ArgumentList, Context, Effects, Tool, ToolError};
+use crate::{ArgumentList, CommandLine, Context, Effects, Tool, ToolError};
 
 /// Records values.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,6 +27,8 @@ pub(super) struct TraceValues {
     session_id: Option<String>,
     program: Option<PathBuf>,
     module: Option<String>,
+    /// instead, as typed
+    command: Option<CommandLine>,
     language: Option<String>,
     executable_path: Option<PathBuf>,
     args: Option<ArgumentList>,
@@ -104,7 +106,8 @@ impl Tool for TraceValues {
             cwd: self.cwd.as_deref(),
             executable: self.executable_path.as_deref(),
             args: self.args.as_ref().map_or(&[], |args| args.0.as_slice()),
-            has_arguments: self.executable_path.is_some() || self.args.is_some(),
+            has_arguments: self.command.is_some() || self.executable_path.is_some() || self.args.is_some(),
+            line: self.command.as_ref(),
         };
         let mut one_shot = OneShotSession::open(context, &asked, false)?;
         let (session, opened_here) = (one_shot.session(), one_shot.opened_here);
@@ -150,9 +153,10 @@ impl TraceValues {
         context: &Context,
     ) -> Result<Trace, ToolError> {
         let limits = LimitsParam::limits(context.bounds(), self.limits)?;
+        let program = self.program.clone().or_else(|| one_shot.script());
         let points = self.points.into_iter().map(|point| Point {
             wanted: PlaceRequest {
-                file: point.file.or_else(|| self.program.clone()),
+                file: point.file.or_else(|| program.clone()),
                 line: point.line,
                 column: point.column,
                 statement: point.statement,
