@@ -55,7 +55,11 @@ pub(super) fn set(text: &str, at: EntryPath<'_>, entry: &Map<String, Value>) -> 
             lines.edit(section.line, |line| spliced(line, column..column + 2, ""));
             lines.insert(section.line + 1, &block(at.name, entry, section.column + 2));
         }
-        NodeKind::Scalar(text, _) if text.is_empty() => {
+        NodeKind::Scalar(text, _) if section.value.value().is_null() => {
+            let column = section.value.column;
+            if !text.is_empty() {
+                lines.edit(section.value.last_line, |line| spliced(line, column..section.value.end, ""));
+            }
             lines.insert(section.line + 1, &block(at.name, entry, section.column + 2));
         }
         _ => bail!(IN_BRACES),
@@ -257,6 +261,8 @@ mod tests {
             ("---\na: 1\n...\n", format!("---\na: 1\nservers:\n{ENTRY}...\n")),
             ("servers:\nb: 2\n", format!("servers:\n{ENTRY}b: 2\n")),
             ("servers: {} # none\n", format!("servers:  # none\n{ENTRY}")),
+            ("servers: null # none\n", format!("servers:  # none\n{ENTRY}")),
+            ("servers: ~\nb: 2\n", format!("servers: \n{ENTRY}b: 2\n")),
             ("servers:\n  x:\n    - 1\n", format!("servers:\n{ENTRY}  x:\n    - 1\n")),
             ("servers:\n    x: 1\n", "servers:\n    ours:\n      run: a\n    x: 1\n".to_owned()),
         ] {

@@ -245,6 +245,17 @@ async fn yaml_that_lines_cannot_be_added_to_is_refused() {
     }
 }
 
+#[tokio::test]
+async fn yaml_without_a_value_gets_the_entry() {
+    for nothing in ["", " null", " ~", " NULL # none yet"] {
+        let home = Home::new();
+        home.write(".config/goose/config.yaml", &format!("extensions:{nothing}\nA: 1\n"));
+        home.run(&["init", "goose", "--yes", "--no-skill"]).await.ended_with(0);
+        let text = home.read(".config/goose/config.yaml");
+        assert!(text.contains("\n  stillframe:\n    name: ") && text.ends_with("\nA: 1\n"), "{text}");
+    }
+}
+
 fn sorted(paths: &[&str]) -> Vec<String> {
     let mut paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
     paths.sort();

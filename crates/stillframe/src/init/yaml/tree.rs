@@ -157,7 +157,7 @@ impl Node {
         match &self.kind {
             NodeKind::Scalar(text, true) => json!(text),
             NodeKind::Scalar(text, false) => match text.as_str() {
-                "" | "~" | "null" => Value::Null,
+                "" | "~" | "null" | "Null" | "NULL" => Value::Null,
                 "true" => json!(true),
                 "false" => json!(false),
                 text => number(text).unwrap_or_else(|| json!(text)),
