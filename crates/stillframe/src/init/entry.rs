@@ -67,6 +67,10 @@ impl Shape {
             entry.entry(key).or_insert(value);
         }
         entry.extend(start.as_object().cloned().unwrap_or_default());
+        if self == Self::Opencode {
+            // They are in `command` now; opencode accepts no such key.
+            entry.shift_remove("args");
+        }
         entry
     }
 

@@ -69,8 +69,14 @@ fn section_of(object: &CstObject, name: &str) -> anyhow::Result<CstObject> {
     section.with_context(|| format!("`{name}` is not a table of servers"))
 }
 
-/// Changes the values that differ, so that comments between them stay.
+/// Changes the values that differ, so that comments between them stay, and removes what the entry does not have.
 fn merge(object: &CstObject, entry: &Map<String, Value>) {
+    for property in object.properties() {
+        let name = property.name().and_then(|name| name.decoded_value().ok());
+        if name.is_some_and(|name| !entry.contains_key(&name)) {
+            property.remove();
+        }
+    }
     for (key, value) in entry {
         match object.get(key) {
             None => {
