@@ -1,6 +1,7 @@
 //! `stillframe doctor`: what works on this machine, by trying it.
 
 mod adapter;
+mod address;
 mod client;
 mod host;
 mod steps;

@@ -1,7 +1,7 @@
 //! `stillframe init`: the server's entry and the skill in the files of the hosts on this machine.
 //!
 //! [`hosts`] is the table, [`entry`] has the shapes of entries, [`format`](mod@format) edits a file of one of three formats,
-//! [`plan`] works out what changes, and [`apply`] writes it.
+//! [`plan`] works out what changes, and [`apply`] writes it. [`variables`] is for `doctor`.
 
 mod apply;
 mod entry;
@@ -11,21 +11,23 @@ mod json;
 mod launcher;
 mod plan;
 mod toml;
+mod variables;
 mod yaml;
 
 use std::collections::HashSet;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, ensure};
 use clap::builder::PossibleValue;
 
-pub(crate) use self::entry::{NAME, ServerCommand, remote};
+pub(crate) use self::entry::{NAME, ServerCommand, address, remote};
 use self::hosts::HOSTS;
 pub(crate) use self::hosts::{Folders, McpHost, Scope, named};
-pub(crate) use self::plan::existing;
 use self::plan::{Change, Step};
+pub(crate) use self::plan::{existing, existing_for};
+pub(crate) use self::variables::TextPlace;
 use crate::terminal::{self, BAD, FAINT, GOOD, HEADING, WARN, styled};
 
 #[derive(Debug, clap::Args)]
@@ -82,7 +84,7 @@ pub(crate) fn run(args: &InitArgs) -> anyhow::Result<ExitCode> {
                 }
                 Step::Change(_) => Ok(String::new()),
                 Step::Nothing => Ok(line(&unchanged(args, &folders.shown(&path)))),
-                Step::LeaveRemote(what) => Ok(left(&what, host, args, &folders.shown(&path))),
+                Step::Leave(what) => Ok(left(&what, host, args, &folders.shown(&path))),
             });
             match outcome {
                 Ok(said) => text.push_str(&said),
@@ -153,11 +155,13 @@ fn planned(
     (chosen, scope, folders): (&[&McpHost], &Scope, &Folders),
 ) -> Vec<Planned> {
     let mut all = Vec::new();
+    // A user's file may have an entry for a single folder, too.
+    let here: Option<&Path> = matches!(scope, Scope::User).then_some(&folders.here);
     if let Some(file) = host.file(scope, folders) {
         let change = if args.remove {
-            plan::remove(host, file.clone()).map(Step::from)
+            plan::remove(host, file.clone(), here).map(Step::from)
         } else {
-            plan::add(host, file.clone(), launcher)
+            plan::add(host, file.clone(), launcher, here)
         };
         let is_broken = change.is_err();
         all.push(change.map(|step| (file, step)));

@@ -64,12 +64,7 @@ impl ServerConnection {
             Process::spawn_piped(&spec, "doctor", &errors).map_err(crate::setup::cli_error)?;
         let lines = BufReader::new(stdout).lines();
         let mut server = Self { process, stdin, lines, errors, next: 0 };
-        // A server may ask its user before it evaluates, and accept only files below the client's roots.
-        let capabilities = json!({ "elicitation": {}, "roots": {} });
-        let client = json!({ "name": "stillframe doctor", "version": env!("CARGO_PKG_VERSION") });
-        let hello =
-            json!({ "protocolVersion": REVISION, "capabilities": capabilities, "clientInfo": client });
-        let answer = server.request("initialize", &hello, START).await;
+        let answer = server.request("initialize", &hello(), START).await;
         let info = match answer {
             Ok(answer) => {
                 format!("{} {}", text(&answer, "/serverInfo/name"), text(&answer, "/serverInfo/version"))
@@ -155,18 +150,20 @@ impl ServerConnection {
     }
 }
 
+/// What `doctor` says of itself in the handshake.
+pub(super) fn hello() -> Value {
+    // A server may ask its user before it evaluates, and accept only files below the client's roots.
+    let capabilities = json!({ "elicitation": {}, "roots": {} });
+    let client = json!({ "name": "stillframe doctor", "version": env!("CARGO_PKG_VERSION") });
+    json!({ "protocolVersion": REVISION, "capabilities": capabilities, "clientInfo": client })
+}
+
 fn environment(of_entry: &BTreeMap<String, String>) -> BTreeMap<String, Option<String>> {
     let passed_on = |name: &String| PASSED_ON.contains(&name.as_str()) || name.starts_with("LC_");
     let all = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let removed = all.filter(|name| !passed_on(name)).map(|name| (name, None));
-    let added = of_entry.iter().map(|(name, value)| (name.clone(), Some(expanded(value))));
+    let added = of_entry.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
     removed.chain(added).collect()
-}
-
-/// `${NAME}` is what several hosts write for a variable of their environment.
-fn expanded(value: &str) -> String {
-    let name = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
-    name.and_then(|name| Machine.env(name.trim_start_matches("env:"))).unwrap_or_else(|| value.to_owned())
 }
 
 /// The answer to a request of the server: yes to every question, and the folder of samples as the root; none for a
@@ -191,6 +188,6 @@ fn reply(message: &Value) -> Option<Value> {
 }
 
 /// The text at a place in a message.
-fn text(message: &Value, pointer: &str) -> String {
+pub(super) fn text(message: &Value, pointer: &str) -> String {
     message.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
 }

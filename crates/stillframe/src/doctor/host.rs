@@ -1,4 +1,4 @@
-//! `stillframe doctor --host NAME`: the server as a host starts it.
+//! `stillframe doctor --host NAME`: the server as a host starts or reaches it.
 
 use std::process::ExitCode;
 
@@ -7,9 +7,10 @@ use engine::adapter::{self, Adapter, Host as _, Machine};
 use serde_json::{Value, json};
 
 use super::SampleFile;
+use super::address::LocalServer;
 use super::client::ServerConnection;
 use super::steps::{self, Tried};
-use crate::init::{self, Folders, McpHost, NAME, Scope, ServerCommand};
+use crate::init::{self, Folders, McpHost, NAME, Scope, ServerCommand, TextPlace};
 use crate::terminal;
 
 /// The languages that a probe is tried with: the first that works needs nothing but its runtime.
@@ -20,11 +21,15 @@ const REFUSED: &str = "--read-only does not allow starting";
 pub(super) async fn run(name: &str, as_json: bool) -> anyhow::Result<ExitCode> {
     let host = init::named(name).with_context(|| format!("unknown host `{name}`"))?;
     let mut tried: Vec<Tried> = Vec::new();
-    match command(host) {
+    match server(host) {
         Err(problem) => tried.push(("entry", Err(format!("{problem:#}")))),
-        Ok((found, command)) => {
+        Ok((found, Server::Started(command))) => {
             tried.push(("entry", Ok(found)));
-            server(&command, &mut tried).await;
+            start(&command, &mut tried).await;
+        }
+        Ok((found, Server::Reached(server))) => {
+            tried.push(("entry", Ok(found)));
+            tried.push(("initialize", server.try_it().await.map_err(|problem| format!("{problem:#}"))));
         }
     }
     let works = tried.iter().all(|(_, outcome)| outcome.is_ok());
@@ -34,45 +39,111 @@ pub(super) async fn run(name: &str, as_json: bool) -> anyhow::Result<ExitCode> {
     Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What the host starts in this folder: a project's entry comes first. Also gives where it is.
-fn command(host: &McpHost) -> anyhow::Result<(String, ServerCommand)> {
+/// What an entry is for.
+enum Server {
+    Started(ServerCommand),
+    /// Over HTTP.
+    Reached(LocalServer),
+}
+
+/// What the host starts or reaches in this folder. Also gives where its entry is.
+fn server(host: &McpHost) -> anyhow::Result<(String, Server)> {
     let folders = Folders::of_user()?;
-    let scopes = [Scope::Project(std::env::current_dir()?), Scope::User];
-    let files: Vec<_> =
-        scopes.iter().filter_map(|scope| Some((scope, host.file(scope, &folders)?))).collect();
-    for (scope, file) in &files {
-        let Some(entry) = init::existing(host, file)? else { continue };
-        let command = host.command(&entry);
-        let shown = folders.shown(file);
-        if let Some(what) = init::remote(&entry) {
+    let Some((shown, scope, entry)) = entry(host, &folders)? else {
+        let scopes = [Scope::Project(folders.here.clone()), Scope::User];
+        let files = scopes.iter().filter_map(|scope| host.file(scope, &folders));
+        let files: Vec<String> = files.map(|file| folders.shown(&file)).collect();
+        anyhow::bail!(
+            "no entry `{NAME}` in {}; to add it: stillframe init {} --yes",
+            files.join(" or "),
+            host.name
+        )
+    };
+    let command = host.command(&entry);
+    anyhow::ensure!(!command.is_disabled, "the entry in {shown} is disabled; enable it in {}", host.title);
+    let unknown = |problem| anyhow::anyhow!("{problem}, so the server in {shown} was not started");
+    if let Some(what) = init::remote(&entry) {
+        let Some(server) = reached(&entry, host, &scope, &folders).map_err(unknown)? else {
             anyhow::bail!(
-                "`{NAME}` in {shown} is {what}, which was not checked: doctor checks only servers that {} starts",
+                "`{NAME}` in {shown} is {what}, which was not checked: doctor checks only servers that {} starts, and HTTP \
+                 servers on this machine",
                 host.title
-            );
-        }
-        anyhow::ensure!(
-            !command.words.is_empty(),
-            "`{NAME}` in {shown} has neither a command nor a URL; to add the command: stillframe init {}{} --yes",
-            host.name,
-            if matches!(scope, Scope::Project(_)) { " --project" } else { "" }
-        );
-        anyhow::ensure!(
-            !command.is_disabled,
-            "the entry in {shown} is disabled; enable it in {}",
-            host.title
-        );
-        return Ok((format!("{shown}: {}", command.words.join(" ")), command));
+            )
+        };
+        return Ok((format!("{shown}: {what}"), Server::Reached(server)));
     }
-    let files: Vec<String> = files.iter().map(|(_, file)| folders.shown(file)).collect();
-    anyhow::bail!(
-        "no entry `{NAME}` in {}; to add it: stillframe init {} --yes",
-        files.join(" or "),
-        host.name
-    )
+    anyhow::ensure!(
+        !command.words.is_empty(),
+        "`{NAME}` in {shown} has neither a command nor a URL; to add the command: stillframe init {}{} --yes",
+        host.name,
+        if matches!(scope, Scope::Project(_)) { " --project" } else { "" }
+    );
+    let written = command.words.join(" ");
+    let command = expanded(command, host, &scope, &folders).map_err(unknown)?;
+    Ok((format!("{shown}: {written}"), Server::Started(command)))
+}
+
+/// The server on this machine that an entry has the address of.
+fn reached(
+    entry: &Value,
+    host: &McpHost,
+    scope: &Scope,
+    folders: &Folders,
+) -> Result<Option<LocalServer>, String> {
+    let Some((url, mut headers)) = init::address(entry) else { return Ok(None) };
+    let place = place(scope, folders);
+    for (_, value) in &mut headers {
+        *value = host.variables.expanded(value, TextPlace { is_environment: true, ..place })?;
+    }
+    Ok(LocalServer::of(&host.variables.expanded(&url, place)?, &headers))
+}
+
+fn place<'a>(scope: &'a Scope, folders: &'a Folders) -> TextPlace<'a> {
+    let project = if let Scope::Project(folder) = scope { Some(folder) } else { None };
+    TextPlace { is_environment: false, home: &folders.home, project }
+}
+
+/// The entry that counts in this folder, and where it is: the user's for this folder, or the project's, or the user's.
+fn entry(host: &McpHost, folders: &Folders) -> anyhow::Result<Option<(String, Scope, Value)>> {
+    if let Some(file) = host.file(&Scope::User, folders)
+        && let Some((folder, entry)) = init::existing_for(host, &file, &folders.here)?
+    {
+        let shown = format!("{} for the folder {folder}", folders.shown(&file));
+        return Ok(Some((shown, Scope::User, entry)));
+    }
+    for scope in [Scope::Project(folders.here.clone()), Scope::User] {
+        let Some(file) = host.file(&scope, folders) else { continue };
+        if let Some(entry) = init::existing(host, &file)? {
+            return Ok(Some((folders.shown(&file), scope, entry)));
+        }
+    }
+    Ok(None)
+}
+
+/// The command with the values of its variables, or why it cannot be known.
+fn expanded(
+    mut command: ServerCommand,
+    host: &McpHost,
+    scope: &Scope,
+    folders: &Folders,
+) -> Result<ServerCommand, String> {
+    let place = place(scope, folders);
+    for word in &mut command.words {
+        *word = host.variables.expanded(word, place)?;
+    }
+    for value in command.env.values_mut() {
+        *value = host.variables.expanded(value, TextPlace { is_environment: true, ..place })?;
+    }
+    match command.words.first() {
+        Some(program) if program.contains("${") || program.contains("{env:") => {
+            Err(format!("{} is not known to expand `{program}`", host.title))
+        }
+        _ => Ok(command),
+    }
 }
 
 /// Starts it, lists its tools and debugs a small program.
-async fn server(command: &ServerCommand, tried: &mut Vec<Tried>) {
+async fn start(command: &ServerCommand, tried: &mut Vec<Tried>) {
     let (mut server, version) = match ServerConnection::open(command).await {
         Ok(opened) => opened,
         Err(problem) => return tried.push(("start", Err(format!("{problem:#}")))),

@@ -106,6 +106,20 @@ pub(crate) fn remote(entry: &Value) -> Option<String> {
     }
 }
 
+/// The address of a server that a host reaches over HTTP, and the headers that it sends; none for the older transport,
+/// which begins differently.
+pub(crate) fn address(entry: &Value) -> Option<(String, Vec<(String, String)>)> {
+    let text = |key| entry.get(key).and_then(Value::as_str);
+    let url = ["url", "serverUrl", "httpUrl", "uri"].into_iter().find_map(text)?;
+    let pairs =
+        ["headers", "http_headers"].into_iter().filter_map(|key| entry.get(key)?.as_object()).flatten();
+    let mut headers: Vec<_> = pairs.map(|(name, value)| (name.clone(), strings(value).concat())).collect();
+    if let Some(token) = text("bearer_token_env_var").and_then(|name| std::env::var(name).ok()) {
+        headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
+    }
+    (text("type") != Some("sse")).then(|| (url.to_owned(), headers))
+}
+
 /// The words before `serve` and those after it.
 fn split_at_serve(words: &[String]) -> (&[String], &[String]) {
     let at = words.iter().position(|word| word == SERVE).unwrap_or(words.len());

@@ -1,6 +1,6 @@
 //! Changing one entry of a file, whatever its format, and nothing else.
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use serde_json::{Map, Value, json};
 
 use super::{json, toml, yaml};
@@ -100,6 +100,22 @@ impl Format {
                 root.shift_remove(at.section);
             }
         }
+        self.checked(after, &expected)
+    }
+
+    /// The text without what these keys lead to. What is around it stays.
+    pub(crate) fn without(self, text: &str, keys: &[&str]) -> anyhow::Result<String> {
+        let mut expected = self.read(text)?;
+        if let Some((last, above)) = keys.split_last()
+            && let Some(object) = above.iter().try_fold(&mut expected, |value, key| value.get_mut(*key))
+            && let Some(object) = object.as_object_mut()
+        {
+            object.shift_remove(*last);
+        }
+        let after = edited(text, |text| match self {
+            Self::Json => json::without(text, keys),
+            Self::Toml | Self::Yaml => bail!("this file cannot be edited automatically"),
+        })?;
         self.checked(after, &expected)
     }
 

@@ -8,6 +8,7 @@ use etcetera::BaseStrategy;
 
 use super::entry::{ServerCommand, Shape};
 use super::format::Format;
+use super::variables::Variables;
 
 /// What a host keeps its servers in, and where it looks for skills.
 #[derive(Debug)]
@@ -24,7 +25,11 @@ pub(crate) struct McpHost {
     pub(super) format: Format,
     /// The key that its servers are under.
     pub(super) section: &'static str,
+    /// The key in the user's file that has more sections: one for each folder that has servers of its own.
+    pub(super) folders: Option<&'static str>,
     pub(super) shape: Shape,
+    /// What it expands in an entry.
+    pub(crate) variables: Variables,
     /// The folders of skills, for a user and in a project.
     skills: (Place, &'static str),
     /// A folder that only it makes.
@@ -57,7 +62,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[".mcp.json"],
         format: Format::Json,
         section: "mcpServers",
+        folders: Some("projects"),
         shape: Shape::Typed,
+        variables: Variables::Shell { bare: false },
         skills: (Variable("CLAUDE_CONFIG_DIR", ".claude", "skills"), ".claude/skills"),
         sign: Variable("CLAUDE_CONFIG_DIR", ".claude", ""),
         program: "claude",
@@ -70,7 +77,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[".codex/config.toml"],
         format: Format::Toml,
         section: "mcp_servers",
+        folders: None,
         shape: Shape::Plain,
+        variables: Variables::None,
         skills: (Variable("CODEX_HOME", ".codex", "skills"), ".agents/skills"),
         sign: Variable("CODEX_HOME", ".codex", ""),
         program: "codex",
@@ -83,7 +92,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[".cursor/mcp.json"],
         format: Format::Json,
         section: "mcpServers",
+        folders: None,
         shape: Shape::Plain,
+        variables: Variables::Editor,
         skills: (Home(".cursor/skills"), ".cursor/skills"),
         sign: Home(".cursor"),
         program: "cursor",
@@ -96,7 +107,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[".vscode/mcp.json"],
         format: Format::Json,
         section: "servers",
+        folders: None,
         shape: Shape::Typed,
+        variables: Variables::Editor,
         skills: (Home(".copilot/skills"), ".github/skills"),
         sign: Application("Code/User"),
         program: "code",
@@ -109,7 +122,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[".kiro/settings/mcp.json"],
         format: Format::Json,
         section: "mcpServers",
+        folders: None,
         shape: Shape::Plain,
+        variables: Variables::InEnvironment,
         skills: (Home(".kiro/skills"), ".kiro/skills"),
         sign: Home(".kiro"),
         program: "kiro",
@@ -122,7 +137,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[".gemini/settings.json"],
         format: Format::Json,
         section: "mcpServers",
+        folders: None,
         shape: Shape::Plain,
+        variables: Variables::Shell { bare: true },
         skills: (Home(".gemini/skills"), ".gemini/skills"),
         sign: Home(".gemini"),
         program: "gemini",
@@ -135,7 +152,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[],
         format: Format::Json,
         section: "mcpServers",
+        folders: None,
         shape: Shape::Plain,
+        variables: Variables::Prefixed,
         skills: (Home(".codeium/windsurf/skills"), ".windsurf/skills"),
         sign: Home(".codeium/windsurf"),
         program: "windsurf",
@@ -148,7 +167,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[".zed/settings.json"],
         format: Format::Json,
         section: "context_servers",
+        folders: None,
         shape: Shape::Zed,
+        variables: Variables::None,
         skills: (Home(".agents/skills"), ".agents/skills"),
         sign: Settings("zed"),
         program: "zed",
@@ -161,7 +182,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &["opencode.json", "opencode.jsonc"],
         format: Format::Json,
         section: "mcp",
+        folders: None,
         shape: Shape::Opencode,
+        variables: Variables::Braces,
         skills: (Settings("opencode/skills"), ".opencode/skills"),
         sign: Settings("opencode"),
         program: "opencode",
@@ -175,7 +198,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[".continue/mcpServers/stillframe.json"],
         format: Format::Json,
         section: "mcpServers",
+        folders: None,
         shape: Shape::Plain,
+        variables: Variables::Secrets,
         skills: (Variable("CONTINUE_GLOBAL_DIR", ".continue", "skills"), ".continue/skills"),
         sign: Variable("CONTINUE_GLOBAL_DIR", ".continue", ""),
         program: "cn",
@@ -190,7 +215,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[],
         format: Format::Json,
         section: "mcpServers",
+        folders: None,
         shape: Shape::Plain,
+        variables: Variables::Prefixed,
         skills: (Home(".cline/skills"), ".cline/skills"),
         sign: Application("Code/User/globalStorage/saoudrizwan.claude-dev"),
         program: "",
@@ -203,7 +230,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[],
         format: Format::Json,
         section: "mcpServers",
+        folders: None,
         shape: Shape::Plain,
+        variables: Variables::Prefixed,
         skills: (Home(".cline/skills"), ".cline/skills"),
         sign: Variable("CLINE_DIR", ".cline", "data"),
         program: "cline",
@@ -216,7 +245,9 @@ pub(crate) const HOSTS: &[McpHost] = &[
         project: &[],
         format: Format::Yaml,
         section: "extensions",
+        folders: None,
         shape: Shape::Goose,
+        variables: Variables::None,
         skills: (Settings("goose/skills"), ".goose/skills"),
         sign: Settings("goose"),
         program: "goose",
@@ -239,6 +270,8 @@ pub(crate) enum Scope {
 #[derive(Clone, Debug)]
 pub(crate) struct Folders {
     pub(crate) home: PathBuf,
+    /// The current one.
+    pub(crate) here: PathBuf,
     settings: PathBuf,
     application: PathBuf,
 }
@@ -250,7 +283,9 @@ impl Folders {
         let base = etcetera::choose_base_strategy().context("your account has no home folder")?;
         // On macOS, a native application's settings and its data are in different folders.
         let application = if cfg!(target_os = "macos") { native.data_dir() } else { native.config_dir() };
-        Ok(Self { home: base.home_dir().to_owned(), settings: base.config_dir(), application })
+        // A folder that is gone has no entries.
+        let here = std::env::current_dir().unwrap_or_default();
+        Ok(Self { home: base.home_dir().to_owned(), here, settings: base.config_dir(), application })
     }
 
     fn path(&self, place: Place) -> PathBuf {

@@ -108,6 +108,20 @@ pub(super) fn unset(text: &str, at: EntryPath<'_>) -> anyhow::Result<String> {
     Ok(root.to_string())
 }
 
+/// Removes what these keys lead to, if it is there.
+pub(super) fn without(text: &str, keys: &[&str]) -> anyhow::Result<String> {
+    let root = parse(text)?;
+    if let Some((last, above)) = keys.split_last() {
+        let object = above.iter().try_fold(root.object_value(), |object, key| {
+            object.map(|object| object.get(key).and_then(|property| property.object_value()))
+        });
+        if let Some(property) = object.flatten().and_then(|object| object.get(last)) {
+            property.remove();
+        }
+    }
+    Ok(root.to_string())
+}
+
 fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,

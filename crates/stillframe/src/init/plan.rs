@@ -41,8 +41,8 @@ pub(crate) enum Step {
     Change(Change),
     /// It is as it should be.
     Nothing,
-    /// Its entry is not a server that the host starts, but this.
-    LeaveRemote(String),
+    /// Its entry is not one that `init` writes, but this.
+    Leave(String),
 }
 
 impl From<Option<Change>> for Step {
@@ -62,15 +62,46 @@ pub(crate) fn existing(host: &McpHost, file: &Path) -> anyhow::Result<Option<Val
     host.format.entry(&text, place(host)).with_context(|| format!("cannot read `{}`", file.display()))
 }
 
-/// Adds the entry of a server that these words start.
-pub(crate) fn add(host: &McpHost, file: PathBuf, launcher: &[String]) -> anyhow::Result<Step> {
+/// The entry that a user's file has for this folder alone, or for the repository that it belongs to. Gives the folder.
+pub(crate) fn existing_for(
+    host: &McpHost,
+    file: &Path,
+    folder: &Path,
+) -> anyhow::Result<Option<(String, Value)>> {
+    let text = read(file)?.unwrap_or_default();
+    let root = host.format.read(&text).with_context(|| format!("cannot read `{}`", file.display()))?;
+    Ok(of_folder(host, &root, folder))
+}
+
+fn of_folder(host: &McpHost, root: &Value, folder: &Path) -> Option<(String, Value)> {
+    let sections = root.get(host.folders?)?;
+    let repository = folder.ancestors().find(|folder| folder.join(".git").exists());
+    [Some(folder), repository].into_iter().flatten().find_map(|folder| {
+        let folder = folder.to_str()?;
+        let entry = sections.get(folder)?.get(host.section)?.get(NAME)?;
+        Some((folder.to_owned(), entry.clone()))
+    })
+}
+
+/// Adds the entry of a server that these words start, unless there is one for the current folder, if one is given.
+pub(crate) fn add(
+    host: &McpHost,
+    file: PathBuf,
+    launcher: &[String],
+    here: Option<&Path>,
+) -> anyhow::Result<Step> {
     let before = read(&file)?;
     let text = before.clone().unwrap_or_default();
-    let existing =
-        host.format.entry(&text, place(host)).map_err(|problem| cannot_edit(&file, host, &problem))?;
+    let root = host.format.read(&text).map_err(|problem| cannot_edit(&file, host, &problem))?;
+    let existing = root.get(host.section).and_then(|section| section.get(NAME)).cloned();
+    if existing.is_none()
+        && let Some((folder, _)) = here.and_then(|here| of_folder(host, &root, here))
+    {
+        return Ok(Step::Leave(format!("already set up for the folder {folder}")));
+    }
     // A host would still use the address of an entry that also had a command.
     if let Some(what) = existing.as_ref().and_then(entry::remote) {
-        return Ok(Step::LeaveRemote(what));
+        return Ok(Step::Leave(what));
     }
     let edit = || -> anyhow::Result<String> {
         let entry = host.shape.entry(launcher, existing.as_ref());
@@ -81,17 +112,24 @@ pub(crate) fn add(host: &McpHost, file: PathBuf, launcher: &[String]) -> anyhow:
     Ok(Change::of(file, before, Some(after), "").into())
 }
 
-/// Removes the entry, and a file that then has nothing left.
-pub(crate) fn remove(host: &McpHost, file: PathBuf) -> anyhow::Result<Option<Change>> {
+/// Removes the entry, also that for the current folder, if one is given, and a file that then has nothing left.
+pub(crate) fn remove(host: &McpHost, file: PathBuf, here: Option<&Path>) -> anyhow::Result<Option<Change>> {
     let Some(before) = read(&file)? else { return Ok(None) };
     let edit = || -> anyhow::Result<(Option<String>, String)> {
-        let Some(entry) = host.format.entry(&before, place(host))? else {
-            return Ok((Some(before.clone()), String::new()));
-        };
-        let own = host.format.alone(place(host), &host.shape.without_additions(&entry))?;
-        let after = host.format.unset(&before, place(host))?;
+        let (mut after, mut own) = (before.clone(), String::new());
+        let root = host.format.read(&before)?;
+        if let Some(folders) = host.folders
+            && let Some((folder, _)) = here.and_then(|here| of_folder(host, &root, here))
+        {
+            after = host.format.without(&after, &[folders, &folder, host.section, NAME])?;
+        }
+        if let Some(entry) = host.format.entry(&before, place(host))? {
+            own = host.format.alone(place(host), &host.shape.without_additions(&entry))?;
+            after = host.format.unset(&after, place(host))?;
+        }
         let rest = after.trim_start_matches(BYTE_ORDER_MARK).trim();
-        Ok(((!rest.is_empty() && rest != "{}").then_some(after), own))
+        let is_left = after == before || !rest.is_empty() && rest != "{}";
+        Ok((is_left.then_some(after), own))
     };
     let (after, own) = edit().map_err(|problem| cannot_edit(&file, host, &problem))?;
     Ok(Change::of(file, Some(before), after, &own))

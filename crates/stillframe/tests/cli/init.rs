@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a helper that fails is a test that fails")]
 
 mod hosts;
+mod variables;
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -265,7 +266,7 @@ fn sorted(paths: &[&str]) -> Vec<String> {
 /// A host, its file, and an entry that the host reaches over HTTP.
 fn remote_entries() -> [(&'static str, &'static str, String); 6] {
     let json = |section: &str, entry: Value| json!({ section: { "stillframe": entry } }).to_string();
-    let url = "http://127.0.0.1:9/mcp";
+    let url = "http://debug.example/mcp";
     [
         ("vscode", ".config/Code/User/mcp.json", json("servers", json!({ "type": "http", "url": url }))),
         ("cursor", ".cursor/mcp.json", json("mcpServers", json!({ "url": url, "command": "old" }))),
@@ -288,7 +289,7 @@ async fn an_entry_that_is_an_http_server_is_left_and_not_checked() {
         let ran = home.run(&["init", host, "--yes", "--no-skill"]).await.ended_with(0);
         let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
         let expected = format!(
-            "! `stillframe` in ~/{file} is an HTTP server (http://127.0.0.1:9/mcp) and was left as it is; to replace \
+            "! `stillframe` in ~/{file} is an HTTP server (http://debug.example/mcp) and was left as it is; to replace \
              it, remove it first: stillframe init {host} --remove --yes"
         );
         assert!(
@@ -301,7 +302,7 @@ async fn an_entry_that_is_an_http_server_is_left_and_not_checked() {
         let report = doctor(&home, host).await.ended_with(1).json();
         let problem = report["tried"][0]["problem"].as_str().unwrap();
         assert!(
-            problem.contains("an HTTP server (http://127.0.0.1:9/mcp), which was not checked"),
+            problem.contains("an HTTP server (http://debug.example/mcp), which was not checked"),
             "{problem}"
         );
 
