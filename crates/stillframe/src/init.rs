@@ -139,9 +139,13 @@ fn choose(args: &InitArgs, scope: &Scope, folders: &Folders) -> anyhow::Result<V
         return Ok(chosen);
     }
     let has_file = |host: &&McpHost| host.file(scope, folders).is_some();
-    let chosen: Vec<&McpHost> = HOSTS.iter().filter(|host| host.is_here(folders)).filter(has_file).collect();
+    // What is in a project may come from other machines.
+    let is_meant =
+        |host: &&McpHost| host.is_here(folders) || args.remove && plan::has_ours(host, scope, folders);
+    let chosen: Vec<&McpHost> = HOSTS.iter().filter(has_file).filter(is_meant).collect();
     let known: Vec<&str> = HOSTS.iter().filter(has_file).map(|host| host.name).collect();
-    ensure!(!chosen.is_empty(), "no host was found on this machine; name one: {}", known.join(", "));
+    let more = if args.remove { ", and there is nothing to remove" } else { "" };
+    ensure!(!chosen.is_empty(), "no host was found on this machine{more}; name one: {}", known.join(", "));
     Ok(chosen)
 }
 

@@ -149,6 +149,12 @@ pub(crate) fn add_skill(file: PathBuf) -> anyhow::Result<Option<Change>> {
     Ok(Change::of(file, before, Some(SKILL.to_owned()), SKILL))
 }
 
+/// Whether the entry or the skill is there, or a file that cannot be read to find out.
+pub(crate) fn has_ours(host: &McpHost, scope: &Scope, folders: &Folders) -> bool {
+    let entry = host.file(scope, folders).map(|file| existing(host, &file));
+    !matches!(entry, None | Some(Ok(None))) || host.skill(scope, folders).is_file()
+}
+
 /// Removes the skill, unless another host that reads it still has the entry.
 pub(crate) fn remove_skill(
     file: PathBuf,
