@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use engine::adapter::{Host as _, Machine};
 
 use super::plan::Change;
 
@@ -52,7 +53,7 @@ fn back_up(path: &Path) -> anyhow::Result<PathBuf> {
 /// A reader sees the old text or the new one, and nothing between.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
+    make_folders(folder)?;
     let beside = folder.join(format!(".stillframe-{}.tmp", std::process::id()));
     let written = (|| {
         let mut file = std::fs::File::create(&beside)?;
@@ -69,12 +70,55 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     written
 }
 
-/// Removes a file, and its folder if it is ours and empty.
+/// Removes a file, and the folders around it that are ours and empty.
 fn remove(path: &Path) -> std::io::Result<()> {
     std::fs::remove_file(path)?;
-    if let Some(folder) = path.parent().filter(|folder| folder.ends_with("stillframe")) {
+    let mut made = made();
+    for folder in path.ancestors().skip(1) {
+        let is_ours = folder.ends_with("stillframe") || made.iter().any(|made| made == folder);
         // The user may keep something there.
-        let _ = std::fs::remove_dir(folder);
+        if !is_ours || std::fs::remove_dir(folder).is_err() {
+            break;
+        }
+    }
+    let before = made.len();
+    made.retain(|folder| folder.exists());
+    if made.len() < before {
+        note(&made);
     }
     Ok(())
+}
+
+/// Makes a folder and those above it, and notes which there were not.
+fn make_folders(folder: &Path) -> std::io::Result<()> {
+    let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
+    std::fs::create_dir_all(folder)?;
+    if !missing.is_empty() {
+        let mut made = made();
+        // As a file in them is found when it is removed.
+        made.extend(missing.into_iter().filter_map(|folder| std::fs::canonicalize(folder).ok()));
+        note(&made);
+    }
+    Ok(())
+}
+
+/// The list of the folders that `init` has made, so that it removes no others.
+fn list() -> PathBuf {
+    Machine.cache_dir().join("init").join("folders.json")
+}
+
+/// The folders that `init` has made; none if the list is gone.
+fn made() -> Vec<PathBuf> {
+    let text = std::fs::read(list()).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+/// Writes the list. Without it, empty folders stay, which does no harm.
+fn note(made: &[PathBuf]) {
+    let list = list();
+    if made.is_empty() {
+        let _ = std::fs::remove_file(&list);
+    } else if let (Some(folder), Ok(text)) = (list.parent(), serde_json::to_string(made)) {
+        let _ = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&list, text));
+    }
 }

@@ -1,5 +1,6 @@
 //! The hosts that can start stillframe: one row each.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -337,8 +338,26 @@ impl McpHost {
 
     /// Whether the host is on this machine.
     pub(crate) fn is_here(&self, folders: &Folders) -> bool {
-        folders.path(self.sign).is_dir()
+        let own = || HOSTS.iter().flat_map(|host| host.own_files(folders)).collect();
+        let sign = folders.path(self.sign);
+        sign.is_dir() && has_other_files(&sign, &own())
             || self.user.iter().any(|place| folders.path(*place).is_file())
             || !self.program.is_empty() && Machine.which(self.program).is_some()
     }
+
+    /// The files of a user that `init` writes.
+    fn own_files(&self, folders: &Folders) -> Vec<PathBuf> {
+        let files = self.user.iter().map(|place| folders.path(*place));
+        files.chain([self.skill(&Scope::User, folders)]).collect()
+    }
+}
+
+/// Whether a folder has a file besides these. An empty one may be left from a host that is gone, or from `init`.
+fn has_other_files(folder: &Path, own: &HashSet<PathBuf>) -> bool {
+    // A folder that cannot be read is another program's.
+    let Ok(entries) = std::fs::read_dir(folder) else { return true };
+    entries.flatten().any(|entry| {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder { has_other_files(&entry.path(), own) } else { !own.contains(&entry.path()) }
+    })
 }

@@ -17,11 +17,12 @@ use crate::{CommandRun, STILLFRAME, folder};
 /// A user without any settings.
 struct Home {
     folder: TempDir,
+    cache: TempDir,
 }
 
 impl Home {
     fn new() -> Self {
-        Self { folder: folder() }
+        Self { folder: folder(), cache: folder() }
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -56,11 +57,16 @@ impl Home {
         files
     }
 
+    /// Whether there is nothing at all, not even an empty folder.
+    fn is_empty(&self) -> bool {
+        std::fs::read_dir(self.folder.path()).unwrap().next().is_none()
+    }
+
     /// Runs the program for this user, in this folder. Other programs of the machine are not found.
     async fn run_in(&self, folder: &Path, arguments: &[&str]) -> CommandRun {
         let mut command = STILLFRAME.command();
         command.args(arguments).current_dir(folder).env("HOME", self.folder.path());
-        command.env("PATH", self.path("no programs"));
+        command.env("PATH", self.path("no programs")).env("STILLFRAME_CACHE_DIR", self.cache.path());
         for name in ["XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CONTINUE_GLOBAL_DIR", "CLINE_DIR"]
         {
             command.env_remove(name);
@@ -99,7 +105,7 @@ async fn a_missing_file_is_written_and_removed() {
         let again = home.init(host, &["--yes"]).await.ended_with(0);
         assert_eq!(again.out.matches(": up to date").count(), 2, "{}", again.out);
         home.run(&["init", host.name, "--remove", "--yes"]).await.ended_with(0);
-        assert_eq!(home.files(), [""; 0], "{}", host.name);
+        assert!(home.is_empty(), "{}", host.name);
         let again = home.run(&["init", host.name, "--remove", "--yes"]).await.ended_with(0);
         assert_eq!(again.out.matches(": nothing to remove").count(), 2, "{}", again.out);
     }
@@ -165,10 +171,8 @@ async fn a_project_gets_the_same_entry_in_its_own_file() {
         assert_eq!(project.files(), sorted(&[file, skill]), "{}", host.name);
         assert_eq!(project.read(file), printed(&home, host).await);
         assert_eq!(home.files(), [""; 0]);
-        home.run_in(project.folder.path(), &["init", host.name, "--project", "--remove", "--yes"])
-            .await
-            .ended_with(0);
-        assert_eq!(project.files(), [""; 0], "{}", host.name);
+        home.run_in(project.folder.path(), &["init", "--project", "--remove", "--yes"]).await.ended_with(0);
+        assert!(project.is_empty(), "{}", host.name);
     }
 }
 
@@ -184,11 +188,74 @@ async fn init_finds_the_hosts_and_writes_nothing_without_yes() {
 
     for host in HOSTS {
         let home = Home::new();
-        std::fs::create_dir_all(home.path(host.sign)).unwrap();
+        let state = format!("{}/state", host.sign);
+        home.write(&state, "");
         let ran = home.run(&["init"]).await.ended_with(0);
         assert!(ran.out.contains(&format!("  ~/{}\n    + ", host.file)), "{}: {}", host.name, ran.out);
         assert!(ran.err.contains("nothing was written; add `--yes` to write this"), "{}", ran.err);
-        assert_eq!(home.files(), [""; 0]);
+        assert_eq!(home.files(), [state]);
+    }
+}
+
+#[tokio::test]
+async fn what_init_wrote_is_no_sign_of_another_host() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path(".cursor/skills")).unwrap();
+    home.run(&["init", "cline", "cursor", "--yes"]).await.ended_with(0);
+    let ran = home.run(&["init"]).await.ended_with(0);
+    let titles: Vec<&str> = ran.out.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(titles, ["Cursor", "Cline"]);
+    home.run(&["init", "--remove", "--yes"]).await.ended_with(0);
+    // It was there before, and nobody knows what for.
+    assert!(home.path(".cursor/skills").is_dir() && !home.path(".config").exists());
+    home.run(&["init", "--yes"]).await.ended_with(1);
+}
+
+#[tokio::test]
+async fn a_server_that_claude_code_has_for_one_folder_is_neither_doubled_nor_left() {
+    let (home, project) = (Home::new(), Home::new());
+    let here = project.folder.path().canonicalize().unwrap();
+    let text = |servers: &str| {
+        let of_folder = format!("\"allowedTools\": [],\n      \"mcpServers\": {servers}");
+        format!(
+            "{{\n  \"projects\": {{\n    \"{}\": {{\n      {of_folder}\n    }}\n  }}\n}}\n",
+            here.display()
+        )
+    };
+    let added = text(
+        r#"{ "stillframe": { "type": "stdio", "command": "stillframe", "args": ["serve"], "env": {} } }"#,
+    );
+    home.write(".claude.json", &added);
+    let ran = home.run_in(&here, &["init", "claude-code", "--yes", "--no-skill"]).await.ended_with(0);
+    let out = ran.out.split_whitespace().collect::<String>();
+    let expected = format!("alreadysetupforthefolder{}andwasleftasitis", here.display());
+    assert!(out.contains(&expected.replace(' ', "")), "{}", ran.out);
+    assert_eq!(home.read(".claude.json"), added);
+
+    // In a folder of the repository as in its own.
+    std::fs::create_dir_all(here.join(".git")).unwrap();
+    std::fs::create_dir(here.join("src")).unwrap();
+    let report = home.run_in(&here.join("src"), &["doctor", "--json", "--host", "claude-code"]).await.json();
+    assert!(report["tried"][0]["found"].as_str().unwrap().ends_with(": stillframe serve"), "{report}");
+
+    // Other folders have none, and get one for all.
+    home.run(&["init", "claude-code", "--yes", "--no-skill"]).await.ended_with(0);
+    home.run_in(&here, &["init", "claude-code", "--remove", "--yes"]).await.ended_with(0);
+    assert_eq!(home.read(".claude.json"), text("{}"));
+}
+
+#[tokio::test]
+async fn the_arguments_of_opencode_are_in_its_command() {
+    let home = Home::new();
+    let file = ".config/opencode/opencode.json";
+    let entry = json!({ "type": "local", "command": ["/old"], "args": ["serve", "--read-only"] });
+    home.write(file, &json!({ "mcp": { "stillframe": entry } }).to_string());
+    for _ in 0..2 {
+        home.run(&["init", "opencode", "--yes", "--command", "/new"]).await.ended_with(0);
+        let now: Value = serde_json::from_str(&home.read(file)).unwrap();
+        let expected =
+            json!({ "type": "local", "command": ["/new", "serve", "--read-only"], "enabled": true });
+        assert_eq!(now["mcp"]["stillframe"], expected);
     }
 }
 
