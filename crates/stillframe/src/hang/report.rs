@@ -12,7 +12,11 @@ use crate::terminal::{
 
 /// The verdict first.
 pub(crate) fn to_text(report: &HangReport) -> String {
-    let mut text = styled(style(report), wrapped(&report.report.message, ""));
+    let mut message = report.report.message.clone();
+    if let Some(place) = &report.hung_at {
+        message = message.replace(&place.file, &short(&place.file));
+    }
+    let mut text = styled(style(report), wrapped(&message, ""));
     for line in report.report.source.lines().filter(|_| report.hung) {
         let style = if line.starts_with('>') { PLACE } else { FAINT };
         let _ = writeln!(text, "{}", styled(style, fit(line, WIDTH)));

@@ -8,6 +8,7 @@ mod errors;
 mod init;
 mod plain;
 mod probe;
+mod readme;
 mod tools;
 mod trace;
 
