@@ -35,7 +35,7 @@ impl LocalServer {
         let address = numeric.parse::<SocketAddr>().or_else(|_| with_port()).ok()?;
         // A line end in a value would be another header.
         let headers = headers.iter().filter(|(name, value)| !(name.clone() + value).contains(['\r', '\n']));
-        let headers = headers.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let headers = headers.flat_map(|(name, value)| [name, ": ", value, "\r\n"]).collect();
         let server = Self { address, authority: authority.to_owned(), path: format!("/{path}"), headers };
         address.ip().is_loopback().then_some(server)
     }
@@ -48,8 +48,8 @@ impl LocalServer {
         let (head, body) = answer.split_once("\r\n\r\n").context("the answer is not HTTP")?;
         let status = head.lines().next().unwrap_or_default();
         let status = status.split_once(' ').map_or(status, |(_, status)| status);
-        let session = head.lines().filter_map(|line| line.split_once(':'));
-        let session = session.filter(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id")).last();
+        let mut fields = head.lines().filter_map(|line| line.split_once(':'));
+        let session = fields.find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
         if let Some((_, id)) = session {
             let of_session = format!("Mcp-Session-Id: {}\r\n", id.trim());
             let _ = tokio::time::timeout(PATIENCE, self.request("DELETE", "", &of_session)).await;

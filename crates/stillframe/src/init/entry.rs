@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use engine::adapter::{Host as _, Machine};
 use serde_json::{Map, Value, json};
 
 /// What the server is called.
@@ -114,7 +115,7 @@ pub(crate) fn address(entry: &Value) -> Option<(String, Vec<(String, String)>)> 
     let pairs =
         ["headers", "http_headers"].into_iter().filter_map(|key| entry.get(key)?.as_object()).flatten();
     let mut headers: Vec<_> = pairs.map(|(name, value)| (name.clone(), strings(value).concat())).collect();
-    if let Some(token) = text("bearer_token_env_var").and_then(|name| std::env::var(name).ok()) {
+    if let Some(token) = text("bearer_token_env_var").and_then(|name| Machine.env(name)) {
         headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
     }
     (text("type") != Some("sse")).then(|| (url.to_owned(), headers))

@@ -68,8 +68,9 @@ impl Variables {
 
     /// The value of what is in the braces; none if the host takes it as text.
     fn value(self, name: &str, place: TextPlace<'_>) -> Result<Option<String>, String> {
-        let set =
-            |name: &str| Machine.env(name).map(Some).ok_or(format!("the variable {name} is not set here"));
+        let set = |name: &str| {
+            Machine.env(name).map(Some).ok_or_else(|| format!("the variable {name} is not set here"))
+        };
         match self {
             Self::None => Ok(None),
             // A variable in a default: hosts differ.

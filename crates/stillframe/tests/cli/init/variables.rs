@@ -72,7 +72,7 @@ async fn doctor_starts_a_server_whose_command_and_environment_have_variables() {
     let folders = json!({ here.to_str().unwrap(): { "mcpServers": { "stillframe": entry } } });
     home.write(".claude.json", &json!({ "projects": folders }).to_string());
     let report = doctor(&home, "claude-code").await.ended_with(0).json();
-    assert_eq!(report["tried"][0]["found"].as_str().unwrap().split(": ").last(), Some("${HOME}/sf serve"));
+    assert_eq!(report["tried"][0]["found"].as_str().unwrap().rsplit(": ").next(), Some("${HOME}/sf serve"));
 }
 
 #[tokio::test]
