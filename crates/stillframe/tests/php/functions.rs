@@ -1,4 +1,4 @@
-//! Functions on one line, and classes without a name.
+//! Functions on one line, statements without braces, and classes without a name.
 
 use serde_json::json;
 use test_support::{Fixture, Language};
@@ -67,6 +67,44 @@ async fn a_function_on_one_line_stops_where_it_is_called() {
     let stopped = session.server.ok("run_until", arguments).await;
     assert_eq!(stopped.place(), (cart.path(), cart.line("double")), "{}", stopped.text);
     assert_eq!(stopped.variable("n"), "2");
+    session.finish().await;
+}
+
+const BRACELESS: &str = "\
+<?php
+function price($count, $kind)
+{
+    foreach ([1, 2] as $one)
+        $count += $one; // @foreach
+    while ($count < 6)
+        $count++; // @while
+    if ($kind === null)
+        throw new Exception('no kind');
+    elseif ($count > 5)
+        $kind .= '!'; // @elseif
+    switch ($kind) {
+        case Kind::PEN:
+            return $count; // @case
+    }
+}
+class Kind { const PEN = 'pen!'; }
+echo price(2, 'pen');
+";
+
+#[tokio::test]
+async fn a_statement_without_braces_stops_on_its_own_line() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "main.php", BRACELESS);
+    let session = Debugging::of(Language::Php).await;
+    let names = ["foreach", "foreach", "while", "elseif", "case"];
+    for name in names.iter().skip(1) {
+        session.break_at(&program, name).await;
+    }
+    let mut stopped = session.start(&program).await;
+    for name in names {
+        assert_eq!(stopped.place(), (program.path(), program.line(name)), "{name}: {}", stopped.text);
+        stopped = session.go_on().await;
+    }
     session.finish().await;
 }
 

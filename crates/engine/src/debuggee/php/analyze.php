@@ -7,6 +7,7 @@ namespace Stillframe;
 final class Analyzer
 {
     private const SILENT = [\T_ELSE, \T_ELSEIF, \T_CATCH, \T_FINALLY, \T_CASE, \T_DEFAULT, \T_TRY, \T_DO, \T_NAMESPACE, \T_USE, \T_DECLARE, \T_OPEN_TAG, \T_OPEN_TAG_WITH_ECHO, \T_CLOSE_TAG];
+    private const HEADED = [\T_IF, \T_ELSEIF, \T_FOR, \T_FOREACH, \T_WHILE];
     private const SKIPPED = [\T_WHITESPACE, \T_COMMENT, \T_DOC_COMMENT];
     private const CLASSES = [\T_CLASS, \T_INTERFACE, \T_TRAIT];
     private const MODIFIERS = [\T_ABSTRACT, \T_FINAL, \T_PUBLIC, \T_PROTECTED, \T_PRIVATE];
@@ -99,8 +100,17 @@ final class Analyzer
         $open = [];
         $begins = true;
         $pending = ['block', null];
+        // How deep in parentheses, and outside of which each header ends.
+        $depth = 0;
+        $headers = [];
+        $isLabel = false;
         foreach ($tokens as $at => [$kind, $word, $line]) {
             $before = $tokens[$at - 1][0] ?? null;
+            $depth += ['(' => 1, ')' => -1][$kind] ?? 0;
+            if (\in_array($kind, self::HEADED, true)) {
+                $headers[] = $depth;
+            }
+            $isLabel = $kind === \T_CASE || $isLabel && $kind !== ';';
             $after = $tokens[$at + 1] ?? [null, '', $line];
             if ($kind === '{' || $kind === \T_CURLY_OPEN || $kind === \T_DOLLAR_OPEN_CURLY_BRACES) {
                 $isPart = $kind !== '{' || \in_array($before, [\T_OBJECT_OPERATOR, \T_NULLSAFE_OBJECT_OPERATOR, \T_DOUBLE_COLON, '$'], true);
@@ -145,7 +155,12 @@ final class Analyzer
                 $begins = \in_array($kind, [\T_OPEN_TAG, \T_TRY, \T_DO, \T_ELSE, \T_FINALLY], true);
             } elseif (\in_array($kind, self::MODIFIERS, true)) {
                 $begins = false;
-            } elseif ($kind === ':' && \in_array($before, [\T_DEFAULT, \T_LNUMBER, \T_CONSTANT_ENCAPSED_STRING, \T_ELSE], true)) {
+            } elseif ($kind === ':' && ($isLabel || $begins && $before === ')' || \in_array($before, [\T_DEFAULT, \T_LNUMBER, \T_CONSTANT_ENCAPSED_STRING, \T_ELSE], true))) {
+                $begins = true;
+                $isLabel = false;
+            } elseif ($kind === ')' && \end($headers) === $depth) {
+                // The body needs no braces.
+                \array_pop($headers);
                 $begins = true;
             } else {
                 $this->begin($begins, $open, $line);
