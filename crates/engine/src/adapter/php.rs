@@ -240,8 +240,8 @@ fn plan_launch(host: &dyn Host, runtime: &Runtime, settings: &Path, launch: &Lau
     let mut env = launch.env.clone();
     env.extend(environment(host, settings, launch));
     let process = ProcessSpec::of_launch(launch, runtime.executable.clone(), args, env);
-    let serves = launch.program == Program::Command
-        && interpreter::is_php(&runtime.executable)
+    // A script is then what answers the requests.
+    let serves = interpreter::is_php(&runtime.executable)
         && launch.runtime_args.iter().any(|one| one.starts_with("-S"));
     Ok(Plan::Dap { transport: Transport::Dbgp { process, serves }, setup: setup(launch.stop_on_entry) })
 }

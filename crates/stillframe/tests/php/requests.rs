@@ -37,5 +37,12 @@ async fn a_request_stops_in_its_handler_and_the_next_one_too() {
     let again = server.ok("run_until", again).await;
     assert_eq!(again.outcome(), "breakpoint", "{}", again.text);
     assert_eq!(again.at("/values/0/value"), "\"Bob\"", "{}", again.text);
+    // The router may be named as the program, too.
+    let asked = json!({
+        "program": program.path(), "runtimeArgs": ["-S", "127.0.0.1:0"], "until": [place], "expressions": ["$name"],
+        "trigger": { "http": { "url": "/?name=Eve" } },
+    });
+    let named = server.ok("run_until", asked).await;
+    assert_eq!(named.at("/values/0/value"), "\"Eve\"", "{}", named.text);
     server.finish().await;
 }
