@@ -97,6 +97,15 @@ async fn a_failing_minitest_test_is_reported() {
     fails(folder.path(), &tests, json!("ruby cart_test.rb"), "test_adds").await;
 }
 
+/// Bundler keeps gems that are not in the bundle off the load path.
+#[tokio::test]
+async fn a_bundle_needs_no_debugger() {
+    let folder = cart();
+    Fixture::write(folder.path(), "Gemfile", "source 'https://rubygems.org'\ngem 'minitest'\n");
+    let tests = Fixture::write(folder.path(), "cart_test.rb", TEST);
+    fails(folder.path(), &tests, json!("bundle exec ruby cart_test.rb"), "test_adds").await;
+}
+
 /// A failed assertion of test-unit is not an exception of its results.
 #[tokio::test]
 async fn a_failing_test_of_test_unit_is_reported() {

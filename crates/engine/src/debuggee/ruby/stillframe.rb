@@ -150,9 +150,14 @@ module Stillframe
         false
       end
 
+      # Bundler removes the folder of the native part from the load path, unless the gem is in the bundle.
       def load_gem
         return if defined?(DEBUGGER__) && DEBUGGER__.respond_to?(:capture_frames)
-        require "#{ENV.fetch('STILLFRAME_RUBY_GEM')}/frame_info.rb"
+        folder = ENV.fetch('STILLFRAME_RUBY_GEM')
+        home, gem = folder.match(%r{\A(.*)/gems/([^/]+)/})&.captures
+        $LOAD_PATH.unshift("#{home}/extensions/#{Gem::Platform.local}/#{Gem.extension_api_version}/#{gem}")
+        require "#{folder}/frame_info.rb"
+        $LOAD_PATH.shift
       end
 
       def watch_code(is_new)
