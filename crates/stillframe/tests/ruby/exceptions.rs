@@ -79,3 +79,39 @@ async fn only_exceptions_that_no_rescue_takes_are_uncaught() {
     }
     session.finish().await;
 }
+
+const HANDLERS: &str = "\
+def load(text, deeper)
+  load('7', false) if deeper # @begin
+  begin
+    Integer(text) # @raises
+  ensure
+    puts 'read' # @read
+  end
+rescue ArgumentError
+  begin
+    Integer('z') # @again
+  rescue StandardError
+    nil # @nothing
+  end
+ensure
+  puts text # @ensure
+end
+
+load('q', true) # @call
+puts 'end' # @end
+";
+
+/// What handles an exception has a frame of its own. That of the call in it is stepped over.
+#[tokio::test]
+async fn a_step_over_goes_through_what_handles_an_exception_of_the_function() {
+    let folder = folder();
+    let program = Fixture::write(folder.path(), "handlers.rb", HANDLERS);
+    let (session, _) = Debugging::stopped_at(&program, "call").await;
+    let mut stepped = session.step("step_into").await;
+    for name in ["begin", "raises", "read", "again", "nothing", "ensure", "end"] {
+        assert_eq!(stepped.place(), (program.path(), program.line(name)), "{name}: {}", stepped.text);
+        stepped = session.step("step_over").await;
+    }
+    session.finish().await;
+}

@@ -44,12 +44,12 @@ module Stillframe
         found.keys.sort
       end
 
-      # The lines of blocks in a function.
-      def lines_of_blocks(code, found = {})
+      # The lines of parts of a function that have separate frames, such as its blocks.
+      def lines_of(code, label, found = {})
         code.each_child do |child|
-          next unless child.label.start_with?('block ')
+          next unless child.label.match?(label)
           each_line_of(child) { |line| found[line] = true }
-          lines_of_blocks(child, found)
+          lines_of(child, label, found)
         end
         found
       end

@@ -186,6 +186,9 @@ module Stillframe
 
   # Steps of the thread that was stopped.
   module Steps
+    BLOCK = /\Ablock /.freeze
+    HANDLER = /\A(rescue|ensure) in /.freeze
+
     @points = []
 
     class << self
@@ -234,10 +237,10 @@ module Stillframe
         end).enable
       end
 
-      # A block in the function counts as part of it, wherever it is called.
+      # A block in the function counts as part of it, wherever it is called, and so does what handles an exception.
       def over(thread, frames, start)
-        blocks = Code.lines_of_blocks(frames.first.iseq)
         line = frames.first.location.lineno
+        blocks, handlers = [BLOCK, HANDLER].map { |label| Code.lines_of(frames.first.iseq, label).except(line) }
         returned = nil
         watch_raises(thread)
         watch(:return, frames.first.iseq) do |at|
@@ -248,10 +251,15 @@ module Stillframe
           is_first = code.equal?(frames.first.iseq)
           watch(:line, code) do |at|
             next unless Thread.current == thread
-            next unless Frames.depth <= start || (is_first && at.lineno != line && blocks[at.lineno])
+            next unless Frames.depth <= start || (is_first && (blocks[at.lineno] || (handlers[at.lineno] && handler_of?(start))))
             stop(returned) unless Breakpoints.stops_at?(at)
           end
         end
+      end
+
+      # Whether the innermost frame handles an exception for the frame at a depth, and not for a call of the same function.
+      def handler_of?(depth)
+        Frames.capture.take_while { |frame| frame.frame_depth > depth }.all? { |frame| frame.iseq.label.match?(HANDLER) }
       end
 
       # The frames in which a step may end: not those between a block and its function.
