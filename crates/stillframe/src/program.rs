@@ -64,7 +64,7 @@ impl ProgramArgs {
 
     /// The program as a command. Without a file, the arguments are one.
     pub(crate) fn command(mut self, file: Option<&Path>) -> anyhow::Result<Command> {
-        if let Some(command) = self.build_command() {
+        if let Some(command) = self.other_command(file) {
             return Ok(self.with_options(command));
         }
         if let Some(file) = file.map(Path::to_owned).or_else(|| self.program.clone()) {
@@ -79,14 +79,19 @@ impl ProgramArgs {
         Ok(self.with_options(command))
     }
 
-    /// `--executable-path cargo -- test`, where these words name the program: a build tool's package.
-    fn build_command(&self) -> Option<Command> {
+    /// `--executable-path cargo -- test`, where these words name the program: a build tool's package, or what is in
+    /// another language than FILE, which is then of a child process.
+    fn other_command(&self, file: Option<&Path>) -> Option<Command> {
         let executable =
             self.executable_path.as_ref().filter(|_| self.program.is_none() && self.module.is_none())?;
-        let words =
-            std::iter::once(executable.to_string_lossy().into_owned()).chain(self.args.iter().cloned());
+        let words = std::iter::once(executable.to_string_lossy().into_owned())
+            .chain(self.runtime_args.iter().chain(&self.args).cloned());
         let command = Command::of_words(&Machine, words.collect(), self.cwd.clone()).ok()?;
-        matches!(command.launch.program, Program::Package(_)).then_some(command)
+        let of_file = file.and_then(adapter::by_extension);
+        // A debugger, which an executable is too, is a binary.
+        let is_other = of_file.is_some_and(|adapter| adapter.name() != command.adapter.name())
+            && !command.adapter.is_machine_code();
+        (is_other || matches!(command.launch.program, Program::Package(_))).then_some(command)
     }
 
     /// A command with what the options say beside it.

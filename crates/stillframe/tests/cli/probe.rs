@@ -281,3 +281,14 @@ async fn a_place_in_a_child_process_of_a_module() {
     let ran = stillframe(words).await.ended_with(0);
     assert!(ran.out.contains("  prices = Map(1) { 'tea' => 3 }\n"), "{}", ran.out);
 }
+
+/// So is a command's: its arguments name the program.
+#[tokio::test]
+async fn a_place_in_a_child_process_of_a_command() {
+    let child = Fixture::read(test_support::repository().join("fixtures/mixed/child.py"));
+    let folder = child.path().trim_end_matches("/child.py");
+    let location = at(&child, "inside");
+    let options = ["-e", "count", "--executable-path", "node", "--cwd", folder, "--", "main.js"];
+    let ran = stillframe(["probe", &location].into_iter().chain(options)).await.ended_with(0);
+    assert!(ran.out.contains("\n  count = 2\n"), "{}", ran.out);
+}
