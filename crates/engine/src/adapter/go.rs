@@ -7,6 +7,7 @@ mod analysis;
 mod binary;
 mod build;
 mod commands;
+mod comparisons;
 mod delve;
 mod expressions;
 mod quirks;

@@ -15,7 +15,7 @@ use crate::process::ProcessSpec;
 
 mod expressions;
 
-pub use expressions::{Deciding, Other};
+pub use expressions::{Comparison, Deciding, Other};
 
 /// What to run and how to connect to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -266,6 +266,13 @@ pub struct Quirks {
     pub is_gone: fn(&str) -> bool,
     /// The exceptions that stop the program can only be changed while it is suspended.
     pub filters_only_when_stopped: bool,
+    /// The comparisons in an expression whose constants the adapter may not round as the language does.
+    pub inexact_comparisons: fn(&str) -> Vec<Comparison>,
+    /// A comparison whose constant needs no rounding, by the values of its constant and of what is compared.
+    pub exact_comparison: fn(&Comparison, &Deciding, &Deciding) -> Option<String>,
+    /// A condition for the adapter that is true wherever a breakpoint's is, which is evaluated again at a stop where
+    /// [`Self::stops_at_bad_conditions`] is set; none if only that can be.
+    pub native_condition: fn(&str) -> Option<String>,
     /// Another spelling of an expression that the adapter refuses to evaluate, by its message and the value of
     /// `deciding_name`: one that may change the program.
     pub other_expression: fn(&str, &str, &Deciding) -> Option<Other>,
@@ -493,6 +500,9 @@ impl Quirks {
         launcher: |words| words,
         is_gone: |_| false,
         filters_only_when_stopped: false,
+        inexact_comparisons: |_| Vec::new(),
+        exact_comparison: |_, _, _| None,
+        native_condition: |condition| Some(condition.to_owned()),
         other_expression: |_, _, _| None,
         operands: |_, _| Vec::new(),
         deciding_name: |_, _| None,

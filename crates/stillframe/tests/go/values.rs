@@ -217,3 +217,62 @@ async fn expressions_that_delve_refuses_have_the_value_that_go_gives_them() {
     }
     server.finish().await;
 }
+
+const FLOATS: &str = "\
+package main
+
+import \"fmt\"
+
+type warmth float64
+type weight float32
+
+type item struct {
+\tname   string
+\tprice  float64
+\trate   float32
+\twarmth warmth
+\tweight weight
+}
+
+//go:noinline
+func half(price float64) float64 { return price / 2 }
+
+func main() {
+\titems := []item{{\"pen\", 5, 0.5, 0, 0}, {\"ink\", 19.99, 0.5, 0, 0}, {\"cap\", 0, 0.2, 0, 0}, {\"ice\", 0, 0, -0.1, 0}, {\"cup\", 0.1, 0, 0, 0.3}}
+\tfor _, item := range items {
+\t\tfmt.Println(item, half(item.price)) // @each
+\t}
+}
+";
+
+#[tokio::test]
+async fn decimal_constants_are_rounded_to_the_type_that_they_are_compared_with() {
+    let module = Module::new(&[("main.go", FLOATS)]);
+    let (session, program) = (Debugging::of(Language::Go).await, module.file("main.go"));
+    let mut program_of = json!({ "program": module.folder() });
+    for (condition, name) in [
+        ("item.price == 19.99", "ink"),
+        ("item.rate > 0.1 && item.rate <= 2e-1", "cap"),
+        ("!(item.warmth != -(0.1))", "ice"),
+        ("item.name != \"\" && (0.3 == item.weight)", "cup"),
+    ] {
+        program_of["until"] =
+            json!([{ "file": program.path(), "line": program.line("each"), "condition": condition }]);
+        program_of["timeout"] = json!(60_000);
+        let ran = session.ok("run_until", program_of).await;
+        let shown = ran.variable("item");
+        assert!(shown.contains(&format!("\"{name}\"")), "{condition}: {}", ran.text);
+        program_of = json!({});
+    }
+    for (expression, value) in [
+        ("item.price == 0.1", "true"),
+        ("item.price != 1.0/10", "false"),
+        ("item.weight < 0.3", "false"),
+        ("item.warmth >= 0.1", "false"),
+        ("0.1 == 0.1", "true"),
+        ("call half(item.price) == 0.05", "true"),
+    ] {
+        assert_eq!(session.evaluate(expression).await, value, "{expression}");
+    }
+    session.finish().await;
+}

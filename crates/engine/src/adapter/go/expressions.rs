@@ -42,7 +42,7 @@ pub(super) fn operands(expression: &str, message: &str) -> Vec<Vec<String>> {
 }
 
 /// An expression without the parentheses around all of it.
-fn unwrapped(expression: &str) -> &str {
+pub(super) fn unwrapped(expression: &str) -> &str {
     let expression = expression.trim();
     let inside = expression.strip_prefix('(').and_then(closed);
     inside.filter(|(_, rest)| rest.is_empty()).map_or(expression, |(inside, _)| unwrapped(inside))
@@ -135,7 +135,7 @@ fn arguments(text: &str) -> Option<(&str, &str)> {
 
 /// The letters outside of quotes, with the quotes that open, where they are, and how deep in brackets, of which those that
 /// close count already.
-fn outside(text: &str) -> impl Iterator<Item = (usize, char, i32)> {
+pub(super) fn outside(text: &str) -> impl Iterator<Item = (usize, char, i32)> {
     let (mut depth, mut quote, mut escaped) = (0, None, false);
     text.char_indices().filter_map(move |(at, letter)| {
         if let Some(end) = quote {

@@ -1,7 +1,7 @@
 //! Where Delve departs from the specification.
 
 use super::super::plan::{LockSearch, Quirks, StackSampling, ThrownValue};
-use super::{analysis, delve, expressions, values, waits};
+use super::{analysis, comparisons, delve, expressions, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
 
 /// What every failure of a test goes through, `t.Error` and `t.Fatal` included.
@@ -85,6 +85,9 @@ pub(super) const QUIRKS: Quirks = Quirks {
             || text.starts_with("Process ") && text.contains(" has exited with status ")
     },
     filters_only_when_stopped: true,
+    inexact_comparisons: comparisons::inexact,
+    exact_comparison: comparisons::exact,
+    native_condition: comparisons::weaker,
     other_expression: expressions::other,
     operands: expressions::operands,
     deciding_name: expressions::deciding_name,

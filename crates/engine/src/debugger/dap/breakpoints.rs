@@ -204,7 +204,9 @@ pub(super) fn native_condition(debugger: &DapDebugger, rules: &[RuleFor]) -> Opt
         && debugger.quirks().expression_command.is_none();
     match rules {
         [only] if conditional && only.rule.hit_condition.is_none() && only.rule.log_message.is_none() => {
-            only.rule.condition.clone().filter(|condition| !(debugger.quirks().is_call)(condition))
+            let condition = only.rule.condition.as_ref();
+            let plain = condition.filter(|condition| !(debugger.quirks().is_call)(condition));
+            plain.and_then(|condition| (debugger.quirks().native_condition)(condition))
         }
         _ => None,
     }

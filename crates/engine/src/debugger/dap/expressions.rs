@@ -114,6 +114,33 @@ where
     }
 }
 
+/// An expression whose constants the adapter does not have to round. What runs code is evaluated only once: of what it
+/// compares, nothing is known.
+pub(super) async fn rounded<Answer>(
+    quirks: &Quirks,
+    expression: &str,
+    ask: impl Fn(String) -> Answer,
+) -> String
+where
+    Answer: Future<Output = Result<::dap::EvaluateResponse>>,
+{
+    let mut rounded = expression.to_owned();
+    for comparison in (quirks.inexact_comparisons)(expression).into_iter().rev() {
+        let constant = ask(comparison.constant.clone()).await.map(Deciding::from);
+        let other = if (quirks.is_call)(expression) {
+            Ok(Deciding::default())
+        } else {
+            ask(comparison.other.clone()).await.map(Deciding::from)
+        };
+        if let (Ok(constant), Ok(other)) = (constant, other)
+            && let Some(exact) = (quirks.exact_comparison)(&comparison, &constant, &other)
+        {
+            rounded.replace_range(comparison.place, &exact);
+        }
+    }
+    rounded
+}
+
 async fn respelled<Answer>(
     quirks: &Quirks,
     expression: &str,
@@ -127,14 +154,18 @@ where
         return None;
     };
     let deciding = match (quirks.deciding_name)(expression, message) {
-        Some(name) => {
-            ask(name).await.map(|value| Deciding { kind: value.kind.unwrap_or_default(), text: value.result })
-        }
+        Some(name) => ask(name).await.map(Deciding::from),
         None => Ok(Deciding::default()),
     };
     let other = (quirks.other_expression)(expression, message, &deciding.unwrap_or_default())?;
     let answer = ask(other.expression).await;
     (other.explains || !matches!(answer, Err(Error::Refused(_)))).then_some(answer)
+}
+
+impl From<::dap::EvaluateResponse> for Deciding {
+    fn from(value: ::dap::EvaluateResponse) -> Self {
+        Self { kind: value.kind.unwrap_or_default(), text: value.result }
+    }
 }
 
 async fn understood(debugger: &DapDebugger, frame: RawId, how: &str, expression: &str) -> Option<Evaluated> {

@@ -338,6 +338,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         };
         debugger.request::<::dap::Evaluate>(arguments, deadline + deadlines::EVALUATE_GRACE)
     };
+    let expression = expressions::rounded(quirks, &expression, &ask).await;
     let mut answer = ask(spelled.unwrap_or_else(|| expression.clone())).await;
     if !pure {
         if let Some(other) = expressions::run(debugger, frame, &expression, &answer, &ask).await {
