@@ -74,10 +74,26 @@ pub(super) fn succeeded(result: &Value) -> bool {
     result.pointer("/structuredContent/success") == Some(&json!(true))
 }
 
-/// The members with the sessions that a result names for them.
+/// Whether a call closes its session.
+pub(super) fn closes(arguments: &Map<String, Value>) -> bool {
+    arguments.get("close") == Some(&json!(true))
+}
+
+pub(super) fn is_error(result: &Value) -> bool {
+    result.get("isError") == Some(&json!(true))
+}
+
+/// Whether the session of an answer was closed by its call.
+fn is_closed(answer: &Map<String, Value>) -> bool {
+    answer.contains_key("stateBeforeClose")
+}
+
+/// The members with the open sessions that a result names for them.
 pub(super) fn sessions(result: &Value, members: &[Member]) -> Vec<Member> {
     let body = body(result);
-    let id = |answer: &Map<String, Value>| answer.get("sessionId")?.as_str().map(str::to_owned);
+    let id = |answer: &Map<String, Value>| {
+        answer.get("sessionId").filter(|_| !is_closed(answer))?.as_str().map(str::to_owned)
+    };
     let each = body.get("targets").and_then(Value::as_array);
     let session = |at: usize, member: &Member| match each {
         Some(answers) => id(answers.get(at)?.as_object()?),
@@ -101,29 +117,44 @@ pub(super) async fn call(
     if tool == "run_until" {
         return first_stop(arguments, members, report).await;
     }
+    let most = max_rows(arguments);
     let arguments = shared(tool, arguments, members.len());
     let calls = members.iter().map(|member| member.call(tool, &arguments, report.clone()));
-    combined(tool, members.iter().map(Member::target).zip(join_all(calls).await))
+    combined(tool, most, members.iter().map(Member::target).zip(join_all(calls).await))
 }
 
-/// Limits hold over all: each member records its share of the rows.
-fn shared(tool: &str, arguments: &Map<String, Value>, members: usize) -> Map<String, Value> {
+/// How many rows a trace has.
+fn max_rows(arguments: &Map<String, Value>) -> usize {
     /// As the tool has it.
     const DEFAULT: u64 = 200;
+    let most = arguments.get("maxHits").and_then(Value::as_u64).unwrap_or(DEFAULT);
+    usize::try_from(most).unwrap_or(usize::MAX)
+}
+
+/// Limits hold over all: each member records its share of the rows, at least one.
+fn shared(tool: &str, arguments: &Map<String, Value>, members: usize) -> Map<String, Value> {
     let mut arguments = arguments.clone();
     if tool == "trace_values" {
-        let all = arguments.get("maxHits").and_then(Value::as_u64).unwrap_or(DEFAULT);
-        let share = all / u64::try_from(members).unwrap_or(1).max(1);
+        let share = max_rows(&arguments) / members.max(1);
         arguments.insert("maxHits".to_owned(), json!(share.max(1)));
     }
     arguments
 }
 
+/// Where there are fewer rows than members, the first of them.
+fn limit(rows: &mut Vec<Value>, most: usize) {
+    if rows.len() > most {
+        let time = |row: &Value| row.get("time").and_then(Value::as_f64).unwrap_or_default();
+        rows.sort_by(|one, other| time(one).total_cmp(&time(other)));
+        rows.truncate(most);
+    }
+}
+
 /// One answer from those of several targets: each with its target, and rows together.
-fn combined(tool: &str, answers: impl Iterator<Item = (String, Value)>) -> Value {
+fn combined(tool: &str, most: usize, answers: impl Iterator<Item = (String, Value)>) -> Value {
     let (mut each, mut rows, mut failed) = (Vec::new(), Vec::new(), 0);
     for (target, answer) in answers {
-        failed += usize::from(answer.get("isError") == Some(&json!(true)));
+        failed += usize::from(is_error(&answer));
         let mut body = body(&answer);
         if tool == "trace_values"
             && let Some(Value::Array(found)) = body.remove("rows")
@@ -149,6 +180,7 @@ fn combined(tool: &str, answers: impl Iterator<Item = (String, Value)>) -> Value
         all.insert("error".to_owned(), json!(message(count, failed, &each)));
     }
     if tool == "trace_values" {
+        limit(&mut rows, most);
         all.insert("rows".to_owned(), Value::Array(rows));
     }
     all.insert("targets".to_owned(), Value::Array(each));
@@ -179,17 +211,19 @@ async fn first_stop(arguments: &Map<String, Value>, members: &[Member], report: 
         .collect();
     let mut answers: Vec<Option<Value>> = vec![None; members.len()];
     while let Some((at, answer)) = calls.next().await {
-        let is_stop = answer.pointer("/structuredContent/state") == Some(&json!("paused"));
+        // A session that the call closes has ended where it stopped.
+        let state = |name: &str| answer.pointer(&format!("/structuredContent/{name}"));
+        let is_stop = state("stateBeforeClose").or(state("state")) == Some(&json!("paused"));
         if let Some(place) = answers.get_mut(at) {
             *place = Some(answer);
         }
         if is_stop {
             drop(calls);
-            return stopped(at, answers, members, &before).await;
+            return stopped(at, answers, members, &before, closes(arguments)).await;
         }
     }
     let answers = answers.into_iter().map(Option::unwrap_or_default);
-    combined("run_until", members.iter().map(Member::target).zip(answers))
+    combined("run_until", 0, members.iter().map(Member::target).zip(answers))
 }
 
 async fn stopped(
@@ -197,9 +231,10 @@ async fn stopped(
     mut answers: Vec<Option<Value>>,
     members: &[Member],
     before: &[Vec<String>],
+    closes: bool,
 ) -> Value {
     let others = members.iter().zip(before).enumerate().filter(|(at, _)| *at != first);
-    let others = join_all(others.map(|(_, (member, before))| release(member, before))).await;
+    let others = join_all(others.map(|(_, (member, before))| release(member, before, closes))).await;
     let mut answer = answers.get_mut(first).and_then(Option::take).unwrap_or_default();
     let target = members.get(first).map(Member::target);
     set(&mut answer, |body| {
@@ -209,14 +244,18 @@ async fn stopped(
     answer
 }
 
-/// Has a member continue that another one was faster than. A session that the call has opened there is closed.
-async fn release(member: &Member, before: &[String]) -> Value {
+/// Has a member continue that another one was faster than. A session that the call has opened there is closed, and
+/// each is if the call closes sessions.
+async fn release(member: &Member, before: &[String], closes: bool) -> Value {
     let mut state = json!("ended");
     if member.session.is_some() {
         member.call("clear_breakpoints", &Map::new(), None).await;
         let wait = Map::from_iter([("timeout".to_owned(), json!(1))]);
         let answer = member.call("continue_execution", &wait, None).await;
         state = body(&answer).remove("state").unwrap_or(state);
+        if closes {
+            member.call("close_debug_session", &Map::new(), None).await;
+        }
     } else {
         for session in member.sessions().await.into_iter().filter(|session| !before.contains(session)) {
             let opened = Member { session: Some(session), ..member.clone() };
@@ -241,17 +280,17 @@ mod tests {
             json!({ "success": true, "rows": [{ "values": ["1"] }] }),
             json!({ "success": true, "rows": [] }),
         ];
-        let all = combined("trace_values", answers(&traces));
+        let all = combined("trace_values", 1, answers(&traces));
         assert_eq!(all["structuredContent"]["rows"], json!([{ "values": ["1"], "target": "ssh://h0" }]));
         let hangs =
             [json!({ "success": true, "verdict": "waiting" }), json!({ "success": false, "error": "gone" })];
-        let all = combined("diagnose_hang", answers(&hangs));
+        let all = combined("diagnose_hang", 1, answers(&hangs));
         let body = &all["structuredContent"];
         assert_eq!(body["message"], "1 of 2 targets answered; ssh://h0: waiting; ssh://h1: gone");
         assert_eq!((&body["success"], all.get("isError")), (&json!(false), None));
         assert_eq!(body["targets"][0]["verdict"], "waiting");
         assert_eq!(all["content"][0]["text"], body.to_string());
-        let all = combined("diagnose_hang", answers(&hangs[1..]));
+        let all = combined("diagnose_hang", 1, answers(&hangs[1..]));
         assert_eq!(
             (&all["isError"], &all["structuredContent"]["code"]),
             (&json!(true), &json!("all_targets_failed"))
@@ -260,6 +299,11 @@ mod tests {
 
     #[test]
     fn the_number_of_rows_is_shared() {
+        let rows = [3.0, 1.0, 2.0].map(|time| json!({ "success": true, "rows": [{ "time": time }] }));
+        let all = combined("trace_values", 2, answers(&rows));
+        let rows =
+            [json!({ "time": 1.0, "target": "ssh://h1" }), json!({ "time": 2.0, "target": "ssh://h2" })];
+        assert_eq!(all["structuredContent"]["rows"], json!(rows));
         let max = |arguments: Value, members| {
             let shared = shared("trace_values", arguments.as_object().unwrap(), members);
             shared["maxHits"].as_u64().unwrap()

@@ -123,10 +123,12 @@ impl Remotes {
         let members = self.sessions().get(id).cloned();
         let members = members.ok_or_else(|| format!("session `{id}` was closed by another call"))?;
         let result = fan_out::call(tool, arguments, &members, report).await;
-        if tool == "close_debug_session" {
+        let is_closed = fan_out::closes(arguments) && !fan_out::is_error(&result);
+        if tool == "close_debug_session" || is_closed {
             self.forget(id, &members);
+            return Ok(result);
         }
-        Ok(named(result, &members, id))
+        Ok(if members.len() > 1 { named(result, id) } else { result })
     }
 
     async fn call_on(
@@ -166,14 +168,21 @@ impl Remotes {
             }
         }
         let result = fan_out::call(tool, &arguments, &members, report).await;
+        let has_failed = fan_out::is_error(&result);
+        if tool == ATTACHING && has_failed {
+            close(members).await;
+            return Ok(result);
+        }
         if members.iter().all(|member| member.session.is_none()) {
             members = fan_out::sessions(&result, &members);
             members.retain(|member| member.session.is_some());
+        } else if fan_out::closes(&arguments) && !has_failed {
+            return Ok(result);
         }
         Ok(self.register(result, &members))
     }
 
-    /// A result under the ID of its session, which is a new one for several members.
+    /// A result with the ID of its session, which is a new one for several members.
     fn register(&self, result: Value, members: &[Member]) -> Value {
         let id = match members {
             [] => return result,
@@ -188,7 +197,7 @@ impl Remotes {
         }
         sessions.insert(id.clone(), members.to_owned());
         drop(sessions);
-        named(result, members, &id)
+        named(result, &id)
     }
 
     fn forget(&self, id: &str, members: &[Member]) {
@@ -243,14 +252,18 @@ impl Remotes {
     }
 }
 
-/// A result of several members names the session of all of them, unless one of them stopped first.
-fn named(mut result: Value, members: &[Member], id: &str) -> Value {
-    if members.len() > 1 {
-        fan_out::set(&mut result, |body| {
-            body.entry(SESSION).or_insert_with(|| json!(id));
-        });
-    }
+/// A result names its session, unless it does already: that of the member that stopped first, where there are several.
+fn named(mut result: Value, id: &str) -> Value {
+    fan_out::set(&mut result, |body| {
+        body.entry(SESSION).or_insert_with(|| json!(id));
+    });
     result
+}
+
+/// Closes the sessions that were opened for a call which has failed.
+async fn close(members: Vec<Member>) {
+    let open: Vec<Member> = members.into_iter().filter(|member| member.session.is_some()).collect();
+    fan_out::call("close_debug_session", &Map::new(), &open, None).await;
 }
 
 /// What of a call that is not an attach says to attach first.
@@ -284,8 +297,7 @@ async fn attached(
             return Ok(members);
         }
     }
-    let open: Vec<Member> = members.into_iter().filter(|member| member.session.is_some()).collect();
-    fan_out::call("close_debug_session", &Map::new(), &open, None).await;
+    close(members).await;
     Err(result)
 }
 

@@ -201,6 +201,14 @@ async fn several_machines_are_debugged_at_once() {
         "{verdicts:?}"
     );
     server.ok("close_debug_session", json!({ "sessionId": verdicts["sessionId"] })).await;
+    // One of them alone.
+    let attach = json!({ "target": addresses[0], "language": "python", "port": PORT });
+    let attached = server.ok("attach_to_process", attach).await;
+    let more = json!({ "sessionId": attached["sessionId"], "expression": "name" });
+    assert_eq!(server.ok("evaluate_expression", more).await["result"], "'a'");
+    server.ok("close_debug_session", json!({ "sessionId": attached["sessionId"] })).await;
+    let attach = json!({ "target": addresses[0], "language": "python", "port": 1, "timeout": 1000 });
+    assert!(server.call("attach_to_process", attach).await.is_error);
     let nothing = json!({ "target": target, "language": "python", "port": 1, "timeout": 1000 });
     let failed = server.fails("all_targets_failed", "diagnose_hang", nothing).await;
     assert_eq!(names(&failed["targets"]), addresses);
@@ -244,7 +252,7 @@ async fn a_workload_is_all_of_its_running_pods() {
     let shop = Fixture::python("shop");
     let until = json!([{ "line": shop.line("total") }]);
     let call = json!({ "target": "kubectl://shop/deploy/web", "program": shop.path(), "until": until });
-    let stop = server.ok("run_until", call).await;
+    let stop = server.ok("run_until", call.clone()).await;
     assert_eq!(stop["state"], "paused");
     let target = stop["target"].as_str().unwrap();
     let other = stop["others"][0]["target"].as_str().unwrap();
@@ -253,6 +261,21 @@ async fn a_workload_is_all_of_its_running_pods() {
     assert_eq!(both, ["kubectl://shop/web-1", "kubectl://shop/web-2"]);
     let list = server.ok("list_debug_sessions", json!({})).await;
     assert_eq!(list["count"], 1, "the slower one was closed: {list:?}");
+    server.ok("close_debug_session", json!({ "sessionId": stop["sessionId"] })).await;
+    // The first stop wins in a session that its call closes, too.
+    let mut closing = call.clone();
+    closing["close"] = json!(true);
+    closing["expressions"] = json!(["amount"]);
+    let stop = server.ok("run_until", closing).await;
+    assert_eq!((&stop["stateBeforeClose"], &stop["values"][0]["value"]), (&json!("paused"), &json!("11")));
+    assert!(both.contains(&stop["target"].as_str().unwrap()), "{stop:?}");
+    assert_eq!(stop["others"].as_array().unwrap().len(), 1, "{stop:?}");
+    assert_eq!(server.ok("list_debug_sessions", json!({})).await["count"], 0);
+    // A limit holds over all.
+    let point = json!([{ "line": shop.line("total"), "expressions": ["amount"] }]);
+    let trace = json!({ "target": call["target"], "program": shop.path(), "points": point, "maxHits": 1 });
+    let traced = server.ok("trace_values", trace).await;
+    assert_eq!(traced["rows"].as_array().unwrap().len(), 1, "{traced:?}");
     let record = std::fs::read_to_string(folder.join("record")).unwrap();
     assert!(record.contains("exec --stdin --namespace shop web-1 -- sh -c"), "{record}");
     let missing = json!({ "target": "kubectl://shop/deploy/none", "program": shop.path() });
