@@ -164,6 +164,7 @@ pub(crate) async fn serve(
         notice,
         output: AsyncMutex::new(tokio::io::stdout()),
         initialize: Mutex::default(),
+        lost: Mutex::default(),
     };
     Arc::new(relay).run(tokio::io::stdin(), first, &shutdown).await;
     signals.abort();

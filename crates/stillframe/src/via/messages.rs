@@ -14,6 +14,9 @@ pub(super) const OWN: &str = "\"stillframe:";
 /// The ID of the request that shakes hands again on a new connection.
 pub(super) const AGAIN: &str = "\"stillframe:again\"";
 
+/// What names a session, in arguments and answers.
+const SESSION: &str = "sessionId";
+
 /// What is read of every message.
 #[derive(Deserialize)]
 struct Members<'m> {
@@ -66,12 +69,50 @@ fn cancelled(params: Option<&RawValue>) -> Option<String> {
     Some(params.request_id.get().to_owned())
 }
 
+/// The call that a request is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Called {
+    pub(super) name: String,
+    /// The session that it names.
+    pub(super) session: Option<String>,
+}
+
+impl Called {
+    /// None for other messages.
+    pub(super) fn of(kind: &Kind, request: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Request {
+            params: Params,
+        }
+        #[derive(Deserialize)]
+        struct Params {
+            name: String,
+            #[serde(default)]
+            arguments: Map<String, Value>,
+        }
+        if !matches!(kind, Kind::Request { method, .. } if method == "tools/call") {
+            return None;
+        }
+        let Params { name, arguments } = serde_json::from_slice::<Request>(request).ok()?.params;
+        Some(Self { name, session: arguments.get(SESSION).and_then(Value::as_str).map(str::to_owned) })
+    }
+}
+
+/// The session that the answer of a call names, and whether it is open after it.
+pub(super) fn session(answer: &[u8]) -> Option<(String, bool)> {
+    /// Members of the answers of calls that close a session.
+    const CLOSED: [&str; 2] = ["stateBeforeClose", "stopped"];
+    let answer: Value = serde_json::from_slice(answer).ok()?;
+    let body = answer.pointer("/result/structuredContent")?;
+    let session = body.get(SESSION)?.as_str()?.to_owned();
+    Some((session, CLOSED.iter().all(|name| body.get(name).is_none())))
+}
+
 /// A message of the client for the other side.
 pub(super) fn to_there(line: Vec<u8>, paths: &Paths) -> Vec<u8> {
     edited(line, paths, |message| {
         let Some(params) = message.get_mut("params") else { return false };
-        let relative = params.get_mut("arguments").is_some_and(|arguments| paths.arguments(arguments));
-        paths.value(params, Direction::There) | relative
+        params.get_mut("arguments").is_some_and(|arguments| paths.arguments(arguments))
     })
 }
 

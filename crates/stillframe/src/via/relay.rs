@@ -3,7 +3,7 @@
 //! Two tasks, one for each direction, so that neither waits for the other, and one that ends a
 //! silent connection. The client's task connects again when the connection was lost and a new request comes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,12 +18,16 @@ use tokio_util::sync::CancellationToken;
 use tools::ops::current;
 
 use super::connection::{Connection, Connector, Ending};
-use super::messages::{self, Kind, OWN};
+use super::messages::{self, Called, Kind, OWN};
 use super::paths::Paths;
 use super::silence::{BEAT, SILENCE};
 
 /// How long the server there may take to end, with its programs, once its input has ended.
 const LAST: Duration = Duration::from_millis(1800);
+
+/// The tools that close a session, and that list them.
+const CLOSING: &str = "close_debug_session";
+const LISTING: &str = "list_debug_sessions";
 
 /// What the directions share.
 pub(super) struct Relay<W> {
@@ -36,6 +40,8 @@ pub(super) struct Relay<W> {
     pub(super) output: AsyncMutex<W>,
     /// The handshake of the client, to repeat it.
     pub(super) initialize: Mutex<Option<Vec<u8>>>,
+    /// What was lost with a connection, until a call of the client has failed for it.
+    pub(super) lost: Mutex<Option<String>>,
 }
 
 /// Taken when nothing more is sent.
@@ -60,6 +66,8 @@ struct LinkState {
 #[derive(Default)]
 struct Requests {
     open: HashMap<String, String>,
+    /// Sessions that calls have opened there.
+    sessions: BTreeSet<String>,
     /// Nothing more will be answered.
     is_lost: bool,
     /// Nothing has come for too long.
@@ -113,6 +121,14 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
         {
             *lock(&self.initialize) = Some(line.clone());
         }
+        let called = Called::of(&kind, &line);
+        if let (Kind::Request { id, method }, Some(Called { name, .. })) = (&kind, &called)
+            // What is there now can be listed.
+            && name != LISTING
+            && let Some(problem) = self.take_lost()
+        {
+            return self.write(&messages::failure(id, method, &problem)).await;
+        }
         if !link.state.admits(&kind) {
             // Only a request is worth a new connection.
             let Kind::Request { id, method } = &kind else { return Ok(()) };
@@ -124,9 +140,18 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
             }
             link.state.admits(&kind);
         }
+        if let Some(Called { name, session: Some(session) }) = called
+            && name == CLOSING
+        {
+            lock(&link.state.requests).sessions.remove(&session);
+        }
         // A failure is noticed by the other direction, which answers.
         let _ = link.write(&messages::to_there(line, &self.paths)).await;
         Ok(())
+    }
+
+    fn take_lost(&self) -> Option<String> {
+        lock(&self.lost).take()
     }
 
     async fn reconnect(self: &Arc<Self>, method: &str) -> anyhow::Result<Link> {
@@ -171,6 +196,9 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
                 Kind::Response { id } => lock(&state.requests).open.remove(&id),
                 _ => None,
             };
+            if method.as_deref() == Some("tools/call") {
+                state.keep_session(&line);
+            }
             let mut line = messages::to_here(line, &self.paths);
             if matches!(method.as_deref(), Some("initialize" | "server/discover")) {
                 line = messages::with_notice(line, &self.notice);
@@ -184,21 +212,34 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Relay<W> {
             }
         }
         let reason = ending.reason().await;
-        let (open, is_silent) = {
-            let mut requests = lock(&state.requests);
-            requests.is_lost = true;
-            (std::mem::take(&mut requests.open), requests.is_silent)
-        };
-        let reason =
-            if is_silent { format!("nothing came from there for {} s", SILENCE.as_secs()) } else { reason };
-        let problem = format!(
-            "lost the connection to `{}`: {reason}. Its sessions and programs end there; the next call connects \
-             again: start a new session",
-            self.connector.target
-        );
-        for (id, method) in open {
+        for (id, method, problem) in self.lose(&state, reason) {
             let _ = self.write(&messages::failure(&id, &method, &problem)).await;
         }
+    }
+
+    /// Takes note of a connection that is lost, for the next call if none waits. Gives the requests that fail, with
+    /// their methods and why.
+    fn lose(&self, state: &LinkState, reason: String) -> Vec<(String, String, String)> {
+        let mut requests = lock(&state.requests);
+        let reason = if requests.is_silent {
+            format!("nothing came from there for {} s", SILENCE.as_secs())
+        } else {
+            reason
+        };
+        let sessions: Vec<String> = requests.sessions.iter().map(|session| format!("`{session}`")).collect();
+        let sessions =
+            if sessions.is_empty() { String::new() } else { format!(" ({})", sessions.join(", ")) };
+        let problem = format!(
+            "lost the connection to `{}`: {reason}. Its sessions{sessions} and programs end there; the next call \
+             connects again: start a new session",
+            self.connector.target
+        );
+        let open = std::mem::take(&mut requests.open);
+        if !requests.sessions.is_empty() && !open.values().any(|method| method == "tools/call") {
+            *lock(&self.lost) = Some(problem.clone());
+        }
+        requests.is_lost = true;
+        open.into_iter().map(|(id, method)| (id, method, problem.clone())).collect()
     }
 
     /// The answer to a request for a resource. A session's journal is kept here, so the server there has none of it.
@@ -231,6 +272,17 @@ impl LinkState {
             Kind::Response { .. } | Kind::Other => {}
         }
         true
+    }
+
+    /// Takes note of the session that an answer names.
+    fn keep_session(&self, answer: &[u8]) {
+        let Some((session, is_open)) = messages::session(answer) else { return };
+        let sessions = &mut lock(&self.requests).sessions;
+        if is_open {
+            sessions.insert(session);
+        } else {
+            sessions.remove(&session);
+        }
     }
 
     fn heard(&self) {

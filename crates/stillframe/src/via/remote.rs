@@ -78,6 +78,7 @@ impl Remote {
             notice: String::new(),
             output: AsyncMutex::new(relay_output),
             initialize: Mutex::default(),
+            lost: Mutex::default(),
         };
         let ending = CancellationToken::new();
         let shutdown = ending.clone();

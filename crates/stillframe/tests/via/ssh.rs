@@ -74,11 +74,22 @@ async fn a_lost_connection_ends_the_programs_fails_the_call_and_is_made_again() 
     let problem = failed["structuredContent"]["error"].as_str().unwrap();
     let begins = format!("lost the connection to `{}`: ended by signal 9", machine.address());
     assert!(problem.starts_with(&begins), "{problem}");
-    assert!(problem.contains("Its sessions and programs end there"), "{problem}");
+    assert!(problem.contains(") and programs end there"), "{problem}");
     let is_program = |(_, command): &(u32, String)| command.contains("shop") || command.contains("naps");
     test_support::eventually(|| !server.mark().processes().iter().any(is_program)).await;
 
     // The next call connects again, with the handshake of the client.
+    let session = paused(&server, shop.path(), shop.line("pay")).await;
+
+    // Lost while no call waits: the next one says so, once.
+    let engine =
+        server.mark().processes().into_iter().find(|(_, command)| command.contains("ssh -F")).unwrap();
+    server.mark().signal(engine.0, Signal::KILL);
+    test_support::eventually(|| !server.mark().processes().iter().any(is_program)).await;
+    let call = json!({ "sessionId": session, "expression": "amount" });
+    let failed = server.fails("connection_lost", "evaluate_expression", call.clone()).await;
+    assert!(failed.text.contains(&format!("`{}`", session.as_str().unwrap())), "{}", failed.text);
+    server.fails("session_not_found", "evaluate_expression", call).await;
     let session = paused(&server, shop.path(), shop.line("pay")).await;
     server.ok("close_debug_session", json!({ "sessionId": session })).await;
     server.finish().await;
