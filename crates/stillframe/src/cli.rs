@@ -351,13 +351,17 @@ async fn run_command(
     settings: &Settings,
 ) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Probe { place, .. }
-        | Command::Trace { place, .. }
-        | Command::Test { place, .. }
-        | Command::Hang { place, .. }
-            if place.is_given() =>
-        {
-            via::run_command(place, settings, run_context).await
+        Command::Probe { place, args } if place.is_given() => {
+            via::run_command(place, args.presentation(), settings, run_context).await
+        }
+        Command::Trace { place, args } if place.is_given() => {
+            via::run_command(place, args.presentation(), settings, run_context).await
+        }
+        Command::Test { place, args } if place.is_given() => {
+            via::run_command(place, args.presentation(), settings, run_context).await
+        }
+        Command::Hang { place, args } if place.is_given() => {
+            via::run_command(place, args.presentation(), settings, run_context).await
         }
         Command::Probe { args, .. } => probe::run(*args, run_context).await,
         Command::Trace { args, .. } => trace::run(*args, run_context).await,

@@ -19,7 +19,7 @@ use tools::ops::run_until::whole;
 use tools::ops::settle::Wait;
 use tools::render::HangReport;
 
-use crate::one_shot::{CommandOutput, OneShot, RunContext};
+use crate::one_shot::{CommandOutput, CommandReport, OneShot, Presentation, RunContext};
 use crate::setup::cli_error;
 
 /// What to run, and how long.
@@ -53,6 +53,19 @@ pub(crate) struct HangArgs {
     command: Vec<String>,
 }
 
+impl CommandReport for HangReport {
+    fn text(&self) -> String {
+        report::to_text(self)
+    }
+}
+
+impl HangArgs {
+    /// How its report is printed.
+    pub(crate) fn presentation(&self) -> Presentation {
+        Presentation::of::<HangReport>(self.json)
+    }
+}
+
 /// Runs the command.
 pub(crate) async fn run(args: HangArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     let one_shot = OneShot { name: "hang", run_context, as_json: args.json, patience: 1 };
@@ -60,7 +73,7 @@ pub(crate) async fn run(args: HangArgs, run_context: RunContext) -> anyhow::Resu
         let found = diagnose(args, context).await?;
         let code = exit_code(found.verdict);
         let report = HangReport::new(found);
-        Ok(CommandOutput { text: report::to_text(&report), data: serde_json::to_value(&report)?, code })
+        CommandOutput::new(&report, code)
     };
     one_shot.run(operation).await
 }

@@ -13,6 +13,8 @@ use engine::sessions::Sessions;
 use journal::Journal;
 use journal::redaction;
 use journal::visible::visible;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tools::{Context, JournaledCall, Report, hide_in_data, hide_in_text, say_hidden, show_in_data};
 
@@ -62,6 +64,69 @@ pub(crate) struct CommandOutput {
     pub(crate) data: Value,
     /// The exit code.
     pub(crate) code: u8,
+    /// How many likely credentials are hidden in it.
+    pub(crate) hidden: usize,
+}
+
+/// What a command reports.
+pub(crate) trait CommandReport: Serialize + DeserializeOwned {
+    /// For a terminal.
+    fn text(&self) -> String;
+}
+
+/// How a command prints its report, wherever that is from.
+#[derive(Clone, Copy)]
+pub(crate) struct Presentation {
+    as_json: bool,
+    text: fn(Value) -> serde_json::Result<String>,
+}
+
+impl Presentation {
+    /// For reports of this kind.
+    pub(crate) fn of<R: CommandReport>(as_json: bool) -> Self {
+        Self { as_json, text: |data| Ok(serde_json::from_value::<R>(data)?.text()) }
+    }
+
+    /// Reads the line of the command on another machine. None if it is another line.
+    pub(crate) fn received(
+        self,
+        line: &[u8],
+        shows_credentials: bool,
+        change: impl FnOnce(&mut Value),
+    ) -> Option<String> {
+        let Ok(Relayed { mut answer, hidden }) = serde_json::from_slice(line) else { return None };
+        change(&mut answer);
+        let mut text = (self.text)(answer.clone()).ok()?;
+        if !shows_credentials {
+            redaction::hide_in_text(&mut text);
+        }
+        CommandOutput { text, data: answer, code: 0, hidden }.printed(self.as_json).ok()
+    }
+}
+
+/// What a command prints for the one that waits for it on another machine, which makes text of it there.
+#[derive(Serialize, Deserialize)]
+struct Relayed {
+    answer: Value,
+    hidden: usize,
+}
+
+impl CommandOutput {
+    /// A report in both shapes.
+    pub(crate) fn new(report: &impl CommandReport, code: u8) -> anyhow::Result<Self> {
+        Ok(Self { text: report.text(), data: serde_json::to_value(report)?, code, hidden: 0 })
+    }
+
+    fn printed(mut self, as_json: bool) -> anyhow::Result<String> {
+        if as_json {
+            return Ok(serde_json::to_string_pretty(&self.data)? + "\n");
+        }
+        if self.hidden > 0 {
+            say_hidden(&mut self.text, self.hidden);
+            self.text.push('\n');
+        }
+        Ok(self.text)
+    }
 }
 
 /// How it is done.
@@ -100,12 +165,13 @@ impl OneShot {
         };
         let output = output.inspect_err(|error| call.failed(&format!("{error:#}")))?;
         call.answered(output.data.as_object().unwrap_or(&Map::new()));
-        terminal::print(&if self.as_json {
-            serde_json::to_string_pretty(&output.data)? + "\n"
+        let code = output.code;
+        terminal::print(&if self.run_context.is_relayed {
+            serde_json::to_string(&Relayed { answer: output.data, hidden: output.hidden })? + "\n"
         } else {
-            output.text
+            output.printed(self.as_json)?
         })?;
-        Ok(ExitCode::from(output.code))
+        Ok(ExitCode::from(code))
     }
 }
 
@@ -135,15 +201,11 @@ fn shown_error(error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-/// Redacted, with a last line that reports it.
+/// Redacted.
 fn hidden(mut output: CommandOutput) -> CommandOutput {
-    let count = hide_in_data(&mut output.data);
+    output.hidden = hide_in_data(&mut output.data);
     // A long text may have been broken into lines; the terminal has hidden what was in it before.
     redaction::hide_in_text(&mut output.text);
-    if count > 0 {
-        say_hidden(&mut output.text, count);
-        output.text.push('\n');
-    }
     output
 }
 

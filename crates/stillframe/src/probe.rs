@@ -17,7 +17,7 @@ use tools::ops::run_until::{Frames, RunUntil, RunUntilResult, run_until, whole};
 use tools::ops::settle::{Settled, Wait};
 use tools::render::{CallerData, StopReport, expression_value};
 
-use crate::one_shot::{CommandOutput, OneShot, RunContext};
+use crate::one_shot::{CommandOutput, CommandReport, OneShot, Presentation, RunContext};
 use crate::program::ProgramArgs;
 use crate::setup::cli_error;
 use tools::LocationArg;
@@ -82,6 +82,14 @@ impl From<ExceptionArg> for ExceptionMode {
     }
 }
 
+impl CommandReport for report::ProbeReport {
+    fn text(&self) -> String {
+        // The report's message says which tool to call next, which does not apply here.
+        let is_running = self.stop.state == "running";
+        self.to_text(if is_running { "still running at the timeout" } else { &self.stop.message })
+    }
+}
+
 /// Runs the command.
 pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     let one_shot = OneShot { name: "probe", run_context, as_json: args.json, patience: 1 };
@@ -98,10 +106,7 @@ pub(crate) async fn run(args: ProbeArgs, run_context: RunContext) -> anyhow::Res
         let values = ran.values.into_iter().map(|(text, value)| expression_value(text, &value)).collect();
         let callers = ran.callers.iter().map(CallerData::from).collect();
         let report = report::ProbeReport { stop, callers, values, threads: Vec::new() };
-        // The report's message says which tool to call next, which does not apply here.
-        let is_running = report.stop.state == "running";
-        let message = if is_running { "still running at the timeout" } else { &report.stop.message };
-        Ok(CommandOutput { text: report.to_text(message), data: serde_json::to_value(&report)?, code })
+        CommandOutput::new(&report, code)
     };
     one_shot.run(operation).await
 }
@@ -121,8 +126,7 @@ async fn inspect(dump: &Path, args: ProbeArgs, context: &Context) -> anyhow::Res
     let callers = dumped.callers.iter().map(CallerData::from).collect();
     let threads = dumped.threads.into_iter().map(report::ThreadData::from).collect();
     let report = report::ProbeReport { stop, callers, values, threads };
-    let text = report.to_text(&report.stop.message);
-    Ok(CommandOutput { text, data: serde_json::to_value(&report)?, code })
+    CommandOutput::new(&report, code)
 }
 
 async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<RunUntilResult> {
@@ -141,6 +145,11 @@ async fn probe(args: ProbeArgs, context: &Context) -> anyhow::Result<RunUntilRes
 }
 
 impl ProbeArgs {
+    /// How its report is printed.
+    pub(crate) fn presentation(&self) -> Presentation {
+        Presentation::of::<report::ProbeReport>(self.json)
+    }
+
     fn places(&self) -> Vec<PlaceRequest> {
         let Some(LocationArg { file, line, column, function }) = self.place.clone() else {
             return Vec::new();

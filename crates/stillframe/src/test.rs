@@ -15,7 +15,7 @@ use tools::ops::settle::Wait;
 use tools::ops::test::{self, Test, TestRunResult, Verdict};
 use tools::render::{Shown, TestData};
 
-use crate::one_shot::{CommandOutput, OneShot, RunContext};
+use crate::one_shot::{CommandOutput, CommandReport, OneShot, Presentation, RunContext};
 use crate::setup::cli_error;
 
 /// The tests to run.
@@ -40,6 +40,19 @@ pub(crate) struct TestArgs {
     json: bool,
 }
 
+impl CommandReport for TestData {
+    fn text(&self) -> String {
+        report::to_text(self)
+    }
+}
+
+impl TestArgs {
+    /// How its report is printed.
+    pub(crate) fn presentation(&self) -> Presentation {
+        Presentation::of::<TestData>(self.json)
+    }
+}
+
 /// Runs the command.
 pub(crate) async fn run(args: TestArgs, run_context: RunContext) -> anyhow::Result<ExitCode> {
     let one_shot = OneShot { name: "test", run_context, as_json: args.json, patience: 1 };
@@ -47,7 +60,7 @@ pub(crate) async fn run(args: TestArgs, run_context: RunContext) -> anyhow::Resu
         let tested = tested(args, context).await?;
         let code = exit_code(tested.verdict);
         let data = TestData::new(tested, Shown::usual(test::limits(context.bounds())));
-        Ok(CommandOutput { text: report::to_text(&data), data: serde_json::to_value(&data)?, code })
+        CommandOutput::new(&data, code)
     };
     one_shot.run(operation).await
 }

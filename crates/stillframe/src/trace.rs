@@ -18,7 +18,7 @@ use tools::render::TraceReport;
 use tools::{Context, ToolError};
 
 use self::points::PointsArgs;
-use crate::one_shot::{CommandOutput, INTERRUPTED, OneShot, RunContext};
+use crate::one_shot::{CommandOutput, CommandReport, INTERRUPTED, OneShot, Presentation, RunContext};
 use crate::program::ProgramArgs;
 use crate::setup::cli_error;
 
@@ -67,6 +67,19 @@ enum MethodArg {
     Stop,
 }
 
+impl CommandReport for TraceReport {
+    fn text(&self) -> String {
+        report::to_text(self)
+    }
+}
+
+impl TraceArgs {
+    /// How its report is printed.
+    pub(crate) fn presentation(&self) -> Presentation {
+        Presentation::of::<TraceReport>(self.json)
+    }
+}
+
 /// As many rows as may be set. How many are allowed is known when the configuration has been read.
 fn max_rows() -> u64 {
     bounds::named("rows").map_or(u64::MAX, |bound| *bound.range.end())
@@ -90,7 +103,7 @@ pub(crate) async fn run(args: TraceArgs, run_context: RunContext) -> anyhow::Res
         let traced = traced?;
         let code = exit_code(&traced);
         let report = TraceReport::new(traced, true);
-        Ok(CommandOutput { text: report::to_text(&report), data: serde_json::to_value(&report)?, code })
+        CommandOutput::new(&report, code)
     };
     one_shot.run(operation).await
 }

@@ -38,7 +38,7 @@ fn shown(data: Value, mut text: String) -> CommandOutput {
     if let Some(note) = data.get("hidden").and_then(Value::as_str) {
         let _ = writeln!(text, "hidden: {note}");
     }
-    CommandOutput { text, data, code: 0 }
+    CommandOutput { text, data, code: 0, hidden: 0 }
 }
 
 fn note(text: &str) -> String {

@@ -50,7 +50,7 @@ pub(crate) fn to_text(report: &HangReport) -> String {
 }
 
 fn style(report: &HangReport) -> Style {
-    match report.verdict {
+    match &*report.verdict {
         "completed" if report.report.exit_code == Some(0) => GOOD,
         "failed" | "busy_loop" | "busy_event_loop" | "deadlocked" => BAD,
         _ => WARN,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tools::ops::dump::DumpedThread;
 use tools::render::{CallerData, StopReport, ValueData, VariableData};
 use unicode_width::UnicodeWidthStr;
@@ -16,22 +16,22 @@ use crate::terminal::{
 const NAMES: usize = 24;
 
 /// A stop report and the values that were asked for.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ProbeReport {
     #[serde(flatten)]
     pub(crate) stop: StopReport,
     /// The frames that called the one in which it stopped, with their variables.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) callers: Vec<CallerData>,
     /// One for each expression, in the order in which they were given.
     pub(crate) values: Vec<ValueData>,
     /// The other threads of a crash dump.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) threads: Vec<ThreadData>,
 }
 
 /// A thread that did not crash.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ThreadData {
     name: String,
     /// The innermost frames, each as `function file:line`.

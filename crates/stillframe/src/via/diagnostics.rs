@@ -8,7 +8,7 @@ use journal::{Entry, Event, Journal};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-use super::paths::{Direction, Paths};
+use super::paths::{self, Direction, Paths};
 use crate::terminal;
 
 /// How a line of the journal begins. No message of an engine begins so.
@@ -103,8 +103,8 @@ impl Diagnostics {
     fn entry(&self, line: &[u8], home: &str) -> Option<Entry> {
         let mut value: Value = serde_json::from_slice(line).ok()?;
         if !self.paths.is_empty() {
-            expand_home(&mut value, home);
-            self.paths.value(&mut value, Direction::Here);
+            expand_home(&mut value, home, false);
+            self.paths.answer(&mut value);
         }
         let mut entry: Entry = serde_json::from_value(value).ok()?;
         if let Event::Created(created) = &mut entry.event {
@@ -115,16 +115,20 @@ impl Diagnostics {
     }
 }
 
-/// Writes the user's folder out, so that mappings apply to it.
-fn expand_home(value: &mut Value, home: &str) {
+/// Writes the user's folder out in paths, so that mappings apply to it.
+fn expand_home(value: &mut Value, home: &str, is_path: bool) {
     match value {
         Value::String(text) => {
-            if let Some(rest) = text.strip_prefix("~/").filter(|_| !home.is_empty()) {
+            if let Some(rest) = text.strip_prefix("~/").filter(|_| is_path && !home.is_empty()) {
                 *text = format!("{}/{rest}", home.trim_end_matches('/'));
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| expand_home(item, home)),
-        Value::Object(members) => members.values_mut().for_each(|member| expand_home(member, home)),
+        Value::Array(items) => items.iter_mut().for_each(|item| expand_home(item, home, is_path)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                expand_home(member, home, paths::is_rewritten(name));
+            }
+        }
         _ => {}
     }
 }

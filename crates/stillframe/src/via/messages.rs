@@ -124,7 +124,7 @@ pub(super) fn to_here(line: Vec<u8>, paths: &Paths) -> Vec<u8> {
         for (name, member) in members {
             any |= match name.as_str() {
                 "result" => result(member, paths),
-                "params" | "error" => paths.value(member, Direction::Here),
+                "params" | "error" => paths.answer(member),
                 _ => false,
             };
         }
@@ -141,35 +141,47 @@ fn edited(line: Vec<u8>, paths: &Paths, edit: impl FnOnce(&mut Value) -> bool) -
     if edit(&mut message) { format!("{message}\n").into_bytes() } else { line }
 }
 
-/// Rewrites a result: its texts may be JSON, of which values stay as they are.
+/// Rewrites a result, and its texts as what they are.
 fn result(result: &mut Value, paths: &Paths) -> bool {
-    let mut any = paths.value(result, Direction::Here);
-    for list in ["content", "contents", "messages"] {
+    let mut any = result.get_mut("structuredContent").is_some_and(|data| paths.answer(data));
+    if let Some(Value::String(instructions)) = result.get_mut("instructions") {
+        any |= text(instructions, paths, true);
+    }
+    let is_error = result.get("isError") == Some(&Value::Bool(true));
+    for list in ["content", "contents"] {
         for item in result.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
-            if let Some(Value::String(text)) = item.get_mut("text") {
-                any |= self::text(text, paths);
+            // Of resources, only a stop says paths; others are the program's output and source.
+            let uri = item.get("uri").and_then(Value::as_str);
+            if uri.is_some_and(|uri| !uri.ends_with("/stop")) {
+                continue;
             }
+            if let Some(Value::String(text)) = item.get_mut("text") {
+                any |= self::text(text, paths, is_error);
+            }
+        }
+    }
+    for message in result.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(Value::String(prompt)) = message.pointer_mut("/content/text") {
+            any |= text(prompt, paths, true);
         }
     }
     any
 }
 
-fn text(text: &mut String, paths: &Paths) -> bool {
+/// Rewrites a text, which may be JSON. Where it is not only our words, it may have values and source in it.
+fn text(text: &mut String, paths: &Paths, is_ours: bool) -> bool {
     let data = Some(&*text).filter(|text| text.starts_with(['{', '[']));
     if let Some(mut data) = data.and_then(|text| serde_json::from_str::<Value>(text).ok()) {
-        let changed = paths.value(&mut data, Direction::Here);
+        let changed = paths.answer(&mut data);
         if changed {
             *text = data.to_string();
         }
         return changed;
     }
-    match paths.text(text, Direction::Here) {
-        Cow::Owned(mapped) => {
-            *text = mapped;
-            true
-        }
-        Cow::Borrowed(_) => false,
-    }
+    let mapped =
+        if is_ours { Some(paths.text(text, Direction::Here).into_owned()) } else { paths.places(text) };
+    let changed = mapped.filter(|mapped| mapped != text);
+    changed.map(|mapped| *text = mapped).is_some()
 }
 
 /// The answer to a handshake, with our words added to the server's instructions.

@@ -1,4 +1,4 @@
-//! One command on another machine: it runs there, and its output comes here.
+//! One command on another machine: it runs there, and its report comes here, where it is printed.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio::time::{interval, timeout};
 
 use super::connection::Connection;
-use super::paths::{Direction, Paths};
+use super::paths::Paths;
 use super::silence::{BEAT, UntilSilence};
 use super::{PlaceArgs, prepare, settings_there};
 use crate::config::Settings;
-use crate::one_shot::{INTERRUPTED, RunContext};
+use crate::one_shot::{INTERRUPTED, Presentation, RunContext};
 use crate::terminal;
 
 /// Options that are not passed on: how to get there, and those that settings are made of, which are passed on as
@@ -44,9 +44,11 @@ const LOST: i32 = 255;
 /// Runs the command there, and gives its exit code.
 pub(crate) async fn run(
     place: PlaceArgs,
+    presentation: Presentation,
     settings: &Settings,
     run_context: RunContext,
 ) -> anyhow::Result<ExitCode> {
+    let shows_credentials = run_context.shows_credentials;
     let (connector, paths, _) = prepare(place, run_context.journal).await?;
     let folder = paths.folder_there();
     let mut words = words(std::env::args().skip(1), &paths).into_iter();
@@ -85,7 +87,10 @@ pub(crate) async fn run(
         if !matches!(read, Ok(1..)) {
             break;
         }
-        terminal::print(&paths.text(&String::from_utf8_lossy(&line), Direction::Here))?;
+        let report = presentation.received(&line, shows_credentials, |answer| {
+            paths.answer(answer);
+        });
+        terminal::print(&report.unwrap_or_else(|| String::from_utf8_lossy(&line).into_owned()))?;
         line.clear();
     }
     beating.abort();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use engine::sources;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A folder there and the same folder here, as `--map THERE=HERE` gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,29 +52,81 @@ pub(super) struct Paths {
     folder: PathBuf,
 }
 
-/// What is code, or a value of the program: it stays as it is.
-const LITERAL: [&str; 16] = [
-    "args",
-    "children",
-    "condition",
-    "elements",
-    "expression",
-    "expressions",
-    "fields",
-    "logMessage",
-    "result",
-    "rows",
-    "source",
-    "statement",
-    "stdin",
-    "text",
-    "value",
-    "values",
-];
+/// How a string of an answer is rewritten. One under another name stays as it is: it may be code, or the program's.
+#[derive(Clone, Copy)]
+enum Rewritten {
+    /// It is a path, or has one in it: a command, the name of a test.
+    Path,
+    /// It is in our words, each path of which is rewritten, except in what they repeat of the program's.
+    Words,
+    /// It is made of our words and of the program's: a path is rewritten where a line number follows it.
+    Places,
+}
 
-/// Arguments that name a file, which may be relative to the folder here.
-const FILES: [&str; 9] =
-    ["coreFile", "cwd", "executablePath", "file", "location", "path", "program", "scriptPath", "sourceFile"];
+const PATHS: [&str; 18] = [
+    "boundFile",
+    "command",
+    "coreFile",
+    "cwd",
+    "defaultExecutable",
+    "executablePath",
+    "file",
+    "files",
+    "interpreter",
+    "location",
+    "missing",
+    "path",
+    "program",
+    "scriptPath",
+    "similar",
+    "sourceFile",
+    "test",
+    "until",
+];
+const WORDS: [&str; 10] = [
+    "data",
+    "instructions",
+    "note",
+    "notes",
+    "notice",
+    "outdated",
+    "problem",
+    "reason",
+    "warning",
+    "warnings",
+];
+const PLACES: [&str; 7] =
+    ["at", "calls", "evidence", "formattedAnalysis", "formattedReport", "stack", "what"];
+/// Our words where an answer begins. Further inside, they are those of an exception or of a debugger.
+const SENTENCES: [&str; 2] = ["error", "message"];
+/// Where answers begin inside of others.
+const ANSWERS: [&str; 4] = ["context", "data", "request", "response"];
+/// Errors that repeat what the program or its language said.
+const REPEATED: [&str; 2] = ["bad_expression", "evaluation_failed"];
+
+/// Arguments that name a file, or a place in one. It may be relative to the folder here.
+const FILES: [&str; 18] = [
+    "at",
+    "breakpoint",
+    "breakpoints",
+    "coreFile",
+    "cwd",
+    "executablePath",
+    "file",
+    "from",
+    "location",
+    "path",
+    "points",
+    "program",
+    "scriptPath",
+    "sourceFile",
+    "stdinFile",
+    "target",
+    "to",
+    "until",
+];
+/// Arguments that the program gets. What is relative in them is for the program.
+const PASSED: [&str; 3] = ["args", "env", "runtimeArgs"];
 
 impl Paths {
     /// Of several folders that contain a path, the innermost is meant.
@@ -97,14 +149,16 @@ impl Paths {
     /// The folder there that this folder is, if a mapping has it.
     pub(super) fn folder_there(&self) -> Option<String> {
         let here = self.folder.to_str()?;
-        match self.text(here, Direction::There) {
-            Cow::Owned(there) => Some(there),
-            Cow::Borrowed(_) => None,
-        }
+        owned(self.text(here, Direction::There))
     }
 
     /// A text with its paths rewritten.
     pub(super) fn text<'t>(&self, text: &'t str, to: Direction) -> Cow<'t, str> {
+        self.rewritten(text, to, |_| true)
+    }
+
+    /// A text with those of its paths rewritten whose rest is as it should be.
+    fn rewritten<'t>(&self, text: &'t str, to: Direction, is_meant: impl Fn(&str) -> bool) -> Cow<'t, str> {
         let mut done = String::new();
         // How much of the text is in `done`.
         let mut copied = 0;
@@ -112,7 +166,8 @@ impl Paths {
         while let Some(rest) = text.get(at..) {
             let Some(slash) = rest.find('/') else { break };
             at += slash;
-            match self.prefix(text, at, to) {
+            let prefix = self.prefix(text, at, to);
+            match prefix.filter(|(from, _)| text.get(at + from.len()..).is_some_and(&is_meant)) {
                 Some((from, into)) => {
                     done.push_str(text.get(copied..at).unwrap_or_default());
                     done.push_str(into);
@@ -144,49 +199,143 @@ impl Paths {
         matching.max_by_key(|(from, _)| from.len())
     }
 
-    /// Rewrites the strings in some data. Whether any changed.
-    pub(super) fn value(&self, value: &mut Value, to: Direction) -> bool {
+    /// Rewrites an answer from there. Whether anything changed.
+    pub(super) fn answer(&self, answer: &mut Value) -> bool {
+        let mut literals = Vec::new();
+        self.literals(answer, true, &mut literals);
+        self.answered(answer, true, &literals)
+    }
+
+    fn answered(&self, value: &mut Value, begins: bool, literals: &[String]) -> bool {
+        let Value::Object(members) = value else { return self.items(value, None, literals) };
+        let repeats = repeats(members);
+        members.iter_mut().fold(false, |any, (name, member)| {
+            let changed = if member.is_object() {
+                self.answered(member, begins && ANSWERS.contains(&name.as_str()), literals)
+            } else {
+                self.items(member, rewritten(name, begins, repeats), literals)
+            };
+            changed | any
+        })
+    }
+
+    /// Rewrites a string, or those of a list.
+    fn items(&self, value: &mut Value, rewritten: Option<Rewritten>, literals: &[String]) -> bool {
         match value {
-            Value::String(text) => match self.text(text, to) {
-                Cow::Owned(mapped) => {
-                    *text = mapped;
-                    true
-                }
-                Cow::Borrowed(_) => false,
-            },
-            Value::Array(items) => items.iter_mut().fold(false, |any, item| self.value(item, to) | any),
-            Value::Object(members) => members.iter_mut().fold(false, |any, (name, member)| {
-                let is_literal = LITERAL.contains(&name.as_str()) && !is_file(name, member, to);
-                (!is_literal && self.value(member, to)) | any
-            }),
+            Value::String(text) => {
+                let mapped = match rewritten {
+                    Some(Rewritten::Path) => owned(self.text(text, Direction::Here)),
+                    Some(Rewritten::Words) => self.sentence(text, literals),
+                    Some(Rewritten::Places) => self.places(text),
+                    None => None,
+                };
+                mapped.map(|mapped| *text = mapped).is_some()
+            }
+            Value::Array(items) => {
+                items.iter_mut().fold(false, |any, item| self.items(item, rewritten, literals) | any)
+            }
+            Value::Object(_) => self.answered(value, false, literals),
             _ => false,
         }
     }
 
-    /// Rewrites the arguments of a call. A relative path of a file that is here, and is there too, becomes absolute.
-    pub(super) fn arguments(&self, arguments: &mut Value) -> bool {
-        let mut any = false;
-        if let Value::Object(members) = arguments {
-            for (name, member) in members {
-                match member {
-                    Value::String(text) if FILES.contains(&name.as_str()) => {
-                        if let Some(there) = self.relative(text) {
-                            *text = there;
-                            any = true;
-                        }
-                    }
-                    Value::Array(_) | Value::Object(_) if name != "args" && name != "env" => {
-                        any |= self.arguments(member);
-                    }
-                    _ => {}
-                }
-            }
-        } else if let Value::Array(items) = arguments {
-            for item in items {
-                any |= self.arguments(item);
+    /// Collects what stays as it is although it says a path: a message may repeat it.
+    fn literals(&self, value: &Value, begins: bool, found: &mut Vec<String>) {
+        let Value::Object(members) = value else { return self.literal_items(value, None, found) };
+        let repeats = repeats(members);
+        for (name, member) in members {
+            if member.is_object() {
+                self.literals(member, begins && ANSWERS.contains(&name.as_str()), found);
+            } else {
+                self.literal_items(member, rewritten(name, begins, repeats), found);
             }
         }
-        any
+    }
+
+    fn literal_items(&self, value: &Value, rewritten: Option<Rewritten>, found: &mut Vec<String>) {
+        match value {
+            Value::String(text) if rewritten.is_none() => {
+                if matches!(self.text(text, Direction::Here), Cow::Owned(_)) {
+                    found.push(text.clone());
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.literal_items(item, rewritten, found)),
+            Value::Object(_) => self.literals(value, false, found),
+            _ => {}
+        }
+    }
+
+    /// Our words from there, which may repeat what stays as it is. None if nothing changes.
+    fn sentence(&self, text: &str, literals: &[String]) -> Option<String> {
+        let place = |literal: &String| {
+            let mut places = text.match_indices(literal.as_str()).map(|(at, _)| (at, at + literal.len()));
+            // A path that continues or has a line is not the value, even if the program has one that begins so.
+            places.find(|(_, end)| text.get(*end..).is_some_and(is_repeated))
+        };
+        let Some((at, end)) = literals.iter().filter_map(place).min() else {
+            return owned(self.text(text, Direction::Here));
+        };
+        let before = owned(self.text(text.get(..at)?, Direction::Here));
+        let after = self.sentence(text.get(end..)?, literals);
+        if before.is_none() && after.is_none() {
+            return None;
+        }
+        let before = before.as_deref().or(text.get(..at))?;
+        Some(format!("{before}{}{}", text.get(at..end)?, after.as_deref().or(text.get(end..))?))
+    }
+
+    /// A text from there in which only paths with a line are rewritten. None if there are none.
+    pub(super) fn places(&self, text: &str) -> Option<String> {
+        owned(self.rewritten(text, Direction::Here, |rest| {
+            // The path ends at the first character that would be quoted or is none of a name.
+            rest.find(['\n', '"', '\'', '`', ':', '(', ')'])
+                .is_some_and(|end| rest.get(end..).is_some_and(has_line))
+        }))
+    }
+
+    /// Rewrites the arguments of a call. A relative path of a file that is here, and is there too, becomes absolute.
+    pub(super) fn arguments(&self, arguments: &mut Value) -> bool {
+        let Value::Object(members) = arguments else { return false };
+        // With a folder of its own, a command is relative to that.
+        let is_here = !members.contains_key("cwd") && self.folder_there().is_none();
+        members.iter_mut().fold(false, |any, (name, member)| {
+            let name = name.as_str();
+            let changed = if name == "command" {
+                strings(member, &mut |text| Some(self.command(text, is_here)).filter(|new| new != text))
+            } else if PASSED.contains(&name) {
+                strings(member, &mut |text| owned(self.text(text, Direction::There)))
+            } else {
+                self.argument(member, FILES.contains(&name))
+            };
+            changed | any
+        })
+    }
+
+    fn argument(&self, value: &mut Value, is_file: bool) -> bool {
+        match value {
+            Value::String(text) if is_file => {
+                let is_absolute = text.starts_with('/') || text.starts_with("file:");
+                let mapped =
+                    if is_absolute { owned(self.text(text, Direction::There)) } else { self.relative(text) };
+                mapped.map(|mapped| *text = mapped).is_some()
+            }
+            Value::Array(items) => {
+                items.iter_mut().fold(false, |any, item| self.argument(item, is_file) | any)
+            }
+            Value::Object(_) => self.arguments(value),
+            _ => false,
+        }
+    }
+
+    /// A command line, or a word of one.
+    fn command(&self, text: &str, is_here: bool) -> String {
+        let words = text.split_inclusive(char::is_whitespace).map(|word| {
+            let name = word.trim_end();
+            let relative = self.relative(name).filter(|_| is_here);
+            let mapped = relative.map_or_else(|| self.text(name, Direction::There), Cow::Owned);
+            format!("{mapped}{}", word.get(name.len()..).unwrap_or_default())
+        });
+        words.collect()
     }
 
     /// A word of a command line, for the other side.
@@ -208,16 +357,58 @@ impl Paths {
             return None;
         }
         let absolute = format!("{}{}", absolute.to_str()?, text.get(file.len()..)?);
-        match self.text(&absolute, Direction::There) {
-            Cow::Owned(there) => Some(there),
-            Cow::Borrowed(_) => None,
-        }
+        owned(self.text(&absolute, Direction::There))
     }
 }
 
-/// Arguments on the way there are paths also where an answer has a value under this name.
-fn is_file(name: &str, member: &Value, to: Direction) -> bool {
-    to == Direction::There && name == "args" || name == "source" && member.is_object()
+/// How the string under a name is rewritten, or those of a list.
+fn rewritten(name: &str, begins: bool, repeats: bool) -> Option<Rewritten> {
+    match name {
+        _ if SENTENCES.contains(&name) => (begins && !repeats).then_some(Rewritten::Words),
+        _ if PATHS.contains(&name) => Some(Rewritten::Path),
+        _ if WORDS.contains(&name) => Some(Rewritten::Words),
+        _ if PLACES.contains(&name) => Some(Rewritten::Places),
+        _ => None,
+    }
+}
+
+/// Whether paths are rewritten under a name, wherever it is in an answer.
+pub(super) fn is_rewritten(name: &str) -> bool {
+    rewritten(name, false, false).is_some()
+}
+
+/// Whether an answer is an error that is not in our words.
+fn repeats(answer: &Map<String, Value>) -> bool {
+    answer.get("code").and_then(Value::as_str).is_some_and(|code| REPEATED.contains(&code))
+}
+
+/// Whether a path that ends here has a line: `a.py:3`, `"a.py", line 3`, `a.php(3)`.
+fn has_line(rest: &str) -> bool {
+    let begins = [":", "(", "\", line "];
+    let number = begins.iter().find_map(|begin| rest.strip_prefix(begin));
+    number.is_some_and(|number| number.starts_with(|char: char| char.is_ascii_digit()))
+}
+
+/// Whether a value ends where this begins.
+fn is_repeated(rest: &str) -> bool {
+    ends_component(rest) && !rest.starts_with('/') && !has_line(rest)
+}
+
+fn owned(text: Cow<'_, str>) -> Option<String> {
+    match text {
+        Cow::Owned(text) => Some(text),
+        Cow::Borrowed(_) => None,
+    }
+}
+
+/// Rewrites each string of some data. Whether any changed.
+fn strings(value: &mut Value, rewrite: &mut impl FnMut(&str) -> Option<String>) -> bool {
+    match value {
+        Value::String(text) => rewrite(text).map(|new| *text = new).is_some(),
+        Value::Array(items) => items.iter_mut().fold(false, |any, item| strings(item, rewrite) | any),
+        Value::Object(members) => members.values_mut().fold(false, |any, item| strings(item, rewrite) | any),
+        _ => false,
+    }
 }
 
 /// Whether a path before this place could contain this character.
@@ -277,26 +468,45 @@ mod tests {
 
     #[test]
     fn values_of_the_program_and_code_stay() {
+        let message = "Paused at /app/main.py:1 in f (exception E: /app/x is gone)";
+        let stack = "  File \"/app/main.py\", line 1\n    open('/app/x')\nE: /app/x is gone";
         let mut answer = json!({
-            "message": "Paused at /app/main.py:1",
+            "message": message,
             "location": { "file": "/app/main.py" },
             "source": "> 1 | open('/app/x')",
+            "exception": { "type": "E", "message": "/app/x is gone", "stack": stack },
             "locals": [{ "name": "path", "value": "'/app/data'" }],
+            "changed": [{ "name": "path", "old": "'/app/a'", "new": "'/app/b'" }],
+            "notes": ["see /app/lib"],
             "lines": [1, true, null],
+            "anything": { "new": ["/app/x.py:3", "/app", "/app/main.py"] },
         });
-        assert!(paths().value(&mut answer, Direction::Here));
-        let expected = json!({
-            "message": "Paused at /home/me/src/main.py:1",
-            "location": { "file": "/home/me/src/main.py" },
-            "source": "> 1 | open('/app/x')",
-            "locals": [{ "name": "path", "value": "'/app/data'" }],
-            "lines": [1, true, null],
-        });
+        let mut expected = answer.clone();
+        expected["message"] = json!(message.replace("/app/main.py", "/home/me/src/main.py"));
+        expected["location"]["file"] = json!("/home/me/src/main.py");
+        expected["exception"]["stack"] = json!(stack.replace("/app/main.py", "/home/me/src/main.py"));
+        expected["notes"] = json!(["see /home/me/src/lib"]);
+        assert!(paths().answer(&mut answer));
         assert_eq!(answer, expected);
-        assert!(!paths().value(&mut json!({ "value": "/app/x", "n": 1 }), Direction::Here));
+        assert!(!paths().answer(&mut json!({ "value": "/app/x", "n": 1 })));
+        let mut raised = json!({ "success": false, "code": "evaluation_failed", "error": "no /app/x" });
+        assert!(!paths().answer(&mut raised));
         let mut call = json!({ "args": ["/home/me/src/in.txt"], "expression": "f('/home/me/src/x')" });
-        assert!(paths().value(&mut call, Direction::There));
+        assert!(paths().arguments(&mut call));
         assert_eq!(call, json!({ "args": ["/app/in.txt"], "expression": "f('/home/me/src/x')" }));
+    }
+
+    #[test]
+    fn of_mixed_texts_only_places_are_rewritten() {
+        let table = [
+            ("f at /app/a.py:3", "f at /home/me/src/a.py:3"),
+            ("at f (file:///app/a.js:3:1)", "at f (file:///home/me/src/a.js:3:1)"),
+            ("#0 /app/a b.php(3): f('/app/x')", "#0 /home/me/src/a b.php(3): f('/app/x')"),
+            ("path = '/app/a.py'; /app/x: gone", "path = '/app/a.py'; /app/x: gone"),
+        ];
+        for (there, here) in table {
+            assert_eq!(paths().places(there).as_deref().unwrap_or(there), here);
+        }
     }
 
     #[test]
@@ -309,12 +519,14 @@ mod tests {
         let paths = Paths::new(vec![mapping.clone()], folder.path().to_owned());
         let mut call = json!({
             "file": "src/main.py", "location": "src/main.py:12", "program": "python3", "name": "src/main.py",
-            "args": ["src/main.py"], "breakpoints": [{ "file": "./src/main.py" }],
+            "args": ["src/main.py"], "breakpoints": [{ "file": "./src/main.py" }], "until": ["src/main.py:3"],
+            "command": "python3 src/main.py::f",
         });
         assert!(paths.arguments(&mut call));
         let expected = json!({
             "file": "/app/main.py", "location": "/app/main.py:12", "program": "python3", "name": "src/main.py",
-            "args": ["src/main.py"], "breakpoints": [{ "file": "/app/main.py" }],
+            "args": ["src/main.py"], "breakpoints": [{ "file": "/app/main.py" }], "until": ["/app/main.py:3"],
+            "command": "python3 /app/main.py::f",
         });
         assert_eq!(call, expected);
         assert_eq!(paths.folder_there(), None);

@@ -28,6 +28,10 @@ impl Pair {
     }
 
     fn command(&self, args: &[&str]) -> Command {
+        self.command_in("here", args)
+    }
+
+    fn command_in(&self, folder: &str, args: &[&str]) -> Command {
         let [here, there] =
             ["here", "there"].map(|side| self.machine.folder().join(side).display().to_string());
         let (name, mark) = self.mark.variable();
@@ -37,7 +41,10 @@ impl Pair {
             .arg(first)
             .args(["--via", &self.machine.address(), "--map", &format!("{there}={here}")])
             .args(rest);
-        command.current_dir(here).env("PATH", self.machine.path()).env(name, mark);
+        command
+            .current_dir(self.machine.folder().join(folder))
+            .env("PATH", self.machine.path())
+            .env(name, mark);
         command
     }
 
@@ -71,6 +78,42 @@ async fn a_command_runs_there_with_its_output_exit_code_and_journal_here() {
     assert!(stderr.contains("none.py") && code == Some(1), "{stderr}");
     let (_, stderr, code) = pair.run(&["probe", &place, "--condition", "amount == 0"]).await;
     assert_eq!(code, Some(3), "{stderr}");
+}
+
+/// A program whose values, output and exception have a path in them.
+const SAYS: &str = r#"
+data = "DATA"
+print(data, flush=True)
+raise ValueError(f"no {data}")
+"#;
+
+#[tokio::test]
+async fn reports_are_printed_here_with_the_values_of_the_program() {
+    let pair = Pair::start("shop").await;
+    let data = pair.machine.folder().join("there/x").display().to_string();
+    for side in ["here", "there"] {
+        let file = pair.machine.folder().join(side).join("says.py");
+        std::fs::write(file, SAYS.replace("DATA", &data)).unwrap();
+    }
+    let (stdout, stderr, code) = pair.run(&["probe", "says.py:4", "-e", "data"]).await;
+    assert!(stdout.starts_with("breakpoint at says.py:4 in <module>\n"), "{stdout}{stderr}");
+    assert!(stdout.contains(&format!("output\n  {data}\n")) && code == Some(0), "{stdout}");
+    // From the folder above, where a path is that of this side.
+    let command = pair.command_in(".", &["trace", "here/says.py:3", "-e", "data", "--json"]).output();
+    let traced: Value = serde_json::from_slice(&command.await.unwrap().stdout).unwrap();
+    let here = pair.machine.folder().join("here/says.py").display().to_string();
+    assert_eq!(traced["points"][0]["file"], here.as_str(), "{traced:#}");
+    assert_eq!(traced["rows"][0]["values"][0]["value"], format!("'{data}'"));
+    let output = traced["output"].as_str().unwrap();
+    assert!(output.contains(&format!("{data}\n")) && !output.contains("/here/"), "{traced:#}");
+    let output = pair.command_in(".", &["trace", "here/says.py:3", "-e", "data"]).output().await.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.starts_with("here/says.py:3 "), "{text}");
+    // Each of them can be read here.
+    let ran = pair.run(&["hang", "--", "python3", "says.py"]).await;
+    assert!(ran.0.contains(&data) && !ran.0.contains("\"answer\""), "{ran:?}");
+    let tested = pair.run(&["test", "--", "python3", "-m", "unittest", "says"]).await;
+    assert!(tested.0.contains(&format!("no {data}")) && !tested.0.contains("\"answer\""), "{tested:?}");
 }
 
 #[tokio::test]

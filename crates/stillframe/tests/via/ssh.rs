@@ -245,6 +245,64 @@ async fn paths_are_mapped_both_ways_and_the_journal_is_here() {
     assert!(entries.iter().any(|entry| entry["message"] == "session:closed"));
 }
 
+/// A program whose source, values, output and exception have a path in them.
+const SAYS: &str = r#"
+data = "DATA"
+print(data, flush=True)
+size = len(data)
+data += "/none"
+raise ValueError(f"no {data}")
+"#;
+
+#[tokio::test]
+async fn what_the_program_says_keeps_its_paths() {
+    let machine = Machine::start().await;
+    let [here, there] = ["here", "there"].map(|name| machine.folder().join(name));
+    let data = there.join("app/data").display().to_string();
+    let says = SAYS.replace("DATA", &data);
+    for folder in [here.join("src"), there.join("app")] {
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("says.py"), &says).unwrap();
+    }
+    let file = here.join("src/says.py").display().to_string();
+    let map = format!("{}=src", there.join("app").display());
+    let mut options = machine.options(&["--map", &map]).await;
+    options.cwd = Some(here);
+    let server = options.start().await;
+    // Places here, whatever their form.
+    let call = json!({ "program": "src/says.py", "until": ["src/says.py:3"], "expressions": ["data"] });
+    let stop = server.ok("run_until", call).await;
+    assert_eq!(stop["message"], format!("Paused at {file}:3 in <module> (breakpoint bp-1)"), "{stop:?}");
+    assert_eq!(stop["values"][0]["value"], format!("'{data}'"));
+    let session = stop["sessionId"].clone();
+    let set = json!({ "sessionId": session, "file": file, "line": 2 });
+    assert_eq!(server.ok("set_breakpoint", set).await["content"], format!("data = \"{data}\""));
+    for line in [4, 6] {
+        server.ok("set_breakpoint", json!({ "sessionId": session, "file": file, "line": line })).await;
+    }
+    let go = json!({ "sessionId": session });
+    let stop = server.ok("continue_execution", go.clone()).await;
+    assert_eq!(stop["output"], format!("{data}\n"), "{stop:?}");
+    let stop = server.ok("continue_execution", go.clone()).await;
+    let changed = json!([{ "name": "data", "old": format!("'{data}'"), "new": format!("'{data}/none'") }]);
+    assert!(stop["changed"].to_string().contains(changed[0].to_string().as_str()), "{stop:?}");
+    let stop = server.ok("continue_execution", go).await;
+    let message = format!("no {data}/none");
+    assert_eq!(stop["exception"]["message"], message);
+    let paused = format!("Paused at {file}:6 in <module> (exception ValueError: {message})");
+    assert!(stop["message"].as_str().unwrap().ends_with(&paused), "{stop:?}");
+    assert!(stop["exception"]["stack"].as_str().unwrap().contains(&format!("File \"{file}\", line 6")));
+    let uri = format!("debug://sessions/{}/source", session.as_str().unwrap());
+    let source = server.request("resources/read", json!({ "uri": uri })).await.unwrap();
+    assert_eq!(source["contents"][0]["text"], says);
+    let command = json!({ "command": ["python3", "src/says.py"] });
+    let ran = server.ok("diagnose_hang", command).await;
+    assert!(ran["output"].as_str().unwrap().contains(&data), "{ran:?}");
+    let failed = server.call("set_breakpoint", json!({ "file": "src/none.py", "line": 1 })).await;
+    assert!(!failed.text.contains(&there.display().to_string()), "{}", failed.text);
+    server.finish().await;
+}
+
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn a_client_without_a_handshake_is_served() {

@@ -1,20 +1,22 @@
 //! The diagnosis of a program that does not end.
 
+use std::borrow::Cow;
+
 use engine::model::activity::{SampledFrame, Waiting};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::report::StopReport;
 use crate::ops::hang::{self, Diagnosis, LoopObservation, ThreadObservation};
 
 /// Why a program does not end, or how it ended.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HangReport {
     /// `completed`, `failed` (exited with an error), `busy_loop`, `busy_event_loop` (the same calls keep
     /// repeating), `slow` (computing, with changing values), `waiting`, `deadlocked`, `stopped` (at a breakpoint) or
     /// `unknown`.
-    pub verdict: &'static str,
+    pub verdict: Cow<'static, str>,
     /// Hung, or still computing at the timeout. Waiting for requests, input or a timer is not a hang.
     pub hung: bool,
     /// The program has ended.
@@ -25,21 +27,21 @@ pub struct HangReport {
     /// Evidence for the verdict.
     pub evidence: Vec<String>,
     /// User frames of the responsible thread, innermost first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<PlaceData>,
     /// The loop it is in.
     #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
     pub found: Option<LoopData>,
     /// What it waits for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits_for: Vec<WaitData>,
     /// Its threads.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<ThreadData>,
     /// Number of samples of all threads.
     pub samples: u64,
     /// The samples as a call tree, with the share of each call.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub calls: String,
     /// CPU time, in milliseconds.
     pub cpu_ms: u64,
@@ -51,7 +53,7 @@ pub struct HangReport {
 }
 
 /// A place in a stack.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlaceData {
     /// The function.
     pub function: String,
@@ -62,7 +64,7 @@ pub struct PlaceData {
 }
 
 /// A loop, and what runs in it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LoopData {
     /// Absolute path.
@@ -82,7 +84,7 @@ pub struct LoopData {
 }
 
 /// How often a line was seen.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LineCount {
     /// 1-based.
     pub line: u32,
@@ -91,7 +93,7 @@ pub struct LineCount {
 }
 
 /// A value that changed.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ChangeData {
     /// The variable or expression.
     pub name: String,
@@ -102,7 +104,7 @@ pub struct ChangeData {
 }
 
 /// A value that did not change.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyData {
     /// The variable or expression.
     pub name: String,
@@ -111,11 +113,11 @@ pub struct SteadyData {
 }
 
 /// Something that is waited for.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct WaitData {
     /// `lock`, `thread`, `child`, `input`, `socket`, `server`, `file`, `timer`, `task`, `promise`, `worker` or
     /// `other`.
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// Description.
     pub what: String,
     /// The waiting thread; absent for an open resource that no thread waits for.
@@ -125,12 +127,12 @@ pub struct WaitData {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     /// The wait has a timeout.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed: bool,
 }
 
 /// A thread, and where it was last.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadData {
     /// Its name.
@@ -142,10 +144,10 @@ pub struct ThreadData {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<u32>,
     /// Part of a deadlock.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deadlocked: bool,
     /// Innermost first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<PlaceData>,
 }
 
@@ -158,7 +160,7 @@ impl HangReport {
         let mut report = StopReport::new("Diagnosed", found.settled);
         report.message = found.message;
         Self {
-            verdict: found.verdict.as_str(),
+            verdict: found.verdict.as_str().into(),
             hung: found.verdict.is_hung(),
             completed: found.verdict.is_end(),
             hung_at: found.hung_at.as_ref().map(PlaceData::from),
@@ -219,7 +221,7 @@ impl From<&Waiting> for WaitData {
     fn from(waiting: &Waiting) -> Self {
         let at = waiting.location.as_ref();
         Self {
-            kind: waiting.kind.as_str(),
+            kind: waiting.kind.as_str().into(),
             what: waiting.what.clone(),
             thread: None,
             at: at.map(|location| format!("{}:{}", location.source.name, location.line)),

@@ -203,7 +203,7 @@ pub struct ExceptionData {
 }
 
 /// A frame that waits for the one that it called, with its variables.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CallerData {
     /// The frame.

@@ -6,7 +6,7 @@ use engine::model::thrown::{Assertion, Side};
 use engine::snapshot::Caller;
 use engine::test_reports::{Captured, LoadProblem, TestPhase, TestResult};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use journal::visible::uncoloured;
 
@@ -19,7 +19,7 @@ use crate::ops::test::{Counts, Failure, TestHang, TestRunResult, Throw, Verdict}
 const BRIEF: usize = 200;
 
 /// What running tests came to.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TestData {
     /// `failed`, `passed`, `error` (tests could not be loaded), `no_tests` or `hung`.
@@ -38,41 +38,41 @@ pub struct TestData {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureData>,
     /// Further failures in full, as many as requested.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more_failures: Vec<FailureData>,
     /// Remaining failures, one line each.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_failures: Vec<BriefData>,
     /// Test files that could not be loaded.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<BriefData>,
     /// Exception thrown while loading the first of these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<FailureData>,
     /// Names that match no test.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
     /// Existing tests, most similar first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<String>,
     /// Where the program was at the timeout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hang: Option<HangData>,
     /// Captured output of tests that did not fail.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub captured: Vec<CapturedData>,
     /// End of the output of the runner and of uncaptured tests.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
     /// Number of omitted bytes before `output`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_skipped: Option<u64>,
     /// Additional notes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 /// Number of tests by outcome.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CountsData {
     /// All tests with a result.
@@ -88,7 +88,7 @@ pub struct CountsData {
 }
 
 /// A failure with all that there is to it.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailureData {
     /// Name that makes the runner run this test alone.
@@ -115,27 +115,27 @@ pub struct FailureData {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// Source around the location, with `>` at the line.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
     /// User frames at the throw, innermost first, with their variables.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<CallerData>,
     /// Stack at the throw, innermost first: user frames, and the number of others.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stack: Vec<String>,
     /// Additional text from the runner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
     /// Output of the test that the runner captured.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub captured: Vec<CapturedData>,
     /// Data that could not be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 /// A failure in a few words.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BriefData {
     /// The test, or the file.
     pub name: String,
@@ -153,7 +153,7 @@ pub struct BriefData {
 }
 
 /// What was asserted.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AssertionData {
     /// Source text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -170,7 +170,7 @@ pub struct AssertionData {
 }
 
 /// One side of an assertion.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SideData {
     /// Source text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,12 +182,12 @@ pub struct SideData {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
     /// The value is truncated.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
 /// Where a program was that did not end in time.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HangData {
     /// Running test.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -198,7 +198,7 @@ pub struct HangData {
 }
 
 /// Output that a runner has kept.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CapturedData {
     /// `stdout`, `stderr`, `log`.
     pub name: String,

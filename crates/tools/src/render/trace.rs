@@ -1,12 +1,13 @@
 //! The rows of a trace.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use engine::adapter::RecordingSide;
 use engine::model::breakpoint::{Breakpoint, BreakpointTarget};
 use engine::recording::{Cell, Row};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{StopReport, TriggerReport, failed};
 use crate::ops::settle::Settled;
@@ -20,7 +21,7 @@ const ROW: usize = 60;
 const VALUE: usize = 30;
 
 /// What came of a trace, and what the program is doing now.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceReport {
     /// The program.
@@ -30,7 +31,7 @@ pub struct TraceReport {
     /// paused), `trigger` (it finished) or `interrupt`.
     pub ended_by: String,
     /// `program` or `debugger` if that recorded without stops, else `stops`: each hit stopped the program.
-    pub recorded_by: &'static str,
+    pub recorded_by: Cow<'static, str>,
     /// Locations, in the requested order.
     pub points: Vec<PointData>,
     /// Sorted by time.
@@ -46,7 +47,7 @@ pub struct TraceReport {
 }
 
 /// A place.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PointData {
     /// Its number in the rows, starting at 1.
@@ -55,7 +56,7 @@ pub struct PointData {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
     /// Absolute path.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// 1-based.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,12 +83,12 @@ pub struct PointData {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Notes, such as why it was never hit.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 /// One pass of a place.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RowData {
     /// The location; omitted if there is only one.
@@ -108,7 +109,7 @@ pub struct RowData {
 }
 
 /// What an expression came to: a value, or an error.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CellData {
     /// Type name.
@@ -121,11 +122,11 @@ pub struct CellData {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The text is truncated.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 /// Totals.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
     /// Hits of all locations.
     pub hits: u64,
@@ -136,7 +137,7 @@ pub struct Totals {
 }
 
 /// Rows that the answer has no room for.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OmittedRows {
     /// Number of the first omitted row, starting at 1.
     pub from: usize,
@@ -178,7 +179,7 @@ impl TraceReport {
         Self {
             report,
             ended_by: word(end_reason).to_owned(),
-            recorded_by,
+            recorded_by: recorded_by.into(),
             totals: Totals { hits, rows: total, shown: shown.len() },
             points: (1..).zip(&points).map(|(number, point)| PointData::new(number, point)).collect(),
             rows: shown,

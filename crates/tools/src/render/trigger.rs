@@ -2,12 +2,12 @@
 
 use engine::model::stop::End;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::ops::trigger::{Response, TriggerProgress};
 
 /// What came of a trigger.
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerReport {
     /// `waiting` (the program does not listen yet), `pending` (no response yet), `done` or `failed`.
@@ -22,7 +22,7 @@ pub struct TriggerReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
     /// The body is truncated.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
     /// Exit code of the command.
     #[serde(skip_serializing_if = "Option::is_none")]

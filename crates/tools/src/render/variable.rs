@@ -81,7 +81,7 @@ pub fn variables(children: &Children<Reference>) -> Vec<VariableData> {
 }
 
 /// The value of an expression.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValueData {
     /// The expression.

@@ -1,5 +1,6 @@
 //! Finding out why a program does not end.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ pub(super) struct HangResult {
     /// `completed`, `failed` (exited with an error), `busy_loop`, `busy_event_loop` (the same calls keep
     /// repeating), `slow` (computing, with changing values), `waiting`, `deadlocked`, `stopped` (at a
     /// breakpoint) or `unknown`.
-    verdict: &'static str,
+    verdict: Cow<'static, str>,
     /// Summary in a sentence.
     message: String,
     /// Where it hangs: `/path/file.js:12`.
