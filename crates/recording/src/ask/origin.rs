@@ -15,7 +15,7 @@ use super::first::change_text;
 use super::statement;
 use super::target::Target;
 use super::text::Lines;
-use super::writes::writes_to;
+use super::writes::{cut_text, writes_to};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt, Write};
 use crate::reading::Recording;
@@ -62,6 +62,11 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
     search.run(request.limit)?;
     search.show(None, &mut Vec::new(), &mut lines);
     if let Word::Object(number) = word
+    if let Word::Object(number) = word
+        && let Some(cut) = cut_text(recording, number, &memory)?
+    {
+        lines.add(format!("only {cut}: changes of others may be missing"));
+    }
         && let Some(change) = writes_to(recording, Owner::object(number), None, event, 1)?.first()
     {
         let line = recording.writer(change)?;

@@ -4,13 +4,13 @@ use super::first::owners;
 use super::state::is_definition;
 use super::stored;
 use super::text::Lines;
-use super::writes::writes_to;
+use super::writes::{cut_text, writes_to};
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::predicate::{Datum, Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording};
 use crate::stack::Frame;
-use crate::value::{Key, Kind, Owner};
+use crate::value::{Key, Kind, Owner, Word};
 
 /// How many writes are tried, newest first, to find a moment at which a target is there.
 const MOST_TRIED: usize = 200;
@@ -46,7 +46,9 @@ impl Target {
         };
         // A moment that was given is kept: the answer is then that the target is not there.
         let is_known = |slot: (Owner, Key)| -> Result<bool> {
-            if is_text_only(recording, &memory, slot.0)? {
+            let object = slot.0.as_object().filter(|_| matches!(target, Expression::Item(..)));
+            let is_cut = || object.map_or(Ok(None), |object| cut_text(recording, object, &memory));
+            if is_text_only(recording, &memory, slot.0)? || is_cut()?.is_some() {
                 return Ok(false);
             }
             let was_there = !writes_to(recording, slot.0, Some(slot.1), event.id, 1)?.is_empty();
@@ -194,6 +196,13 @@ fn absent(
     let known =
         frames.first().map(|frame| known(recording, &frame.call, memory)).transpose()?.unwrap_or_default();
     let mut elsewhere = elsewhere(recording, target)?;
+    if let Expression::Item(of, _) = target
+        && let Some((_, (owner, key))) = slot(recording, of, frames, memory)?
+        && let Some(Word::Object(number)) = memory.get(owner, key)?
+        && let Some(cut) = cut_text(recording, number, memory)?
+    {
+        elsewhere = format!("; only {cut}");
+    }
     if elsewhere.is_empty()
         && let Some((_, (owner, _))) = slot(recording, target, frames, memory)?
         && is_text_only(recording, memory, owner)?

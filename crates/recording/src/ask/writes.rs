@@ -36,6 +36,9 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
         if !names.is_empty() {
             lines.add(format!("the same object is {}", names.join(", ")));
         }
+        if let Some(cut) = cut_text(recording, number, &memory)? {
+            lines.add(format!("only {cut}: changes of others may be missing"));
+        }
     }
     let mut found = writes_to(recording, owner, Some(key), event, request.limit)?;
     let newest = found.first().copied();
@@ -89,6 +92,21 @@ fn parts_of(recording: &Recording, number: i64, memory: &MemoryAt<'_>) -> Result
     Ok(parts.collect())
 }
 
+/// That not all items of a container are recorded.
+pub(super) fn cut_text(recording: &Recording, number: i64, memory: &MemoryAt<'_>) -> Result<Option<String>> {
+    let is_container = matches!(recording.object(number)?.kind, Kind::List | Kind::Dictionary | Kind::Set);
+    if !is_container || is_table(&recording.object(number)?.type_name) {
+        return Ok(None);
+    }
+    let Some(Word::Integer(length)) = memory.get(Owner::object(number), Key::Length)? else {
+        return Ok(None);
+    };
+    let slots = memory.all(Owner::object(number))?;
+    let count = slots.iter().filter(|(key, _)| matches!(key, Key::Index(_) | Key::Item(_))).count();
+    let is_cut = i64::try_from(count).is_ok_and(|count| count < length);
+    Ok(is_cut.then(|| format!("{count} of its {length} items are recorded")))
+}
+
 /// The same writes, newest first: what functions inside wrote instead of the line that waited for them, and what moved in a
 /// container once.
 fn with_inner(recording: &Recording, writes: Vec<Write>) -> Result<Vec<Write>> {
@@ -116,12 +134,14 @@ pub(super) fn writes_to(
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(100);
     let any = key.is_none();
     let key = key.map_or(0, Key::stored);
-    // The length is left out: what changed it was written as well.
+    // The length is left out: what changed it was written as well, unless that is beyond the recorded items.
     let mut statement = recording.database.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM writes WHERE owner = ?1 AND (?2 OR key = ?3) AND key & 3 <> 3 AND event < ?4 \
-         ORDER BY id DESC LIMIT ?5"
+        "SELECT {COLUMNS} FROM writes WHERE owner = ?1 AND event < ?4 AND (key & 3 <> 3 AND (?2 OR key = ?3) \
+         OR ?2 AND key & 3 = 3 AND value >= ?6 AND NOT EXISTS (SELECT 1 FROM writes AS other \
+         WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) ORDER BY id DESC LIMIT ?5"
     ))?;
-    let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, most], write_of)?;
+    let long = Word::Integer(recording.most_items()).stored();
+    let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, most, long], write_of)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 

@@ -129,7 +129,7 @@ impl Scope<'_> {
         }
     }
 
-    fn is_cut_object(&self, number: i64) -> Result<bool> {
+    pub(super) fn is_cut_object(&self, number: i64) -> Result<bool> {
         let Some(Word::Integer(length)) = self.length_of(number)? else { return Ok(false) };
         let Some(pairs) = self.pairs(&Datum::Object(number))? else { return Ok(false) };
         let is_cut = wide(pairs.len()) < length;

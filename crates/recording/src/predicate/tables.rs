@@ -123,14 +123,19 @@ impl Scope<'_> {
         Ok(is_table(&self.recording.object(number)?.type_name))
     }
 
-    /// Notes that an item is not recorded, if a list is so long.
+    /// Notes that an item is not recorded, if a list is so long or a dictionary so large.
     pub(super) fn note_beyond(&self, of: &Expression, at: &Expression) -> Result<()> {
-        let (Some(Datum::Object(number)), Some(Datum::Integer(at))) = (self.value(of)?, self.value(at)?)
-        else {
+        let (Some(Datum::Object(number)), Some(at)) = (self.value(of)?, self.value(at)?) else {
             return Ok(());
         };
-        match self.length_of(number)? {
-            Some(Word::Integer(length)) if (-length..length).contains(&at) => self.note_cut(number),
+        if self.recording.object(number)?.kind == Kind::Dictionary {
+            self.is_cut_object(number)?;
+            return Ok(());
+        }
+        match (self.length_of(number)?, at) {
+            (Some(Word::Integer(length)), Datum::Integer(at)) if (-length..length).contains(&at) => {
+                self.note_cut(number)
+            }
             _ => Ok(()),
         }
     }

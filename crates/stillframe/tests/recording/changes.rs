@@ -422,6 +422,53 @@ async fn what_is_stored_elsewhere_or_changed_by_others_is_found_where_it_was_wri
     }
 }
 
+const MANY: &str = "\
+totals = {f'user{i}': i for i in range(130)}
+queue = list(range(120))
+totals['user125'] = -1
+queue[110] = -1  # @stored
+queue.append('late')  # @appended
+print(totals['user125'])  # @end
+";
+
+const MANY_OF_NODE: &str = "\
+const totals = new Map(Array.from({ length: 130 }, (_, i) => [`user${i}`, i]));
+const queue = Array.from(Array(120).keys());
+totals.set('user125', -1);
+queue[110] = -1; // @stored
+queue.push('late'); // @appended
+console.log(totals.get('user125')); // @end
+";
+
+#[tokio::test]
+async fn what_is_not_recorded_of_a_long_container_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let python = Fixture::write(folder.path(), "main.py", MANY);
+    let node = Fixture::write(folder.path(), "main.mjs", MANY_OF_NODE);
+    for (program, runtime, item) in [
+        (python, pythons().remove(0), "totals['user125']"),
+        (node, "node".to_owned(), "totals.get('user125')"),
+    ] {
+        let client = Client::new(&runtime).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        let first = async |condition: &str| client.ask("find_first", json!({ "condition": condition })).await;
+        let beyond = first(&format!("{item} < 0")).await;
+        has(&beyond, &["never holds", "Only the first items are recorded for `", "so it may have held"]);
+        let within = first(&item.replace("125", "5")).await;
+        has(&within, &["first holds after "]);
+        has(&first("queue[110] < 0").await, &["first holds after ", &at(&program, "stored")]);
+        let asked = |target: &str| json!({ "target": target, "at": at(&program, "end") });
+        let unknown = client.fails("find_writes", asked(item)).await;
+        has(&unknown, &["only 100 of its 130 items are recorded"]);
+        let length =
+            ["only 101 of its 121 items are recorded", ".len(): 120 → 121 by ", &at(&program, "appended")];
+        has(&client.ask("find_writes", asked("queue")).await, &length);
+        let why = client.ask("find_origin", asked("queue")).await;
+        has(&why, &["items are recorded", "contents were last changed at event", &at(&program, "appended")]);
+        client.server.finish().await;
+    }
+}
+
 /// What was there was written again, by those who had read it before the first of them wrote.
 #[tokio::test]
 async fn a_line_that_ran_again_without_a_change_is_named() {
