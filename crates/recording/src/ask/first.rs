@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use rusqlite::OptionalExtension;
 
+pub(super) use self::objects::types_of as objects_of_types;
 use self::search::{Found, Search};
 use super::state::{VALUE, is_definition};
 use super::stored;
@@ -66,15 +67,21 @@ pub fn first(recording: &Recording, request: &FirstRequest<'_>) -> Result<String
         }
     }
     let stored = stored::attributes(recording, &search.condition)?;
-    if let Some((condition, name, other)) = stored::condition(&search.condition, &stored) {
+    let mut text = search.never();
+    if let Some((condition, names)) = stored::condition(&search.condition, &stored) {
         let mut search = Search::new(recording, request, condition)?;
-        if let Some(found) = search.run(occurrence)? {
-            let answer = answer(recording, request.condition, &found, &search.roots)?;
-            return Ok(format!("`{name}` is stored as `{other}`\n{answer}"));
+        let found = search.run(occurrence)?;
+        text = match &found {
+            Some(found) => answer(recording, request.condition, found, &search.roots)?,
+            None => search.never(),
+        };
+        text = format!("{names}\n{text}");
+        if found.is_some() {
+            return Ok(text);
         }
     }
     let notes = [stored::note(recording, &stored)?, recording.gap()?].into_iter().flatten();
-    Ok(notes.fold(search.never(), |text, note| text + &note + "\n"))
+    Ok(notes.fold(text, |text, note| text + &note + "\n"))
 }
 
 /// The variables of a call, and of the calls around a closure, which may have ended.

@@ -1,10 +1,13 @@
 //! Where an attribute is stored that its object does not have under its own name: by the setter of a property, by a
 //! descriptor, or by `__setattr__`.
 
-use crate::ask::statement;
+use std::collections::{HashMap, HashSet};
+
+use super::first::objects_of_types;
+use super::statement;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
-use crate::predicate::Expression;
+use crate::predicate::{Datum, Expression, Scope};
 use crate::reading::{Call, Recording};
 use crate::value::{Key, Owner, Word};
 
@@ -38,20 +41,42 @@ pub(super) fn slot(
     Ok(found.pop())
 }
 
+/// The object that an expression means, whose attributes may be stored in such a way, too.
+pub(super) fn object(scope: &Scope<'_>, expression: &Expression, before: i64) -> Result<Option<i64>> {
+    if let Some(Datum::Object(object)) = scope.value(expression)? {
+        return Ok(Some(object));
+    }
+    if let Expression::Attribute(of, name) = expression
+        && let Some(of) = object(scope, of, before)?
+        && let Some((owner, key)) = slot(scope.recording, of, name, before)?
+        && let Some(Word::Object(object)) = scope.memory.get(owner, key)?
+    {
+        return Ok(Some(object));
+    }
+    Ok(None)
+}
+
 /// An attribute in a condition that setters store.
 pub(super) struct Stored {
     name: String,
     /// The object that it was last assigned to, and the write that this led to.
     last: (i64, Write),
-    /// Under which name the same object has it; none if it is not always stored as it is assigned, or elsewhere.
+    /// Under which name the same object has it; none if that is not always the same, or elsewhere.
     other: Option<String>,
+    /// It has always been stored as it was assigned.
+    is_same: bool,
 }
 
 /// The attributes in a condition that setters store.
 pub(super) fn attributes(recording: &Recording, condition: &Expression) -> Result<Vec<Stored>> {
     let mut found = Vec::new();
-    if let Expression::Attribute(_, name) = condition {
-        found.extend(attribute(recording, name)?);
+    if let Expression::Attribute(of, name) = condition {
+        // Classes may store attributes of one name in different ways.
+        let objects = match &**of {
+            Expression::Name(variable) => objects_of_types(recording, variable)?,
+            _ => None,
+        };
+        found.extend(attribute(recording, name, objects.as_ref())?);
     }
     for part in condition.parts() {
         found.extend(attributes(recording, part)?);
@@ -59,41 +84,51 @@ pub(super) fn attributes(recording: &Recording, condition: &Expression) -> Resul
     Ok(found)
 }
 
-fn attribute(recording: &Recording, name: &str) -> Result<Option<Stored>> {
-    let (mut last, mut keys) = (None, Vec::new());
+/// The same of an attribute of any of these objects, or of any at all.
+fn attribute(recording: &Recording, name: &str, of: Option<&HashSet<i64>>) -> Result<Option<Stored>> {
+    let (mut last, mut key, mut is_same) = (None, None, true);
     assignments(recording, name, i64::MAX, |Assignment { object, word, write }| {
+        if of.is_some_and(|of| !of.contains(&object)) {
+            return false;
+        }
         last.get_or_insert((object, write));
-        let is_same = write.owner.as_object() == Some(object) && write.word == word;
-        keys.push(is_same.then_some(write.key));
-        !is_same
+        let is_as_given = write.word == word;
+        is_same &= is_as_given;
+        // What else a setter writes has names of its own.
+        let is_named = || recording.key_text(write.key).contains(name);
+        let is_own = write.owner.as_object() == Some(object) && matches!(write.key, Key::Name(_));
+        let is_own = is_own && (is_as_given || is_named());
+        let found = is_own.then_some(write.key);
+        let is_other = *key.get_or_insert(found) != found;
+        if is_other {
+            key = Some(None);
+        }
+        is_other
     })?;
     let Some(last) = last else { return Ok(None) };
-    let key = keys
-        .first()
-        .copied()
-        .flatten()
-        .filter(|key| matches!(key, Key::Name(_)) && keys.iter().all(|other| *other == Some(*key)));
-    let other = key.map(|key| recording.key_text(key)).filter(|other| other != name);
-    Ok(Some(Stored { name: name.to_owned(), last, other }))
+    let other = key.flatten().map(|key| recording.key_text(key)).filter(|other| other != name);
+    Ok(Some(Stored { name: name.to_owned(), last, other, is_same }))
 }
 
-/// A condition about the attributes that are stored as they are assigned, under another name of the same object, with
-/// both names of one of them; none if there is no such attribute in it.
-pub(super) fn condition(condition: &Expression, stored: &[Stored]) -> Option<(Expression, String, String)> {
-    let (name, other) = stored.iter().find_map(|stored| Some((&stored.name, stored.other.as_ref()?)))?;
-    let renamed = condition.replaced(&|part| match part {
-        Expression::Attribute(of, same) if same == name => {
-            Some(Expression::Attribute(of.clone(), other.clone()))
+/// A condition about the attributes that are stored under other names of the same objects, and what to say of that; none if
+/// there is no such attribute in it.
+pub(super) fn condition(condition: &Expression, stored: &[Stored]) -> Option<(Expression, String)> {
+    let (mut names, mut notes) = (HashMap::new(), Vec::new());
+    for Stored { name, other, is_same, .. } in stored {
+        if let Some(other) = other
+            && names.insert(name.clone(), other.clone()).is_none()
+        {
+            let but = if *is_same { "" } else { ", not always as it was assigned" };
+            notes.push(format!("`{name}` is stored as `{other}`{but}"));
         }
-        _ => None,
-    });
-    Some((renamed, name.clone(), other.clone()))
+    }
+    (!names.is_empty()).then(|| (condition.renamed(&names), notes.join("\n")))
 }
 
 /// That an attribute in a condition is stored in some other way, by which it cannot be asked about.
 pub(super) fn note(recording: &Recording, stored: &[Stored]) -> Result<Option<String>> {
-    for Stored { name, last: (assigned, Write { owner, key, .. }), .. } in stored {
-        if let Some(object) = owner.as_object()
+    for Stored { name, last: (assigned, Write { owner, key, .. }), other, .. } in stored {
+        if let (Some(object), None) = (owner.as_object(), other)
             && (object != *assigned || recording.key_text(*key) != *name)
         {
             let slot = recording.slot_text(object, *key)?;
@@ -110,6 +145,7 @@ fn assignments(
     before: i64,
     mut is_enough: impl FnMut(Assignment) -> bool,
 ) -> Result<()> {
+    let names = names_of_descriptors(recording)?;
     let last = |code: i64| recording.codes.get(&code).and_then(|code| code.name.rsplit('.').next());
     let is_setter =
         |code: i64| last(code).is_some_and(|last| last == name || matches!(last, "__set__" | "__setattr__"));
@@ -127,8 +163,8 @@ fn assignments(
         let Some(call) = recording.call(id)? else { continue };
         let ended = ended.filter(|ended| *ended > 0).unwrap_or(i64::MAX).min(before);
         let role = last(call.code).unwrap_or_default();
-        if let Some((object, word)) = assigned(recording, &call, entered, role, name)?
-            && let Some(write) = last_write(recording, id, (entered, ended), object)?
+        if let Some((object, word)) = assigned(recording, &call, entered, (role, name), &names)?
+            && let Some(write) = last_write(recording, id, (entered, ended), (object, word))?
             && is_enough(Assignment { object, word, write })
         {
             break;
@@ -142,19 +178,24 @@ fn assigned(
     recording: &Recording,
     call: &Call,
     entered: i64,
-    role: &str,
-    name: &str,
+    (role, name): (&str, &str),
+    names: &HashMap<i64, HashSet<String>>,
 ) -> Result<Option<(i64, Word)>> {
-    let memory = MemoryAt { recording, event: entered + 1 };
-    let mut given = Vec::new();
-    for key in recording.parameters(call)? {
-        given.push(memory.get(call.owner, key)?.unwrap_or(Word::Absent));
-    }
+    let given = given(recording, call, entered)?;
     Ok(match (role, given.as_slice()) {
-        ("__set__", [_, Word::Object(object), word]) => {
-            let text = call.caller_place.and_then(|place| recording.place(place));
-            let text = text.map(|(code, line)| recording.source(code, line));
-            let is_named = text.is_some_and(|text| statement::names(text).contains(&name));
+        ("__set__", [descriptor, Word::Object(object), word]) => {
+            let known = match descriptor {
+                Word::Object(descriptor) => names.get(descriptor),
+                _ => None,
+            };
+            let is_named = known.map_or_else(
+                || {
+                    let line = call.caller_place.and_then(|place| recording.place(place));
+                    let text = line.map(|(code, line)| recording.source(code, line)).unwrap_or_default();
+                    statement::assigned(text, name).is_some()
+                },
+                |known| known.contains(name),
+            );
             is_named.then_some((*object, *word))
         }
         ("__setattr__", [Word::Object(object), Word::Atom(atom), word]) => {
@@ -165,22 +206,51 @@ fn assigned(
     })
 }
 
-/// The last write of a call to an object between two events: to this one, if there is one.
+/// The names under which classes have descriptors, as `__set_name__` is told, by the objects that these are.
+fn names_of_descriptors(recording: &Recording) -> Result<HashMap<i64, HashSet<String>>> {
+    let is_it = |name: &str| name.rsplit('.').next() == Some("__set_name__");
+    let codes = recording.codes.iter().filter(|(_, code)| is_it(&code.name));
+    let codes: Vec<String> = codes.map(|(id, _)| id.to_string()).collect();
+    let mut statement = recording.database.prepare(&format!(
+        "SELECT id, entered FROM calls WHERE code IN ({}) LIMIT {MOST_CALLS}",
+        codes.join(",")
+    ))?;
+    let calls = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut names: HashMap<i64, HashSet<String>> = HashMap::new();
+    for call in calls {
+        let (id, entered): (i64, i64) = call?;
+        let Some(call) = recording.call(id)? else { continue };
+        if let [Word::Object(descriptor), _, Word::Atom(name)] = given(recording, &call, entered)?.as_slice()
+        {
+            names.entry(*descriptor).or_default().insert(recording.atom(*name)?.text.clone());
+        }
+    }
+    Ok(names)
+}
+
+/// The values of a call's arguments.
+fn given(recording: &Recording, call: &Call, entered: i64) -> Result<Vec<Word>> {
+    let memory = MemoryAt { recording, event: entered + 1 };
+    let parameters = recording.parameters(call)?.into_iter();
+    parameters.map(|key| Ok(memory.get(call.owner, key)?.unwrap_or(Word::Absent))).collect()
+}
+
+/// The last write of a call to an object between two events: to this one, if there is one, and of this value.
 fn last_write(
     recording: &Recording,
     call: i64,
     (from, until): (i64, i64),
-    object: i64,
+    (object, word): (i64, Word),
 ) -> Result<Option<Write>> {
     let first = recording.first_write_at(from)?;
     let mut statement = recording.database.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM writes WHERE id >= ? AND event <= ? AND owner & 1 = 1 AND key & 3 <> 3 ORDER BY id LIMIT 200"
     ))?;
+    let fits = |write: &Write| (write.owner == Owner::object(object), write.word == word);
     let mut found: Option<Write> = None;
     for write in statement.query_map([first, until], write_of)? {
         let write = write?;
-        let is_its = write.owner == Owner::object(object);
-        let is_better = is_its || found.is_none_or(|found| found.owner != Owner::object(object));
+        let is_better = found.is_none_or(|found| fits(&write) >= fits(&found));
         if is_better && recording.writer(&write)?.call == call {
             found = Some(write);
         }

@@ -7,7 +7,7 @@ use super::text::Lines;
 use super::writes::{cut_text, writes_to};
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
-use crate::predicate::{Datum, Expression, Scope};
+use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording};
 use crate::stack::Frame;
 use crate::value::{Key, Kind, Owner, Word};
@@ -165,7 +165,7 @@ fn slot<'a>(
         };
         if !is_there
             && let Expression::Attribute(of, name) = target
-            && let Some(Datum::Object(object)) = scope.value(of)?
+            && let Some(object) = stored::object(&scope, of, memory.event)?
             && let Some(slot) = stored::slot(recording, object, name, memory.event)?
         {
             return Ok(Some((frame, slot)));

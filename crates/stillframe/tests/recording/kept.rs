@@ -230,3 +230,76 @@ async fn getters_and_parameter_properties_are_followed_and_a_finally_hides_no_ex
     has(&first("seen.get(cart) === 3").await, &["first holds after ", &at(&program, "set")]);
     client.server.finish().await;
 }
+
+const ROWS: &str = r#"class Column:
+    def __init__(self, kind=None):
+        self.kind = kind
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, row, owner=None):
+        return self if row is None else row.__dict__["_" + self.name]
+
+    def __set__(self, row, value):
+        row.__dict__["_" + self.name] = self.kind(value) if self.kind else value  # @set
+
+
+class Account:
+    balance = Column()
+
+    def __init__(self, balance):
+        self.balance = balance
+
+
+class Transfer:
+    source = Column()
+    amount = Column(int)
+
+    def __init__(self, source, amount):
+        self.source, self.amount = source, amount
+
+    def run(self):
+        self.source.balance -= self.amount
+
+
+def main():
+    account = Account(50)
+    transfer = Transfer(account, "40")
+    transfer.run()
+    transfer.amount = -20  # @negative
+    transfer.amount = 90
+    transfer.run()  # @overdrawn
+    return account.balance  # @end
+
+
+main()
+"#;
+
+#[tokio::test]
+async fn an_attribute_of_a_descriptor_is_the_one_that_it_stores() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = Fixture::write(folder.path(), "main.py", ROWS);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        let first = async |condition: &str| client.ask("find_first", json!({ "condition": condition })).await;
+        let (set, overdrawn) = (at(&program, "set"), at(&program, "overdrawn"));
+        let negative = first("transfer.amount < 0").await;
+        let stored = "`amount` is stored as `_amount`, not always as it was assigned\n";
+        has(&negative, &[stored, "first holds after ", &set, &at(&program, "negative"), "_amount: 40 → -20"]);
+        let chained = first("transfer.source.balance < 0").await;
+        has(&chained, &["`source` is stored as `_source`", "first holds after ", &set, &overdrawn, "→ -80"]);
+        let never = first("transfer.amount > 90").await;
+        has(&never, &["`amount` is stored as `_amount`", "never holds"]);
+        assert!(!never.contains("elsewhere"), "{never}");
+        let asked = json!({ "target": "transfer.source.balance", "at": at(&program, "end") });
+        let writes = client.ask("find_writes", asked).await;
+        has_marked(
+            &writes,
+            &program,
+            &["is stored in `Account #", "which is -80", ": 10 → -80 by ", "@overdrawn"],
+        );
+        client.server.finish().await;
+    }
+}

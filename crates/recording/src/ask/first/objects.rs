@@ -66,7 +66,7 @@ pub(super) fn search(
 }
 
 /// The objects of the types that a variable ever held; none if it held no object.
-fn types_of(recording: &Recording, variable: &str) -> Result<Option<HashSet<i64>>> {
+pub(in crate::ask) fn types_of(recording: &Recording, variable: &str) -> Result<Option<HashSet<i64>>> {
     let Some(name) = recording.number(variable) else { return Ok(None) };
     let mut statement = recording.database.prepare(
         "SELECT id FROM objects WHERE type IN (SELECT objects.type FROM writes JOIN objects ON objects.id = value >> 3 \
