@@ -3,12 +3,14 @@
 mod arguments;
 mod detours;
 mod inputs;
+mod items;
 mod sent;
 mod spread;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
+use self::inputs::OMITTED;
 pub(super) use self::inputs::returned_of;
 use super::computed;
 use super::first::change_text;
@@ -27,9 +29,6 @@ const VALUE: usize = 70;
 
 /// That not all steps are shown.
 const MORE: &str = "there are more steps; ask about one of these values at its event";
-
-/// Methods of containers that store what they are given, and make nothing of it.
-const STORING: [&str; 8] = ["add", "append", "appendleft", "insert", "push", "set", "setdefault", "unshift"];
 
 /// What is asked about.
 #[derive(Debug)]
@@ -54,19 +53,18 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
     let word = memory.get(owner, key)?.unwrap_or(Word::Absent);
     let mut lines = Lines::default();
     target.introduce(recording, &recording.value_text(word, &memory, 2, VALUE)?, &mut lines)?;
-    let mut search =
-        Search { recording, steps: Vec::new(), seen: HashSet::new(), waiting: BinaryHeap::new() };
+    let mut search = Search::new(recording);
     if let Some(write) = writes_to(recording, owner, Some(key), event, 1)?.into_iter().next() {
         search.add(None, Cause::Write(write), 0)?;
     }
     search.run(request.limit)?;
     search.show(None, &mut Vec::new(), &mut lines);
     if let Word::Object(number) = word
-    if let Word::Object(number) = word
         && let Some(cut) = cut_text(recording, number, &memory)?
     {
         lines.add(format!("only {cut}: changes of others may be missing"));
     }
+    if let Word::Object(number) = word
         && let Some(change) = writes_to(recording, Owner::object(number), None, event, 1)?.first()
     {
         let line = recording.writer(change)?;
@@ -80,7 +78,7 @@ pub fn origin(recording: &Recording, request: &OriginRequest<'_>) -> Result<Stri
             )
         });
     }
-    if !search.waiting.is_empty() {
+    if search.has_more() {
         lines.add(MORE);
     }
     Ok(lines.finish())
@@ -99,12 +97,11 @@ fn computed_origin(recording: &Recording, request: &OriginRequest<'_>) -> Result
         "`{}` is computed by {function}, which last returned {value}, at event {}",
         request.target, returned.event
     ));
-    let mut search =
-        Search { recording, steps: Vec::new(), seen: HashSet::new(), waiting: BinaryHeap::new() };
+    let mut search = Search::new(recording);
     search.add(None, Cause::Return(returned), 0)?;
     search.run(request.limit)?;
     search.show(None, &mut Vec::new(), &mut lines);
-    if !search.waiting.is_empty() {
+    if search.has_more() {
         lines.add(MORE);
     }
     Ok(Some(lines.finish()))
@@ -140,9 +137,20 @@ struct Search<'a> {
     seen: HashSet<(bool, i64, i64)>,
     /// Steps whose own causes are not known yet, by how near they are.
     waiting: BinaryHeap<Reverse<(usize, usize)>>,
+    /// Some causes were left out.
+    is_cut: bool,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(recording: &'a Recording) -> Self {
+        let (steps, seen, waiting) = (Vec::new(), HashSet::new(), BinaryHeap::new());
+        Self { recording, steps, seen, waiting, is_cut: false }
+    }
+
+    fn has_more(&self) -> bool {
+        self.is_cut || !self.waiting.is_empty()
+    }
+
     fn run(&mut self, limit: usize) -> Result<()> {
         while self.steps.len() < limit
             && let Some(Reverse((far, at))) = self.waiting.pop()
@@ -281,6 +289,10 @@ impl Search<'_> {
         // What only passes a value on is no step further away.
         let is_passed_on = inputs.len() == 1;
         for (cause, distance) in inputs {
+            if distance == OMITTED {
+                self.is_cut = true;
+                continue;
+            }
             let distance = if is_passed_on { 0 } else { distance };
             if self.steps.len() < limit {
                 self.add(Some(at), cause, far + distance)?;
@@ -304,7 +316,7 @@ impl Recording {
         let source = step.split_once('`').map_or("", |(_, source)| source);
         let is_own =
             |name: &str| self.codes.values().any(|code| code.name.split('.').any(|part| part == name));
-        let is_foreign = |name: &str| !is_own(name) && !STORING.contains(&name);
+        let is_foreign = |name: &str| !is_own(name) && !statement::STORING.contains(&name);
         statement::calls(source.trim_end_matches('`')).into_iter().any(is_foreign)
     }
 }

@@ -6,6 +6,7 @@
 mod functions;
 mod heads;
 mod lines;
+mod lookups;
 mod loops;
 mod sending;
 
@@ -17,8 +18,9 @@ pub(super) use self::functions::{
 };
 pub(super) use self::heads::{captures, has_default, has_parameter, subject};
 pub(super) use self::lines::statement_at;
+pub(super) use self::lookups::{LookUp, STORING, fills};
 use self::loops::loop_body;
-pub(super) use self::loops::{comprehended, loop_step};
+pub(super) use self::loops::{Comprehension, comprehended, loop_step};
 pub(super) use self::sending::{assigns, calls_in_order, delegates, is_sent, sent, spreads, stored};
 use crate::spelling::Spelling;
 
@@ -35,6 +37,7 @@ pub(super) struct Read {
     pub(super) path: String,
     /// It is what a method is called on.
     pub(super) is_receiver: bool,
+    pub(super) item: Option<LookUp>,
 }
 
 /// Where a value in a statement comes from.
@@ -286,12 +289,14 @@ fn read_at(text: &str, tokens: &[Token<'_>], at: usize) -> Option<Read> {
             }
             "(" => {
                 let path = text.get(token.at.start..without_last?)?.replace("?.", ".");
-                return Some(Read { path, is_receiver: true });
+                let item = lookups::look_up(text, tokens, &path, next);
+                return Some(Read { path, is_receiver: true, item });
             }
             _ => break,
         }
     }
-    Some(Read { path: text.get(token.at.start..end)?.replace("?.", "."), is_receiver: false })
+    let path = text.get(token.at.start..end)?.replace("?.", ".");
+    Some(Read { path, is_receiver: false, item: None })
 }
 
 /// Whether a name is that of a property, as in `{ total: 1 }`: in some languages it is a variable, whose value is the key.

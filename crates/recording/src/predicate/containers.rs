@@ -17,29 +17,42 @@ impl Scope<'_> {
     /// The values of a comprehension; none for an item for which something has no value.
     pub(super) fn each(&self, each: &Each) -> Result<Option<Vec<Option<Datum>>>> {
         let Some(over) = self.value(&each.over)? else { return Ok(None) };
-        let Some(items) = self.items(&over)? else { return Ok(None) };
-        let mut values = Vec::new();
-        for item in items {
-            let parts =
-                if let [_] = each.variables.as_slice() { Some(vec![item]) } else { self.items(&item)? };
-            let Some(parts) = parts.filter(|parts| parts.len() >= each.variables.len()) else {
-                values.push(None);
-                continue;
+        let variables: Vec<&str> = each.variables.iter().map(String::as_str).collect();
+        let values = self.go_through(&over, &variables, &mut |scope| {
+            let is_wanted = match &each.filter {
+                Some(filter) => scope.holds(filter)?,
+                None => Some(true),
             };
-            let named: Vec<_> = each.variables.iter().map(String::as_str).zip(parts).collect();
-            values.extend(self.with(&named, &mut |scope| {
-                let is_wanted = match &each.filter {
-                    Some(filter) => scope.holds(filter)?,
-                    None => Some(true),
-                };
-                Ok(match is_wanted {
-                    Some(true) => Some(scope.value(&each.value)?),
-                    Some(false) => None,
-                    None => Some(None),
-                })
-            })?);
+            Ok(match is_wanted {
+                Some(true) => Some(scope.value(&each.value)?),
+                Some(false) => None,
+                None => Some(None),
+            })
+        })?;
+        Ok(values.map(|values| values.into_iter().filter_map(|value| value.unwrap_or(Some(None))).collect()))
+    }
+
+    /// Does something for each item of a container, with the variables that the item is taken apart into; nothing for
+    /// one that cannot be.
+    pub(crate) fn go_through<T>(
+        &self,
+        over: &Datum,
+        variables: &[&str],
+        then: &mut dyn FnMut(&Scope<'_>) -> Result<T>,
+    ) -> Result<Option<Vec<Option<T>>>> {
+        let Some(items) = self.items(over)? else { return Ok(None) };
+        let mut found = Vec::new();
+        for item in items {
+            let parts = if let [_] = variables { Some(vec![item]) } else { self.items(&item)? };
+            found.push(match parts.filter(|parts| parts.len() >= variables.len()) {
+                Some(parts) => {
+                    let named: Vec<_> = variables.iter().copied().zip(parts).collect();
+                    Some(self.with(&named, &mut |scope| then(scope))?)
+                }
+                None => None,
+            });
         }
-        Ok(Some(values))
+        Ok(Some(found))
     }
 
     /// Whether any item is true, or else all are. None if that depends on one that has no value, or is not recorded.

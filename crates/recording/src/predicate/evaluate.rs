@@ -397,7 +397,7 @@ impl<'a> Scope<'a> {
         Ok(Some((own, key)))
     }
 
-    pub(super) fn key(&self, object: i64, key: &Datum) -> Result<Option<Key>> {
+    pub(crate) fn key(&self, object: i64, key: &Datum) -> Result<Option<Key>> {
         let kind = self.recording.object(object)?.kind;
         let text = match key {
             Datum::Integer(index) if matches!(kind, Kind::List | Kind::Tuple) => {
@@ -437,7 +437,7 @@ impl<'a> Scope<'a> {
         self.memory.get(owner, key)
     }
 
-    pub(super) fn datum(&self, word: Word) -> Result<Datum> {
+    pub(crate) fn datum(&self, word: Word) -> Result<Datum> {
         Ok(match word {
             Word::Integer(number) => Datum::Integer(number),
             Word::None => Datum::None,

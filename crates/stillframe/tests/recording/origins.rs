@@ -72,3 +72,118 @@ async fn the_origin_of_a_value_is_what_gave_it_and_not_what_ran_beside_it() {
         client.server.finish().await;
     }
 }
+
+const STOCK: &str = "\
+from concurrent.futures import ThreadPoolExecutor
+
+
+class Item:
+    def __init__(self, name, price):
+        self.name, self.price = name, price
+
+
+def rated(name):
+    missing = len(name) - 6
+    return missing  # @rated
+
+
+def main():
+    levels = {'pen': 5, 'ink': 5}
+    levels['pad'] = 5  # @pad
+    levels['pen'] += 2  # @pen
+    levels['ink'] = 3
+    sku = 'pad'
+    have = levels.get(sku, 0)
+    pairs = list(levels.items())
+    items = [Item('pen', 2), Item('ink', 7), Item('pad', 4), Item('pin', 1)]
+    items[0].price -= 3  # @lowered
+    total = sum(item.price for item in items)
+    is_wrong = any(item.price < 0 for item in items)
+    least = min(item.price for item in items)
+    wrong = next(item for item in items if item.price < 0).price
+    names = ['pencil', 'pen', 'eraser1', 'ink']
+    with ThreadPoolExecutor(2) as executor:
+        rates = dict(zip(names, executor.map(rated, names)))  # @rates
+    return have  # @end
+
+
+main()
+";
+
+const PRICES: &str = "\
+const levels = new Map([['pen', 5], ['ink', 5]]);
+levels.set('pad', 5); // @pad
+levels.set('pen', 7); // @pen
+levels.set('ink', 3); // @ink
+const sku = 'pad';
+const have = levels.get(sku) ?? 0;
+const left = Object.fromEntries(levels);
+const pairs = [...levels];
+const items = [{ name: 'pen', price: 2 }, { name: 'ink', price: 7 }];
+items[0].price = -9; // @lowered
+items.push({ name: 'pad', price: 4 }); // @pushed
+const found = items.find((item) => item.name === 'pen').price;
+const byName = new Map(items.map((item) => [item.name, item])); // @named
+const priced = byName.get('pen').price;
+async function rated(name) {
+  await null;
+  const missing = name.length - 6;
+  return missing; // @rated
+}
+const names = ['pencil', 'pen', 'ink'];
+const rates = await Promise.all(names.map((name) => rated(name)));
+const settled = await Promise.allSettled(names.map((name) => rated(name)));
+console.log(have); // @end
+";
+
+/// A target, with lines that its origin names, texts that it has, and one that it has not.
+type Entry = (&'static str, &'static [&'static str], &'static str);
+
+const OF_STOCK: [Entry; 8] = [
+    ("have", &["['pad'] = 5 by ", "@pad"], "['pen']"),
+    ("pairs[0]", &["['pen']: 5 → 7 by ", "@pen"], "['ink']: 5"),
+    ("total", &["items = [", ".price: 2 → -1 by ", "@lowered", "there are more steps"], "[2] = Item("),
+    ("is_wrong", &[".price: 2 → -1 by ", "@lowered"], "[2] = Item("),
+    ("least", &[".price: 2 → -1 by ", "@lowered"], "[2] = Item("),
+    ("wrong", &[".price: 2 → -1 by ", "@lowered"], "[2] = Item("),
+    ("rates['eraser1']", &["returned this at ", "@rated", "name = 'eraser1', argument of "], "'pen'"),
+    // Two threads have given the same for different names.
+    ("rates['pen']", &["@rates"], "returned this at "),
+];
+
+const OF_PRICES: [Entry; 7] = [
+    ("have", &["['pad'] = 5 by ", "@pad"], "['pen']"),
+    ("left.pen", &["['pen']: 5 → 7 by ", "@pen"], "@ink"),
+    ("pairs[0]", &["['pen']: 5 → 7 by ", "@pen"], "@ink"),
+    ("found", &[".price: 2 → -9 by ", "@lowered"], "@pushed"),
+    ("priced", &[".price: 2 → -9 by ", "@lowered"], "'pad'"),
+    ("rates[1]", &["rated returned this at ", "@rated", "name = 'pen', argument of rated "], "name = 'ink'"),
+    (
+        "settled[2].value",
+        &["rated returned this at ", "@rated", "name = 'ink', argument of rated "],
+        "'pen', arg",
+    ),
+];
+
+#[tokio::test]
+async fn the_item_that_was_taken_out_of_a_container_is_named_and_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let stock = Fixture::write(folder.path(), "main.py", STOCK);
+    let prices = Fixture::write(folder.path(), "main.mjs", PRICES);
+    let of_stock = pythons().into_iter().map(|python| (python, &stock, &OF_STOCK[..]));
+    for (runtime, program, entries) in of_stock.chain([("node".to_owned(), &prices, &OF_PRICES[..])]) {
+        let client = Client::new(&runtime).await;
+        has(&client.record(program, &[]).await, &["exited with code 0"]);
+        let marked =
+            |part: &&str| part.strip_prefix('@').map_or((*part).to_owned(), |name| at(program, name));
+        for (target, parts, but) in entries {
+            let asked = json!({ "target": target, "at": at(program, "end") });
+            let origin = client.ask("find_origin", asked).await;
+            let parts: Vec<String> = parts.iter().map(marked).collect();
+            has(&origin, &parts.iter().map(String::as_str).collect::<Vec<_>>());
+            let but = marked(but);
+            assert!(!origin.contains(&but), "{runtime}: {but} in {origin}");
+        }
+        client.server.finish().await;
+    }
+}

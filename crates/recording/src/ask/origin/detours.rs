@@ -1,15 +1,12 @@
 //! Values that come by another way than from a call to the line that has them: what is awaited or yielded, what a callback is
 //! given, what a closure has from around it, and what a call returned before others of its lines ran.
 
-use std::collections::HashSet;
-
 use super::inputs::{
-    Inputs, MOST_CALLS, MOST_EVENTS, Ran, called_name, has_no_name, is_common, returned_of, slot_of,
+    Inputs, MOST_CALLS, MOST_EVENTS, called_name, has_no_name, is_common, returned_of, slot_of,
 };
 use super::{Cause, Returned};
 use crate::ask::first::owners;
 use crate::ask::statement;
-use crate::ask::writes::writes_to;
 use crate::error::Result;
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::predicate::Scope;
@@ -172,55 +169,6 @@ impl Recording {
             }
         }
         Ok(None)
-    }
-
-    /// The variables of the comprehensions in an expression, which are not those of its function.
-    pub(super) fn comprehended<'t>(&self, ran: &Ran<'t>) -> Vec<(&'t str, &'t str)> {
-        match self.spelling {
-            Spelling::Python => statement::comprehended(ran.value.text),
-            Spelling::JavaScript => Vec::new(),
-        }
-    }
-
-    /// The last write to the attribute that an expression reads of the items of a container, where it is the value of only
-    /// one of them.
-    pub(super) fn part_of_items(
-        &self,
-        word: Word,
-        read: &statement::Read,
-        over: &str,
-        (scope, memory): (&Scope<'_>, &MemoryAt<'_>),
-    ) -> Result<Option<Write>> {
-        let Some((_, name)) = read.path.split_once('.').filter(|_| !is_common(word)) else { return Ok(None) };
-        let Some((owner, key)) = slot_of(scope, over)? else { return Ok(None) };
-        let Some(Word::Object(container)) = memory.get(owner, key)? else { return Ok(None) };
-        let mut found = Vec::new();
-        for (_, item) in memory.all(Owner::object(container))? {
-            let Word::Object(item) = item else { continue };
-            let own = memory.all(Owner::object(item))?;
-            found.extend(
-                own.into_iter()
-                    .filter(|(key, value)| *value == word && self.key_text(*key) == name)
-                    .map(|(key, _)| (Owner::object(item), key)),
-            );
-        }
-        let [slot] = found.as_slice() else { return Ok(None) };
-        self.last_write(*slot, memory.event)
-    }
-
-    /// The last writes to items that a container has, newest first.
-    pub(super) fn changes_of(&self, object: i64, memory: &MemoryAt<'_>, most: usize) -> Result<Vec<Write>> {
-        let owner = Owner::object(object);
-        let mut found = writes_to(self, owner, None, memory.event, most)?;
-        if most > 1 {
-            let slots = memory.all(owner)?;
-            let mut seen = HashSet::new();
-            found.retain(|write| {
-                !is_common(write.word) && slots.contains(&(write.key, write.word)) && seen.insert(write.key)
-            });
-        }
-        found.truncate(most);
-        Ok(found)
     }
 
     /// The last `match` that a call came to before an event, and what it compares.

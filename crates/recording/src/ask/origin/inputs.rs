@@ -3,6 +3,7 @@
 use rusqlite::OptionalExtension;
 
 use super::detours::TakenPart;
+use super::items::MOST_SUMMED;
 use super::{Cause, Returned};
 use crate::ask::first::owners;
 use crate::ask::state::is_definition;
@@ -26,8 +27,8 @@ pub(super) const MOST_CALLS: usize = 30;
 /// The most lines of a statement that are looked for, as often as they are reached.
 const MOST_LINES: usize = 60;
 
-/// The most items to report behind their sum.
-const MOST_SUMMED: usize = 3;
+/// The distance of what is no step of the answer: it only says that there are more.
+pub(super) const OMITTED: usize = usize::MAX;
 
 /// The most values that generators yielded to report behind one.
 const MOST_YIELDS: usize = 3;
@@ -201,6 +202,9 @@ impl Recording {
             inputs.extend(self.compound_before(ran)?);
             return Ok(inputs);
         }
+        if let Some(result) = self.result_in(ran)? {
+            return Ok(vec![(Cause::Return(result), 1)]);
+        }
         let mut names = statement::names(ran.value.text);
         // That of a getter, where an object is taken apart.
         let own = ran.key.map(|(_, key)| self.key_text(key)).unwrap_or_default();
@@ -210,7 +214,7 @@ impl Recording {
         let calls = self.calls_of(ran, &names, &yields)?;
         let is_copy = |returned: &&Returned| returned.word == ran.word && !is_common(ran.word);
         // What a callback returned may be an item of what a function of the language makes.
-        let is_part = matches!(ran.key, Some((_, Key::Index(_) | Key::Item(_))));
+        let is_part = is_part(ran);
         let copied_by_any = calls.iter().rev().find(is_copy).copied().filter(|_| is_part);
         let mut calls = self.calls_of_names(ran, calls, &names)?;
         if let Some(copied) = calls.iter().rev().find(is_copy).copied().or(copied_by_any)
@@ -234,55 +238,9 @@ impl Recording {
         {
             return Ok(vec![(Cause::Return(carried), 1)]);
         }
-        let before = ran.from.max(1);
-        // The head of a loop has given its variables their values on the same line.
-        let event = if ran.value.is_late { ran.until + 1 } else { before };
-        let memory = MemoryAt { recording: self, event };
-        let owners = owners(self, &ran.call)?;
-        let scope = Scope::new(self, &memory, &owners);
-        let reads = statement::reads(ran.value.text, self.spelling);
-        let is_only = reads.len() == 1;
-        let is_length = statement::counts(ran.value.text);
-        let is_sum = statement::calls(ran.value.text).contains(&"sum");
-        let mut inputs: Inputs = Vec::new();
-        let own_names = self.comprehended(ran);
-        for read in reads {
-            if let Some((_, over)) = own_names.iter().find(|(name, _)| read.is_of(name)) {
-                let part = self.part_of_items(ran.word, &read, over, (&scope, &memory))?;
-                inputs.extend(part.map(|write| (Cause::Write(write), 1)));
-                continue;
-            }
-            let Some(slot) = slot_of(&scope, &read.path)? else { continue };
-            let Some(word) = memory.get(slot.0, slot.1)? else { continue };
-            if is_definition(self, slot.1, word)? || is_own_receiver(ran, &read, word, &calls) {
-                continue;
-            }
-            if let (Some(into), Word::Object(number)) = (ran.into, word)
-                && number != into
-                && word != ran.word
-                && let Some(copied) = self.attribute(number, &own, ran.word, &memory)?
-                && let Some(write) = self.last_write(copied, memory.event)?
-            {
-                return Ok(vec![(Cause::Write(write), 1)]);
-            }
-            // How many there are is not one of them, even if one is equal.
-            let follows_item = !is_length && (ran.value.is_item || is_part || is_only || read.is_receiver);
-            let item = match word {
-                Word::Object(number) if word != ran.word && follows_item => {
-                    self.item_with(number, ran.word, &memory, Some(&own))?
-                }
-                _ => None,
-            };
-            let written = self.last_write(item.unwrap_or(slot), memory.event)?;
-            // What changes a container while it is gone through changes what comes next.
-            let is_found = item.is_some() && !ran.value.is_item;
-            let changed = match word {
-                Word::Object(number) if word != ran.word && !is_found && self.is_container(number)? => {
-                    self.changes_of(number, &memory, if is_sum { MOST_SUMMED } else { 1 })?
-                }
-                _ => Vec::new(),
-            };
-            inputs.extend(written.into_iter().chain(changed).map(|write| (Cause::Write(write), 1)));
+        let (mut inputs, is_all) = self.inputs_of_reads(ran, &calls, &own, attribute)?;
+        if is_all {
+            return Ok(inputs);
         }
         if self.spelling.runs_generators_in_place() && !ran.value.is_item {
             calls.extend(yields.iter().take(MOST_YIELDS));
@@ -290,12 +248,94 @@ impl Recording {
         inputs.extend(calls.into_iter().map(|returned| (Cause::Return(returned), 1)));
         inputs.extend(self.compound_before(ran)?);
         // A variable that is computed from itself goes back as far as its loop does.
-        for (cause, distance) in &mut inputs {
+        for (cause, distance) in inputs.iter_mut().filter(|(_, distance)| *distance != OMITTED) {
             if matches!(cause, Cause::Write(write) if Some((write.owner, write.key)) == ran.key) {
                 *distance = BEFORE;
             }
         }
         Ok(inputs)
+    }
+
+    /// What was last written to what an expression reads, and whether that is all that its value is made of: a copy.
+    fn inputs_of_reads(
+        &self,
+        ran: &Ran<'_>,
+        calls: &[Returned],
+        own: &str,
+        attribute: &str,
+    ) -> Result<(Inputs, bool)> {
+        let before = ran.from.max(1);
+        // The head of a loop has given its variables their values on the same line.
+        let event = if ran.value.is_late { ran.until + 1 } else { before };
+        let memory = MemoryAt { recording: self, event };
+        let owners = owners(self, &ran.call)?;
+        let scope = Scope::new(self, &memory, &owners);
+        let reads = statement::reads(ran.value.text, self.spelling);
+        let is_part = is_part(ran);
+        let is_length = statement::counts(ran.value.text);
+        let follows_any = ran.value.is_item || is_part || reads.len() == 1 || !attribute.is_empty();
+        // What is one of the items does not come from the others.
+        let is_one = is_part && statement::fills(ran.whole) || !attribute.is_empty();
+        let is_sum = statement::calls(ran.value.text).contains(&"sum");
+        let comprehensions = self.comprehended(ran);
+        let of_items = self.inputs_of_items(ran, &reads, &comprehensions, (&scope, &memory))?;
+        let mut inputs: Inputs = Vec::new();
+        for read in reads {
+            if comprehensions.iter().any(|each| each.variables.iter().any(|name| read.is_of(name))) {
+                continue;
+            }
+            if let Some(item) = &read.item
+                && !calls.iter().any(|call| {
+                    self.codes.get(&call.code).is_some_and(|code| called_name(code) == item.method)
+                })
+                && let Some(written) = self.looked_up(item, &scope, memory.event)?
+            {
+                inputs.extend(written.into_iter().map(|write| (Cause::Write(write), 1)));
+                continue;
+            }
+            let Some(slot) = slot_of(&scope, &read.path)? else { continue };
+            let Some(word) = memory.get(slot.0, slot.1)? else { continue };
+            if is_definition(self, slot.1, word)? || is_own_receiver(ran, &read, word, calls) {
+                continue;
+            }
+            let object = if let Word::Object(number) = word { Some(number) } else { None };
+            let object = object.filter(|_| word != ran.word);
+            if let (Some(into), Some(number)) = (ran.into, object)
+                && number != into
+                && let Some(copied) = self.attribute(number, own, ran.word, &memory)?
+                && let Some(write) = self.last_write(copied, memory.event)?
+            {
+                return Ok((vec![(Cause::Write(write), 1)], true));
+            }
+            // How many there are is not one of them, even if one is equal.
+            let followed = object.filter(|_| !is_length && (follows_any || read.is_receiver));
+            let (item, is_clear) = match followed {
+                Some(number) => self.item_used(ran, number, own, (&scope, &memory))?,
+                None => (None, true),
+            };
+            let part = match object.filter(|_| item.is_none() && !attribute.is_empty()) {
+                Some(number) => self.attribute_of_items(number, attribute, ran.word, &memory)?,
+                None => None,
+            };
+            let written = match part {
+                None => self.last_write(item.unwrap_or(slot), memory.event)?,
+                part => part,
+            };
+            // What changes a container while it is gone through changes what comes next.
+            let is_found = item.is_some() && !ran.value.is_item;
+            let mut changed = match object {
+                Some(number) if !is_found && is_clear && !is_one && self.is_container(number)? => {
+                    self.changes_of(number, &memory, if is_sum { MOST_SUMMED + 1 } else { 1 })?
+                }
+                _ => Vec::new(),
+            };
+            changed.retain(|change| of_items.as_ref().is_none_or(|of| of.is_before(change)));
+            inputs.extend(written.map(|write| (Cause::Write(write), 1)));
+            let distances = std::iter::repeat_n(1, MOST_SUMMED).chain(std::iter::repeat(OMITTED));
+            inputs.extend(changed.into_iter().map(Cause::Write).zip(distances));
+        }
+        inputs.extend(of_items.into_iter().flat_map(|of| of.inputs));
+        Ok((inputs, false))
     }
 
     /// The calls that an expression made, as far as its statement can tell them from others, and not of what yielded.
@@ -380,60 +420,6 @@ impl Recording {
         if calls.iter().all(is_callback) {
             calls.drain(..calls.len().saturating_sub(2));
         }
-    }
-
-    pub(super) fn is_container(&self, object: i64) -> Result<bool> {
-        Ok(matches!(self.object(object)?.kind, Kind::List | Kind::Dictionary | Kind::Set))
-    }
-
-    /// The item or attribute of an object that has a value: the one of this name, if that has it.
-    pub(super) fn item_with(
-        &self,
-        object: i64,
-        word: Word,
-        memory: &MemoryAt<'_>,
-        name: Option<&str>,
-    ) -> Result<Option<(Owner, Key)>> {
-        if let Some(name) = name
-            && let Some(slot) = self.attribute(object, name, word, memory)?
-        {
-            return Ok(Some(slot));
-        }
-        if self.object(object)?.kind == Kind::Opaque
-            || matches!(word, Word::None | Word::Bool(_) | Word::Absent)
-        {
-            return Ok(None);
-        }
-        let owner = Owner::object(object);
-        let slots = memory.all(owner)?;
-        let is_it = |(key, value): &&(Key, Word)| *value == word && *key != Key::Length;
-        let direct = slots.iter().find(is_it).map(|(key, _)| (owner, *key));
-        if direct.is_some() {
-            return Ok(direct);
-        }
-        // Of a pair, or of a row.
-        for (_, value) in slots.iter().take(MOST_CALLS) {
-            if let Word::Object(inner) = value
-                && matches!(self.object(*inner)?.kind, Kind::Tuple | Kind::List)
-                && let Some((key, _)) = memory.all(Owner::object(*inner))?.iter().find(is_it)
-            {
-                return Ok(Some((Owner::object(*inner), *key)));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The item or attribute of this name, if it has a value.
-    pub(super) fn attribute(
-        &self,
-        object: i64,
-        name: &str,
-        word: Word,
-        memory: &MemoryAt<'_>,
-    ) -> Result<Option<(Owner, Key)>> {
-        let owner = Owner::object(object);
-        let is_it = |(key, value): &(Key, Word)| *value == word && self.key_text(*key) == name;
-        Ok(memory.all(owner)?.into_iter().find(is_it).map(|(key, _)| (owner, key)))
     }
 
     pub(super) fn last_write(&self, (owner, key): (Owner, Key), until: i64) -> Result<Option<Write>> {
@@ -528,6 +514,11 @@ impl Recording {
 pub(in crate::ask) fn returned_of(row: &rusqlite::Row<'_>) -> rusqlite::Result<Returned> {
     let word = row.get::<_, Option<i64>>(3)?.map_or(Word::None, Word::of);
     Ok(Returned { call: row.get(0)?, code: row.get(1)?, event: row.get(2)?, word })
+}
+
+/// Whether a step wrote an item of a container.
+fn is_part(ran: &Ran<'_>) -> bool {
+    matches!(ran.key, Some((_, Key::Index(_) | Key::Item(_))))
 }
 
 /// Whether an expression has what a generator or a coroutine returns.

@@ -37,26 +37,43 @@ pub(in crate::ask) fn loop_step<'a>(text: &'a str, name: &str, is_first: bool) -
     has_word(part, name).then_some(step)
 }
 
-/// The variables of the comprehensions in an expression, which are their own, each with what is gone through.
-pub(in crate::ask) fn comprehended(text: &str) -> Vec<(&str, &str)> {
+/// A `for` in an expression, with the variables that are its own.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::ask) struct Comprehension<'a> {
+    pub(in crate::ask) variables: Vec<&'a str>,
+    /// What is gone through.
+    pub(in crate::ask) over: &'a str,
+    /// What must hold for an item.
+    pub(in crate::ask) filter: Option<&'a str>,
+}
+
+/// The comprehensions in an expression.
+pub(in crate::ask) fn comprehended(text: &str) -> Vec<Comprehension<'_>> {
     let tokens = tokens(text);
     let mut found = Vec::new();
     for at in (1..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|token| token.text == "for")) {
         let rest = tokens.get(at + 1..).unwrap_or_default();
         let Some(middle) = rest.iter().position(|token| token.text == "in") else { continue };
-        let mut open = 0;
-        let ends = |token: &&Token<'_>| {
-            open += token.opens();
-            open < 0 || open == 0 && matches!(token.text, "if" | "for" | "async")
-        };
-        let after = rest.get(middle + 1..).unwrap_or_default();
-        let begin = after.first().map_or(text.len(), |token| token.at.start);
-        let end = after.iter().find(ends).map_or(text.len(), |token| token.at.start);
-        let over = text.get(begin..end).unwrap_or_default().trim();
-        let variables = rest.iter().take(middle).filter(|token| token.is_name());
-        found.extend(variables.map(|token| (token.text, over)));
+        let (over, end) = clause(text, &tokens, at + middle + 2);
+        let is_filtered = tokens.get(end).is_some_and(|token| token.text == "if");
+        let filter = is_filtered.then(|| clause(text, &tokens, end + 1).0);
+        let variables = rest.iter().take(middle).filter(|token| token.is_name()).map(|token| token.text);
+        found.push(Comprehension { variables: variables.collect(), over, filter });
     }
     found
+}
+
+/// What stands from a token to the next clause of a comprehension or to its end, and where that is.
+fn clause<'a>(text: &'a str, tokens: &[Token<'_>], begin: usize) -> (&'a str, usize) {
+    let mut open = 0;
+    let ends = |token: &Token<'_>| {
+        open += token.opens();
+        open < 0 || open == 0 && matches!(token.text, "if" | "for" | "async" | ",")
+    };
+    let rest = tokens.get(begin..).unwrap_or_default();
+    let end = begin + rest.iter().position(ends).unwrap_or(rest.len());
+    let at = |token: usize| tokens.get(token).map_or(text.len(), |token| token.at.start);
+    (text.get(at(begin)..at(end)).unwrap_or_default().trim(), end)
 }
 
 impl Read {
@@ -74,8 +91,10 @@ mod tests {
     #[test]
     fn a_comprehension_has_variables_of_its_own() {
         let text = "{job.name: left for job, left in zip(jobs, rest) if left} | dict(each for each in more)";
-        let expected = [("job", "zip(jobs, rest)"), ("left", "zip(jobs, rest)"), ("each", "more")];
-        assert_eq!(comprehended(text), expected);
+        let jobs =
+            Comprehension { variables: vec!["job", "left"], over: "zip(jobs, rest)", filter: Some("left") };
+        let more = Comprehension { variables: vec!["each"], over: "more", filter: None };
+        assert_eq!(comprehended(text), [jobs, more]);
         assert_eq!(comprehended("for each in more:"), []);
     }
 
