@@ -51,6 +51,7 @@ using json = basic_json<long>;
 static constexpr int LIMIT = 3;
 std::string greeting = "hi"; // @global
 
+static bool is_greeting(const std::string &text) { return text == greeting; }
 static int show(const Item &item) {
     return item.id; // @reference
 }
@@ -105,13 +106,13 @@ int main() {
     std::optional<std::optional<int>> outer = std::optional<int>{};
     std::string wide = "na\u00efve" + std::string(70000, 'x');
     User user{3, "x"};
-    return show(item) + (int)many.size() + user.twice() + span.load().to; // @here
+    return show(item) + (int)many.size() + user.twice() + span.load().to + is_greeting(wide); // @here
 }
 "#;
 
 /// Expressions whose functions are not in the program, and their values or what is wrong with them. LLDB's compiler
 /// crashes at those of `word`.
-const EXPRESSIONS: [(&str, &str); 47] = [
+const EXPRESSIONS: [(&str, &str); 51] = [
     ("row[1]", "9"),
     ("*held.begin()", "{count = 3}"),
     ("item.name", r#""pen \"x\"""#),
@@ -158,6 +159,10 @@ const EXPRESSIONS: [(&str, &str); 47] = [
     ("sorted[15000] + sorted.count(20000) + large.count(3)", "30001"),
     ("user.email == \"x\" && user.id + 1 == 4", "true"),
     ("user.twice()", "LLDB ends at this expression"),
+    ("User{}.id", "LLDB ends at this expression"),
+    ("sizeof(User) - sizeof(user.email)", "24"),
+    (r#"is_greeting("hi")"#, "true"),
+    (r#"is_greeting("a text that takes memory of its own")"#, "false"),
     ("map.begin()->second", "1"),
     ("map.max_size() > 1", "the program has no function `std::map<"),
 ];
@@ -227,7 +232,8 @@ async fn standard_library_values_are_summarized() {
         ("color == Color::Green && note != 3", "true"),
         ("*email + \"y\"", "\"xy\""),
         ("(int)6", "6"),
-        ("sizeof(id)", "LLDB ends at this expression"),
+        ("sizeof(id)", "4"),
+        ("alignof(id)", "LLDB ends at this expression"),
     ];
     let line = program.line("inside");
     let arguments = json!({

@@ -8,7 +8,7 @@ import re
 
 import lldb
 import stillframe_cpp as cpp
-from stillframe_cpp_names import derived, is_named
+from stillframe_cpp_names import derived, is_named, type_of
 from stillframe_cpp_texts import ordered
 from stillframe_memory import c_string, decoded, encoded
 from stillframe_values import Address, Failed, Integer, Single, Span, Unknown, calculated
@@ -17,7 +17,8 @@ BITS = {"char": 8, "short": 16, "int": 32, "long": 64, "int8_t": 8, "int16_t": 1
 WORDS = {"signed", "unsigned", "std::size_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "float", "double", "bool", *BITS}
 NUMBER = re.compile(r"(?i)(0x[\da-f']+|0b[01']+|[1-9][\d']*|0)(u?)(l*)(u?)$")
 CHARACTERS = (lldb.eBasicTypeChar, lldb.eBasicTypeSignedChar)
-KINDS = lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeFull
+KINDS = lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeMethod | lldb.eFunctionNameTypeFull
+QUALIFIERS = {"const", "volatile", "struct", "class", "union", "enum"}
 # What changes something, or begins another statement.
 STATEMENTS = {";", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "{", "}"}
 C = (lldb.eLanguageTypeC, lldb.eLanguageTypeC89, lldb.eLanguageTypeC99, lldb.eLanguageTypeC11)
@@ -200,6 +201,38 @@ def templated(evaluation, text, arguments):
     if not is_held:
         raise Failed(f"the variant holds `{content.GetType().GetDisplayTypeName()}`, not `{kind}`")
     return content
+
+
+def sized(evaluation):
+    """`sizeof` of a type or a value in parentheses, of which the first has been read."""
+    end = next((at for at in range(evaluation.at, len(evaluation.tokens)) if evaluation.tokens[at][1] == ")"), 0)
+    words = [text for _, text in evaluation.tokens[evaluation.at : end] if text not in QUALIFIERS]
+    path = " ".join(words).rstrip("*& ")
+    is_type = path and evaluation.variable(path) is None
+    kind = type_of(evaluation.frame, evaluation.this, path) if is_type and " " not in path else None
+    if {"long", "double"} <= set(words):
+        raise Unknown
+    if kind is not None or is_type and set(path.split()) <= WORDS:
+        evaluation.at = end
+        target = evaluation.frame.GetThread().GetProcess().GetTarget()
+        size = target.GetAddressByteSize() if "*" in words else kind.GetByteSize() if kind else width(converted(0, path))
+    else:
+        value = evaluation.either()
+        size = width(value)
+    evaluation.expect(")")
+    return Integer(size, 64, False)
+
+
+def width(value):
+    """The bytes that a value takes."""
+    if isinstance(value, lldb.SBValue):
+        kind = value.GetStaticValue().GetType()
+        return (kind.GetDereferencedType() if kind.IsReferenceType() else kind).GetByteSize()
+    if isinstance(value, (bool, float)):
+        return 1 if isinstance(value, bool) else 4 if isinstance(value, Single) else 8
+    if not isinstance(value, Integer) or isinstance(value, Span):
+        raise Unknown
+    return value.bits // 8
 
 
 def text_of(evaluation, value):

@@ -3,9 +3,14 @@
 import re
 
 import lldb
+from stillframe_evaluate import METHOD, classes_of, plain_class
 from stillframe_values import Address, Failed, Unknown, around, text_of
 
 GLOBAL = (lldb.eValueTypeVariableStatic, lldb.eValueTypeVariableGlobal)
+PATH = re.compile(r"(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*")
+# What names mean, by the function and the binary that they are in.
+types_named = {}
+functions_named = {}
 # What the source does not write.
 UNNAMED = re.compile(r"\(anonymous namespace\)::|\b__cxx11::|\b__1::|\[abi:\w+\]")
 
@@ -110,6 +115,43 @@ def type_of(frame, this, name):
         if target.FindSymbols(f"typeinfo for {path}").GetSize():
             return None
     return None
+
+
+def named(evaluation, follows):
+    """The types that an expression names, and those that the functions return which it calls."""
+    frame, found = evaluation.frame, []
+    target = frame.GetThread().GetProcess().GetTarget()
+    for text in evaluation.names():
+        # LLDB reads what the type of a cast points to only if something else does.
+        for path in [] if "*>" in text and not follows else PATH.findall(text):
+            if path.startswith("std::") or path in evaluation.types.CONSTANTS or evaluation.variable(path) is not None:
+                continue
+            place = frame.GetFunctionName(), frame.GetModule().GetUUIDString(), path
+            if place not in types_named:
+                types_named[place] = type_of(frame, evaluation.this, path)
+            called = functions(target, path.rpartition("::")[2], lldb.eFunctionNameTypeBase | lldb.eFunctionNameTypeMethod)
+            found += [types_named[place], *map(returned, called)]
+    for receiver, name in METHOD.findall(evaluation.text):
+        value = frame.GetValueForVariablePath(receiver)
+        classes = classes_of(value.GetType()) if value.IsValid() else None
+        for one in functions(target, name, lldb.eFunctionNameTypeMethod):
+            if classes is None or plain_class(one.GetName() or "", name) in classes:
+                found.append(returned(one))
+    return [kind for kind in found if kind is not None and kind.IsValid()]
+
+
+def functions(target, name, kinds):
+    """The user's functions of a name."""
+    place = target.GetNumModules(), name, kinds
+    if place not in functions_named:
+        known = [one.GetFunction() for one in target.FindFunctions(name, kinds)]
+        paths = [one.GetStartAddress().GetLineEntry().GetFileSpec().fullpath or "/usr/" for one in known]
+        functions_named[place] = [one for one, path in zip(known, paths) if not path.startswith("/usr/")]
+    return functions_named[place]
+
+
+def returned(function):
+    return function.GetType().GetFunctionReturnType()
 
 
 def derived(frame, this, value, name):

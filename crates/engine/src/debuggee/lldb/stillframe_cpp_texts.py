@@ -1,13 +1,19 @@
 """Strings of C and C++ in expressions."""
 
+import itertools
+
 import lldb
 import stillframe_cpp as cpp
 from stillframe_memory import decoded, encoded
-from stillframe_values import Failed, Integer, checked, unquoted
+from stillframe_values import Code, Failed, Integer, Unknown, checked, kept, unquoted
 
 # How many units of a string are read.
 LONGEST = 1 << 24
 NOWHERE = Integer(-1, 64, False)
+# What libstdc++ keeps in a string object itself, with the zero at the end, and the size of such an object.
+INSIDE, SIZE = 16, 32
+# The strings that were made in the program, by its process and their text.
+made = {}
 
 
 def is_a(value, *known):
@@ -31,6 +37,45 @@ def string_of(value):
 def literal(text):
     """A string in quotes, whose numbers are bytes."""
     return decoded(encoded(unquoted(text, lambda number: chr(number if number < 0x80 else 0xdc00 + number))))
+
+
+def objects(frame, arguments, spellings):
+    """Other spellings of the arguments of a call, in which texts are objects in place of literals."""
+    texts = [at for at, value in enumerate(arguments) if type(value) is str]
+    for chosen in itertools.product((False, True), repeat=len(texts)) if len(texts) < 4 else ():
+        if any(chosen):
+            changed = {at: string_object(frame, arguments[at]) for at, is_chosen in zip(texts, chosen) if is_chosen}
+            yield [changed.get(at, spelling) for at, spelling in enumerate(spellings)]
+
+
+def string_object(frame, text):
+    """A `std::string` of libstdc++ for a function that takes a reference to one: LLDB cannot make it. The function may
+    keep that reference."""
+    process = frame.GetThread().GetProcess()
+    kind = process.GetTarget().FindFirstType("std::string").GetCanonicalType()
+    fields = {kind.GetFieldAtIndex(at).GetName() for at in range(kind.GetNumberOfFields())}
+    if "_M_string_length" not in fields or kind.GetByteSize() != SIZE or process.GetAddressByteSize() != 8:
+        raise Unknown
+    key = process.GetUniqueID(), text
+    if key not in made:
+        made[key] = allocated(process, encoded(text))
+    one = process.GetTarget().CreateValueFromAddress("text", process.GetTarget().ResolveLoadAddress(made[key]), kind)
+    return Code(f"(*(const __typeof__({kept(one)})*){made[key]:#x})")
+
+
+def allocated(process, content):
+    """The address of a string object in new memory: a pointer to the text, its length, and either a short text or how
+    long one may become where it is."""
+    error, is_short = lldb.SBError(), len(content) < INSIDE
+    address = process.AllocateMemory(SIZE + len(content) + 1, lldb.ePermissionsReadable | lldb.ePermissionsWritable, error)
+    if error.Success():
+        length = len(content).to_bytes(8, "little")
+        start = (address + (SIZE - INSIDE if is_short else SIZE)).to_bytes(8, "little")
+        inside = (content if is_short else length).ljust(INSIDE, b"\0")
+        process.WriteMemory(address, start + length + inside + (b"" if is_short else content + b"\0"), error)
+    if error.Fail():
+        raise Unknown
+    return address
 
 
 def ordered(left, right, end=None):

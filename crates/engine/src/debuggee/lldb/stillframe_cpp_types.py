@@ -7,12 +7,13 @@ import lldb
 import stillframe_captures
 import stillframe_cpp as cpp
 from stillframe_cpp_functions import (
-    FUNCTIONS, cast, check_calls, common, computed, converted, enumerator, number_in, letter, number, templated, texts,
+    FUNCTIONS, cast, check_calls, common, computed, converted, enumerator, number_in, letter, number, sized, templated,
+    texts,
 )
 from stillframe_cpp_maps import count, has, mapped, matching, place_of, size, start_of
-from stillframe_cpp_names import member, outside
+from stillframe_cpp_names import member, named, outside
 from stillframe_cpp_texts import (
-    NOWHERE, begins, characters, ends, extent, found_in, is_a, literal, ordered, placed, referred, string_of, unit,
+    NOWHERE, begins, characters, ends, extent, found_in, is_a, literal, objects, ordered, placed, referred, string_of, unit,
 )
 from stillframe_evaluate import evaluate
 from stillframe_values import Failed, Integer, Position, Single, Span, Unknown, checked, missing, nothing
@@ -20,7 +21,7 @@ from stillframe_values import Failed, Integer, Position, Single, Span, Unknown, 
 # Of other modules, what an evaluation asks for.
 __all__ = [
     "FUNCTIONS", "cast", "check_calls", "common", "computed", "converted", "enumerator", "number_in", "letter", "literal",
-    "number", "outside", "templated", "texts",
+    "named", "number", "objects", "outside", "sized", "templated", "texts",
 ]
 # LLDB finds names other than variables.
 HAS_VARIANTS = False
@@ -68,9 +69,9 @@ def completed(_evaluation, value):
     return value
 
 
-def is_fatal(variables, follows):
-    """Whether LLDB's compiler crashes at a type of these variables, or at one that pointers lead to if it `follows` them."""
-    kinds = {(one.GetType().GetName(), follows): one.GetType() for one in variables if one is not None}
+def is_fatal(kinds, follows):
+    """Whether LLDB's compiler crashes at one of these types, or at one that pointers lead to if it `follows` them."""
+    kinds = {(kind.GetName(), follows): kind for kind in kinds}
     for known in kinds.keys() - fatal.keys():
         fatal[known] = has_fatal(direct(kinds[known]), follows, FOLLOWED, set())
     return any(fatal[known] for known in kinds)

@@ -4,6 +4,7 @@ Their functions are rarely in the program, because the compiler inlined them or 
 for the first child of a map. What needs none of that is left to LLDB.
 """
 
+import contextlib
 import operator
 import re
 
@@ -40,7 +41,7 @@ class Evaluation:
     the program are called as soon as something else depends on what they return."""
 
     def __init__(self, types, frame, expression, runs=False):
-        self.types, self.frame, self.runs = types, frame, runs
+        self.types, self.frame, self.text, self.runs = types, frame, expression, runs
         # Whether LLDB cannot evaluate it.
         self.is_needed = False
         # Until when closures are evaluated.
@@ -51,10 +52,12 @@ class Evaluation:
         self.found = {}
         self.tokens = [(one.lastgroup, one.group(one.lastgroup)) for one in TOKEN.finditer(expression.strip())]
         follows = runs or any(text in ("->", "[", "*") for _, text in self.tokens)
-        self.is_fatal = types.is_fatal((self.variable(text) for text in self.names() | {"this"}), follows)
+        variables = (self.variable(text) for text in self.names() | {"this"})
+        kinds = [one.GetType() for one in variables if one is not None]
+        self.is_fatal = types.is_fatal([*kinds, *(types.named(self, follows) or ())], follows)
         # LLDB does not find the parameters of a lambda.
         self.is_needed |= runs or self.is_fatal or frame.FindVariable("__closure").IsValid()
-        self.at, self.text = 0, expression
+        self.at = 0
         # What the parameters of a closure are.
         self.locals = {}
 
@@ -284,6 +287,8 @@ class Evaluation:
         found = self.variable(text)
         if found is not None:
             return found
+        if text == "sizeof" and self.is_fatal and self.take("("):
+            return self.types.sized(self)
         is_known = self.types.HAS_VARIANTS or self.runs or text in self.types.FUNCTIONS
         content = self.arguments() if is_known and self.take("(") else None
         if content is not None and text in self.types.FUNCTIONS:
@@ -293,7 +298,7 @@ class Evaluation:
             if text in ("sizeof", "alignof", "typeid", "decltype"):
                 raise Unknown
             self.check_called(content)
-            return self.ran(Code(f"{text}({', '.join(map(self.argument, content))})"))
+            return self.call(text, content)
         return Variant(text, content[0] if content else None)
 
     def variable(self, name):
@@ -371,16 +376,30 @@ class Evaluation:
             # LLDB keeps what a reference is, and not what it leads to.
             value = self.types.referred(value) if isinstance(value, lldb.SBValue) else value
             self.check_called([value, *arguments])
-            code = Code(f"{spelled(value)}.{name}({', '.join(map(self.argument, arguments))})")
-            return self.ran(code) if self.runs else code
+            return self.call(f"{spelled(value)}.{name}", arguments)
         self.is_needed = True
         return found
 
     def check_called(self, values):
         """Refuse to have LLDB call something with values whose classes end it."""
         known = [value for value in values if isinstance(value, lldb.SBValue)]
-        if self.runs and (self.is_fatal or self.types.is_fatal(known, True)):
+        if self.runs and (self.is_fatal or self.types.is_fatal([value.GetType() for value in known], True)):
             raise Failed(self.types.REFUSED)
+
+    def call(self, function, arguments):
+        """What a function of the program returns, or else code for that."""
+        spellings = list(map(self.argument, arguments))
+        code = Code(f"{function}({', '.join(spellings)})")
+        if not self.runs:
+            return code
+        try:
+            return self.ran(code)
+        except Unknown:
+            # It may take strings as objects.
+            for others in self.types.objects(self.frame, arguments, spellings) or ():
+                with contextlib.suppress(Unknown):
+                    return self.ran(Code(f"{function}({', '.join(others)})"))
+            raise
 
     def argument(self, value):
         """What code of the program is called with, in its own type: that chooses the function."""

@@ -51,7 +51,7 @@ def is_beyond_lldb(expression):
     return BEYOND_LLDB.search(expression) is not None
 
 
-def is_fatal(_variables, _follows):
+def is_fatal(_kinds, _follows):
     return False
 
 
@@ -115,7 +115,7 @@ def path_of(name):
 
 
 # What C and C++ have, and this language has not.
-texts = enumerator = check_calls = pointer_in = nothing
+texts = enumerator = check_calls = pointer_in = named = objects = nothing
 
 
 def number_in(value):
