@@ -86,6 +86,8 @@ add_executable(asserts asserts.c)
 add_test(NAME empty COMMAND basket --gtest_filter=*Empty)
 add_test(NAME asserts COMMAND asserts)
 add_test(NAME asserts_with_a_word COMMAND asserts word)
+include(GoogleTest)
+gtest_discover_tests(basket TEST_PREFIX found.)
 ";
 
 async fn tested(sources: &Sources, command: &str) -> Answer {
@@ -366,7 +368,7 @@ async fn ctest_reports_the_first_test_that_fails_and_counts_the_others() {
     let program = sources.file("asserts.c");
     sources.compiled("cmake -S . -B build", "build");
     sources.compiled("cmake --build build", "build");
-    let answer = tested(&sources, "ctest --test-dir build").await;
+    let answer = tested(&sources, "ctest --test-dir build -E found").await;
     assert_eq!((&answer["verdict"], &answer["runner"]), (&json!("failed"), &json!("ctest")));
     let counts = json!({ "run": 3, "passed": 2, "failed": 1, "skipped": 0, "expectedFailures": 0 });
     assert_eq!(answer["tests"], counts, "{}", answer.text);
@@ -375,6 +377,13 @@ async fn ctest_reports_the_first_test_that_fails_and_counts_the_others() {
     assert!(failure["frames"][0]["locals"].to_string().contains("got"), "{}", answer.text);
     let answer = tested(&sources, "ctest --test-dir build -R empty").await;
     assert_eq!(answer["verdict"], "passed", "{}", answer.text);
+    // CMake gives each of these tests an output by which it is skipped.
+    let program = sources.file("basket.cc");
+    let answer = tested(&sources, "ctest --test-dir build -R found.Basket.Adds").await;
+    assert_eq!(answer.at("/failure/line"), &json!(program.line("adds")), "{}", answer.text);
+    assert_eq!(sides(&answer), ["total(prices)=4", "=7"]);
+    let answer = tested(&sources, "ctest --test-dir build -R found.Basket.Throws").await;
+    assert_eq!(answer.at("/failure/line"), &json!(program.line("throws")), "{}", answer.text);
 }
 
 /// Programs that end with the exit code that they are given.

@@ -73,8 +73,7 @@ pub(in crate::adapter) async fn build(
         let results: BTreeMap<&str, &'static str> = said.stdout.lines().filter_map(result).collect();
         let fails = |test: &&Test| results.get(test.name.as_str()) == Some(&"failed");
         chosen = listing.tests.iter().find(fails).or(chosen);
-        judged =
-            chosen.filter(|test| test.is_judged()).and_then(|test| results.get(test.name.as_str()).copied());
+        judged = chosen.and_then(|test| test.judged(results.get(test.name.as_str()).copied()?));
         if let Some(path) = &reports {
             let others =
                 listing.tests.iter().filter(|test| Some(&test.name) != chosen.map(|test| &test.name));
@@ -130,17 +129,19 @@ fn result(line: &str) -> Option<(&str, &'static str)> {
 }
 
 /// Properties by which `ctest` judges a test otherwise than by the exit code of its program.
-const JUDGING: [&str; 5] = [
-    "FAIL_REGULAR_EXPRESSION",
-    "PASS_REGULAR_EXPRESSION",
-    "SKIP_REGULAR_EXPRESSION",
-    "SKIP_RETURN_CODE",
-    "WILL_FAIL",
-];
+const JUDGING: [&str; 3] = ["FAIL_REGULAR_EXPRESSION", "PASS_REGULAR_EXPRESSION", "WILL_FAIL"];
+/// Those that count only if the test is skipped. `gtest_discover_tests` gives each test one.
+const SKIPPING: [&str; 2] = ["SKIP_REGULAR_EXPRESSION", "SKIP_RETURN_CODE"];
 
 impl Test {
     fn is_judged(&self) -> bool {
-        JUDGING.iter().any(|name| self.property(name).is_some())
+        JUDGING.iter().chain(&SKIPPING).any(|name| self.property(name).is_some())
+    }
+
+    /// A result that the exit code of the program alone does not show.
+    fn judged(&self, result: &'static str) -> Option<&'static str> {
+        let names: &[&str] = if result == "skipped" { &SKIPPING } else { &[] };
+        JUDGING.iter().chain(names).any(|name| self.property(name).is_some()).then_some(result)
     }
 
     fn is_disabled(&self) -> bool {

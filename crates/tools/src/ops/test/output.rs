@@ -93,7 +93,8 @@ impl PrintedReports {
             Execution::Ended(end) => Some(end),
             _ => None,
         };
-        let is_alone = reports.is_empty() || self.judged.is_some();
+        let is_alone =
+            reports.is_empty() || self.judged.as_deref().is_some_and(|judged| !agrees(&reports, judged));
         if let (true, Some(alone)) = (is_alone, &self.alone) {
             reports = vec![json!({ "kind": "begins", "test": alone })];
             reports.extend(end.as_ref().map(|end| of_program(alone, end, self.judged.as_deref())));
@@ -144,6 +145,14 @@ impl PrintedReports {
             tested.runner = Some(Runner::GoogleTest);
         }
     }
+}
+
+/// Whether the tests that a program has printed come to the outcome that its runner gives the program.
+fn agrees(reports: &[Value], outcome: &str) -> bool {
+    let has = |outcome: &str| {
+        reports.iter().any(|report| report["kind"] == "result" && report["outcome"] == outcome)
+    };
+    has(outcome) && (outcome == "failed" || !has("failed"))
 }
 
 /// A test that has begun and come to no result in a program that has ended.
