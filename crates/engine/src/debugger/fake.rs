@@ -35,6 +35,7 @@ struct Fake {
     known_exception: Mutex<bool>,
     /// The exception it is stopped at meets every condition.
     satisfies: Mutex<bool>,
+    pid: Mutex<Option<u32>>,
 }
 
 impl FakeDebugger {
@@ -68,6 +69,11 @@ impl FakeDebugger {
     /// The exceptions that it stops at from now on meet every condition.
     pub fn check_conditions(&self, satisfies: bool) {
         *lock(&self.0.satisfies) = satisfies;
+    }
+
+    /// The process that it debugs.
+    pub fn debug_process(&self, pid: u32) {
+        *lock(&self.0.pid) = Some(pid);
     }
 
     /// Returns once a request of this kind was made.
@@ -222,7 +228,7 @@ impl Debugger for FakeDebugger {
     }
 
     fn pid(&self) -> Option<u32> {
-        None
+        *lock(&self.0.pid)
     }
 }
 

@@ -367,8 +367,12 @@ impl Actor {
 
     fn happened(&mut self, target: TargetId, event: Event) {
         if matches!(event, Event::Stopped { .. } | Event::Continued | Event::Left) {
-            // A debugger may forget to acknowledge a resume when the next stop comes at once.
-            for (_, reply) in self.resuming.extract_if(.., |(resuming, _)| *resuming == target) {
+            // A debugger may forget to acknowledge a resume when the next stop comes at once, and one inside a process
+            // that another debugger has suspended cannot.
+            let has_stopped = matches!(event, Event::Stopped { .. });
+            let silent = if has_stopped { self.silenced_by(target) } else { Vec::new() };
+            let is_over = |resuming: &TargetId| *resuming == target || silent.contains(resuming);
+            for (_, reply) in self.resuming.extract_if(.., |(resuming, _)| is_over(resuming)) {
                 answer(reply, Ok(()));
             }
         }
@@ -404,6 +408,15 @@ impl Actor {
             Event::Left => self.left(target),
         }
         self.publish();
+    }
+
+    /// The debuggers inside a process that do not answer while a debugger of machine code suspends it.
+    fn silenced_by(&self, target: TargetId) -> Vec<TargetId> {
+        let targets = || self.run.iter().flat_map(|run| &run.targets);
+        let suspending = targets().find(|(id, known)| **id == target && known.adapter.is_machine_code());
+        let Some(pid) = suspending.and_then(|(_, known)| known.debugger.pid()) else { return Vec::new() };
+        let inside = targets().filter(|(id, known)| **id != target && known.debugger.pid() == Some(pid));
+        inside.map(|(id, _)| *id).collect()
     }
 
     fn stopped(&mut self, stop: Stop) {

@@ -117,6 +117,30 @@ async fn a_stop_before_the_resume_reply_is_a_new_stop() {
     assert_eq!(scene.epoch(), 2, "the late acknowledgement changes nothing");
 }
 
+/// It suspends the whole process, and with it what would acknowledge.
+#[tokio::test(start_paused = true)]
+async fn a_stop_of_the_other_debugger_of_a_process_ends_a_resume() {
+    let scene = Scene::running().await;
+    let (other, other_events, arrival) = fake::process();
+    for debugger in [&scene.program, &other] {
+        debugger.debug_process(7);
+    }
+    scene.arrivals.send(Arrival { adapter: adapter::by_name("c").unwrap(), ..arrival }).await.unwrap();
+    other.asked("run").await;
+    scene.stop().await;
+    assert!(matches!(scene.wait().await, Outcome::Stopped(_)));
+    scene.program.hold("resume");
+    let resumed = tokio::spawn({
+        let session = scene.session.clone();
+        async move { session.resume().await }
+    });
+    scene.program.asked("resume").await;
+    other_events.send(stopped(StopReason::Breakpoint)).await.unwrap();
+    let resumed = tokio::time::timeout(Duration::from_secs(1), resumed).await;
+    assert_eq!(resumed.expect("it does not wait").unwrap(), Ok(()));
+    assert!(matches!(scene.wait().await, Outcome::Stopped(stop) if stop.epoch == 2));
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_refused_resume_keeps_the_same_stop() {
     let scene = Scene::stopped().await;
