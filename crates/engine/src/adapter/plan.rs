@@ -249,6 +249,8 @@ pub struct Quirks {
     pub goes_back_at_end: Option<fn(&str, u32, u32) -> bool>,
     /// A pause may stop in a thread of the runtime's own, while threads of the user's wait.
     pub pauses_anywhere: bool,
+    /// A pause suspends all threads, and is reported for another one than was asked for.
+    pub ignores_paused_thread: bool,
     /// Whether a function handles signals on a stack of its own, so that the stack does not show what it interrupted.
     pub is_signal_handler: fn(&str) -> bool,
     /// Whether a function is one of the compiler's own that runs before the program, and has a line of the user's, where
@@ -492,6 +494,7 @@ impl Quirks {
         future_commands: None,
         goes_back_at_end: None,
         pauses_anywhere: false,
+        ignores_paused_thread: false,
         is_signal_handler: |_| false,
         is_start_function: None,
         thrown_value: None,

@@ -399,7 +399,7 @@ impl Debugger for DapDebugger {
         {
             // Not while a stop is passed by.
             let _moving = self.0.moving.lock().await;
-            self.0.pausing.ask();
+            self.0.pausing.ask(thread);
         }
         if !motion::may_pause(self).await {
             return Ok(());

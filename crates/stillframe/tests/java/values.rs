@@ -191,6 +191,7 @@ async fn a_deadlock_names_threads_and_monitors() {
     let arguments = json!({ "command": "java", "args": [program.path()], "timeout": 6000 });
     let found = session.server.ok("diagnose_hang", arguments).await;
     assert_eq!(found["verdict"], "deadlocked", "{}", found.text);
+    assert_eq!(found.at("/location/line"), found.at("/hungAt/line"), "{}", found.text);
     for part in ["one", "other", "monitor"] {
         assert!(found.text.contains(part), "{part}: {}", found.text);
     }

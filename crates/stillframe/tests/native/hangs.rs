@@ -96,6 +96,8 @@ async fn deadlocked_threads_are_reported_with_the_holders() {
         }
         let threads = answer.at("/threads").as_array().unwrap();
         assert_eq!(threads.iter().filter(|thread| thread["deadlocked"] == true).count(), 2, "{answer:?}");
+        // The program is shown where it hangs, and not in `main`, which waits for the threads.
+        assert_eq!(answer.at("/location/line"), answer.at("/hungAt/line"), "{answer:?}");
     }
     server.finish().await;
 }

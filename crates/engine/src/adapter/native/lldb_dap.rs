@@ -59,6 +59,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     removes_only_when_stopped: true,
     answers_functions_in_any_order: true,
     runs_before_pause: Duration::from_millis(100),
+    ignores_paused_thread: true,
     is_pause: |description| description == "signal SIGSTOP",
     // Its names for storage are `ADDRESS/SIZE`, and it takes the value of an expression for an address.
     data: DataQuirks {

@@ -167,6 +167,7 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
         return Vec::new();
     }
     let is_pause = description.as_deref().is_some_and(debugger.quirks().is_pause);
+    let thread = if is_pause && asked { pausing::asked_thread(debugger, thread).await } else { thread };
     let is_exception = lock(&debugger.0.breakpoints).stopped_at(&stopped.hit_breakpoint_ids);
     if description.as_deref().is_some_and(debugger.quirks().is_gone) {
         // Of a program that was killed while it stood still, the adapter may notice no end.

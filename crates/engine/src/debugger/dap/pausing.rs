@@ -6,7 +6,7 @@
 //!
 //! [`Quirks::pauses_anywhere`]: crate::adapter::plan::Quirks::pauses_anywhere
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::{DapDebugger, recording};
@@ -27,12 +27,15 @@ const FRAMES: usize = 30;
 #[derive(Debug, Default)]
 pub(super) struct PauseRequest {
     is_asked: AtomicBool,
+    /// The thread that it was asked for.
+    thread: AtomicI64,
     /// How often it may be tried again.
     left: AtomicU32,
 }
 
 impl PauseRequest {
-    pub(super) fn ask(&self) {
+    pub(super) fn ask(&self, thread: RawId) {
+        self.thread.store(thread.0, Ordering::Release);
         self.left.store(MOST, Ordering::Release);
         self.is_asked.store(true, Ordering::Release);
     }
@@ -64,6 +67,16 @@ enum Code {
     Runtimes,
     /// What it runs otherwise is not on its stack.
     SignalHandlers,
+}
+
+/// The thread that a pause was asked for, unless it is gone, where the adapter has reported the pause in `thread`.
+pub(super) async fn asked_thread(debugger: &DapDebugger, thread: RawId) -> RawId {
+    let asked = RawId(debugger.0.pausing.thread.load(Ordering::Acquire));
+    if !debugger.quirks().ignores_paused_thread || asked == thread {
+        return thread;
+    }
+    let threads = debugger.threads().await.unwrap_or_default();
+    if threads.iter().any(|known| known.id == asked) { asked } else { thread }
 }
 
 /// The thread to show for a pause in `thread`; none if it is not known where the user's code is.

@@ -66,6 +66,7 @@ impl HangWatch<'_> {
             WatchEnd::Deadlocked(error) => self.deadlocked_by_runtime(error).await,
         };
         let threads = self.threads();
+        let shown = thread.or_else(|| self.sampled_thread(None).map(|(number, _)| number));
         let stack = users(if sampled.is_empty() { self.sampled_stack(thread) } else { sampled });
         let task = deadlock::deadlocked_tasks(&self.activity).first().map(|(task, waiting)| SampledFrame {
             function: task.function.clone(),
@@ -81,7 +82,7 @@ impl HangWatch<'_> {
         };
         let found = observed.and_then(|observed| observed.found);
         let lines = found.as_ref().map(|found| self.lines_of(found)).unwrap_or_default();
-        let settled = self.settle(&watch_end, thread, left_paused, limits).await?;
+        let settled = self.settle(&watch_end, shown, left_paused, limits).await?;
         let end = match watch_end {
             WatchEnd::Ended(end) => Some(end),
             _ => None,
@@ -132,16 +133,20 @@ impl HangWatch<'_> {
 
     /// Where a thread was at the last sample; without one, the first that is blocked, or else is anywhere.
     pub(super) fn sampled_stack(&self, thread: Option<ThreadId>) -> Vec<SampledFrame> {
+        self.sampled_thread(thread).map(|(_, thread)| thread.stack.clone()).unwrap_or_default()
+    }
+
+    fn sampled_thread(&self, thread: Option<ThreadId>) -> Option<(ThreadId, &ThreadActivity)> {
         let all =
             || self.activity.iter().flat_map(|process| process.numbers.iter().zip(&process.activity.threads));
-        let named = all().find(|(number, _)| Some(**number) == thread);
         let circle = deadlock::deadlock(&self.activity);
-        let found = named
-            .map(|(_, thread)| thread)
-            .or_else(|| circle.into_iter().next())
-            .or_else(|| all().map(|(_, thread)| thread).find(|thread| thread.stack.iter().any(is_users)))
-            .or_else(|| all().map(|(_, thread)| thread).find(|thread| !thread.stack.is_empty()));
-        found.map(|thread| thread.stack.clone()).unwrap_or_default()
+        let first = circle.first();
+        let found = all()
+            .find(|(number, _)| Some(**number) == thread)
+            .or_else(|| all().find(|(_, thread)| first.is_some_and(|first| std::ptr::eq(*first, *thread))))
+            .or_else(|| all().find(|(_, thread)| thread.stack.iter().any(is_users)))
+            .or_else(|| all().find(|(_, thread)| !thread.stack.is_empty()));
+        found.map(|(number, thread)| (*number, thread))
     }
 
     /// The lines of a loop that the samples show.
