@@ -162,6 +162,11 @@ impl End {
             _ => None,
         }
     }
+
+    /// Whether machine code crashed: an invalid instruction, address or calculation.
+    pub fn is_crash(&self) -> bool {
+        matches!(self, Self::Killed { signal: 4 | 7 | 8 | 11, by_us: false })
+    }
 }
 
 /// The predicate of a sentence that begins with `the program`.

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::adapter;
 use engine::bounds::Bounds;
 use engine::error::Error;
+use engine::model::breakpoint::Breakpoint;
 use engine::model::limits::Limits;
 use engine::model::stop::End;
 use engine::output::Excerpt;
@@ -199,6 +201,20 @@ async fn remarks(session: &Session, has_failed: bool) -> RunNotes {
     }
 }
 
+/// Of a program whose crash its own debugger does not see.
+const CRASH: &str = "the crash was in machine code, such as an extension: to stop there with its stack, set a breakpoint \
+                     in a source file of the extension before you start the program again";
+
+/// Whether a program of an interpreter ran without a debugger for its extensions.
+async fn is_without_extension(session: &Session) -> bool {
+    let is_of_extension = |breakpoint: &Breakpoint| {
+        let file = breakpoint.file().and_then(adapter::by_extension);
+        file.is_some_and(|owner| owner.is_machine_code())
+    };
+    session.adapter().child_processes().is_some()
+        && !session.breakpoints().await.unwrap_or_default().iter().any(is_of_extension)
+}
+
 /// Reads what there is to tell of a program without waiting.
 pub async fn describe(session: &Session, mut outcome: Outcome, limits: Limits) -> Settled {
     loop {
@@ -225,6 +241,9 @@ async fn describe_while_stopped(session: &Session, outcome: Outcome, limits: Lim
             let explained = end.exit_code().and_then(|code| session.adapter().explain_exit(code));
             let mut remarks = remarks(session, end.exit_code() != Some(0)).await;
             remarks.notes.extend(explained.map(str::to_owned));
+            if end.is_crash() && is_without_extension(session).await {
+                remarks.notes.push(CRASH.to_owned());
+            }
             return Some(Settled::Ended {
                 unreached: unreached(session, &end).await,
                 remarks,

@@ -25,19 +25,22 @@ async fn pid(session: &Debugging) -> String {
 
 #[tokio::test]
 async fn a_crash_is_reported_with_its_signal() {
+    let note = "the crash was in machine code";
     let table = [
-        ("import ctypes\nctypes.string_at(0)", "SIGSEGV"),
-        ("import os\nos.abort()", "SIGABRT"),
-        ("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)", "SIGTERM"),
-        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
+        ("import ctypes\nctypes.string_at(0)", "SIGSEGV", note),
+        ("import os\nos.abort()", "SIGABRT", ""),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)", "SIGTERM", ""),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "SIGKILL", ""),
     ];
     let session = Debugging::new().await;
-    for (program, signal) in table {
+    for (program, signal, note) in table {
         let script = Script::new(&format!("print('before', flush=True)\n{program}\n"));
         let ended = session.start(&script).await;
         assert_eq!(killed_by(&ended), ("ended", &json!(signal), &Value::Null), "{program}: {}", ended.text);
         assert!(ended.text_of("message").ends_with(&format!("killed by {signal}")), "{}", ended.text);
         assert_eq!(ended["output"], "before\n");
+        let notes = ended["notes"].as_array().map_or(0, Vec::len);
+        assert!(notes == usize::from(!note.is_empty()) && ended.text.contains(note), "{}", ended.text);
     }
     session.finish().await;
 }
