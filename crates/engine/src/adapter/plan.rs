@@ -244,6 +244,8 @@ pub struct Quirks {
     pub entry_command: Option<&'static str>,
     /// Commands with which a step over a place where a future has to wait ends behind it.
     pub future_commands: Option<FutureCommands>,
+    /// A command of the debugger by which a step ends in the handler of an exception; see `dap/catches.rs`.
+    pub catches_command: Option<&'static str>,
     /// Whether a step from a line of a source goes back to another one because the first ends a function, and calls that
     /// are made there belong to the other.
     pub goes_back_at_end: Option<fn(&str, u32, u32) -> bool>,
@@ -492,6 +494,7 @@ impl Quirks {
         steps_out_into_libraries: false,
         entry_command: None,
         future_commands: None,
+        catches_command: None,
         goes_back_at_end: None,
         pauses_anywhere: false,
         ignores_paused_thread: false,

@@ -2,14 +2,16 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `functions.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `awaits.rs`),
-//! `threads.rs`, values (`values.rs`, `shadowing.rs`, `expressions.rs`). Some languages wrap this type, see `Dialect`.
+//! (`breakpoints.rs`, `functions.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `awaits.rs`,
+//! `catches.rs`), `threads.rs`, values (`values.rs`, `shadowing.rs`, `expressions.rs`). Some languages wrap this type,
+//! see `Dialect`.
 //!
 //! Each connection has two tasks: the client's driver, and `events::pump`, which makes [`Event`]s of what arrives.
 
 mod abilities;
 mod awaits;
 mod breakpoints;
+mod catches;
 mod commands;
 mod connector;
 mod data;
@@ -113,6 +115,8 @@ struct Connection {
     /// It has stopped on entry.
     entered: AtomicBool,
     pausing: PauseRequest,
+    /// The debugger breaks in handlers of exceptions, for a step.
+    catches: AtomicBool,
     /// The exceptions that the adapter was last asked to stop at.
     filters: Mutex<Option<Vec<String>>>,
     /// The description and the text of the last stop.
@@ -219,6 +223,7 @@ impl DapDebugger {
             terminal: OnceLock::new(),
             entered: AtomicBool::new(false),
             pausing: PauseRequest::default(),
+            catches: AtomicBool::new(false),
             filters: Mutex::default(),
             described: Mutex::default(),
             line_ends: Mutex::default(),
@@ -375,13 +380,14 @@ impl Debugger for DapDebugger {
         lock(&self.0.stepping).end();
         self.0.pausing.forget();
         lock(&self.0.motion).turn(false);
+        catches::end(self).await;
         self.go(thread, None).await
     }
 
     async fn step(&self, thread: RawId, step: Step) -> Result<()> {
         self.0.pausing.forget();
         lock(&self.0.motion).turn(false);
-        rules::begin_step(self, thread, step).await;
+        tokio::join!(rules::begin_step(self, thread, step), catches::begin(self, thread, step));
         self.go(thread, Some(step)).await
     }
 

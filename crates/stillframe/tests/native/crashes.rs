@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::STILLFRAME;
 use crate::debugging::Report;
-use crate::source::{Sources, exception};
+use crate::source::{Sources, exception, run_until};
 
 const THROWS: &str = "#include <map>\n#include <stdexcept>\n#include <string>\nstruct Guard {\n    std::string name = \"g\";\n    \
                       void check() { std::string label = \"l\"; int size = 3; if (label.size() < size) throw \"text\"; }\n    \
@@ -51,6 +51,74 @@ async fn each_exception_is_described_where_it_is_thrown() {
     let id = json!({ "sessionId": caught["sessionId"], "exceptions": "all" });
     let thrown = server.ok("run_until", id).await;
     assert_eq!(exception(&thrown), ("std::length_error", "no room for b"), "{}", thrown.text);
+    server.finish().await;
+}
+
+const CAUGHT: &str = r#"#include <stdexcept>
+#include <string>
+static int number(const std::string &text) {
+    if (text.size() > 1) throw std::invalid_argument("no digit: " + text); // @throws
+    return text[0] - '0';
+}
+static int counted(int count) {
+    try { if (count) throw count; } catch (int) { return 1; }
+    return 0;
+}
+int main() {
+    int sum = 0;
+    for (std::string text : {"ab", "cd", "4"}) {
+        try {
+            sum += counted(1); // @counts
+            sum += number(text); // @calls
+        } catch (const std::exception &error) {
+            sum += 10; // @handles
+        }
+    }
+    return sum; // @after
+}
+"#;
+const UNWOUND: &str = r#"fn number(text: &str) -> u32 {
+    text.parse().expect("a number")
+}
+fn main() {
+    let caught = std::panic::catch_unwind(|| { // @catches
+        let first = number("1");
+        first + number("x") // @panics
+    });
+    println!("{}", caught.is_err()); // @after
+}
+"#;
+
+/// An exception that is thrown and caught in what a step goes over does not end the step.
+#[tokio::test]
+async fn a_step_that_an_exception_leaves_ends_in_its_handler() {
+    let sources = Sources::new(&[("main.cpp", CAUGHT), ("main.rs", UNWOUND)]);
+    let (server, program) = (STILLFRAME.serve().await, sources.file("main.cpp"));
+    let ran = run_until(&server, &program, "counts", &[]).await;
+    let id = json!({ "sessionId": ran["sessionId"] });
+    for (step, marker) in
+        [("step_over", "calls"), ("step_over", "handles"), ("run_until", "throws"), ("step_out", "handles")]
+    {
+        let until = json!([{ "file": program.path(), "line": program.line(marker) }]);
+        let call = json!({ "sessionId": ran["sessionId"], "until": until });
+        let stepped = server.ok(step, if step == "run_until" { call } else { id.clone() }).await;
+        assert_eq!(stepped.place(), (program.path(), program.line(marker)), "{}", stepped.text);
+    }
+    let evaluated = json!({ "sessionId": ran["sessionId"], "expression": "error" });
+    let error = server.ok("evaluate_expression", evaluated).await;
+    assert!(error.text.contains("no digit: cd"), "{}", error.text);
+    let until = json!([{ "file": program.path(), "line": program.line("after") }]);
+    let ended = server.ok("run_until", json!({ "sessionId": ran["sessionId"], "until": until })).await;
+    assert_eq!(ended.variable("sum"), "27", "{}", ended.text);
+    let program = sources.file("main.rs");
+    let mut stepped = run_until(&server, &program, "panics", &[]).await;
+    let id = json!({ "sessionId": stepped["sessionId"] });
+    let none = json!({ "sessionId": stepped["sessionId"], "mode": "none" });
+    server.ok("set_exception_breakpoints", none).await;
+    for marker in ["catches", "after"] {
+        stepped = server.ok("step_over", id.clone()).await;
+        assert_eq!(stepped.place(), (program.path(), program.line(marker)), "{}", stepped.text);
+    }
     server.finish().await;
 }
 

@@ -9,11 +9,12 @@ use crate::error::Result;
 use crate::parts::write_all;
 
 /// Their names and texts.
-const SCRIPTS: [(&str, &str); 27] = [
+const SCRIPTS: [(&str, &str); 28] = [
     ("sitecustomize.py", include_str!("../../debuggee/lldb/sitecustomize.py")),
     ("stillframe_awaits.py", include_str!("../../debuggee/lldb/stillframe_awaits.py")),
     ("stillframe_calls.py", include_str!("../../debuggee/lldb/stillframe_calls.py")),
     ("stillframe_captures.py", include_str!("../../debuggee/lldb/stillframe_captures.py")),
+    ("stillframe_catches.py", include_str!("../../debuggee/lldb/stillframe_catches.py")),
     ("stillframe_cpp.py", include_str!("../../debuggee/lldb/stillframe_cpp.py")),
     ("stillframe_cpp_functions.py", include_str!("../../debuggee/lldb/stillframe_cpp_functions.py")),
     ("stillframe_cpp_maps.py", include_str!("../../debuggee/lldb/stillframe_cpp_maps.py")),

@@ -60,6 +60,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     answers_functions_in_any_order: true,
     runs_before_pause: Duration::from_millis(100),
     ignores_paused_thread: true,
+    catches_command: Some("`stillframe-catches"),
     is_pause: |description| description == "signal SIGSTOP",
     // Its names for storage are `ADDRESS/SIZE`, and it takes the value of an expression for an address.
     data: DataQuirks {
@@ -174,7 +175,7 @@ impl Native<'_> {
         let Self { quirks, scripts, mut commands, entry, flags } = self;
         commands.extend(index_cache(host));
         commands.extend(
-            ["locations", "recorder", "traps"]
+            ["catches", "locations", "recorder", "traps"]
                 .map(|name| imported(&scripts.join(format!("stillframe_{name}.py")))),
         );
         let (request, mut arguments, launch) = match start {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::breakpoints::{SentBreakpoint, place_of};
-use super::{DapDebugger, awaits, commands, data, lock, recording, values};
+use super::{DapDebugger, awaits, catches, commands, data, lock, recording, values};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, Event, RuleFor, Step};
@@ -139,7 +139,7 @@ pub(super) struct Stop {
 
 /// The outcome of a stop: the stop itself, unless rules resume the program, and what the rules report.
 pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
-    let Stop { thread, reason, text, mut numbers, is_wanted } = stop;
+    let Stop { thread, mut reason, text, mut numbers, is_wanted } = stop;
     let stopped = |reason, text, breakpoints| Event::Stopped { thread, reason, text, breakpoints };
     let is_going_on = {
         let stepping = lock(&debugger.0.stepping);
@@ -159,6 +159,9 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "cannot continue a step"),
         }
+    }
+    if reason == StopReason::Breakpoint && !is_wanted && catches::landed(debugger, &numbers).await {
+        reason = StopReason::Step;
     }
     let is_step = reason == StopReason::Step && !is_wanted;
     if is_step && (pass_entry(debugger, thread).await || leave_library(debugger, thread).await) {

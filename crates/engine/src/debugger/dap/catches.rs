@@ -1,0 +1,47 @@
+//! Steps out of which an exception goes.
+//!
+//! The debugger waits for a function to return, and the program runs on when an exception leaves it. A command has the
+//! debugger break where a handler begins instead, and the step ends there.
+
+use std::sync::atomic::Ordering;
+
+use super::{DapDebugger, commands, lock};
+use crate::deadlines;
+use crate::debugger::Step;
+use crate::model::ids::RawId;
+
+/// A step is about to begin.
+pub(super) async fn begin(debugger: &DapDebugger, thread: RawId, step: Step) {
+    let word = match step {
+        Step::Over => "over",
+        Step::Into => "into",
+        Step::Out => "out",
+    };
+    if run(debugger, &format!("begin {} {word}", thread.0)).await.is_some() {
+        debugger.0.catches.store(true, Ordering::Release);
+    }
+}
+
+/// The program runs on without a step, at full speed.
+pub(super) async fn end(debugger: &DapDebugger) {
+    if debugger.0.catches.swap(false, Ordering::AcqRel) {
+        run(debugger, "end").await;
+    }
+}
+
+/// Whether a thread has come to the handler of an exception that left the step. If a breakpoint of the user's is there,
+/// too, that is what it stops at.
+pub(super) async fn landed(debugger: &DapDebugger, numbers: &[i64]) -> bool {
+    let [number] = numbers else { return false };
+    let is_known = !lock(&debugger.0.breakpoints).hit(numbers, None).is_empty();
+    if is_known || !debugger.0.catches.load(Ordering::Acquire) {
+        return false;
+    }
+    let said = run(debugger, &format!("landed {number}")).await;
+    said.is_some_and(|said| said.lines().any(|line| line == "landed"))
+}
+
+async fn run(debugger: &DapDebugger, what: &str) -> Option<String> {
+    let command = debugger.quirks().catches_command?;
+    commands::run(debugger, None, format!("{command} {what}"), deadlines::REQUEST).await.ok()
+}
