@@ -57,7 +57,7 @@ impl Library {
         for number in 1_u64.. {
             let name = format!("rec-{number}");
             let path = self.path(&name);
-            // Whoever makes the file has the name.
+            // The process that makes the file has the name.
             match std::fs::File::create_new(&path) {
                 Ok(file) => {
                     restrict(&file).map_err(failed)?;

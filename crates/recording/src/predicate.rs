@@ -38,7 +38,7 @@ pub(crate) enum Expression {
     Slice(Box<Expression>, [Option<Box<Expression>>; 2]),
     /// What a call of the function returned, by its name or path: `Cart.total`.
     Returned(String),
-    /// What one of our own functions, or an operator, makes of a value.
+    /// The result of one of our functions, or an operator, for a value.
     Of(Function, Box<Expression>),
     List(Vec<Expression>),
     Each(Box<Each>),
@@ -67,7 +67,7 @@ pub(crate) enum Literal {
     Integer(i64),
     Float(f64),
     Text(String),
-    /// A recorded value that a name stands for.
+    /// The recorded value of a name.
     Word(Word),
 }
 
@@ -100,7 +100,7 @@ impl Expression {
         })
     }
 
-    /// One of our own functions of an expression.
+    /// One of our functions, applied to an expression.
     pub(crate) fn of(function: Function, inner: Self) -> Self {
         Self::Of(function, Box::new(inner))
     }

@@ -101,7 +101,7 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// Whether it stands for all that was before the recording begins.
+    /// Whether it represents all that was before the recording begins.
     pub(crate) fn is_before(&self) -> bool {
         self.call == 0
     }
@@ -150,7 +150,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// A text, such as a name, by its number.
+    /// The text with this number, such as a name.
     pub(crate) fn text(&self, id: i64) -> Rc<str> {
         self.texts.get(&id).cloned().unwrap_or_else(|| Rc::from("?"))
     }

@@ -114,7 +114,7 @@ pub async fn record(request: RecordRequest, safety: &Safety, library: &Library) 
     let ended = Arc::clone(&has_ended);
     let writing = tokio::task::spawn_blocking(move || writer.run(&ended));
     let end = tokio::time::timeout(request.timeout, process.ended()).await;
-    // A child that goes on is not recorded.
+    // A child that keeps running is not recorded.
     process.kill().await;
     has_ended.store(true, Ordering::Release);
     let written = writing.await.map_err(|_| Error::question("the recording was interrupted"))??;

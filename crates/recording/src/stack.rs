@@ -33,7 +33,7 @@ const MOST_EVENTS: i64 = 200_000;
 const RESUMPTION: &str =
     "SELECT id, value FROM events WHERE call = ? AND kind IN (6, 14) AND id <= ? ORDER BY id DESC LIMIT 1";
 
-/// That a generator, or what awaits, goes on.
+/// That a generator, or what awaits, continues.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resumption {
     pub(crate) event: i64,

@@ -8,7 +8,7 @@ pub(crate) enum Word {
     Bool(bool),
     /// JavaScript's second kind of nothing.
     Undefined,
-    /// It was deleted, or is not there any more.
+    /// It was deleted, or no longer exists.
     Absent,
     /// The number of a text, a number or something else without contents.
     Atom(i64),

@@ -60,8 +60,19 @@ const IDIOMS: &[&str] = &["no longer", "there is no", "is no longer"];
 const OUTPUT: &str = "crates/viewer/src/report/expected.md";
 
 /// The crates whose source is checked. Tests are not.
-const CRATES: &[&str] =
-    &["cdp", "dap", "dbgp", "engine", "fuzz-targets", "journal", "mirror", "stillframe", "tools", "viewer"];
+const CRATES: &[&str] = &[
+    "cdp",
+    "dap",
+    "dbgp",
+    "engine",
+    "fuzz-targets",
+    "journal",
+    "mirror",
+    "recording",
+    "stillframe",
+    "tools",
+    "viewer",
+];
 
 /// Finds the words in documentation, in help and messages, and in comments.
 pub(super) fn check(files: &[File]) -> Vec<Finding> {

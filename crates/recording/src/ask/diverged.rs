@@ -134,7 +134,7 @@ fn shown(recording: &Recording, write: &Write) -> Result<(String, String)> {
         Word::Object(number) => recording.object(number)?.type_name.to_string(),
         word => recording.value_text(word, &crate::memory::GrowingMemory::default(), 0, VALUE)?,
     };
-    // Where objects are in memory is no difference.
+    // Where objects are in memory makes no difference.
     let value = if value.contains(" at 0x") { String::new() } else { value };
     Ok((recording.key_text(write.key), value))
 }

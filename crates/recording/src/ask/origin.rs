@@ -286,7 +286,7 @@ impl<'a> Search<'a> {
             }
         };
         let is_from_outside = inputs.is_empty() && !is_given;
-        // What only passes a value on is no step further away.
+        // What only passes a value on does not count as a step.
         let is_passed_on = inputs.len() == 1;
         for (cause, distance) in inputs {
             if distance == OMITTED {

@@ -30,8 +30,8 @@ pub fn reached(recording: &Recording, target: &str) -> Result<String> {
     }
 }
 
-/// How often places were reached, and the first and the last time, by what they are called: processes have numbers of
-/// their own for the same line.
+/// How often places were reached, and the first and the last time, by what they are called: each process numbers
+/// the same line differently.
 fn counts(recording: &Recording, places: &[i64]) -> Result<BTreeMap<String, (i64, i64, i64)>> {
     let places: Vec<String> = places.iter().map(i64::to_string).collect();
     let mut statement = recording.database.prepare(&format!(
@@ -83,7 +83,7 @@ fn file_hits(recording: &Recording, places: &[i64]) -> Result<String> {
 }
 
 fn function_calls(recording: &Recording, file: Option<&str>, name: &str) -> Result<String> {
-    // Processes have numbers of their own for the same function.
+    // Each process numbers the same function differently.
     let mut codes: BTreeMap<(&str, &str, i64), Vec<i64>> = BTreeMap::new();
     for (id, code) in &recording.codes {
         let is_in_file = file.is_none_or(|file| is_file(&code.path, file));

@@ -206,7 +206,7 @@ fn assigned(
     })
 }
 
-/// The names under which classes have descriptors, as `__set_name__` is told, by the objects that these are.
+/// The names under which classes have descriptors, which `__set_name__` gets, by the objects that these are.
 fn names_of_descriptors(recording: &Recording) -> Result<HashMap<i64, HashSet<String>>> {
     let is_it = |name: &str| name.rsplit('.').next() == Some("__set_name__");
     let codes = recording.codes.iter().filter(|(_, code)| is_it(&code.name));

@@ -35,7 +35,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// All functions, and the place of each among them. Processes have numbers of their own for the same function.
+/// All functions, and the place of each among them. Each process numbers the same function differently.
 fn frames(recording: &Recording) -> (Vec<Value>, HashMap<i64, usize>) {
     let mut codes: Vec<_> = recording.codes.iter().collect();
     codes.sort_unstable_by_key(|(id, _)| **id);

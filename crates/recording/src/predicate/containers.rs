@@ -307,7 +307,7 @@ impl Scope<'_> {
         for (key, word) in slots {
             let key = match key {
                 Key::Length => continue,
-                // What a class adds to its container is no item.
+                // What a class adds to its container is not an item.
                 Key::Name(_) if matches!(kind, Kind::List | Kind::Dictionary | Kind::Set) => continue,
                 Key::Name(name) => text(&self.recording.text(name)),
                 Key::Index(index) => Datum::Integer(index),

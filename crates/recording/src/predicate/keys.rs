@@ -18,7 +18,7 @@ enum Piece {
 }
 
 impl Scope<'_> {
-    /// The text of a key in a container; none if it cannot be told.
+    /// The text of a key in a container; none if it is not known.
     pub(super) fn text_of_key(&self, container: i64, key: &Datum) -> Result<Option<String>> {
         let mut pieces = Vec::new();
         if !self.add_pieces(key, &mut pieces)? {
@@ -34,7 +34,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Adds the text of a key. Whether it can be told.
+    /// Adds the text of a key. Whether it is known.
     fn add_pieces(&self, key: &Datum, pieces: &mut Vec<Piece>) -> Result<bool> {
         let text = match key {
             Datum::Object(number) => match self.recording.object(*number)?.kind {
@@ -49,7 +49,7 @@ impl Scope<'_> {
                     pieces.extend([Piece::Text("<class '".to_owned()), Piece::Until('\'', name)]);
                     Some("'>".to_owned())
                 }
-                // As the recorders name one that is no other as a key.
+                // As the recorders name one that is identified by itself as a key.
                 _ => Some(self.recording.object_name(*number)?),
             },
             Datum::Items(_) => return self.add_tuple(key, pieces),
@@ -164,7 +164,7 @@ fn are_equal(one: &Datum, other: &Datum) -> bool {
     order == Some(Ordering::Equal)
 }
 
-/// The value of a key by its text, if it is no string, tuple or object.
+/// The value of a key by its text, unless it is a string, tuple or object.
 fn of_key(text: &str) -> Option<Datum> {
     let type_name = text.split_once('(').map(|(name, _)| name.rsplit('.').next().unwrap_or(name));
     known_by_text(type_name.unwrap_or(if text.ends_with('n') { "bigint" } else { "" }), text)

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::stack::is_table;
 use crate::value::{Key, Kind, Owner, Word};
 
-/// What stands for an element in a condition about each.
+/// The name of an element in a condition about each.
 const ELEMENT: &str = "(element)";
 /// Attributes by which parts of a table are taken by their labels, the row first.
 const BY_LABELS: [&str; 2] = ["loc", "at"];

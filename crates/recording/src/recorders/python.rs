@@ -1,4 +1,4 @@
-//! Python: a script of ours starts the program and records it.
+//! Python: our script starts the program and records it.
 
 mod accelerator;
 

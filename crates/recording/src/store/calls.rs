@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// Where a call is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ActiveCall {
-    /// The line that it is at, by its number; 0 before the first.
+    /// The number of the line that it is at; 0 before the first.
     pub(super) place: i64,
     /// The event of that line.
     pub(super) event: i64,

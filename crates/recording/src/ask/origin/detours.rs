@@ -42,7 +42,7 @@ impl Recording {
     }
 
     /// The last call, of whatever caller, that returned a value between two events: what is awaited, and what a callback is
-    /// given, comes by ways that are not recorded. A value that is no object is one that others have by chance, so that a
+    /// given, comes by ways that are not recorded. A value that is not an object is one that others have by chance, so that a
     /// name must say which function is meant.
     pub(super) fn carried(
         &self,
@@ -118,7 +118,7 @@ impl Recording {
         Ok(Vec::new())
     }
 
-    /// What generators yielded between two events, newest first: to a call, where that can be told.
+    /// What generators yielded between two events, newest first: to a call, where that is known.
     pub(super) fn yields(&self, to: &Call, from: i64, until: i64) -> Result<Vec<Returned>> {
         let mut statement = self.database.prepare_cached(
             "SELECT calls.id, calls.code, events.id, events.value FROM events JOIN calls ON calls.id = events.call \

@@ -21,13 +21,13 @@ const BEFORE: usize = 4;
 /// How far back it is looked for what a callback is given.
 pub(super) const MOST_EVENTS: i64 = 100_000;
 
-/// The most calls that are looked at behind one value.
+/// The most calls that are followed behind one value.
 pub(super) const MOST_CALLS: usize = 30;
 
 /// The most lines of a statement that are looked for, as often as they are reached.
 const MOST_LINES: usize = 60;
 
-/// The distance of what is no step of the answer: it only says that there are more.
+/// The distance of what is not a step of the answer: it only says that there are more.
 pub(super) const OMITTED: usize = usize::MAX;
 
 /// The most values that generators yielded to report behind one.
@@ -156,7 +156,7 @@ impl Recording {
         self.inputs(&Ran { value, whole, call, word, into: None, key: None, from, until })
     }
 
-    /// How many items the tuple has that an item was written to; none if it is no tuple.
+    /// How many items the tuple has that an item was written to; none if it is not a tuple.
     fn length_of_tuple(&self, write: &Write) -> Result<Option<usize>> {
         let Some(object) = write.owner.as_object() else { return Ok(None) };
         if self.object(object)?.kind != Kind::Tuple {
@@ -478,7 +478,7 @@ impl Recording {
         Ok(lines.take_while(is_part).last().map_or(line, |event| event.id))
     }
 
-    /// The event before that with which a call goes on to its next line after an event, or ends.
+    /// The event before that with which a call continues to its next line after an event, or ends.
     pub(super) fn line_after(&self, call: &Call, event: i64) -> Result<i64> {
         let mut statement = self.database.prepare_cached(
             "SELECT id FROM events WHERE id > ?1 AND id < ?1 + ?2 AND call = ?3 AND kind IN (0, 2, 3) LIMIT 1",

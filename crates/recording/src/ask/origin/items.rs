@@ -18,10 +18,10 @@ use crate::value::{Key, Kind, Owner, What, Word};
 /// The most values to report behind one that is made of all.
 pub(super) const MOST_SUMMED: usize = 3;
 
-/// The most items that are looked at for a comprehension.
+/// The most items that are read for a comprehension.
 const MOST_ITEMS: usize = 1000;
 
-/// The most calls that are looked at for what a statement made of their results.
+/// The most calls that are read for what a statement made of their results.
 const MOST_RESULTS: i64 = 1000;
 
 /// What comprehensions read of the items that they go through.
@@ -34,7 +34,7 @@ pub(super) struct OfItems {
 }
 
 impl OfItems {
-    /// Whether a change of what is gone through is to be told as well: it is what came last.
+    /// Whether a change of what is gone through belongs to the answer as well: it is what came last.
     pub(super) fn is_before(&self, change: &Write) -> bool {
         !self.is_one && change.id > self.newest
     }

@@ -5,7 +5,7 @@ use super::{Token, tokens};
 /// Lines that a statement may go on for.
 const MOST_LINES: usize = 20;
 
-/// What a line begins with that goes on with the one before, and what one ends with that the next goes on with; no
+/// What a line begins with that continues the one before, and what one ends with that the next continues; no
 /// statement does so in either language.
 const CONTINUES: [&str; 6] = [".", "?", ":", "&&", "||", "=>"];
 const IS_CONTINUED: [&str; 8] = ["\\", "=", "=>", "&&", "||", "??", " +", " ?"];
@@ -28,7 +28,7 @@ pub(in crate::ask) fn statement_at(lines: &[String], line: usize, comment: &str)
     text.trim().to_owned()
 }
 
-/// Whether a line goes on with the statement before it.
+/// Whether a line continues the statement before it.
 fn continues(line: &str) -> bool {
     let line = line.trim_start();
     !line.starts_with("...") && CONTINUES.iter().any(|begin| line.starts_with(begin))

@@ -7,7 +7,7 @@
 //   u(call, error)              an exception leaves it
 //   l(call, line)               a line is reached
 //   t(call, error)              an exception is thrown; g: it is caught; tt: it goes through a `finally`
-//   z(call, value)              it is suspended; y: it goes on
+//   z(call, value)              it is suspended; y: it continues
 //   v(owner, name, value)       a variable is written; p: after the value of the expression; b: `this` is new
 //   m(value, object, name)      a property is written; h, o: a private field; i: an item
 //   a, d, j                     the same by a step, after the value of the expression
@@ -34,7 +34,7 @@ const { filled } = require('./record_questions.cjs');
 const { is } = Object;
 const { isPromise } = types;
 
-// Stands for an object or a function.
+// In place of an object or a function.
 const HELD = {};
 const isHeld = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
@@ -126,7 +126,7 @@ exports.start = (settings) => {
     control[POSITION] = at + 6;
   };
 
-  /** Makes a call the innermost that runs: those above it have ended unseen, or it goes on. */
+  /** Makes a call the innermost that runs: those above it have ended unseen, or it continues. */
   const switchTo = (call) => {
     if (call === undefined) return;
     for (let at = depth; at > 0; at -= 1) {

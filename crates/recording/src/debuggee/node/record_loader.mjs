@@ -1,4 +1,4 @@
-// Up to version 22.14, Node runs loaders that the program registers in a thread of their own. What they make of a
+// Up to version 22.14, Node runs loaders that the program registers in a separate thread. What they make of a
 // module is changed there, in the last of them. The numbers in it are given out by the thread that runs the module.
 import { writeFileSync } from 'fs';
 import { createRequire } from 'module';

@@ -47,7 +47,7 @@ class Overflow {
     if (isOne && formatter() === ofNode) this.error = error;
   }
 
-  /** Whether there is no room yet for whoever catches an exception. */
+  /** Whether there is no room yet for the code that catches an exception. */
   isFull() {
     return !hasRoom(ROOM);
   }

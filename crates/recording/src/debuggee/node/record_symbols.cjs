@@ -24,7 +24,7 @@ class Symbols {
     return this.texts.size === 0 ? undefined : this.texts.get(symbol);
   }
 
-  /** The key that a text stands for. */
+  /** The key that a text means. */
   keyOf(text) {
     return text[0] === '[' ? this.keys.get(text) ?? text : text;
   }

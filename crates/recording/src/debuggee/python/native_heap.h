@@ -210,7 +210,7 @@ static int has_same_pairs(PyObject *old, PyObject *now_there, int keys)
     return 1;
 }
 
-/* Whether an object contains what it did when it was looked at last. No for what Python is to compare. */
+/* Whether an object contains what it did when it was last compared. No for what Python is to compare. */
 static int is_unchanged(PyObject *known, PyObject *value)
 {
     PyObject *old = FIELD(known, known_at.contents);
@@ -498,7 +498,7 @@ static int add_parts(PyObject *waiting, PyObject *contents)
     return 0;
 }
 
-/* One of `check_all_below`: 1 if it has been looked at before. */
+/* One of `check_all_below`: 1 if it has been checked before. */
 static int was_seen(PyObject *seen, PyObject *known)
 {
     PyObject *key = PyLong_FromVoidPtr(known);

@@ -42,7 +42,7 @@ static int hold(PyObject *known, PyObject *value, PyObject *shape)
     return 0;
 }
 
-/* Find the object again by its identity, and have it looked at whether it is still used. */
+/* Find the object again by its identity, and check whether it is still used. */
 static int keep_known(PyObject *known, PyObject *value)
 {
     PyObject *key = PyLong_FromVoidPtr(value), *list = PyObject_GetAttr(now.heap, name.new);

@@ -57,7 +57,7 @@ static int find_field(PyObject *class, const char *name, Py_ssize_t *at)
         *at = ((PyMemberDescrObject *)field)->d_member->offset;
     Py_DECREF(field);
     if (!found)
-        PyErr_Format(PyExc_TypeError, "%s is no slot", name);
+        PyErr_Format(PyExc_TypeError, "%s is not a slot", name);
     return found ? 0 : -1;
 }
 

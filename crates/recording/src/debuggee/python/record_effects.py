@@ -9,7 +9,7 @@ import ast
 import opcode
 import sys
 
-# Instructions that an exception tells that an iterator has no more items, which is no exception of the program.
+# Instructions at which an exception means that an iterator has no more items: it is not one of the program.
 ITERATING = {opcode.opmap[name] for name in ("FOR_ITER", "SEND", "YIELD_FROM") if name in opcode.opmap}
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -1,7 +1,7 @@
 """The objects of a recording: which they are, and what of their contents has been written.
 
 An object is numbered when it is first seen, and keeps its number. Instances are referred to weakly; lists, dictionaries
-and sets cannot be, and are let go soon after only this module refers to them. Nothing here runs code of the program:
+and sets cannot be, and are released soon after only this module refers to them. Nothing here runs code of the program:
 attributes are read from where Python keeps them, and items by the methods of the built-in types.
 """
 
@@ -31,10 +31,10 @@ MOST_OBJECTS = 300_000
 MOST_BELOW = 1000
 # Items of a `deque`, all of which move when the first is taken.
 MOST_WAITING = 32
-# After so many new objects, those of them that are gone are let go.
+# After so many new objects, those of them that are gone are released.
 NEW = 64
 
-# What is shown by name. Its attributes belong to an object of their own.
+# What is shown by name. Its attributes belong to a separate object.
 NAMED = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType, enum.Enum)
 
 # The types of what is kept of what has been written, if it contains others.
@@ -504,7 +504,7 @@ class Heap(Tables):
     # -- letting go -------------------------------------------------------------------------------------------------
 
     def sweep(self, count=sys.getrefcount):
-        """Let go of objects that nobody else refers to. New ones are looked at often, all of them now and then."""
+        """Release objects that nothing else refers to. New ones are checked often, all of them now and then."""
         now = time.monotonic()
         new, self.new = self.new, []
         if now - self.swept > self.pause:
@@ -520,7 +520,7 @@ class Heap(Tables):
                     if count(known.held) <= 2:
                         self.let_go(known, id(known.held))
                 elif known.weak() is None:
-                    # Where it was is not known any more, but what it contained lives no longer than it.
+                    # Where it was is no longer known, but what it contained lives no longer than it.
                     known.contents = known.own = None
         if len(self.known) > MOST_OBJECTS:
             for key in list(self.known)[: MOST_OBJECTS // 2]:

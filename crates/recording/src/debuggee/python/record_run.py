@@ -327,7 +327,7 @@ class Recorder:
             caller.pending = caller.pending or NOTHING
 
     def forget_ended(self, frame):
-        """Let go of calls that are not on the stack of this frame any more, because they ended unseen."""
+        """Release calls that are no longer on the stack of this frame, because they ended unseen."""
         thread, codes = self.thread(), []
         while frame is not None:
             codes.append(frame.f_code)

@@ -150,7 +150,7 @@ def is_given_by_code(kind, name, is_user_module):
 
 
 def has_identity(kind):
-    """Whether an object is no other one as a key, whatever it contains."""
+    """Whether an object as a key is identified by itself, whatever it contains."""
     return next(base for base in class_order(kind) if "__hash__" in class_dict(base)) is object
 
 

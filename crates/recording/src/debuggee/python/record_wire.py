@@ -86,7 +86,7 @@ class Wire(native.Wire if native else Counters):
     def __init__(self, prefix):
         super().__init__()
         self.prefix = prefix
-        # Called when nobody reads the recording any more. What is written from then on is lost.
+        # Called when the recording is no longer read. What is written from then on is lost.
         self.on_lost = None
         self.is_lost = False
         self.turn = threading.Lock()
@@ -95,7 +95,7 @@ class Wire(native.Wire if native else Counters):
         self.advance(-1)
 
     def abandon(self):
-        """Write to memory that nobody reads from now on, in a process that has the same files mapped as another one."""
+        """Write to memory that is not read from now on, in a process that has the same files mapped as another one."""
         self.is_lost, self.on_lost = True, None
         self.turn = threading.Lock()
         self.advance(self.number)

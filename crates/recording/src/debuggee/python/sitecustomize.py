@@ -34,7 +34,7 @@ def other():
 
     found = PathFinder.find_spec("sitecustomize")
     if found is not None and found.loader is not None:
-        # Whoever imports this one gets that one.
+        # What imports this one gets that one.
         sys.modules["sitecustomize"] = module = module_from_spec(found)
         found.loader.exec_module(module)
 

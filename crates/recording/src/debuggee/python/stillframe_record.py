@@ -40,7 +40,7 @@ def main():
 
 
 def record_children(here, *settings):
-    """Have every Python that this program starts load `sitecustomize.py` of ours."""
+    """Have every Python that this program starts load our `sitecustomize.py`."""
     paths = [os.path.join(here, "site"), os.environ.get("PYTHONPATH")]
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     os.environ["STILLFRAME_RECORD"] = os.pathsep.join(settings)

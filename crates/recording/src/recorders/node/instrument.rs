@@ -112,7 +112,7 @@ struct Instrumenter<'t> {
     chain_begin: Option<(Span, Kept)>,
     /// The number that the next function has already.
     reserved: Option<u32>,
-    /// The line of the statement around, whose event stands for what follows on the same line.
+    /// The line of the statement around, whose event represents what follows on the same line.
     head_line: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Fields of classes. Their values are computed in a call of their own, as V8 has it.
+//! Fields of classes. Their values are computed in a separate call, as in V8.
 
 use std::collections::HashMap;
 
