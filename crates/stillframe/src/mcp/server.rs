@@ -18,7 +18,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tools::{Context, Entry, Reply, ToolError, Toolset, toolsets};
 
@@ -211,6 +211,18 @@ fn listed(entry: &Entry) -> Tool {
     }
 }
 
+/// Lists arguments that a tool takes in addition.
+fn add_properties(tool: &mut Tool, more: JsonObject) {
+    if more.is_empty() {
+        return;
+    }
+    if let Some(Value::Object(properties)) = Arc::make_mut(&mut tool.input_schema).get_mut("properties") {
+        for (name, property) in more {
+            properties.entry(name).or_insert(property);
+        }
+    }
+}
+
 /// The shape of every answer. Some clients check the answers of failed calls too (the TypeScript SDK 1.x), and
 /// show their user a complaint about the schema in place of a failure that does not fit.
 fn output_schema(output: JsonObject, failure: Option<JsonObject>) -> JsonObject {
@@ -279,7 +291,11 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let list = ListToolsResult::with_all_items(self.offer.tools().to_vec());
+        let mut tools = self.offer.tools().to_vec();
+        if let Some(remotes) = &self.remotes {
+            tools.iter_mut().for_each(|tool| add_properties(tool, remotes.properties(&tool.name)));
+        }
+        let list = ListToolsResult::with_all_items(tools);
         // Older results have no such fields.
         Ok(if is_stateless(&cx) {
             list.with_ttl_ms(LISTS_LAST).with_cache_scope(CacheScope::Public)

@@ -68,6 +68,10 @@ impl RemoteSetup {
     }
 }
 
+fn is_opening(tool: &str) -> bool {
+    tool == ATTACHING || OPENING.contains(&tool)
+}
+
 /// The machines that one client uses.
 pub(crate) struct Remotes {
     setup: RemoteSetup,
@@ -90,9 +94,30 @@ impl Remotes {
         self.setup.instructions()
     }
 
+    /// What a tool takes besides its own arguments where agents may reach other machines: properties of a JSON Schema.
+    pub(crate) fn properties(&self, tool: &str) -> Map<String, Value> {
+        let mut properties = Map::new();
+        if !self.setup.is_allowed || !is_opening(tool) {
+            return properties;
+        }
+        let mut add = |name: &str, kind: &str, description: &str| {
+            properties.insert(name.to_owned(), json!({ "type": kind, "description": description }));
+        };
+        add(TARGET, "string", "where to do it: ssh://HOST, docker://CONTAINER");
+        if tool == ATTACHING {
+            add("language", "string", "with target");
+        }
+        if WORKING.contains(&tool) {
+            add("port", "integer", "with target: attach there first");
+            add("processId", "integer", "with target: attach there first");
+            add("host", "string", "of the port");
+        }
+        properties
+    }
+
     /// Whether a call is for another machine.
     pub(crate) fn has(&self, tool: &str, arguments: &Map<String, Value>) -> bool {
-        let opens = tool == ATTACHING || OPENING.contains(&tool);
+        let opens = is_opening(tool);
         let is_of_session = |id: &Value| id.as_str().is_some_and(|id| self.sessions().contains_key(id));
         opens && arguments.contains_key(TARGET) || arguments.get(SESSION).is_some_and(is_of_session)
     }

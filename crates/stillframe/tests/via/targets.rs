@@ -146,6 +146,10 @@ async fn several_machines_are_debugged_at_once() {
         replicas.push(replica);
     }
     let server = serve(&machine).await;
+    // A client that sends only what is listed can name machines.
+    let listed = server.request("tools/list", json!({})).await.expect("tools are listed");
+    let takes_target = |tool: &&Value| tool["inputSchema"]["properties"]["target"]["type"] == "string";
+    assert_eq!(listed["tools"].as_array().unwrap().iter().filter(takes_target).count(), 6);
     let target = addresses.join(",").replace(",ssh://", ",");
     let attach = json!({ "target": target, "language": "python", "port": PORT, "stopOnEntry": false });
     let attached = server.ok("attach_to_process", attach).await;
