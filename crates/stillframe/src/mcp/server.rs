@@ -293,7 +293,9 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = self.offer.tools().to_vec();
         if let Some(remotes) = &self.remotes {
-            tools.iter_mut().for_each(|tool| add_properties(tool, remotes.properties(&tool.name)));
+            for tool in &mut tools {
+                add_properties(tool, remotes.properties(&tool.name));
+            }
         }
         let list = ListToolsResult::with_all_items(tools);
         // Older results have no such fields.
