@@ -210,18 +210,20 @@ async fn json_contains_the_report_and_values() {
 async fn a_program_that_ends_before_the_location_exits_3() {
     let program = Fixture::python("endings");
     let location = at(&program, "never");
-    for (how, said) in [
-        ("exit", "The program exited with code 4\n"),
-        ("os_exit", "The program exited with code 3\n"),
-        ("crash", "The program was killed by SIGSEGV\n"),
-        ("return", "The program exited with code 0\n"),
+    let crash = "note: if the crash was in an extension, set a breakpoint in one of its source files before you start \
+                 the program again: then it stops at the crash with its stack";
+    for (how, said, note) in [
+        ("exit", "The program exited with code 4\n", ""),
+        ("os_exit", "The program exited with code 3\n", ""),
+        ("crash", "The program was killed by SIGSEGV\n", crash),
+        ("return", "The program exited with code 0\n", ""),
     ] {
         let ran = stillframe(["probe", &location, "--", how]).await.ended_with(3);
         let line = program.line("never");
         let missed = format!("Line {line} of {} was not reached. ", program.path());
         // Long lines are broken, so the text is compared by its words.
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(words(&ran.out), words(&format!("{missed}{said}output\n  about to {how}\n")));
+        assert_eq!(words(&ran.out), words(&format!("{missed}{said}output\n  about to {how}\n{note}")));
     }
 }
 

@@ -220,6 +220,10 @@ async fn every_tool_with_a_path_refuses_paths_outside_the_roots() {
             let fresh = fresh.text_of("sessionId");
             let mut arguments = usual(&tool, Language::Python, &session, fresh, &program);
             put(&mut arguments, &place, &value);
+            if place == "command" {
+                // It is instead of a program.
+                arguments.as_object_mut().unwrap().remove("program");
+            }
             if tool == "attach_to_process" && place != "host" {
                 // A dump is instead of a port.
                 let arguments = arguments.as_object_mut().unwrap();

@@ -99,6 +99,8 @@ pub struct RunNotes {
     pub caught: Option<Caught>,
     /// Additional notes.
     pub notes: Vec<String>,
+    /// The program was killed by a crash that its debugger does not see, such as one in an extension.
+    pub is_unseen_crash: bool,
 }
 
 impl RunNotes {
@@ -198,12 +200,9 @@ async fn remarks(session: &Session, has_failed: bool) -> RunNotes {
         failures: snapshot::failures(session).await,
         caught: caught::in_new_output(session, has_failed).await,
         notes: Vec::new(),
+        is_unseen_crash: false,
     }
 }
-
-/// Of a program whose crash its own debugger does not see.
-const CRASH: &str = "the crash was in machine code, such as an extension: to stop there with its stack, set a breakpoint \
-                     in a source file of the extension before you start the program again";
 
 /// Whether a program of an interpreter ran without a debugger for its extensions.
 async fn is_without_extension(session: &Session) -> bool {
@@ -240,9 +239,7 @@ async fn describe_while_stopped(session: &Session, outcome: Outcome, limits: Lim
             let explained = end.exit_code().and_then(|code| session.adapter().explain_exit(code));
             let mut remarks = remarks(session, end.exit_code() != Some(0)).await;
             remarks.notes.extend(explained.map(str::to_owned));
-            if end.is_crash() && is_without_extension(session).await {
-                remarks.notes.push(CRASH.to_owned());
-            }
+            remarks.is_unseen_crash = end.is_crash() && is_without_extension(session).await;
             return Some(Settled::Ended {
                 unreached: unreached(session, &end).await,
                 remarks,

@@ -242,6 +242,10 @@ impl From<&Caller> for CallerData {
     }
 }
 
+/// What to do about a crash that a program's debugger does not see.
+const CRASH: &str = "if the crash was in an extension, set a breakpoint in one of its source files before you start the \
+                     program again: then it stops at the crash with its stack";
+
 impl StopReport {
     /// The report. `did` says what was done, for the message of one that is not ended: `Stepped over`.
     pub fn new(did: &str, settled: Settled) -> Self {
@@ -258,7 +262,9 @@ impl StopReport {
                     missed
                         .push(format!("and {more} more that were not reached; list_breakpoints shows them"));
                 }
-                Self::ended(&end, &output, remarks.notes(standard)).with_unreached(missed)
+                let mut notes = remarks.notes(standard);
+                notes.extend(remarks.is_unseen_crash.then(|| CRASH.to_owned()));
+                Self::ended(&end, &output, notes).with_unreached(missed)
             }
         }
     }

@@ -25,7 +25,7 @@ async fn pid(session: &Debugging) -> String {
 
 #[tokio::test]
 async fn a_crash_is_reported_with_its_signal() {
-    let note = "the crash was in machine code";
+    let note = "if the crash was in an extension";
     let table = [
         ("import ctypes\nctypes.string_at(0)", "SIGSEGV", note),
         ("import os\nos.abort()", "SIGABRT", ""),
