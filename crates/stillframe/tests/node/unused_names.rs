@@ -34,9 +34,21 @@ async fn unused_variables_are_read_by_name_and_reported() {
         );
         assert_eq!((&read["result"], &read["note"]), (&json!(value), &json!(note)), "{}", read.text);
     }
-    // With other names, another frame would give it another meaning.
+    // Beside names of this frame: the values of the others are lent to it.
+    for (expression, value, names) in [
+        ("one + limit", "4", &["limit"][..]),
+        ("limit * 2 + RATE.percent // both", "8", &["limit", "RATE"]),
+        ("[1, 5].filter((it) => it > limit)", "[5]", &["limit"]),
+        ("({ one, RATE })", "{ one: 1, RATE: {…} }", &["RATE"]),
+    ] {
+        let read = session.ok("evaluate_expression", json!({ "expression": expression })).await;
+        assert_eq!(read["result"], json!(value), "{}", read.text);
+        for name in names {
+            assert!(read.text.contains(&format!("`{name}`, declared on line")), "{}", read.text);
+        }
+    }
     let failed = session
-        .fails("evaluation_failed", "evaluate_expression", json!({ "expression": "one + limit" }))
+        .fails("evaluation_failed", "evaluate_expression", json!({ "expression": "console.log(one), limit" }))
         .await;
     assert!(failed.text.contains("limit is not defined (`limit`, declared on line 3"), "{}", failed.text);
     assert!(failed.text.contains("evaluate `limit` by itself"), "{}", failed.text);

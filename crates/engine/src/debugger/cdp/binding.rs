@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::cdp::debugger::EvaluateOnCallFrame;
-use ::cdp::runtime::{AddBinding, CallFunctionOn, Evaluate, RemoteObject};
+use ::cdp::runtime::{AddBinding, CallArgument, CallFunctionOn, Evaluate, RemoteObject};
 use serde_json::Value as Json;
 
 use super::injected::BINDING;
@@ -137,6 +137,25 @@ impl ProgramBinding {
         let call = CallFunctionOn {
             function_declaration: format!("function(){{'use strict';{does}}}"),
             object_id: Some(object_id),
+            return_by_value: true,
+            silent: true,
+            ..CallFunctionOn::default()
+        };
+        self.v8.request(call).await.map(|_| ())
+    }
+
+    /// Puts values where an expression of a frame can reach them, in a list; an empty list takes them away again.
+    pub(super) async fn lend(&self, frame: &Frame, values: Vec<CallArgument>) -> Result<()> {
+        let Some(helper) = self.values.helper(frame.context()).await? else { return Ok(()) };
+        let does = if values.is_empty() {
+            format!("delete {BINDING}.lent")
+        } else {
+            format!("{BINDING}.lent=values")
+        };
+        let call = CallFunctionOn {
+            function_declaration: format!("function(...values){{'use strict';{does}}}"),
+            object_id: Some(helper.to_string()),
+            arguments: values,
             return_by_value: true,
             silent: true,
             ..CallFunctionOn::default()

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use ::cdp::runtime::RemoteObject;
+use ::cdp::runtime::{CallArgument, RemoteObject};
 
 use super::connection::CdpDebugger;
 use super::exceptions::literal;
@@ -21,48 +21,100 @@ use crate::javascript::{self, DeclaredName};
 use crate::model::ids::RawId;
 use crate::model::variable::Value;
 
-/// Evaluates again what failed for want of a name, where the name is; or says why it is nowhere.
+/// How many names of an expression are taken from other frames.
+const MOST_BORROWED: usize = 8;
+
+/// A variable that another frame has.
+struct BorrowedVariable {
+    name: String,
+    value: CallArgument,
+    /// Why the frame does not have it, and where the value is from.
+    note: String,
+}
+
+/// Evaluates again what failed for want of a name: where the name is, or with its value from there. The error says why
+/// it is nowhere.
 pub(super) async fn evaluate(
     debugger: &CdpDebugger,
     request: &Evaluate,
-    error: Error,
+    mut error: Error,
 ) -> Result<Value<RawId>> {
-    let Some(name) = missing(&error).map(str::to_owned) else { return Err(error) };
     let expression = request.expression.trim();
-    let is_alone = is_path(expression) && expression.split(['.', '[']).next() == Some(name.as_str());
-    let Some((declared, frames)) = declared(debugger, request, &name).await else {
-        return at_return(debugger, request, &name, is_alone, error).await;
-    };
-    let place = if declared.is_top_level { "at the top of its module" } else { "in a function around it" };
-    let about = format!("`{name}`, declared on line {} {place}, is not used here", declared.line + 1);
-    match (declared.frames.as_slice(), is_alone) {
-        ([only], true) => {
-            let Some((id, function)) = frames.get(*only) else { return Err(error) };
-            let there = frames::frame(&*debugger.0.run.stop()?, &debugger.0.sources.scripts, *id).await?;
-            let request = Evaluate { frame: *id, ..request.clone() };
+    let mut borrowed: Vec<BorrowedVariable> = Vec::new();
+    loop {
+        let Some(name) = missing(&error).map(str::to_owned) else { return Err(error) };
+        let is_alone = is_path(expression) && expression.split(['.', '[']).next() == Some(name.as_str());
+        let Some((declared, frames)) = declared(debugger, request, &name).await else {
+            return at_return(debugger, request, &name, is_alone, error).await;
+        };
+        let place =
+            if declared.is_top_level { "at the top of its module" } else { "in a function around it" };
+        let about = format!(
+            "`{name}`, declared on line {} {place}, is not used here, so V8 optimized it out",
+            declared.line + 1
+        );
+        let (id, function) = match declared.frames.as_slice() {
+            [only] => {
+                frames.get(*only).map(|(id, function)| (*id, function.as_str())).ok_or(error.clone())?
+            }
+            [] => {
+                let why = "and its function has no frame on the stack; stop in that function, or use";
+                return Err(explained(error, &format!("{about}, {why} `{name}` in this one")));
+            }
+            _ => {
+                let why = "several frames have one: evaluate it in one of those frames";
+                return Err(explained(error, &format!("{about}; {why}")));
+            }
+        };
+        let function = if declared.is_top_level { "<module>" } else { function };
+        let there = frames::frame(&*debugger.0.run.stop()?, &debugger.0.sources.scripts, id).await?;
+        if is_alone {
+            let request = Evaluate { frame: id, ..request.clone() };
             let value = debugger.0.values.evaluate(&there, &request).await?;
-            let function = if declared.is_top_level { "<module>" } else { function };
-            let note =
-                format!("{about}, so V8 optimized it out; this value is from the frame of `{function}`");
-            Ok(Value { note: Some(note), ..value })
+            return Ok(Value {
+                note: Some(format!("{about}; this value is from the frame of `{function}`")),
+                ..value
+            });
         }
-        ([_], false) => {
-            Err(explained(error, &format!("{about}, so V8 optimized it out; evaluate `{name}` by itself")))
+        let by_itself = format!("{about}; evaluate `{name}` by itself");
+        let is_another =
+            borrowed.len() < MOST_BORROWED && borrowed.iter().all(|earlier| earlier.name != name);
+        if !is_another || javascript::is_expression(expression).is_err() {
+            return Err(explained(error, &by_itself));
         }
-        ([], _) => Err(explained(
-            error,
-            &format!(
-                "{about}, so V8 optimized it out, and its function has no frame on the stack; stop in that \
-                 function, or use `{name}` in this one"
-            ),
-        )),
-        (_, _) => Err(explained(
-            error,
-            &format!(
-                "{about}, so V8 optimized it out; several frames have one: evaluate it in one of those frames"
-            ),
-        )),
+        let value = debugger.0.values.argument(&there, &name).await?;
+        let note = format!("{about}; its value is from the frame of `{function}`");
+        borrowed.push(BorrowedVariable { name, value, note });
+        match evaluate_with(debugger, request, &borrowed).await {
+            Ok(value) => return Ok(value),
+            Err(Error::Refused(_)) if !request.pure => return Err(explained(error, &by_itself)),
+            Err(next) => error = next,
+        }
     }
+}
+
+/// Evaluates an expression with constants for what other frames have. A part of it has run already, so nothing in it may
+/// have side effects.
+async fn evaluate_with(
+    debugger: &CdpDebugger,
+    request: &Evaluate,
+    borrowed: &[BorrowedVariable],
+) -> Result<Value<RawId>> {
+    let frame = debugger.frame(request.frame).await?;
+    let binding = &debugger.0.binding;
+    binding.bind_frame(&frame).await?;
+    binding.lend(&frame, borrowed.iter().map(|variable| variable.value.clone()).collect()).await?;
+    let names: Vec<&str> = borrowed.iter().map(|variable| variable.name.as_str()).collect();
+    let expression = format!(
+        "(()=>{{const [{}]={BINDING}.lent;return (\n{}\n)}})()",
+        names.join(","),
+        request.expression.trim().trim_end_matches(';')
+    );
+    let answer =
+        debugger.0.values.evaluate(&frame, &Evaluate { expression, pure: true, ..request.clone() }).await;
+    binding.lend(&frame, Vec::new()).await?;
+    let notes: Vec<&str> = borrowed.iter().map(|variable| variable.note.as_str()).collect();
+    Ok(Value { note: Some(notes.join(". ")), ..answer? })
 }
 
 /// If a function has destructured or default parameters, V8 may have left the scope of its body when it stops at a

@@ -149,6 +149,12 @@ impl ValueReader {
         }
     }
 
+    /// The value of a variable of a frame, as an argument for a function in the program.
+    pub(in super::super) async fn argument(&self, frame: &Arc<Frame>, name: &str) -> Result<CallArgument> {
+        let found = self.find(frame, &EvaluationPlan { pure: true, ..asked(name, 0) }).await?;
+        self.raw(&found).await
+    }
+
     /// A value as an argument for the debugger.
     async fn raw(&self, found: &EvaluatedValue) -> Result<CallArgument> {
         let place = match found {
