@@ -229,6 +229,7 @@ impl Debugger for CdpDebugger {
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
+        optimized_out::refuse_assignment(self, &request).await?;
         let frame = self.frame(request.frame).await?;
         match self.0.values.evaluate(&frame, &request).await {
             Err(error) => optimized_out::evaluate(self, &request, error).await,

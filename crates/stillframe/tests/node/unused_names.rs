@@ -38,8 +38,8 @@ async fn unused_variables_are_read_by_name_and_reported() {
     for (expression, value, names) in [
         ("one + limit", "4", &["limit"][..]),
         ("limit * 2 + RATE.percent // both", "8", &["limit", "RATE"]),
-        ("[1, 5].filter((it) => it > limit)", "[5]", &["limit"]),
-        ("({ one, RATE })", "{ one: 1, RATE: {…} }", &["RATE"]),
+        ("[1, 5].filter((it) => it > limit)", "[ 5 ]", &["limit"]),
+        ("({ one, RATE })", "{ one: 1, RATE: { percent: 2 } }", &["RATE"]),
     ] {
         let read = session.ok("evaluate_expression", json!({ "expression": expression })).await;
         assert_eq!(read["result"], json!(value), "{}", read.text);
@@ -47,11 +47,17 @@ async fn unused_variables_are_read_by_name_and_reported() {
             assert!(read.text.contains(&format!("`{name}`, declared on line")), "{}", read.text);
         }
     }
-    let failed = session
-        .fails("evaluation_failed", "evaluate_expression", json!({ "expression": "console.log(one), limit" }))
-        .await;
-    assert!(failed.text.contains("limit is not defined (`limit`, declared on line 3"), "{}", failed.text);
-    assert!(failed.text.contains("evaluate `limit` by itself"), "{}", failed.text);
+    for (expression, advice) in [
+        // What has effects has had some of them.
+        ("console.log(one), limit", "evaluate `limit` by itself"),
+        ("limit = 5", "assign to it in the frame of `outer`"),
+    ] {
+        let failed = session
+            .fails("evaluation_failed", "evaluate_expression", json!({ "expression": expression }))
+            .await;
+        assert!(failed.text.contains("limit is not defined (`limit`, declared on line 3"), "{}", failed.text);
+        assert!(failed.text.contains(advice), "{}", failed.text);
+    }
     let failed =
         session.fails("evaluation_failed", "evaluate_expression", json!({ "expression": "nowhere" })).await;
     assert!(!failed.text.contains("optimized it out"), "{}", failed.text);

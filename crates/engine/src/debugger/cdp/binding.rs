@@ -153,7 +153,7 @@ impl ProgramBinding {
             format!("{BINDING}.lent=values")
         };
         let call = CallFunctionOn {
-            function_declaration: format!("function(...values){{'use strict';{does}}}"),
+            function_declaration: format!("(...values)=>{{{does}}}"),
             object_id: Some(helper.to_string()),
             arguments: values,
             return_by_value: true,

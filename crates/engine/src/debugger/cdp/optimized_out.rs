@@ -47,12 +47,7 @@ pub(super) async fn evaluate(
         let Some((declared, frames)) = declared(debugger, request, &name).await else {
             return at_return(debugger, request, &name, is_alone, error).await;
         };
-        let place =
-            if declared.is_top_level { "at the top of its module" } else { "in a function around it" };
-        let about = format!(
-            "`{name}`, declared on line {} {place}, is not used here, so V8 optimized it out",
-            declared.line + 1
-        );
+        let about = about(&name, &declared);
         let (id, function) = match declared.frames.as_slice() {
             [only] => {
                 frames.get(*only).map(|(id, function)| (*id, function.as_str())).ok_or(error.clone())?
@@ -91,6 +86,42 @@ pub(super) async fn evaluate(
             Err(next) => error = next,
         }
     }
+}
+
+/// Refuses `name = value` where V8 has left the variable out: outside of strict code, this would make a global variable,
+/// which hides the other one from later expressions.
+pub(super) async fn refuse_assignment(debugger: &CdpDebugger, request: &Evaluate) -> Result<()> {
+    let Some(name) = assigned(&request.expression) else { return Ok(()) };
+    let frame = debugger.frame(request.frame).await?;
+    let read = Evaluate { expression: name.to_owned(), pure: true, ..request.clone() };
+    let Err(error) = debugger.0.values.evaluate(&frame, &read).await else { return Ok(()) };
+    if missing(&error) != Some(name) {
+        return Ok(());
+    }
+    let Some((declared, frames)) = declared(debugger, request, name).await else { return Ok(()) };
+    let functions = declared.frames.iter().filter_map(|index| frames.get(*index));
+    let functions: Vec<String> = functions.map(|(_, function)| format!("`{function}`")).collect();
+    let advice = if functions.is_empty() {
+        "its function has no frame on the stack, so nothing can be assigned to it here".to_owned()
+    } else {
+        format!("assign to it in the frame of {}", functions.join(" or "))
+    };
+    Err(explained(error, &format!("{}; {advice}", about(name, &declared))))
+}
+
+/// The name in `name = value`.
+fn assigned(expression: &str) -> Option<&str> {
+    let expression = expression.trim_start();
+    let name = expression.split(|letter: char| !is_part_of_name(letter)).next()?;
+    let rest = expression.get(name.len()..)?.trim_start().strip_prefix('=')?;
+    let is_name = name.starts_with(|letter: char| !letter.is_ascii_digit());
+    (is_name && !rest.starts_with(['=', '>'])).then_some(name)
+}
+
+fn about(name: &str, declared: &DeclaredName) -> String {
+    let place = if declared.is_top_level { "at the top of its module" } else { "in a function around it" };
+    let line = declared.line + 1;
+    format!("`{name}`, declared on line {line} {place}, is not used here, so V8 optimized it out")
 }
 
 /// Evaluates an expression with constants for what other frames have. A part of it has run already, so nothing in it may
@@ -219,7 +250,24 @@ async fn declared(
 
 #[cfg(test)]
 mod tests {
-    use super::returned_name;
+    use super::{assigned, returned_name};
+
+    #[test]
+    fn only_a_plain_assignment_to_a_name_is_one() {
+        let table = [
+            ("limit = 5", Some("limit")),
+            (" $a=b==c", Some("$a")),
+            ("a == b", None),
+            ("a => b", None),
+            ("a.b = 1", None),
+            ("a[0] = 1", None),
+            ("a += 1", None),
+            ("= 1", None),
+        ];
+        for (expression, expected) in table {
+            assert_eq!(assigned(expression), expected, "{expression}");
+        }
+    }
 
     #[test]
     fn return_value_can_be_a_name() {
