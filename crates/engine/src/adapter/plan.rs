@@ -14,9 +14,11 @@ use crate::process::ProcessSpec;
 
 mod expressions;
 mod sampling;
+mod stops;
 
 pub use expressions::{Comparison, Deciding, Other};
 pub use sampling::{HolderRecord, LockSearch, StackSampling, StackWait};
+pub use stops::SimultaneousStops;
 
 /// What to run and how to connect to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -332,6 +334,8 @@ pub struct Quirks {
     /// It pauses a running program to change breakpoints, and reports that as a pause if a thread has come to a
     /// breakpoint meanwhile.
     pub pauses_for_breakpoints: bool,
+    /// How it reports threads that stop at the same time.
+    pub simultaneous_stops: SimultaneousStops,
     /// How long the program must have run when it is paused: sooner, the debugger may lose its threads.
     pub runs_before_pause: Duration,
     /// What the program writes comes by a terminal, with CR LF for each line end.
@@ -489,6 +493,7 @@ impl Quirks {
         removes_only_when_stopped: false,
         answers_functions_in_any_order: false,
         pauses_for_breakpoints: false,
+        simultaneous_stops: SimultaneousStops::None,
         runs_before_pause: Duration::ZERO,
         writes_crlf: false,
         takes_limits: false,

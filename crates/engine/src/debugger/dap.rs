@@ -2,8 +2,8 @@
 //!
 //! Reading order: how an adapter is reached (`connector.rs`, `transport.rs`), how debugging starts (`start.rs`), what
 //! the adapter says (`events.rs`) and asks (`reverse.rs`), breakpoints and the rules that it cannot apply itself
-//! (`breakpoints.rs`, `functions.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `awaits.rs`,
-//! `catches.rs`), `threads.rs`, values (`values.rs`, `shadowing.rs`, `expressions.rs`). Some languages wrap this type,
+//! (`breakpoints.rs`, `functions.rs`, `motion.rs`, `pausing.rs`, `recording.rs`, `rules.rs`, `together.rs`,
+//! `awaits.rs`, `catches.rs`), `threads.rs`, values (`values.rs`, `shadowing.rs`, `expressions.rs`). Some languages wrap this type,
 //! see `Dialect`.
 //!
 //! Each connection has two tasks: the client's driver, and `events::pump`, which makes [`Event`]s of what arrives.
@@ -30,6 +30,7 @@ mod shadowing;
 mod start;
 mod threads;
 mod thrown;
+mod together;
 mod transport;
 mod values;
 
@@ -48,6 +49,7 @@ use self::events::LineEnds;
 use self::motion::RunMotion;
 use self::pausing::PauseRequest;
 use self::rules::Stepping;
+use self::together::KnownAddresses;
 use self::values::References;
 use super::{
     BindResult, DataBreakpoint, DataRequest, Debugger, Evaluate, Event, FunctionBreakpoint, Reverse, Sinks,
@@ -96,6 +98,7 @@ struct Connection {
     breakpoints: Mutex<Breakpoints>,
     watched: Mutex<data::Watched>,
     stepping: Mutex<Stepping>,
+    addresses: Mutex<KnownAddresses>,
     motion: Mutex<RunMotion>,
     /// Held by requests that resume the program, and by whatever needs it not to be resumed.
     moving: tokio::sync::Mutex<()>,
@@ -212,6 +215,7 @@ impl DapDebugger {
             breakpoints: Mutex::default(),
             watched: Mutex::default(),
             stepping: Mutex::default(),
+            addresses: Mutex::default(),
             motion: Mutex::default(),
             moving: tokio::sync::Mutex::default(),
             references: Mutex::default(),

@@ -1,9 +1,10 @@
 //! Goroutines as threads.
 
 use serde_json::json;
+use test_support::Language;
 
 use crate::Module;
-use crate::debugging::Debugging;
+use crate::debugging::{Debugging, Report};
 
 const WAITS: &str = "\
 package main
@@ -47,5 +48,49 @@ async fn each_goroutine_reports_what_it_waits_for() {
     let stack = session.ok("get_stack_trace", arguments).await;
     assert!(stack.text.contains("\"receives\""), "{}", stack.text);
     assert_eq!(stopped.at("/location/function"), "main");
+    session.finish().await;
+}
+
+const MEETS: &str = "\
+package main
+
+import \"sync\"
+
+func run(id int) int {
+\tsum := 0
+\tfor pass := 0; pass < 20; pass++ {
+\t\tsum += id * pass // @pass
+\t}
+\treturn sum
+}
+
+func main() {
+\tvar group sync.WaitGroup
+\tfor id := 0; id < 4; id++ {
+\t\tgroup.Add(1)
+\t\tgo func() {
+\t\t\tdefer group.Done()
+\t\t\trun(id)
+\t\t}()
+\t}
+\tgroup.Wait()
+}
+";
+
+#[tokio::test]
+async fn goroutines_that_come_to_a_line_together_are_all_counted() {
+    let module = Module::new(&[("main.go", MEETS)]);
+    let program = module.file("main.go");
+    let session = Debugging::of(Language::Go).await;
+    session.break_with(&program, "pass", json!({ "logMessage": "{id}/{pass}" })).await;
+    let ended = session.start(&program).await;
+    assert_eq!(ended.outcome(), "ended", "{}", ended.text);
+    let log = session.written("log").await;
+    let mut lines: Vec<String> = log.lines().map(ToOwned::to_owned).collect();
+    lines.sort_unstable();
+    let mut expected: Vec<String> =
+        (0..4).flat_map(|id| (0..20).map(move |pass| format!("{id}/{pass}"))).collect();
+    expected.sort_unstable();
+    assert_eq!(lines, expected);
     session.finish().await;
 }

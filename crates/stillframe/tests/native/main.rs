@@ -21,6 +21,7 @@ mod recording;
 mod rust;
 mod source;
 mod tests;
+mod threads;
 
 #[path = "../standard/debugging.rs"]
 #[allow(dead_code, reason = "the toolset's own tests use the rest")]

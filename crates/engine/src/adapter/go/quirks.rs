@@ -1,6 +1,6 @@
 //! Where Delve departs from the specification.
 
-use super::super::plan::{LockSearch, Quirks, StackSampling, ThrownValue};
+use super::super::plan::{LockSearch, Quirks, SimultaneousStops, StackSampling, ThrownValue};
 use super::{analysis, comparisons, delve, expressions, values, waits};
 use crate::model::stop::{End, Exception, ExceptionMode};
 
@@ -55,13 +55,13 @@ pub(super) const QUIRKS: Quirks = Quirks {
         (message.contains(" ambiguous: ") && !name.contains('.')).then(|| format!("main.{name}"))
     },
     thread_name: values::goroutine,
-    // A goroutine that runs has a thread.
-    wait_reason: |name| (!name.contains(" (Thread ")).then_some("runtime.curg.waitreason"),
+    wait_reason: |name| (!has_thread(name)).then_some("runtime.curg.waitreason"),
     wait_text: values::wait_reason,
     steps_into_libraries: true,
     goes_back_at_end: Some(analysis::goes_back_at_end),
     pauses_anywhere: true,
     pauses_for_breakpoints: true,
+    simultaneous_stops: SimultaneousStops::One { may_be: has_thread },
     stack_sampling: Some(StackSampling {
         has_os_threads: false,
         ends_calls: false,
@@ -94,6 +94,11 @@ pub(super) const QUIRKS: Quirks = Quirks {
     is_call: |expression| expression.trim_start().starts_with("call "),
     ..Quirks::NONE
 };
+
+/// Whether a goroutine runs, by its name. `dlv dap` 1.27 adds the thread on which it does.
+fn has_thread(name: &str) -> bool {
+    name.contains(" (Thread ")
+}
 
 /// The same where libraries are debugged too.
 pub(super) const ALL_CODE: Quirks = Quirks { steps_into_libraries: false, ..QUIRKS };

@@ -12,7 +12,8 @@ use super::Host;
 use crate::adapter::Runtime;
 use crate::adapter::native::{self, launcher, waits};
 use crate::adapter::plan::{
-    DapSetup, DataQuirks, FrameQuirks, Plan, Quirks, StackSampling, StartRequest, Transport,
+    DapSetup, DataQuirks, FrameQuirks, Plan, Quirks, SimultaneousStops, StackSampling, StartRequest,
+    Transport,
 };
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -57,6 +58,7 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     assigns_by_evaluating: true,
     expression_command: Some("`stillframe-evaluate"),
     removes_only_when_stopped: true,
+    simultaneous_stops: SimultaneousStops::Each,
     answers_functions_in_any_order: true,
     runs_before_pause: Duration::from_millis(100),
     ignores_paused_thread: true,

@@ -6,6 +6,8 @@ use serde_json::Value as Json;
 use tokio::sync::mpsc;
 
 use super::breakpoints::{bind_result, complete, thread_at_breakpoint};
+use super::rules::JudgedStop;
+use super::together::{self, Messages};
 use super::{Connection, DapDebugger, commands, lock, pausing, reverse, rules};
 use crate::deadlines;
 use crate::debugger::{Debugger, Event};
@@ -36,12 +38,13 @@ impl Extension for () {}
 /// Takes messages until the connection closes, or the adapter says that the program has ended: an adapter that was
 /// there before us keeps the connection open.
 pub(super) async fn pump(
-    mut incoming: ::dap::Incoming,
+    incoming: ::dap::Incoming,
     connection: Weak<Connection>,
     events: mpsc::Sender<Event>,
     mut extension: impl Extension,
 ) {
-    while let Some(message) = incoming.recv().await {
+    let mut messages = Messages::new(incoming);
+    while let Some(message) = messages.next().await {
         let Some(connection) = connection.upgrade() else { break };
         let debugger = DapDebugger(connection);
         let translated = match message {
@@ -51,8 +54,11 @@ pub(super) async fn pump(
             }
             ::dap::Message::Event(::dap::Event::Other(name, body)) => extension.custom(&name, body),
             ::dap::Message::Event(event) => {
-                let event = translate(&debugger, event).await;
-                event.into_iter().flat_map(|event| extension.map_event(event)).collect()
+                let events = match event {
+                    ::dap::Event::Stopped(stop) => together::stopped(&debugger, stop, &mut messages).await,
+                    event => translate(&debugger, event).await,
+                };
+                events.into_iter().flat_map(|event| extension.map_event(event)).collect()
             }
             ::dap::Message::Request(request) => {
                 reverse::serve(&debugger, &request);
@@ -104,9 +110,9 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
             debugger.0.initialized.send_replace(true);
             Vec::new()
         }
-        ::dap::Event::Stopped(stopped) => self::stopped(debugger, stopped).await,
         ::dap::Event::Continued(_) => {
             lock(&debugger.0.references).forget();
+            lock(&debugger.0.motion).continued();
             vec![Event::Continued]
         }
         ::dap::Event::Output(event) => {
@@ -144,15 +150,20 @@ async fn translate(debugger: &DapDebugger, event: ::dap::Event) -> Vec<Event> {
             }
             Vec::new()
         }
-        ::dap::Event::Terminated | ::dap::Event::Thread(_) | ::dap::Event::Other(..) => Vec::new(),
+        ::dap::Event::Stopped(_)
+        | ::dap::Event::Terminated
+        | ::dap::Event::Thread(_)
+        | ::dap::Event::Other(..) => Vec::new(),
     }
 }
 
-async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Event> {
+/// What the rules say of one stop. The program has gone on already where it had come to the stop in the middle of
+/// something else.
+pub(super) async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> JudgedStop {
     lock(&debugger.0.references).forget();
     let Some(thread) = thread_of(debugger, &stopped).await else {
         tracing::warn!("skipped a stop without a thread");
-        return Vec::new();
+        return JudgedStop::default();
     };
     let is_pause_event = stop_reason(&stopped.reason) == StopReason::Pause;
     let user = if is_pause_event { pausing::user_thread(debugger, thread).await } else { Some(thread) };
@@ -164,7 +175,7 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
     let mut held = lock(&debugger.0.motion).stopped(thread);
     let asked = debugger.0.pausing.take();
     if user.is_none() && asked && held.is_none() && pausing::again(debugger, thread).await {
-        return Vec::new();
+        return JudgedStop::default();
     }
     let is_pause = description.as_deref().is_some_and(debugger.quirks().is_pause);
     let thread = if is_pause && asked { pausing::asked_thread(debugger, thread).await } else { thread };
@@ -175,10 +186,10 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
         if let Some(adapter) = &debugger.0.adapter_process {
             adapter.kill().await;
         }
-        return Vec::new();
+        return JudgedStop::default();
     }
     if !asked && is_missed_hit(debugger, thread, description.as_deref()).await {
-        return rules::resume(debugger, thread, StopReason::Breakpoint).await;
+        return JudgedStop { held, ..JudgedStop::passing(thread, StopReason::Breakpoint) };
     }
     let is_data = description.as_deref().is_some_and(debugger.quirks().data.is_stop);
     let is_bad_condition = description.as_deref().is_some_and(debugger.quirks().is_bad_condition);
@@ -190,12 +201,12 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
         StopReason::Breakpoint if is_exception => (StopReason::Exception, None),
         reason => (reason, description),
     };
-    if let Some(held) = &mut held {
-        let was_stepping = held.released().await;
+    if let Some(removal) = &mut held {
+        let was_stepping = removal.released().await;
         let is_hold =
             is_pause || reason == StopReason::Pause || (reason == StopReason::Step && !was_stepping);
         if is_hold && !asked {
-            return rules::resume(debugger, thread, StopReason::Pause).await;
+            return JudgedStop { held, ..JudgedStop::passing(thread, StopReason::Pause) };
         }
     }
     let is_for_breakpoints =
@@ -203,13 +214,13 @@ async fn stopped(debugger: &DapDebugger, stopped: ::dap::StoppedEvent) -> Vec<Ev
     let (thread, reason) = if is_for_breakpoints {
         match thread_at_breakpoint(debugger).await {
             Some(thread) => (thread, StopReason::Breakpoint),
-            None => return rules::resume(debugger, thread, reason).await,
+            None => return JudgedStop { held, ..JudgedStop::passing(thread, reason) },
         }
     } else {
         (thread, reason)
     };
     let stop = rules::Stop { thread, reason, text, numbers: stopped.hit_breakpoint_ids, is_wanted: asked };
-    rules::apply(debugger, stop).await
+    JudgedStop { held, ..rules::apply(debugger, stop).await }
 }
 
 /// Whether the program has come to a breakpoint that the debugger inserts or removes in this moment. It is as if the
@@ -232,7 +243,7 @@ async fn thread_of(debugger: &DapDebugger, stopped: &::dap::StoppedEvent) -> Opt
     }
 }
 
-fn stop_reason(reason: &str) -> StopReason {
+pub(super) fn stop_reason(reason: &str) -> StopReason {
     match reason {
         "breakpoint" | "function breakpoint" | "instruction breakpoint" => StopReason::Breakpoint,
         "data breakpoint" => StopReason::DataBreakpoint,

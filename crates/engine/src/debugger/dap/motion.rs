@@ -23,6 +23,8 @@ pub(super) struct RunMotion {
     step: Option<Step>,
     /// It runs backwards, also when a rule resumes it.
     is_backward: bool,
+    /// The session knows of a stop since then.
+    is_reported: bool,
     /// The thread that stopped or was resumed last.
     thread: Option<RawId>,
     hold: Option<RemovalPause>,
@@ -63,8 +65,24 @@ impl RunMotion {
     /// The program is about to run.
     pub(super) fn resumed(&mut self, thread: Option<RawId>, step: Option<Step>) {
         self.running_since = Some(Instant::now());
+        self.is_reported = false;
         self.step = step;
         self.thread = thread.or(self.thread);
+    }
+
+    /// The session is told that the program has stopped.
+    pub(super) fn reported(&mut self) {
+        self.is_reported = true;
+    }
+
+    /// The adapter says that the program goes on.
+    pub(super) fn continued(&mut self) {
+        self.is_reported = false;
+    }
+
+    /// Whether the program has stopped and the session knows, so that only the user resumes it.
+    pub(super) fn is_reported(&self) -> bool {
+        self.is_reported
     }
 
     /// From here on it is resumed in this direction.

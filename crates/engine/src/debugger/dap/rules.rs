@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::breakpoints::{SentBreakpoint, place_of};
+use super::motion::RemovalStop;
 use super::{DapDebugger, awaits, catches, commands, data, lock, recording, values};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
@@ -137,8 +138,28 @@ pub(super) struct Stop {
     pub(super) is_wanted: bool,
 }
 
-/// The outcome of a stop: the stop itself, unless rules resume the program, and what the rules report.
-pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
+/// What comes of one stop.
+#[derive(Default)]
+pub(super) struct JudgedStop {
+    pub(super) events: Vec<Event>,
+    /// The program is to go on with this thread, if it may: see [`resume`].
+    pub(super) passes: Option<(RawId, StopReason)>,
+    /// Kept until it has gone on.
+    pub(super) held: Option<RemovalStop>,
+}
+
+impl JudgedStop {
+    fn of(events: Vec<Event>) -> Self {
+        Self { events, ..Self::default() }
+    }
+
+    pub(super) fn passing(thread: RawId, reason: StopReason) -> Self {
+        Self { passes: Some((thread, reason)), ..Self::default() }
+    }
+}
+
+/// The outcome of a stop: the stop itself, unless the program is to go on, and what the rules report.
+pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> JudgedStop {
     let Stop { thread, mut reason, text, mut numbers, is_wanted } = stop;
     let stopped = |reason, text, breakpoints| Event::Stopped { thread, reason, text, breakpoints };
     let is_going_on = {
@@ -147,7 +168,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     };
     if reason == StopReason::Step && !is_wanted {
         if awaits::wait(debugger, thread).await {
-            return Vec::new();
+            return JudgedStop::default();
         }
         let resumed = if is_going_on {
             resume_interrupted(debugger, thread).await
@@ -155,7 +176,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
             finish_function(debugger, thread).await
         };
         match resumed {
-            Ok(true) => return Vec::new(),
+            Ok(true) => return JudgedStop::default(),
             Ok(false) => {}
             Err(error) => tracing::warn!(%error, "cannot continue a step"),
         }
@@ -165,17 +186,17 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     }
     let is_step = reason == StopReason::Step && !is_wanted;
     if is_step && (pass_entry(debugger, thread).await || leave_library(debugger, thread).await) {
-        return Vec::new();
+        return JudgedStop::default();
     }
     if reason == StopReason::DataBreakpoint {
         return at_data(debugger, thread, is_wanted).await;
     }
     if reason != StopReason::Breakpoint {
         lock(&debugger.0.stepping).end();
-        return vec![stopped(reason, text, Vec::new())];
+        return JudgedStop::of(vec![stopped(reason, text, Vec::new())]);
     }
     if !is_wanted && is_polled_again(debugger, thread, &mut numbers).await {
-        return Vec::new();
+        return JudgedStop::default();
     }
     let ended = data::frame_ended(debugger, &numbers).await;
     let is_by_place = numbers.is_empty() && !debugger.quirks().reports_hits;
@@ -186,7 +207,7 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     // way to it.
     let is_unknown = hit.is_empty() && !numbers.is_empty() && !debugger.quirks().reports_hits;
     if is_unknown && debugger.0.setup.stops_on_entry && !debugger.0.entered.swap(true, Ordering::AcqRel) {
-        return vec![stopped(StopReason::Entry, None, Vec::new())];
+        return JudgedStop::of(vec![stopped(StopReason::Entry, None, Vec::new())]);
     }
     let mut judged = RuleOutcome { events: ended, ..RuleOutcome::default() };
     let is_start = !hit.is_empty() && is_in_start_code(debugger, thread, &hit).await;
@@ -195,19 +216,16 @@ pub(super) async fn apply(debugger: &DapDebugger, stop: Stop) -> Vec<Event> {
     }
     let RuleOutcome { mut events, stops, .. } = judged;
     let last = if (hit.is_empty() && !is_unknown) || !stops.is_empty() {
-        Some(stopped(reason, text, stops))
+        stopped(reason, text, stops)
     } else if is_wanted {
         // The program stood still when it was to be paused, so no other stop comes.
-        Some(stopped(StopReason::Pause, None, Vec::new()))
+        stopped(StopReason::Pause, None, Vec::new())
     } else {
-        events.extend(resume(debugger, thread, reason).await);
-        None
+        return JudgedStop { events, ..JudgedStop::passing(thread, reason) };
     };
-    if let Some(last) = last {
-        lock(&debugger.0.stepping).end();
-        events.push(last);
-    }
-    events
+    lock(&debugger.0.stepping).end();
+    events.push(last);
+    JudgedStop::of(events)
 }
 
 /// Whether a thread is where the future in which a step began is polled again, and steps on. If a breakpoint is there,
@@ -244,12 +262,12 @@ async fn is_in_start_code(debugger: &DapDebugger, thread: RawId, hit: &[SentBrea
 }
 
 /// The outcome of a stop at data breakpoints.
-async fn at_data(debugger: &DapDebugger, thread: RawId, is_wanted: bool) -> Vec<Event> {
+async fn at_data(debugger: &DapDebugger, thread: RawId, is_wanted: bool) -> JudgedStop {
     if !data::watches(debugger) {
         // One that another client has set.
         lock(&debugger.0.stepping).end();
         let reason = StopReason::DataBreakpoint;
-        return vec![Event::Stopped { thread, reason, text: None, breakpoints: Vec::new() }];
+        return JudgedStop::of(vec![Event::Stopped { thread, reason, text: None, breakpoints: Vec::new() }]);
     }
     let mut judged = RuleOutcome::default();
     let changes = data::changes(debugger, thread).await;
@@ -258,15 +276,14 @@ async fn at_data(debugger: &DapDebugger, thread: RawId, is_wanted: bool) -> Vec<
     }
     let RuleOutcome { mut events, stops, .. } = judged;
     if stops.is_empty() && !is_wanted {
-        events.extend(resume(debugger, thread, StopReason::DataBreakpoint).await);
-        return events;
+        return JudgedStop { events, ..JudgedStop::passing(thread, StopReason::DataBreakpoint) };
     }
     lock(&debugger.0.stepping).end();
     let changes = changes.into_iter().map(|(_, change)| change);
     events.extend(changes.filter(|change| stops.contains(&change.id)).map(Event::DataChanged));
     let reason = if stops.is_empty() { StopReason::Pause } else { StopReason::DataBreakpoint };
     events.push(Event::Stopped { thread, reason, text: None, breakpoints: stops });
-    events
+    JudgedStop::of(events)
 }
 
 /// Steps to where the parameters of a function have their values, if a step into it has ended before.

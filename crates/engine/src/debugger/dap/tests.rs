@@ -17,4 +17,5 @@ mod spawn;
 mod starts;
 mod stepping;
 mod stops;
+mod together;
 mod values;

@@ -204,6 +204,7 @@ async fn stop_at_an_unknown_breakpoint_is_an_entry_stop_or_reports_none() {
     let mut scene = Scene::running(PeerOptions { stops_on_entry: true, ..PeerOptions::default() }).await;
     scene.peer.stopped("breakpoint", &[4711]).await;
     assert!(matches!(scene.event().await, Event::Stopped { reason: StopReason::Entry, .. }));
+    scene.serve_resume().await;
     // That was it. Another one was removed while the program was on its way to it.
     scene.peer.stopped("breakpoint", &[4711]).await;
     scene.peer.serve("continue", json!({})).await;

@@ -56,6 +56,13 @@ impl Scene {
         }
     }
 
+    /// Has the user resume the program.
+    pub(super) async fn serve_resume(&mut self) {
+        let served = self.peer.serve("continue", json!({}));
+        let (resumed, _) = tokio::join!(self.debugger.resume(RawId(1)), served);
+        resumed.unwrap();
+    }
+
     /// Expects the program to be let run, without a word to the session.
     async fn serve_silent_continue(&mut self) {
         assert_eq!(self.peer.serve("continue", json!({})).await, json!({ "threadId": 1 }));
@@ -113,6 +120,7 @@ async fn hits_are_counted_here() {
             scene.peer.stopped("breakpoint", &[7]).await;
             if stopping.contains(&count) {
                 assert_eq!(scene.event().await, stops(&[1]), "{hit} at {count}");
+                scene.serve_resume().await;
             } else {
                 scene.serve_silent_continue().await;
             }
