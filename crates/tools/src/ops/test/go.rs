@@ -1,14 +1,17 @@
 //! What is particular to `go test`. The test binary prints how its tests go, in the form that `go test -v` shows, so that
 //! the reports are made of its output.
 
+mod sides;
+
 use std::path::{Path, PathBuf};
 
 use engine::model::launch::{Launch, Program};
-use engine::model::thrown::{Assertion, Side, SideValue};
 use serde_json::{Value, json};
 
 use super::{Failure, Runner};
 use crate::ops::command::Command;
+
+pub(super) use sides::sides;
 
 /// `go test`, or the tests of a file.
 pub(super) fn runner(command: &Command) -> Option<Runner> {
@@ -124,34 +127,6 @@ pub(super) fn name_panic(failure: &mut Failure) {
     }
 }
 
-/// The two sides of a comparison, as messages of tests name them: `got 3, want 4`, and testify's lines.
-pub(super) fn sides(message: &str) -> Option<Assertion> {
-    let side = |text: &str| {
-        let text = text.trim().trim_end_matches([',', ';', '.', ')']).to_owned();
-        let value = SideValue { text, type_name: String::new(), cut: false };
-        Some(Side { expression: None, value: Some(value) })
-    };
-    let line_of = |start: &str| {
-        message
-            .lines()
-            .find_map(|line| line.trim().strip_prefix(start))
-            .map(str::trim)
-            .filter(|text| !text.is_empty())
-    };
-    if let (Some(expected), Some(actual)) = (line_of("expected:"), line_of("actual  :")) {
-        return Some(Assertion { left: side(actual), right: side(expected), ..Assertion::default() });
-    }
-    let line = message.lines().find(|line| line.contains("want") || line.contains("expected"))?;
-    let (left, right) = line.split_once("want").or_else(|| line.split_once("expected"))?;
-    let left = left.rsplit_once("got ").or_else(|| left.rsplit_once("= ")).map(|(_, value)| value)?;
-    Some(Assertion {
-        operator: Some("==".to_owned()),
-        left: side(left.trim_end_matches([' ', ',', ';', '('])),
-        right: side(right.trim_start_matches([':', ' '])),
-        ..Assertion::default()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,21 +157,5 @@ FAIL
         assert_eq!(short, [("TestAdd", "failed"), ("TestTable/empty", "failed"), ("TestSkips", "skipped")]);
         assert_eq!(results[0]["message"], "got 3, want 4\nand more");
         assert_eq!((&results[0]["file"], &results[0]["line"]), (&json!("/w/cart_test.go"), &json!(9)));
-    }
-
-    #[test]
-    fn both_sides_of_a_comparison_are_found() {
-        let table = [
-            ("got 3, want 4", "3", "4"),
-            ("Add(1, 2) = 3; want 4", "3", "4"),
-            ("total: got \"a\", expected \"b\"", "\"a\"", "\"b\""),
-            ("Error: Not equal:\nexpected: 4\nactual  : 3", "3", "4"),
-        ];
-        for (message, left, right) in table {
-            let found = sides(message).unwrap();
-            let text = |side: Option<Side>| side.unwrap().value.unwrap().text;
-            assert_eq!((text(found.left).as_str(), text(found.right).as_str()), (left, right), "{message}");
-        }
-        assert_eq!(sides("no such file"), None);
     }
 }
