@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         let read = self.whole_value();
         if read.is_none() && self.is_cut {
             self.rest = before;
-            return Some(self.end().to_owned());
+            return Some(self.cut_pointer().unwrap_or_else(|| self.end().to_owned()));
         }
         read
     }
@@ -183,6 +183,22 @@ impl<'a> Reader<'a> {
             kind.and_then(|kind| kind.split_once(")(0x"))
                 .map_or(pointer.clone(), |(kind, _)| format!("{kind}{{...}}")),
         )
+    }
+
+    /// What is left of a pointer or of a structure that Delve has not read, in a text that was cut: `(*"main.Point")(0xc00...`
+    /// or `*(*"main.Po...`.
+    fn cut_pointer(&mut self) -> Option<String> {
+        let is_pointer = self.eat("*(*");
+        if !is_pointer && (self.is_whole || self.rest.starts_with("(**") || !self.eat("(*")) {
+            return None;
+        }
+        let rest = self.end().replace('"', "");
+        Some(match rest.split_once(")(") {
+            _ if is_pointer => format!("(*{rest}"),
+            Some(("error" | "interface {}", _)) => "...".to_owned(),
+            Some((kind, _)) => format!("{kind}{{..."),
+            None => rest,
+        })
     }
 
     /// The rest of `time.Time(2024-01-02T03:04:05Z, +1){wall: 0, ...}`.
@@ -524,6 +540,15 @@ mod tests {
             ),
             ("main.T {all: []main.Mid len: 1, cap: 1, ...", "main.T{all: []main.Mid{..."),
             ("map[int]string [1: \"a\", 2:...", "map[int]string{1: \"a\", 2:..."),
+            (
+                "*main.T {b: (*\"a.com/b.Base\")(0xc0), c: (*\"a.com/b.Base\")(0xc3...",
+                "&main.T{b: a.com/b.Base{...}, c: a.com/b.Base{...",
+            ),
+            ("main.T {b: (*\"a.com/b.Ba...", "main.T{b: a.com/b.Ba..."),
+            (
+                "map[int]*b.T [1: *(*\"a.com/b.T\")(0xc0), 2: *(*\"a.c...",
+                "map[int]*b.T{1: (*a.com/b.T)(0xc0), 2: (*a.c...",
+            ),
         ];
         for (text, expected) in table {
             assert_eq!(in_go(text), expected, "{text}");
