@@ -386,7 +386,7 @@ async fn ctest_reports_the_first_test_that_fails_and_counts_the_others() {
     assert_eq!(answer.at("/failure/line"), &json!(program.line("throws")), "{}", answer.text);
 }
 
-/// Programs that end with the exit code that they are given.
+/// Programs that end with the exit code that they are given; `once` fails only the first time.
 const JUDGED: &str = r#"
 cmake_minimum_required(VERSION 3.10)
 project(judged C)
@@ -397,6 +397,8 @@ add_test(NAME fails COMMAND code 3)
 add_test(NAME skips COMMAND code 77)
 add_test(NAME says COMMAND code 0)
 add_test(NAME off COMMAND code 0)
+add_test(NAME "rounds up" COMMAND code 4)
+add_test(NAME once COMMAND code once)
 set_tests_properties(fails PROPERTIES WILL_FAIL TRUE)
 set_tests_properties(skips PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(says PROPERTIES FAIL_REGULAR_EXPRESSION "code")
@@ -406,7 +408,11 @@ set_tests_properties(off PROPERTIES DISABLED TRUE)
 #[tokio::test]
 async fn tests_pass_and_fail_as_ctest_judges_them() {
     let code = "#include <stdio.h>\n#include <stdlib.h>\n\
-                int main(int count, char **words) { puts(\"code\"); return atoi(words[count - 1]); }\n";
+                int main(int count, char **words) {\n\
+                    const char *last = words[count - 1];\n\
+                    puts(\"code\");\n\
+                    return *last == 'o' ? fopen(\"ran\", \"wx\") != NULL : atoi(last);\n\
+                }\n";
     let sources = Sources::new(&[("code.c", code), ("CMakeLists.txt", JUDGED)]);
     sources.compiled("cmake -S . -B build", "build");
     sources.compiled("cmake --build build", "build");
@@ -424,7 +430,14 @@ async fn tests_pass_and_fail_as_ctest_judges_them() {
             answer.text
         );
     }
-    let answer = tested(&sources, "ctest --test-dir build").await;
+    let answer = tested(&sources, "ctest --test-dir build -R once|plain").await;
+    let failure = &answer["failure"];
+    assert_eq!((&answer["verdict"], &failure["test"]), (&json!("failed"), &json!("once")), "{}", answer.text);
+    assert!(failure["message"].to_string().contains("failed without a debugger"), "{}", answer.text);
+    let answer = tested(&sources, "ctest --test-dir build -R up|plain").await;
+    let failure = &answer["failure"];
+    assert_eq!((&answer["verdict"], &failure["test"]), (&json!("failed"), &json!("rounds up")));
+    let answer = tested(&sources, "ctest --test-dir build -E once|up").await;
     assert_eq!(answer.at("/failure/test"), "says", "{}", answer.text);
     let counts = json!({ "run": 5, "passed": 2, "failed": 1, "skipped": 2, "expectedFailures": 0 });
     assert_eq!(answer["tests"], counts, "{}", answer.text);

@@ -70,9 +70,15 @@ pub(in crate::adapter) async fn build(
         progress.end_preparation();
         progress.say("running the tests to see which one fails");
         let said = run(host, &launch, &folder, &[]).await?;
-        let results: BTreeMap<&str, &'static str> = said.stdout.lines().filter_map(result).collect();
+        let results: BTreeMap<&str, &'static str> =
+            said.stdout.lines().filter_map(|line| listing.result(line)).collect();
         let fails = |test: &&Test| results.get(test.name.as_str()) == Some(&"failed");
-        chosen = listing.tests.iter().find(fails).or(chosen);
+        let failing = listing.tests.iter().find(fails);
+        if failing.is_none() && !said.success {
+            let problem = format!("`{NAME}` fails, and what it prints does not show which test does");
+            return Err(failed(problem, format!("{}{}", said.stdout, said.stderr)));
+        }
+        chosen = failing.or(chosen);
         judged = chosen.and_then(|test| test.judged(results.get(test.name.as_str()).copied()?));
         if let Some(path) = &reports {
             let others =
@@ -112,20 +118,25 @@ async fn run(host: &dyn Host, launch: &Launch, folder: &Path, more: &[&str]) -> 
     host.run(&spec, deadlines::BUILD).await
 }
 
-/// `1/3 Test #1: Basket.Adds ............   Passed    0.00 sec`.
-fn result(line: &str) -> Option<(&str, &'static str)> {
-    let (_, rest) = line.split_once(" Test ")?;
-    let (number, rest) = rest.trim_start().strip_prefix('#')?.split_once(": ")?;
-    let _: u32 = number.trim().parse().ok()?;
-    let (name, words) = rest.split_once(' ')?;
-    let words = words.trim_start_matches(['.', ' ']);
-    let outcome = match words {
-        _ if words.starts_with("Passed") => "passed",
-        _ if words.starts_with("***Skipped") || words.starts_with("***Not Run (Disabled)") => "skipped",
-        _ if words.contains("***") => "failed",
-        _ => return None,
-    };
-    Some((name, outcome))
+impl Listing {
+    /// The name of a test, which may have spaces, and its outcome:
+    /// `1/3 Test #1: Basket.Adds ............   Passed    0.00 sec`.
+    fn result(&self, line: &str) -> Option<(&str, &'static str)> {
+        let (_, rest) = line.split_once(" Test ")?;
+        let (number, rest) = rest.trim_start().strip_prefix('#')?.split_once(": ")?;
+        let _: u32 = number.trim().parse().ok()?;
+        let words_after = |name: &str| rest.strip_prefix(name)?.strip_prefix(" ...");
+        let mut names = self.tests.iter().map(|test| test.name.as_str());
+        let (name, words) = names.find_map(|name| Some((name, words_after(name)?)))?;
+        let words = words.trim_start_matches(['.', ' ']);
+        let outcome = match words {
+            _ if words.starts_with("Passed") => "passed",
+            _ if words.starts_with("***Skipped") || words.starts_with("***Not Run (Disabled)") => "skipped",
+            _ if words.contains("***") => "failed",
+            _ => return None,
+        };
+        Some((name, outcome))
+    }
 }
 
 /// Properties by which `ctest` judges a test otherwise than by the exit code of its program.
@@ -138,10 +149,11 @@ impl Test {
         JUDGING.iter().chain(&SKIPPING).any(|name| self.property(name).is_some())
     }
 
-    /// A result that the exit code of the program alone does not show.
+    /// A result that the exit code of the program alone does not show. One that failed may pass under a debugger.
     fn judged(&self, result: &'static str) -> Option<&'static str> {
         let names: &[&str] = if result == "skipped" { &SKIPPING } else { &[] };
-        JUDGING.iter().chain(names).any(|name| self.property(name).is_some()).then_some(result)
+        let is_judged = || JUDGING.iter().chain(names).any(|name| self.property(name).is_some());
+        (result == "failed" || is_judged()).then_some(result)
     }
 
     fn is_disabled(&self) -> bool {
@@ -189,10 +201,16 @@ mod tests {
                 "2/5 Test #2: plain ........Subprocess aborted***Exception:   0.13 sec",
                 Some(("plain", "failed")),
             ),
+            ("2/2 Test #2: rounds up .........***Failed    0.01 sec", Some(("rounds up", "failed"))),
+            ("2/2 Test #2: rounds ............   Passed    0.01 sec", Some(("rounds", "passed"))),
+            ("2/2 Test #3: Totals/(6, 6) ...   Passed    0.01 sec", Some(("Totals/(6, 6)", "passed"))),
             ("      Start 1: shop", None),
         ];
+        let names = ["Basket.Adds", "shop", "plain", "rounds", "rounds up", "Totals/(6, 6)"];
+        let tests = names.map(|name| serde_json::json!({ "name": name }));
+        let listing: Listing = serde_json::from_value(serde_json::json!({ "tests": tests })).unwrap();
         for (line, expected) in table {
-            assert_eq!(result(line), expected, "{line}");
+            assert_eq!(listing.result(line), expected, "{line}");
         }
     }
 

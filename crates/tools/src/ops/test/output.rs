@@ -93,8 +93,10 @@ impl PrintedReports {
             Execution::Ended(end) => Some(end),
             _ => None,
         };
-        let is_alone =
-            reports.is_empty() || self.judged.as_deref().is_some_and(|judged| !agrees(&reports, judged));
+        // The test that fails may not have run yet.
+        let is_known = |judged: &&str| *judged != "failed" || end.is_some();
+        let judged = self.judged.as_deref().filter(is_known);
+        let is_alone = reports.is_empty() || judged.is_some_and(|judged| !agrees(&reports, judged));
         if let (true, Some(alone)) = (is_alone, &self.alone) {
             reports = vec![json!({ "kind": "begins", "test": alone })];
             reports.extend(end.as_ref().map(|end| of_program(alone, end, self.judged.as_deref())));
@@ -165,6 +167,10 @@ fn cut_short(reports: &[Value]) -> Option<Value> {
 /// A program that is one test has passed if its exit code is 0, unless its runner has judged it by more.
 fn of_program(test: &str, end: &End, judged: Option<&str>) -> Value {
     match end.exit_code() {
+        Some(0) if judged == Some("failed") => {
+            let message = "it failed without a debugger, and its exit code is 0 now: the runner expects another exit code or output, or the test does not fail each time";
+            json!({ "kind": "result", "id": test, "outcome": "failed", "message": message })
+        }
         Some(code) if judged == Some("failed") => {
             let message = format!("the runner expects another exit code or output; its exit code is {code}");
             json!({ "kind": "result", "id": test, "outcome": "failed", "message": message })
