@@ -256,6 +256,55 @@ async fn numbers_and_values_without_a_size_are_those_of_rust() {
 async fn a_panic_stops_in_the_panicking_function_with_its_message() {
     let text = "fn find(names: &[&str], wanted: &str) -> usize {\n    let found = names.iter().position(|name| *name == wanted);\n    \
                 found.expect(\"a name that is there\") // @panic\n}\n\nfn number(text: &str) -> Result<u8, std::num::ParseIntError> {\n    \
+const GUARDS: &str = r#"
+use std::cell::{Ref, RefCell, RefMut};
+use std::rc::Rc;
+
+struct Node { key: u16, tags: Vec<&'static str> }
+
+fn visit(node: &Rc<RefCell<Node>>) {
+    let mut node = node.borrow_mut();
+    node.tags.push("seen"); // @visit
+}
+
+fn main() {
+    let (names, list) = (RefCell::new(vec!["a".to_string()]), RefCell::new([1, 2, 3]));
+    let object: Box<RefCell<dyn std::fmt::Debug>> = Box::new(RefCell::new(Some(7)));
+    let (all, shown) = (names.borrow(), object.borrow());
+    let first: Ref<str> = Ref::map(names.borrow(), |names| names[0].as_str());
+    let rest: RefMut<[i32]> = RefMut::map(list.borrow_mut(), |list| &mut list[1..]);
+    println!("{all:?}{first}{shown:?}{rest:?}"); // @guards
+    for key in [3, 5] {
+        visit(&Rc::new(RefCell::new(Node { key, tags: vec![] })));
+    }
+}
+"#;
+
+#[tokio::test]
+async fn a_guard_of_a_cell_is_what_it_leads_to() {
+    let sources = Sources::new(&[("main.rs", GUARDS)]);
+    let server = STILLFRAME.serve().await;
+    let program = sources.file("main.rs");
+    let expressions = [
+        ("all", r#"["a"]"#),
+        ("all[0] == \"a\" && all.len() == 1", "true"),
+        ("all.iter().any(|name| *name == *first)", "true"),
+        ("first", r#""a""#),
+        ("first.len()", "1"),
+        ("rest", "[2, 3]"),
+        ("rest[1] + 1", "4"),
+        ("shown", "Some(7)"),
+    ];
+    let ran = run_until(&server, &program, "guards", &expressions.map(|(expression, _)| expression)).await;
+    assert_evaluated(&ran, &expressions);
+    let until =
+        json!([{ "file": program.path(), "line": program.line("visit"), "condition": "node.key == 5" }]);
+    let ran =
+        server.ok("run_until", json!({ "program": program.path(), "until": until, "timeout": 60_000 })).await;
+    assert_eq!(ran.variable("node"), "Node { key: 5, tags: [] }", "{}", ran.text);
+    server.finish().await;
+}
+
                 text.parse()\n}\n\nfn main() -> Result<(), Box<dyn std::error::Error>> {\n    let names = [\"a\", \"b\"];\n    \
                 if std::env::args().count() > 1 {\n        let handled = number(\"y\").unwrap_or(7);\n        \
                 println!(\"{}\", number(\"3\")? + handled + number(\"x\")?); // @leaves\n    }\n    \

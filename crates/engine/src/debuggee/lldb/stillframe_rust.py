@@ -38,7 +38,7 @@ OPAQUE = re.compile(
 )
 WEAK = re.compile(r"^alloc::(rc|sync)::Weak<")
 LINKED = re.compile(r"^alloc::([a-z_]+::)+LinkedList<")
-DYNAMIC = re.compile(r"^(&|&mut |alloc::boxed::Box<)\(?dyn ")
+DYNAMIC = re.compile(r"^(&|&mut |\*const |\*mut |alloc::boxed::Box<)\(?dyn ")
 # Types without a size that are text.
 UNSIZED_TEXTS = {"str", "std::path::Path", "std::ffi::os_str::OsStr"}
 LOCKS = re.compile(r"^(std::sync|tokio::sync|lock_api)::([a-z_]+::)*(Mutex|RwLock)<")
@@ -401,6 +401,15 @@ def iterator(value, name, depth, room):
     return f"{base(name)}({shown})"
 
 
+def borrowed(value):
+    """What a `Ref` or `RefMut` leads to; of what has no size, the pointer to it."""
+    pointer = value.GetNonSyntheticValue().GetChildMemberWithName("value").GetNonSyntheticValue()
+    pointer = pointer.GetChildMemberWithName("pointer").GetNonSyntheticValue()
+    if not pointer.GetType().IsPointerType():
+        return pointer.Clone("value")
+    return value.CreateValueFromAddress("value", pointer.GetValueAsUnsigned(), pointer.GetType().GetPointeeType())
+
+
 def guarded(value):
     """What the guard of a lock leads to."""
     raw = value.GetNonSyntheticValue()
@@ -565,6 +574,14 @@ def __lldb_init_module(debugger, _internal):
     provider = getattr(lldb_providers, "ClangEncodedEnumProvider", None)
     if provider is not None:
         provider._getCurrentVariantIndex = lambda _self, variants: variant_index(variants)
+    provider = getattr(lldb_providers, "StdRefSyntheticProvider", None)
+    if provider is not None:
+        # It takes the `NonNull` in a guard for a pointer.
+        child_of = provider.get_child_at_index
+        is_guard = lambda value: GUARDS.match(value.GetType().GetUnqualifiedType().GetName() or "")
+        provider.get_child_at_index = lambda self, index: (
+            borrowed(self.valobj) if index == 0 and is_guard(self.valobj) else child_of(self, index)
+        )
     for command in [
         f'type synthetic add -l stillframe_rust.BTreeChildren -x "{BTREES}" --category stillframe',
         # Values that LLDB formats, such as numbers, stay as they are.
