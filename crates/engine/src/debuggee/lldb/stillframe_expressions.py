@@ -62,9 +62,10 @@ class Evaluation:
         self.locals = {}
 
     def names(self):
-        """The names that are not those of members, nor parameters of a closure."""
+        """The names that are not those of members or of types behind `as`, nor parameters of a closure."""
         texts = [None, *(text for _, text in self.tokens)]
-        found = {text for before, (kind, text) in zip(texts, self.tokens) if kind == "name" and before not in (".", "->")}
+        others = (".", "->", "as")
+        found = {text for before, (kind, text) in zip(texts, self.tokens) if kind == "name" and before not in others}
         return found - self.types.parameters(texts)
 
     def result(self):
