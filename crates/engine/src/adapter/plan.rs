@@ -281,7 +281,7 @@ pub struct Quirks {
     /// [`Self::stops_at_bad_conditions`] is set; none if only that can be.
     pub native_condition: fn(&str) -> Option<String>,
     /// Another spelling of an expression that the adapter refuses to evaluate, by its message and the value of
-    /// `deciding_name`: one that may change the program.
+    /// `deciding_name` with the source: one that may change the program.
     pub other_expression: fn(&str, &str, &Deciding) -> Option<Other>,
     /// The operands of a refused expression, by its message, that are to be evaluated one by one: the expression is true
     /// if all of one of the lists are. Empty if it has none.

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::Module;
 use crate::debugging::{Debugging, Report};
+use crate::{Module, STILLFRAME};
 
 const MAIN: &str = "\
 package main
@@ -56,6 +56,48 @@ async fn a_file_is_built_with_its_package_and_leaves_no_artifacts() {
         session.finish().await;
     }
     assert_eq!(module.names(), before);
+}
+
+const SHAPES: &str = "\
+package shapes // of a plane
+
+type Shape interface{ Area() float64 }
+
+type Square struct{ Side float64 }
+
+func (square *Square) Area() float64 { return square.Side * square.Side }
+
+func Describe(shape Shape) (text string, size int) { // @head
+\tarea := shape.Area() // @first
+\ttext, size = \"area\", int(area) // @sized
+\treturn text, size
+}
+";
+const DRAW: &str = "package main\n\nimport \"example.com/shop/shapes\"\n\nfunc main() {\n\tfor side := range 3 {\n\t\tshapes.Describe(&shapes.Square{Side: float64(side)}) // @draw\n\t}\n}\n";
+
+#[tokio::test]
+async fn a_type_without_a_package_is_one_of_the_source() {
+    let module = Module::new(&[("main.go", DRAW), ("shapes/shapes.go", SHAPES)]);
+    let server = STILLFRAME.serve().await;
+    let program = module.file("shapes/shapes.go");
+    for (condition, side) in [
+        ("shape.(*Square).Side == 2", "2"),
+        ("shape.(*shapes.Square).Side == 1", "1"),
+        ("shape.(*Circle).R == 1", ""),
+    ] {
+        let until =
+            json!([{ "file": program.path(), "line": program.line("sized"), "condition": condition }]);
+        let arguments = json!({ "program": module.path("main.go"), "until": until });
+        let ran = server.ok("run_until", arguments).await;
+        if side.is_empty() {
+            assert_eq!(ran.outcome(), "ended", "{condition}: {}", ran.text);
+            assert!(ran.text.contains("failed 3 times"), "{condition}: {}", ran.text);
+        } else {
+            assert_eq!(ran.outcome(), "breakpoint", "{condition}: {}", ran.text);
+            assert_eq!(ran.variable("shape"), format!("&shapes.Square{{Side: {side}}}"), "{}", ran.text);
+        }
+    }
+    server.finish().await;
 }
 
 #[tokio::test]

@@ -163,8 +163,12 @@ mod tests {
         ];
         for (expression, kind, text, expected) in table {
             let comparison = inexact(expression).pop().unwrap();
-            let constant = Deciding { kind: "float64".to_owned(), text: literal(&comparison.constant) };
-            let other = Deciding { kind: kind.to_owned(), text: text.to_owned() };
+            let constant = Deciding {
+                kind: "float64".to_owned(),
+                text: literal(&comparison.constant),
+                ..Deciding::default()
+            };
+            let other = Deciding { kind: kind.to_owned(), text: text.to_owned(), ..Deciding::default() };
             assert_eq!(exact(&comparison, &constant, &other).unwrap_or_default(), expected, "{expression}");
         }
     }

@@ -23,7 +23,9 @@ pub(super) fn other(expression: &str, message: &str, deciding: &Deciding) -> Opt
         // A variable of that name is not the package.
         NEEDS_CALL if !deciding.kind.is_empty() => return None,
         NEEDS_CALL => (without_calls(expression)?, false),
-        _ if message.starts_with("no type entry found") => (with_packages(expression), true),
+        _ if message.starts_with("no type entry found") => {
+            (with_package(expression, package(&deciding.source)), true)
+        }
         _ => return None,
     };
     (other != expression).then_some(Other { expression: other, explains })
@@ -272,7 +274,7 @@ fn item_kind(map: &Deciding) -> Option<&str> {
 }
 
 /// `named.(*Item).Price` as `named.(*main.Item).Price`: Delve knows types by their packages only.
-fn with_packages(expression: &str) -> String {
+fn with_package(expression: &str, package: &str) -> String {
     let mut parts = expression.split(".(");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |before, part| {
@@ -281,8 +283,16 @@ fn with_packages(expression: &str) -> String {
         let kind = name.split(')').next().unwrap_or_default();
         let is_local =
             !kind.is_empty() && kind.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-        format!("{before}.({stars}{}{name}", if is_local { "main." } else { "" })
+        let package = if is_local { format!("{package}.") } else { String::new() };
+        format!("{before}.({stars}{package}{name}")
     })
+}
+
+/// The package that a source is of.
+fn package(source: &str) -> &str {
+    let named = source.lines().find_map(|line| line.strip_prefix("package "));
+    let name = named.and_then(|rest| rest.split_whitespace().next()).unwrap_or("main");
+    name.trim_end_matches(';')
 }
 
 #[cfg(test)]
@@ -341,11 +351,12 @@ mod tests {
             ("counts[\"x\"]", missing, counts, None),
             ("len(header[\"x\"]) > 0", missing, "http.Header", Some("0 > 0")),
             ("header[\"x\"] == 0", missing, "http.Header", None),
-            ("named.(*Item).Price", untyped, "", Some("named.(*main.Item).Price")),
-            ("named.(shop.Item)", untyped, "", None),
+            ("named.(*Item).Price", untyped, "", Some("named.(*shop.Item).Price")),
+            ("named.(other.Item)", untyped, "", None),
         ];
         for (expression, message, deciding, expected) in table {
-            let deciding = Deciding { kind: deciding.to_owned(), text: String::new() };
+            let source = "// Package shop sells.\npackage shop // as its folder\n".to_owned();
+            let deciding = Deciding { kind: deciding.to_owned(), text: String::new(), source };
             let other = other(expression, message, &deciding).map(|other| other.expression);
             assert_eq!(other.as_deref(), expected, "{expression}");
         }

@@ -10,6 +10,18 @@ const FAILED_TEST: &str = "testing.(*common).Fail";
 /// What every panic goes through.
 const PANIC: &str = "runtime.gopanic";
 
+/// How Delve begins what it says about a condition that it cannot compile or evaluate, as if the program had thrown that.
+const BAD_CONDITIONS: [&str; 8] = [
+    "error evaluating expression: ",
+    "multiple errors evaluating conditions",
+    "condition expression ",
+    "no type entry found",
+    "could not find symbol value for ",
+    "could not evaluate function or type ",
+    "function calls not allowed ",
+    "expression *ast.",
+];
+
 pub(super) const QUIRKS: Quirks = Quirks {
     listens: "`dlv exec --headless --accept-multiclient --listen=HOST:PORT PROGRAM`",
     exception_filters: |mode| match mode {
@@ -79,7 +91,7 @@ pub(super) const QUIRKS: Quirks = Quirks {
     // Tests run in parallel: what is printed last may be of another one.
     running_test: &[(FAILED_TEST, "c.name"), ("testing.tRunner", "t.name")],
     stops_at_bad_conditions: true,
-    is_bad_condition: |text| text.starts_with("error evaluating expression: "),
+    is_bad_condition: |text| BAD_CONDITIONS.iter().any(|start| text.starts_with(start)),
     is_gone: |text| {
         matches!(text, "no such process" | "terminated")
             || text.starts_with("Process ") && text.contains(" has exited with status ")

@@ -9,6 +9,8 @@ pub struct Deciding {
     pub kind: String,
     /// Its value, as the adapter gives it.
     pub text: String,
+    /// The text of the source that the expression is evaluated in.
+    pub source: String,
 }
 
 /// Another expression for one that the adapter refuses.

@@ -2,6 +2,11 @@
 
 use crate::error::Error;
 
+/// An error that an expression has thrown.
+pub(super) fn raised(type_name: String, message: String) -> Error {
+    Error::Raised { type_name, message, traceback: String::new() }
+}
+
 impl From<::dap::Error> for Error {
     fn from(error: ::dap::Error) -> Self {
         match error {

@@ -1,8 +1,10 @@
 //! Expressions that an adapter gets wrong, and that a command of its debugger evaluates instead.
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 
-use super::{DapDebugger, commands};
+use super::{DapDebugger, commands, lock};
 use crate::adapter::plan::{Deciding, Quirks};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -75,7 +77,8 @@ where
 /// What the adapter answers for another spelling of an expression that it has refused, or for its operands one by one;
 /// none if there is neither, or none that says more.
 pub(super) async fn other<Answer>(
-    quirks: &Quirks,
+    debugger: &DapDebugger,
+    frame: RawId,
     expression: &str,
     answer: &Result<::dap::EvaluateResponse>,
     ask: impl Fn(String) -> Answer,
@@ -86,12 +89,15 @@ where
     let Err(Error::Refused(message)) = answer else {
         return None;
     };
+    let quirks = debugger.quirks();
+    let source =
+        || lock(&debugger.0.references).places.get(&frame).map(|(path, _)| path.clone()).unwrap_or_default();
     let mut last = None;
     for operands in (quirks.operands)(expression, message) {
         let mut are_true = true;
         for operand in operands {
             let mut answer = ask(operand.clone()).await;
-            if let Some(other) = respelled(quirks, &operand, &answer, &ask).await {
+            if let Some(other) = respelled(quirks, source, &operand, &answer, &ask).await {
                 answer = other;
             }
             are_true = answer.as_ref().is_ok_and(|value| value.result == "true");
@@ -110,7 +116,7 @@ where
     }
     match last {
         Some(answer) => Some(answer),
-        None => respelled(quirks, expression, answer, &ask).await,
+        None => respelled(quirks, source, expression, answer, &ask).await,
     }
 }
 
@@ -141,8 +147,10 @@ where
     rounded
 }
 
+/// Another spelling, which may depend on what is in the `source` of the frame.
 async fn respelled<Answer>(
     quirks: &Quirks,
+    source: impl FnOnce() -> PathBuf,
     expression: &str,
     answer: &Result<::dap::EvaluateResponse>,
     ask: impl Fn(String) -> Answer,
@@ -157,14 +165,16 @@ where
         Some(name) => ask(name).await.map(Deciding::from),
         None => Ok(Deciding::default()),
     };
-    let other = (quirks.other_expression)(expression, message, &deciding.unwrap_or_default())?;
+    let source = std::fs::read_to_string(source()).unwrap_or_default();
+    let deciding = Deciding { source, ..deciding.unwrap_or_default() };
+    let other = (quirks.other_expression)(expression, message, &deciding)?;
     let answer = ask(other.expression).await;
     (other.explains || !matches!(answer, Err(Error::Refused(_)))).then_some(answer)
 }
 
 impl From<::dap::EvaluateResponse> for Deciding {
     fn from(value: ::dap::EvaluateResponse) -> Self {
-        Self { kind: value.kind.unwrap_or_default(), text: value.result }
+        Self { kind: value.kind.unwrap_or_default(), text: value.result, source: String::new() }
     }
 }
 

@@ -54,6 +54,11 @@ impl DapDebugger {
                 Some(StackFrame { id: RawId(frame.id), name, location })
             })
             .collect();
+        let place = |frame: &StackFrame<RawId>| {
+            let location = frame.location.as_ref()?;
+            Some((frame.id, (location.source.path.clone()?, location.line)))
+        };
+        lock(&self.0.references).places.extend(frames.iter().filter_map(place));
         let hidden = sent - frames.len();
         let total = total.unwrap_or(if is_whole { sent } else { start + sent }).saturating_sub(hidden);
         Stack { frames: frames.into_iter().skip(skipped).take(levels).collect(), total }

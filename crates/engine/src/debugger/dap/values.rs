@@ -1,8 +1,10 @@
 //! Values, expressions and exceptions by the protocol's own requests.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
 use super::breakpoints::positive;
+use super::errors::raised;
 use super::{DapDebugger, commands, expressions, lock, shadowing};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
@@ -32,6 +34,8 @@ pub(super) struct References {
     scopes: Vec<(RawId, usize)>,
     /// The frame to which the adapter's scope numbers belong, with those numbers.
     scoped: Option<(RawId, Vec<i64>)>,
+    /// The source and the line that each frame is at.
+    pub(super) places: HashMap<RawId, (PathBuf, u32)>,
 }
 
 impl References {
@@ -344,7 +348,7 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
         if let Some(other) = expressions::run(debugger, frame, &expression, &answer, &ask).await {
             answer = other;
         }
-        if let Some(other) = expressions::other(quirks, &expression, &answer, &ask).await {
+        if let Some(other) = expressions::other(debugger, frame, &expression, &answer, &ask).await {
             answer = other;
         }
     }
@@ -381,10 +385,6 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
 
 fn not_there(name: &str) -> Error {
     Error::Refused(format!("no assignable variable `{name}` here"))
-}
-
-fn raised(type_name: String, message: String) -> Error {
-    Error::Raised { type_name, message, traceback: String::new() }
 }
 
 /// By `setVariable`, or `setExpression`, or the evaluation of an assignment: whichever the adapter does best.
