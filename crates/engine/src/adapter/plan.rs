@@ -231,6 +231,11 @@ pub struct Quirks {
     pub entry_function: Option<&'static str>,
     /// Another name for a function that the adapter refuses to break at, by its message: one that means a single one.
     pub other_function: fn(&str, &str) -> Option<String>,
+    /// Another name for a function by which the adapter stops on the first line of its body, by the text of its source and
+    /// the line where it stops otherwise.
+    pub function_body: fn(&str, &str, u32) -> Option<String>,
+    /// The variables that have no value yet on a line of a source, whatever the adapter shows there.
+    pub unset_variables: Option<fn(&str, u32) -> Vec<String>>,
     /// The name of a thread, without what the adapter adds.
     pub thread_name: fn(&str) -> String,
     /// An expression that describes, in a thread's innermost frame, what the thread waits for; none for a running
@@ -446,6 +451,8 @@ impl Quirks {
         exception_filters: |_| &[],
         entry_function: None,
         other_function: |_, _| None,
+        function_body: |_, _, _| None,
+        unset_variables: None,
         thread_name: str::to_owned,
         wait_reason: |_| None,
         wait_text: |_| None,

@@ -101,6 +101,25 @@ async fn a_type_without_a_package_is_one_of_the_source() {
 }
 
 #[tokio::test]
+async fn named_results_are_shown_once_they_have_values() {
+    let module = Module::new(&[("main.go", DRAW), ("shapes/shapes.go", SHAPES)]);
+    let program = module.file("shapes/shapes.go");
+    let session = Debugging::of(test_support::Language::Go).await;
+    session.break_at(&module.file("main.go"), "draw").await;
+    session.ok("start_debugging", json!({ "scriptPath": module.path("main.go") })).await;
+    let stopped = session.step("step_into").await;
+    assert_eq!(stopped.place(), (program.path(), program.line("head")), "{}", stopped.text);
+    let locals = session.ok("get_local_variables", json!({})).await;
+    assert!(locals.text.contains("shape") && !locals.text.contains("size"), "{}", locals.text);
+    session.ok("clear_breakpoints", json!({})).await;
+    session.ok("set_breakpoint", json!({ "function": "Describe" })).await;
+    let stopped = session.go_on().await;
+    assert_eq!(stopped.place(), (program.path(), program.line("first")), "{}", stopped.text);
+    assert_eq!((stopped.variable("text"), stopped.variable("size")), ("\"\"", "0"));
+    session.finish().await;
+}
+
+#[tokio::test]
 async fn a_compile_error_is_reported_with_file_and_line() {
     let module = Module::new(&[("main.go", "package main\n\nfunc main() {\n\tvar x int = \"no\"\n}\n")]);
     let session = Debugging::of(test_support::Language::Go).await;

@@ -159,6 +159,71 @@ enum State {
     Raw,
 }
 
+/// How many lines behind the head of a function its body begins; none for another line.
+pub(super) fn body_offset(text: &str, line: u32) -> Option<u32> {
+    let function = headed(text, line)?;
+    function.body.checked_sub(line)
+}
+
+/// The names of results, which are anything before the body of their function begins.
+pub(super) fn results_at_head(text: &str, line: u32) -> Vec<String> {
+    let results = || {
+        let function = headed(text, line)?;
+        let lines = without_comments(text);
+        let range = usize::try_from(line).ok()?.checked_sub(1)?..usize::try_from(function.body).ok()?;
+        let head = lines.get(range)?.join(" ");
+        let rest = head.strip_prefix("func ")?;
+        let rest = rest.strip_prefix('(').and_then(closed).map_or(rest, |(_, rest)| rest);
+        let (_, rest) =
+            rest.split_once(['(', '[']).and_then(|(name, _)| closed(rest.get(name.len() + 1..)?))?;
+        let rest = rest.strip_prefix('(').and_then(closed).map_or(rest, |(_, rest)| rest);
+        Some(names_in(closed(rest.trim_start().strip_prefix('(')?)?.0))
+    };
+    results().unwrap_or_default()
+}
+
+/// The function whose head is on a line, if its body begins on another one.
+fn headed(text: &str, line: u32) -> Option<Function> {
+    read(text).functions.into_iter().find(|function| function.start == line && function.body > line)
+}
+
+/// What is in front of the bracket that closes, and what is behind it.
+fn closed(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0;
+    let end = text.find(|letter| {
+        depth += match letter {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        depth < 0
+    })?;
+    Some((text.get(..end)?, text.get(end + 1..)?))
+}
+
+/// The names in a list of results: of one with types only, none.
+fn names_in(list: &str) -> Vec<String> {
+    let mut depth = 0;
+    let parts = list.split(|letter| {
+        depth += match letter {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        letter == ',' && depth == 0
+    });
+    let is_name = |word: &str| word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_type = |word: &str| matches!(word, "chan" | "func" | "struct" | "interface");
+    let firsts: Vec<(&str, bool)> = parts
+        .filter_map(|part| {
+            let (first, rest) = part.trim().split_once(' ').unwrap_or((part.trim(), ""));
+            (is_name(first) && !is_type(first) && !first.is_empty()).then_some((first, !rest.is_empty()))
+        })
+        .collect();
+    let has_names = firsts.iter().any(|(_, has_type)| *has_type);
+    firsts.into_iter().filter(|_| has_names).map(|(name, _)| name.to_owned()).collect()
+}
+
 /// Whether a step from the end of a function to an earlier line of it is one to its deferred calls, which belong to the
 /// `return`.
 pub(super) fn goes_back_at_end(text: &str, from: u32, to: u32) -> bool {
@@ -203,6 +268,33 @@ func plain() int {
         {
             assert_eq!(goes_back_at_end(text, from, to), expected, "{from} to {to}");
         }
+    }
+
+    #[test]
+    fn results_have_no_values_at_the_head_of_a_function() {
+        let text = "\
+func Map[T any](items []T, f func(T) (int, error)) (found []T, err error) {
+\treturn nil, nil
+}
+
+func (a *Account) sizes(
+\tat int,
+) (width, height int, _ map[string]int) {
+\treturn 1, 2, nil
+}
+
+func types() (int, chan int, func(n int) error) {
+\treturn 1, nil, nil
+}
+
+func one() (n int) { return 1 }
+";
+        let expected: [(u32, &[&str]); 5] =
+            [(1, &["found", "err"]), (2, &[]), (5, &["width", "height", "_"]), (11, &[]), (15, &[])];
+        for (line, names) in expected {
+            assert_eq!(results_at_head(text, line), names, "{line}");
+        }
+        assert_eq!([1, 5, 8, 15].map(|line| body_offset(text, line)), [Some(1), Some(3), None, None]);
     }
 
     #[test]

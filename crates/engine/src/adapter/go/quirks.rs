@@ -66,6 +66,10 @@ pub(super) const QUIRKS: Quirks = Quirks {
     other_function: |name, message| {
         (message.contains(" ambiguous: ") && !name.contains('.')).then(|| format!("main.{name}"))
     },
+    function_body: |name, source, line| {
+        analysis::body_offset(source, line).map(|lines| format!("{name}:{lines}"))
+    },
+    unset_variables: Some(analysis::results_at_head),
     thread_name: values::goroutine,
     wait_reason: |name| (!has_thread(name)).then_some("runtime.curg.waitreason"),
     wait_text: values::wait_reason,

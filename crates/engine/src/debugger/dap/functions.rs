@@ -60,6 +60,7 @@ impl DapDebugger {
         if self.rename(&mut breakpoints, &mut owners, &answers).await {
             answers = self.request_functions(&breakpoints).await?;
         }
+        let answers = self.move_into_bodies(&breakpoints, owners.len(), answers).await?;
         let at_exceptions = answers.iter().skip(owners.len()).take(exceptions.len());
         let numbers = at_exceptions.filter_map(|answer| answer.id).collect();
         lock(&self.0.breakpoints).exception_numbers = numbers;
@@ -141,6 +142,36 @@ impl DapDebugger {
         breakpoints.splice(owners.len()..owners.len(), more);
         owners.extend(their_owners);
         is_other
+    }
+
+    /// Moves the first breakpoints, which the adapter has set where functions begin, to the first lines of their bodies.
+    async fn move_into_bodies(
+        &self,
+        breakpoints: &[::dap::FunctionBreakpoint],
+        count: usize,
+        answers: Vec<::dap::Breakpoint>,
+    ) -> Result<Vec<::dap::Breakpoint>> {
+        let name_of_body = |name: &str, answer: &::dap::Breakpoint| {
+            let source = std::fs::read_to_string(answer.source.as_ref()?.path.as_ref()?).ok()?;
+            (self.quirks().function_body)(name, &source, u32::try_from(answer.line?).ok()?)
+        };
+        let mut moved = breakpoints.to_vec();
+        for (one, answer) in moved.iter_mut().zip(&answers).take(count) {
+            one.name = name_of_body(&one.name, answer).unwrap_or_else(|| one.name.clone());
+        }
+        if moved.iter().zip(breakpoints).all(|(one, before)| one.name == before.name) {
+            return Ok(answers);
+        }
+        let answers = self.request_functions(&moved).await?;
+        let mut is_refused = false;
+        for ((one, before), answer) in moved.iter_mut().zip(breakpoints).zip(&answers) {
+            // Its body may begin with a line without code.
+            if !answer.verified && one.name != before.name {
+                one.name.clone_from(&before.name);
+                is_refused = true;
+            }
+        }
+        if is_refused { self.request_functions(&moved).await } else { Ok(answers) }
     }
 
     /// The names by which the debugger knows a function of this path.

@@ -130,16 +130,17 @@ pub(super) async fn variables(
     page: Page,
     text: usize,
 ) -> Result<Children<RawId>> {
-    let (counts, is_scope) = {
+    let (counts, scope) = {
         let references = lock(&debugger.0.references);
-        (references.counts.get(&reference).copied(), references.of_frames.contains(&reference))
+        let place = || references.places.get(references.frames.get(&reference)?).cloned();
+        (references.counts.get(&reference).copied(), references.of_frames.contains(&reference).then(place))
     };
     let quirks = debugger.quirks();
     let (found, total) = if let Some(counts) = counts {
         numbered(debugger, reference, page, counts, text).await?
     } else {
         let found = ask_variables(debugger, reference, Part::All, text).await?;
-        let found = if is_scope { shadowing::in_scope(quirks, found) } else { found };
+        let found = if let Some(place) = scope { shadowing::in_scope(quirks, place, found) } else { found };
         let total = found.len() as u64;
         (cut(found, page.start, page.count), total)
     };
