@@ -96,6 +96,9 @@ async fn an_undefined_name_is_refused(language: Language) {
         "no variable `locla` here"
     };
     assert!(failed.text_of("error").starts_with(expected), "{}", failed.text);
+    let failed = session.fails("refused", "set_variable", json!({ "name": "locla[0]", "value": "1" })).await;
+    let hint = "; if that is a part of `locla`, assign to it with evaluate_expression";
+    assert!(failed.text_of("message").contains(hint), "{}", failed.text);
     let (numbers, point) = (session.reference("numbers").await, session.reference("point").await);
     let end = language.index(100_000);
     let arguments = json!({ "scope": numbers, "name": end, "value": "1" });

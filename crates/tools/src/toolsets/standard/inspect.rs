@@ -402,7 +402,14 @@ impl Tool for SetVariable {
             let locals = scopes.iter().find(|scope| scope.kind == ScopeKind::Locals);
             locals.ok_or_else(|| Error::Refused("the frame has no variables".to_owned()))?.reference
         };
-        let value = session.set_variable(parent, self.name.clone(), self.value, VALUE).await?;
+        let set = session.set_variable(parent, self.name.clone(), self.value, VALUE).await;
+        let value = set.map_err(|error| match (&error, container(&self.name)) {
+            (Error::Refused(_), Some(container)) => ToolError::from(error).and(&format!(
+                "if that is a part of `{container}`, assign to it with evaluate_expression, or pass the \
+                 variablesReference of `{container}`, and as `name` what get_variables calls the part"
+            )),
+            _ => ToolError::from(error),
+        })?;
         Ok(VariableSet {
             success: true,
             name: self.name,
@@ -411,6 +418,12 @@ impl Tool for SetVariable {
             variables_reference: value.reference.map_or(0, |reference| reference.0),
         })
     }
+}
+
+/// What a path such as `names[0]`, `self.size` or `next->size` is a part of; none for a plain name.
+fn container(name: &str) -> Option<&str> {
+    let end = name.rfind(['[', '.', '-']).filter(|end| *end > 0)?;
+    name.get(..end)
 }
 
 /// Shows source.
