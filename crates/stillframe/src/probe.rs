@@ -39,10 +39,10 @@ pub(crate) struct ProbeArgs {
     #[arg(short, long = "expression", value_name = "EXPR", allow_hyphen_values = true)]
     expressions: Vec<String>,
     /// Stop at the line with this text, instead of a line number.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     statement: Option<String>,
     /// Stop only if this expression is true.
-    #[arg(long, value_name = "EXPR")]
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     condition: Option<String>,
     /// Stop only at these hits: `5`, `>= 5`, `% 5`.
     #[arg(long, value_name = "COUNT")]

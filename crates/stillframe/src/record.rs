@@ -65,6 +65,7 @@ enum Question {
     /// Find the first moment at which a condition holds, and what made it so.
     First {
         /// Condition, such as `total < 0` or `len(self.items) > 10`.
+        #[arg(allow_hyphen_values = true)]
         condition: String,
         /// Only in this function.
         #[arg(long, value_name = "NAME")]

@@ -36,7 +36,7 @@ const MODES: [&str; 4] = ["none", "uncaught", "userUnhandled", "all"];
 #[derive(Debug, Default, Args)]
 pub(super) struct RuleArgs {
     /// Stop only if this expression is true.
-    #[arg(long, value_name = "EXPR", requires = "place")]
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, requires = "place")]
     condition: Option<String>,
     /// Stop only at these hits: `5`, `>= 5`, `% 5`.
     #[arg(long, value_name = "COUNT", requires = "place")]

@@ -57,7 +57,11 @@ impl PointArgs {
 impl Args for PointsArgs {
     fn augment_args(command: Command) -> Command {
         let option = |name: &'static str, value: &'static str| {
-            Arg::new(name).long(name).value_name(value).action(ArgAction::Append)
+            Arg::new(name)
+                .long(name)
+                .value_name(value)
+                .action(ArgAction::Append)
+                .allow_hyphen_values(name != "at")
         };
         command
             .arg(Arg::new("place").value_name("PLACE").required(true).help(
@@ -66,7 +70,6 @@ impl Args for PointsArgs {
             .arg(
                 option("expression", "EXPR")
                     .short('e')
-                    .allow_hyphen_values(true)
                     .required(true)
                     .help("Expression to record at the preceding location (repeatable)"),
             )
@@ -163,6 +166,7 @@ mod tests {
         ];
         assert_eq!(told, expected);
         assert_eq!(read("-e x a.py:1 --condition y").unwrap()[0].expressions, ["x"]);
+        assert_eq!(read("a.py:1 -e x --condition -y>1").unwrap()[0].condition.as_deref(), Some("-y>1"));
     }
 
     #[test]

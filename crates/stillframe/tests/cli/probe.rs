@@ -128,6 +128,7 @@ async fn conditions_and_counts_select_the_hit() {
     let location = at(&program, "deposit");
     let table = [
         (vec!["--condition", "amount > 4"], "5"),
+        (vec!["--condition", "-amount < -4"], "5"),
         (vec!["--hit-condition", "3"], "3"),
         (vec!["--hit-condition", ">= 2", "--condition", "amount % 2 == 0"], "4"),
     ];
