@@ -262,11 +262,10 @@ impl<'a> Scope<'a> {
                 Datum::Float(number) => Some(Datum::Float(number.abs())),
                 _ => None,
             },
-            Function::IsNan => self.of_each(&value, |each| match each {
-                Datum::Float(number) => Some(number.is_nan()),
-                Datum::Integer(_) => Some(false),
-                _ => None,
-            })?,
+            Function::IsNan => self.is_nan(&value)?,
+            Function::IsNumberNan => {
+                Some(Datum::Bool(matches!(value, Datum::Float(number) if number.is_nan())))
+            }
             Function::IsInfinite => self.of_each(&value, |each| match each {
                 Datum::Float(number) => Some(number.is_infinite()),
                 Datum::Integer(_) => Some(false),

@@ -12,6 +12,8 @@ pub(crate) enum Function {
     Number,
     /// Whether it is the number that equals none.
     IsNan,
+    /// The same of a value of JavaScript that may be none.
+    IsNumberNan,
     IsInfinite,
     Lower,
     Upper,
@@ -49,7 +51,7 @@ const NAMES: [(&str, Function); 27] = [
     ("abs", Function::Absolute),
     ("Math.abs", Function::Absolute),
     ("isNaN", Function::IsNan),
-    ("Number.isNaN", Function::IsNan),
+    ("Number.isNaN", Function::IsNumberNan),
     ("math.isnan", Function::IsNan),
     ("math.isinf", Function::IsInfinite),
     ("np.isinf", Function::IsInfinite),

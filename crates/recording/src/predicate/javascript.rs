@@ -87,6 +87,18 @@ impl Scope<'_> {
         self.recording.spelling == Spelling::JavaScript
     }
 
+    /// Whether a value is not a number, or each of an array is not.
+    pub(super) fn is_nan(&self, value: &Datum) -> Result<Option<Datum>> {
+        if self.is_javascript() && !matches!(value, Datum::Object(_) | Datum::Items(_)) {
+            return Ok(to_number(value).map(|number| Datum::Bool(number.is_nan())));
+        }
+        self.of_each(value, |each| match each {
+            Datum::Float(number) => Some(number.is_nan()),
+            Datum::Integer(_) => Some(false),
+            _ => None,
+        })
+    }
+
     /// What an attribute or an item is that a value does not have: `undefined`. None if it may have it: by a getter, in
     /// a class, or beyond what is recorded.
     pub(super) fn missing(&self, of: &Expression, at: &Datum) -> Result<Option<Datum>> {
