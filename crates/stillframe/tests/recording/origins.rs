@@ -130,6 +130,15 @@ async function rated(name) {
   const missing = name.length - 6;
   return missing; // @rated
 }
+function* dear(rows) {
+  for (const { price } of rows) if (price > 3) yield price * 2; // @yielded
+}
+function* all(rows) {
+  yield* dear(rows);
+  return 1;
+}
+const doubled = [...dear(items)];
+const dearest = Math.max(...all(items));
 const names = ['pencil', 'pen', 'ink'];
 const rates = await Promise.all(names.map((name) => rated(name)));
 const settled = await Promise.allSettled(names.map((name) => rated(name)));
@@ -151,13 +160,15 @@ const OF_STOCK: [Entry; 8] = [
     ("rates['pen']", &["@rates"], "returned this at "),
 ];
 
-const OF_PRICES: [Entry; 7] = [
+const OF_PRICES: [Entry; 9] = [
     ("have", &["['pad'] = 5 by ", "@pad"], "['pen']"),
     ("left.pen", &["['pen']: 5 → 7 by ", "@pen"], "@ink"),
     ("pairs[0]", &["['pen']: 5 → 7 by ", "@pen"], "@ink"),
     ("found", &[".price: 2 → -9 by ", "@lowered"], "@pushed"),
     ("priced", &[".price: 2 → -9 by ", "@lowered"], "'pad'"),
     ("rates[1]", &["rated returned this at ", "@rated", "name = 'pen', argument of rated "], "name = 'ink'"),
+    ("doubled", &["dear yielded 14 at ", "@yielded", "dear yielded 8 at ", "@yielded"], "dear returned"),
+    ("dearest", &["dear yielded this at ", "@yielded"], "all "),
     (
         "settled[2].value",
         &["rated returned this at ", "@rated", "name = 'ink', argument of rated "],

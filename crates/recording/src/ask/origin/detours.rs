@@ -130,16 +130,28 @@ impl Recording {
         let mut found: Vec<Returned> = found.collect::<rusqlite::Result<_>>()?;
         if self.spelling.runs_generators_in_place() {
             for yielded in std::mem::take(&mut found) {
-                // What is awaited suspends calls as well.
-                let is_value = self
-                    .statement_of(&self.event(yielded.event)?)
-                    .is_some_and(|text| statement::has_word(&text, "yield"));
-                if is_value && self.resumer(&yielded)? == Some(to.id) {
+                if self.is_yielded_to(&yielded, to)? {
                     found.push(yielded);
                 }
             }
         }
         Ok(found)
+    }
+
+    /// Whether a call got a value from what suspended another one.
+    pub(super) fn is_yielded_to(&self, yielded: &Returned, to: &Call) -> Result<bool> {
+        // What is awaited suspends calls as well.
+        let is_value = self
+            .statement_of(&self.event(yielded.event)?)
+            .is_some_and(|text| statement::has_word(&text, "yield"));
+        Ok(is_value && self.resumer(yielded)? == Some(to.id))
+    }
+
+    /// Whether a generator only let another one yield, which did so itself.
+    pub(super) fn is_generator_handed_on(&self, yielded: &Returned) -> bool {
+        let delegates =
+            |event: Event| self.statement_of(&event).is_some_and(|text| statement::delegates(&text));
+        !self.spelling.runs_generators_in_place() && self.event(yielded.event).is_ok_and(delegates)
     }
 
     /// The call that a generator ran for until it yielded.

@@ -211,7 +211,8 @@ impl Recording {
         names.push(&own);
         let attribute = attribute_of_result(ran.value.text).unwrap_or_default();
         let yields = self.yields_of(ran)?;
-        let calls = self.calls_of(ran, &names, &yields)?;
+        let given = self.yields_in_place(ran, &yields)?;
+        let calls = self.calls_of(ran, &names, &given)?;
         let is_copy = |returned: &&Returned| returned.word == ran.word && !is_common(ran.word);
         // What a callback returned may be an item of what a function of the language makes.
         let is_part = is_part(ran);
@@ -242,8 +243,9 @@ impl Recording {
         if is_all {
             return Ok(inputs);
         }
-        if self.spelling.runs_generators_in_place() && !ran.value.is_item {
-            calls.extend(yields.iter().take(MOST_YIELDS));
+        if !ran.value.is_item {
+            let values = given.into_iter().filter(|yielded| !self.is_generator_handed_on(yielded));
+            calls.extend(values.take(MOST_YIELDS));
         }
         inputs.extend(calls.into_iter().map(|returned| (Cause::Return(returned), 1)));
         inputs.extend(self.compound_before(ran)?);
@@ -347,7 +349,7 @@ impl Recording {
             let name = self.codes.get(&returned.code).map(called_name).unwrap_or_default();
             names.contains(&name) || !others.contains(&name)
         });
-        if self.spelling.runs_generators_in_place() && !waits(ran.value.text) {
+        if !waits(ran.value.text) {
             // What a generator gives is what it yielded.
             calls.retain(|returned| yields.iter().all(|yielded| yielded.call != returned.call));
         }
@@ -363,6 +365,20 @@ impl Recording {
         let in_place = self.spelling.runs_generators_in_place();
         let from = if in_place { ran.from } else { self.line_before(&ran.call, ran.from)? };
         self.yields(&ran.call, from, ran.until)
+    }
+
+    /// Those of them that an expression got while it ran.
+    fn yields_in_place(&self, ran: &Ran<'_>, yields: &[Returned]) -> Result<Vec<Returned>> {
+        if self.spelling.runs_generators_in_place() {
+            return Ok(yields.to_vec());
+        }
+        let mut given = Vec::new();
+        for yielded in yields.iter().filter(|yielded| !ran.value.is_item && yielded.event > ran.from) {
+            if self.is_yielded_to(yielded, &ran.call)? {
+                given.push(*yielded);
+            }
+        }
+        Ok(given)
     }
 
     /// The calls whose names an expression has; if it has none of them, such as where it calls `handlers[key]()`, the
