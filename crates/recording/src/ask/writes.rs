@@ -40,15 +40,15 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
             lines.add(format!("only {cut}: changes of others may be missing"));
         }
     }
-    let mut found = writes_to(recording, owner, Some(key), event, request.limit)?;
+    let mut found = changes_to(recording, owner, Some(key), event, request.limit)?;
     let newest = found.first().copied();
     // What a tuple contains is written once, and shown with it.
     if let Some(Word::Object(number)) = value
         && recording.object(number)?.kind != Kind::Tuple
     {
-        found.extend(writes_to(recording, Owner::object(number), None, event, request.limit)?);
+        found.extend(changes_to(recording, Owner::object(number), None, event, request.limit)?);
         for part in parts_of(recording, number, &memory)? {
-            found.extend(writes_to(recording, part, None, event, request.limit)?);
+            found.extend(changes_to(recording, part, None, event, request.limit)?);
         }
     }
     let found = with_inner(recording, found)?;
@@ -131,6 +131,30 @@ pub(super) fn writes_to(
     until: i64,
     limit: usize,
 ) -> Result<Vec<Write>> {
+    last_writes(recording, owner, key, until, limit, "")
+}
+
+/// Those of them that wrote another value than what was there.
+fn changes_to(
+    recording: &Recording,
+    owner: Owner,
+    key: Option<Key>,
+    until: i64,
+    limit: usize,
+) -> Result<Vec<Write>> {
+    let is_other = "AND value IS NOT (SELECT value FROM writes AS old WHERE old.owner = ?1 AND old.key = writes.key \
+                    AND old.id < writes.id ORDER BY old.id DESC LIMIT 1)";
+    last_writes(recording, owner, key, until, limit, is_other)
+}
+
+fn last_writes(
+    recording: &Recording,
+    owner: Owner,
+    key: Option<Key>,
+    until: i64,
+    limit: usize,
+    which: &str,
+) -> Result<Vec<Write>> {
     let most = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(100);
     let any = key.is_none();
     let key = key.map_or(0, Key::stored);
@@ -138,7 +162,7 @@ pub(super) fn writes_to(
     let mut statement = recording.database.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM writes WHERE owner = ?1 AND event < ?4 AND (key & 3 <> 3 AND (?2 OR key = ?3) \
          OR ?2 AND key & 3 = 3 AND value >= ?6 AND NOT EXISTS (SELECT 1 FROM writes AS other \
-         WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) ORDER BY id DESC LIMIT ?5"
+         WHERE other.owner = ?1 AND other.event = writes.event AND other.key & 3 <> 3)) {which} ORDER BY id DESC LIMIT ?5"
     ))?;
     let long = Word::Integer(recording.most_items()).stored();
     let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, most, long], write_of)?;

@@ -460,12 +460,17 @@ async fn assignments_without_effect_write_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let text = "const frozen = Object.freeze({ a: 1 });\nconst list = Object.freeze([1, 2]);\nconst fixed = \
                 Object.defineProperty({ b: 1 }, 'c', { value: 3, enumerable: true });\nfrozen.a = 2;\nlist[0] = 5;\n\
-                fixed.c = 4;\nfixed.b = 2;\nconsole.log('done'); // @done\n";
+                fixed.c = 4;\nfixed.b = 2;\nlet size = 0;\nfor (const { now } of [{ now: 3 }, { now: 3 }]) {\n  size = now; // \
+                @sized\n}\nconsole.log('done'); // @done\n";
     let program = Fixture::write(folder.path(), "main.js", text);
     let client = Client::new("node").await;
     client.record(&program, &[]).await;
     let state = client.ask("state_at", json!({ "at": at(&program, "done") })).await;
     has(&state, &["frozen = {a: 1}", "list = [1, 2]", "fixed = {b: 2, c: 3}"]);
+    let writes = client.ask("find_writes", json!({ "target": "size" })).await;
+    let sized = format!("size: 0 → 3 by {}", at(&program, "sized"));
+    has(&writes, &["`size` is 3 ", &sized, "this line ran once more", "size = 0 by "]);
+    assert!(!writes.contains("3 → 3"), "{writes}");
     client.server.finish().await;
 }
 
