@@ -45,6 +45,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     script!("record_questions.cjs"),
     script!("record_shapes.cjs"),
     script!("record_memory.cjs"),
+    script!("record_stacks.cjs"),
     script!("record_symbols.cjs"),
     script!("record_wire.cjs"),
 ];

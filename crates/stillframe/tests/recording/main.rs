@@ -27,6 +27,7 @@ mod recorder;
 mod replay;
 mod ring;
 mod runs;
+mod stacks;
 mod tables;
 mod timeline;
 

@@ -45,7 +45,7 @@ function record(settings) {
       }
       return false;
     }
-    process.setSourceMapsEnabled(true);
+    require('./record_stacks.cjs').observe();
     const name = isMainThread ? (number === 0 ? 'main' : `process ${process.pid}`) : `worker ${threadId}`;
     recorder = require('./record_helpers.cjs').start({ ...settings, segments: `${segments}-s${number}`, name });
     return true;

@@ -11,9 +11,8 @@ const ROOM = 200;
 // How many before the recorder asks for it: Node needs room for a source map, or does without.
 const ROOM_FOR_TEXT = 1000;
 
-/** What makes the text of a stack. Newer versions of Node have a function there before the program sets one. */
+/** What makes the text of a stack. */
 const formatter = () => getOwnPropertyDescriptor(Error, 'prepareStackTrace')?.value;
-const ofNode = formatter();
 
 /** Whether so many calls more are possible. */
 function hasRoom(calls) {
@@ -33,18 +32,24 @@ function withoutRecorder(stack) {
   return [heading, ...frames.slice(isByUs ? first : 0).filter((frame) => !isOurs(frame))].join('\n');
 }
 
+/** Whether an exception is one for a full stack. */
+function isOverflow(error) {
+  return types.isNativeError(error) && getOwnPropertyDescriptor(error, 'message')?.value === MESSAGE;
+}
+
 /** Exceptions for a full stack. */
 class Overflow {
   constructor() {
     // The exception whose text is not changed yet.
     this.error = null;
+    // That of the recorder (`record_stacks.cjs`) or of Node.
+    this.formatter = formatter();
   }
 
   /** Keeps an exception, if it is one of these, until there is room to change its text. */
   note(error) {
-    const isOne = types.isNativeError(error) && getOwnPropertyDescriptor(error, 'message')?.value === MESSAGE;
     // Otherwise code of the program would run.
-    if (isOne && formatter() === ofNode) this.error = error;
+    if (isOverflow(error) && formatter() === this.formatter) this.error = error;
   }
 
   /** Whether there is no room yet for the code that catches an exception. */
@@ -66,4 +71,4 @@ class Overflow {
   }
 }
 
-module.exports = { Overflow };
+module.exports = { Overflow, isOverflow };

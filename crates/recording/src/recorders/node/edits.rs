@@ -194,6 +194,7 @@ impl<'o> Output<'o> {
         let url = file_url(&self.source.path);
         let map = serde_json::json!({
             "version": 3, "sources": [url], "names": [], "mappings": self.map,
+            "x_written": !self.source.is_compiled(),
         });
         let encoded = data_encoding::BASE64.encode(map.to_string().as_bytes());
         // Writing to a text does not fail.
