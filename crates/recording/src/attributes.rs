@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Params, params};
 
 use crate::error::Result;
 use crate::memory::{Memory, MemoryAt};
 use crate::predicate::Expression;
-use crate::reading::{Code, Recording};
+use crate::reading::{Code, Object, Recording};
 use crate::spelling::Spelling;
 use crate::value::{BASES, Key, Kind, OF_FUNCTION, Owner, Word};
 
@@ -20,6 +20,8 @@ pub(crate) struct Named {
     functions: HashMap<Word, i64>,
     /// Classes by their names; none where several have the same.
     classes: HashMap<Rc<str>, Option<i64>>,
+    /// The objects that instances of a function or a class of JavaScript inherit from, in the same way.
+    prototypes: HashMap<Rc<str>, Option<i64>>,
 }
 
 impl Recording {
@@ -38,20 +40,34 @@ impl Recording {
         }
     }
 
-    /// The classes that an object has attributes from which are not its own, nearest first.
+    /// The classes, or the prototypes, that an object has attributes from which are not its own, nearest first.
     pub(crate) fn inherited(&self, object: i64) -> Result<Vec<i64>> {
         let found = self.object(object)?;
         let class = match found.kind {
             Kind::Class => return self.bases(object),
-            Kind::Instance if self.spelling == Spelling::Python => {
-                self.named()?.classes.get(&found.type_name).copied().flatten()
-            }
+            _ if self.spelling == Spelling::JavaScript => return self.prototypes(found),
+            Kind::Instance => self.named()?.classes.get(&found.type_name).copied().flatten(),
             _ => None,
         };
         let Some(class) = class else { return Ok(Vec::new()) };
         let mut classes = vec![class];
         classes.extend(self.bases(class)?);
         Ok(classes)
+    }
+
+    /// What an object of JavaScript inherits from, nearest first.
+    fn prototypes(&self, mut object: Object) -> Result<Vec<i64>> {
+        let mut found = Vec::new();
+        while object.prototype != 0 && !found.contains(&object.prototype) {
+            found.push(object.prototype);
+            object = self.object(object.prototype)?;
+        }
+        Ok(found)
+    }
+
+    /// What instances of a function or a class of JavaScript inherit from; none if it is not known.
+    pub(crate) fn prototype_of(&self, class: &str) -> Result<Option<i64>> {
+        Ok(self.named()?.prototypes.get(&*prototype_name(class)).copied().flatten())
     }
 
     /// The function of this name that the class of what an expression gives has, such as a getter: by the types of all
@@ -138,20 +154,32 @@ impl Recording {
         Ok(statement.query_row([file], |row| row.get(0).map(Owner)).optional()?)
     }
 
+    /// Objects by the names of their types; none where several have the same.
+    fn by_name(&self, objects: &str, of: impl Params) -> Result<HashMap<Rc<str>, Option<i64>>> {
+        let mut found = HashMap::new();
+        let mut statement = self.database.prepare(objects)?;
+        for object in statement.query_map(of, |row| row.get(0))? {
+            let object = object?;
+            found
+                .entry(self.object(object)?.type_name)
+                .and_modify(|known| *known = None)
+                .or_insert(Some(object));
+        }
+        Ok(found)
+    }
+
     fn named(&self) -> Result<&Named> {
         if let Some(named) = self.named.get() {
             return Ok(named);
         }
-        let mut named = Named::default();
-        let mut statement = self.database.prepare("SELECT id FROM objects WHERE kind = ?")?;
-        for class in statement.query_map([Kind::CLASS], |row| row.get(0))? {
-            let class = class?;
-            named
-                .classes
-                .entry(self.object(class)?.type_name)
-                .and_modify(|known| *known = None)
-                .or_insert(Some(class));
-        }
+        let mut named = Named {
+            classes: self.by_name("SELECT id FROM objects WHERE kind = ?", [Kind::CLASS])?,
+            prototypes: self.by_name(
+                "SELECT objects.id FROM objects JOIN texts ON texts.id = type WHERE text LIKE ?",
+                [prototype_name("%")],
+            )?,
+            ..Named::default()
+        };
         if let Some(name) = self.number(OF_FUNCTION) {
             let mut statement = self.database.prepare("SELECT owner, value FROM writes WHERE key = ?")?;
             let writes = statement
@@ -163,6 +191,11 @@ impl Recording {
         }
         Ok(self.named.get_or_init(|| named))
     }
+}
+
+/// The type of what instances of a function or a class of JavaScript inherit from, as `record_heap.cjs` writes it.
+fn prototype_name(class: &str) -> String {
+    format!("{class}.prototype")
 }
 
 /// The name in `<module 'app.state'>`.

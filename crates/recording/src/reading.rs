@@ -78,6 +78,8 @@ pub(crate) struct Atom {
 pub(crate) struct Object {
     pub(crate) type_name: Rc<str>,
     pub(crate) kind: Kind,
+    /// The object of JavaScript that it inherits from; 0 if that is built into the language.
+    pub(crate) prototype: i64,
 }
 
 /// A call.
@@ -297,13 +299,17 @@ impl Recording {
         if let Some(known) = self.objects.borrow().get(&id) {
             return Ok(known.clone());
         }
-        let mut statement = self.database.prepare_cached("SELECT type, kind FROM objects WHERE id = ?")?;
-        let found =
-            statement.query_row([id], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()?;
-        let object = found.map_or_else(
-            || Object { type_name: Rc::from("dropped object"), kind: Kind::Dropped },
-            |(type_name, kind)| Object { type_name: self.text(type_name), kind: Kind::of(kind) },
-        );
+        let mut statement =
+            self.database.prepare_cached("SELECT type, kind, prototype FROM objects WHERE id = ?")?;
+        let found = statement.query_row([id], |row| {
+            let (type_name, kind) = (self.text(row.get(0)?), Kind::of(row.get(1)?));
+            Ok(Object { type_name, kind, prototype: row.get(2)? })
+        });
+        let object = found.optional()?.unwrap_or_else(|| Object {
+            type_name: Rc::from("dropped object"),
+            kind: Kind::Dropped,
+            prototype: 0,
+        });
         self.objects.borrow_mut().insert(id, object.clone());
         Ok(object)
     }

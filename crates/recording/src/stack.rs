@@ -232,7 +232,7 @@ impl Recording {
                 }
             }
             Word::Object(number) if self.object(number)?.kind.is_named() => {
-                let Object { type_name, kind } = self.object(number)?;
+                let Object { type_name, kind, .. } = self.object(number)?;
                 self.spelling.named(kind, &type_name)
             }
             Word::Object(number) if depth == 0 || around.contains(&number) => {

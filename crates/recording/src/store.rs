@@ -175,9 +175,9 @@ impl Store {
                 self.insert("INSERT OR REPLACE INTO texts VALUES (?, ?)", params![stored(id), text])?;
                 self.texts.insert(stored(id), text);
             }
-            Record::Object { id, type_name, kind } => self.insert(
-                "INSERT OR REPLACE INTO objects VALUES (?, ?, ?)",
-                params![stored(id), stored(type_name), stored(kind)],
+            Record::Object { id, type_name, kind, prototype } => self.insert(
+                "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?)",
+                params![stored(id), stored(type_name), stored(kind), stored(prototype)],
             )?,
             Record::Atom { id, type_name, flags, text } => {
                 self.waiting.insert(stored(id), (stored(type_name), stored(flags), text));

@@ -182,9 +182,12 @@ impl Stream {
                 let new = if is_outer { new + (by << 3) } else { value(new) };
                 Record::Write { key, owner: owner(whose), by: moved(call), value: new }
             }
-            Record::Object { id, type_name, kind } => {
-                Record::Object { id: moved(id), type_name: text(type_name), kind }
-            }
+            Record::Object { id, type_name, kind, prototype } => Record::Object {
+                id: moved(id),
+                type_name: text(type_name),
+                kind,
+                prototype: moved(prototype),
+            },
             Record::Atom { id, type_name, flags, text: shown } => {
                 Record::Atom { id: moved(id), type_name: text(type_name), flags, text: shown }
             }

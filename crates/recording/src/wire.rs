@@ -69,6 +69,8 @@ pub(crate) enum Record {
         id: u64,
         type_name: u64,
         kind: u64,
+        /// The object that it inherits from; 0 for none.
+        prototype: u64,
     },
     Atom {
         id: u64,
@@ -296,7 +298,8 @@ impl Words<'_> {
             10 => Record::Text { id: number, text: self.blob::<0>()?.0 },
             11 => {
                 let word = self.word()?;
-                Record::Object { id: number, type_name: word >> 3, kind: word & 7 }
+                let type_name = (word & 0xffff_ffff) >> 3;
+                Record::Object { id: number, type_name, kind: word & 7, prototype: word >> 32 }
             }
             12 => {
                 let (text, [type_name, flags]) = self.blob()?;

@@ -175,7 +175,10 @@ impl<'a> Scope<'a> {
                             found => found,
                         };
                         match found {
-                            None if self.is_javascript() => self.missing(of, &text(name))?,
+                            None if self.is_javascript() => match self.prototype(of, name)? {
+                                None => self.missing(of, &text(name))?,
+                                found => found,
+                            },
                             found => found,
                         }
                     }

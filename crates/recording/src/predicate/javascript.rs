@@ -22,6 +22,11 @@ pub(super) fn to_number(value: &Datum) -> Option<f64> {
     }
 }
 
+/// Whether exceptions have a property that is not recorded.
+fn is_of_errors(name: &str) -> bool {
+    matches!(name, "name" | "stack")
+}
+
 pub(super) fn arithmetic(left: &Datum, sign: char, right: &Datum) -> Option<Datum> {
     if sign == '+' && (matches!(left, Datum::Text(..)) || matches!(right, Datum::Text(..))) {
         return Some(text(&format!("{}{}", to_text(left)?, to_text(right)?)));
@@ -112,9 +117,13 @@ impl Scope<'_> {
                     Some(Word::Integer(length)) => Some(length),
                     _ => None,
                 };
-                match (self.recording.object(*number)?.kind, at) {
+                let object = self.recording.object(*number)?;
+                match (object.kind, at) {
                     (Kind::Instance, Datum::Text(name, _)) => {
-                        self.has_all_attributes(*number)? && !self.recording.may_be_inherited(name)
+                        !(is_of_errors(name) && object.type_name.ends_with("Error"))
+                            && self.has_all_attributes(*number)?
+                            && self.has_all_inherited(*number)?
+                            && !self.recording.may_be_inherited(name)
                     }
                     (Kind::List, _) => length.is_some_and(is_beyond),
                     (Kind::Dictionary, Datum::Object(_)) => false,
@@ -127,6 +136,37 @@ impl Scope<'_> {
             _ => false,
         };
         Ok(is_missing.then_some(Datum::Undefined))
+    }
+
+    /// What instances of a function or a class inherit from, as in `Shop.prototype`.
+    pub(super) fn prototype(&self, of: &Expression, name: &str) -> Result<Option<Datum>> {
+        if name != "prototype" {
+            return Ok(None);
+        }
+        let found = match (self.value(of)?, of) {
+            (Some(Datum::Object(number)), _) => {
+                let object = self.recording.object(number)?;
+                let class = Some(object.type_name).filter(|_| object.kind.is_named());
+                class.map(|class| self.recording.prototype_of(&class)).transpose()?.flatten()
+            }
+            // A declaration of a function writes no variable.
+            (None, Expression::Name(class)) => self.recording.prototype_of(class)?,
+            _ => None,
+        };
+        Ok(found.map(Datum::Object))
+    }
+
+    /// Whether all that an object inherits from is recorded, but for methods.
+    fn has_all_inherited(&self, object: i64) -> Result<bool> {
+        for prototype in self.recording.inherited(object)? {
+            let has_all = self.recording.object(prototype)?.kind == Kind::Instance
+                && self.recording.count_of_attributes(prototype)? < self.recording.most_items();
+            if !has_all {
+                self.note_cut(object)?;
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether all that an object has is recorded. Of one that is too deep in another, nothing is.

@@ -241,7 +241,7 @@ mod tests {
         let line = |number: u64| {
             [
                 Record::Line { call: 1, place: 1 },
-                Record::Object { id: number, type_name: MODULE, kind: 5 },
+                Record::Object { id: number, type_name: MODULE, kind: 5, prototype: 0 },
                 Record::Write { key: CURRENT << 2, owner: 2, by: 1, value: reference(number) },
                 Record::Write { key: CURRENT << 2, owner: number << 1 | 1, by: 1, value: number << 3 | 1 },
             ]

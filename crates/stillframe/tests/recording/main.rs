@@ -22,6 +22,7 @@ mod kept;
 mod node;
 mod origins;
 mod parts;
+mod prototypes;
 mod questions;
 mod recorder;
 mod replay;

@@ -19,6 +19,7 @@ const [NAME, INDEX, ITEM, LENGTH] = [0, 1, 2, 3];
 // How many texts and numbers are known by their value, and up to which length.
 const MOST_KNOWN = 50000;
 const LONGEST_KNOWN = 256;
+const ANONYMOUS = '(anonymous)';
 
 const { apply, getOwnPropertyDescriptor, getPrototypeOf, isExtensible, ownKeys } = Reflect;
 const { is } = Object;
@@ -60,6 +61,10 @@ class Entry {
     this.isUnsettled = false;
     // It is what a module of the program exports.
     this.isModule = false;
+    // The number of what it inherits from; 0 if that is built into the language.
+    this.prototype = 0;
+    // Instances of a class of a library inherit from it: its methods are not recorded.
+    this.isForeign = false;
     // The search that last came to it.
     this.round = 0;
   }
@@ -67,6 +72,12 @@ class Entry {
 
 function isIndex(key) {
   return key >= '0' && key <= '9~' && `${key >>> 0}` === key;
+}
+
+/** The name of a function that is not a proxy. */
+function nameOf(value) {
+  const name = getOwnPropertyDescriptor(value, 'name')?.value;
+  return typeof name === 'string' && name !== '' ? name : ANONYMOUS;
 }
 
 /** A variable of a module; nothing before it is initialized. */
@@ -255,8 +266,7 @@ class Heap {
   newNamed(value) {
     const isProxy = types.isProxy(value);
     const text = isProxy ? '' : apply(functionText, value, []);
-    const name = isProxy ? '' : getOwnPropertyDescriptor(value, 'name')?.value;
-    const shown = typeof name === 'string' && name !== '' ? name : '(anonymous)';
+    const shown = isProxy ? ANONYMOUS : nameOf(value);
     const kind = text.startsWith('class') ? CLASS : FUNCTION;
     let known;
     if (text.includes('__$')) known = this.numberedEntry(kind, shown);
@@ -278,6 +288,12 @@ class Heap {
   }
 
   newEntry(value) {
+    const entry = this.stamped(value);
+    if (entry.prototype !== 0) this.showInherited(value);
+    return entry;
+  }
+
+  stamped(value) {
     const inside = types.isProxy(value) ? insideOf(value) : undefined;
     const entry = inside === undefined ? this.entryFor(value) : this.entryBehind(inside);
     Stamp.set(value, entry);
@@ -286,12 +302,41 @@ class Heap {
   }
 
   entryFor(value) {
-    const [kind, name, isHolder] = this.shapes.of(value);
-    const entry = this.numberedEntry(kind, name);
-    if (kind <= SET && isDerived(value)) entry.own = new Properties();
+    const maker = this.shapes.makerOf(value);
+    const [kind, name, isHolder] = maker === undefined ? this.shapes.of(value) : [INSTANCE, `${nameOf(maker)}.prototype`];
+    const hasOwn = kind <= SET && isDerived(value);
+    const entry = this.numberedEntry(kind, name, kind === INSTANCE || hasOwn ? this.prototypeOf(value) : 0);
+    if (hasOwn) entry.own = new Properties();
+    if (maker !== undefined) entry.isForeign = !this.shapes.isOwn(maker);
     this.memory.add(value, entry);
     if (isHolder) entry.isHolder = entry.isGuarded = true;
     return entry;
+  }
+
+  /** The number of what an object inherits from. Its contents may lead to the object, which is to be known by then. */
+  prototypeOf(value) {
+    const prototype = this.shapes.prototypeOf(value);
+    return prototype === null ? 0 : (Stamp.get(prototype) ?? this.stamped(prototype)).number;
+  }
+
+  /** Writes what an object inherits. */
+  showInherited(value) {
+    for (let at = this.shapes.prototypeOf(value); at !== null; at = this.shapes.prototypeOf(at)) {
+      const entry = Stamp.get(at);
+      if (entry === undefined) return;
+      if (entry.contents === null) this.object(at, this.depth);
+      else this.comparePrototype(entry, at);
+    }
+  }
+
+  /** An object may inherit from another one than before. */
+  comparePrototype(entry, value) {
+    if (entry.kind !== INSTANCE && entry.own === null) return;
+    const number = this.prototypeOf(value);
+    if (number === entry.prototype) return;
+    entry.prototype = number;
+    this.writeEntry(entry);
+    this.showInherited(value);
   }
 
   /** What is known of a proxy: the same as of the object behind it, which both change. */
@@ -309,10 +354,16 @@ class Heap {
     return inside === null ? null : shownBy(inside);
   }
 
-  numberedEntry(kind, name) {
+  numberedEntry(kind, name, prototype = 0) {
     this.count += 1;
-    this.wire.record(this.count * 32 + OBJECT, this.wire.text(name) * 8 + kind);
-    return new Entry(this.count, kind, name);
+    const entry = new Entry(this.count, kind, name);
+    entry.prototype = prototype;
+    this.writeEntry(entry);
+    return entry;
+  }
+
+  writeEntry({ number, kind, name, prototype }) {
+    this.wire.record(number * 32 + OBJECT, this.wire.text(name) * 8 + kind, prototype);
   }
 
   // -- contents ------------------------------------------------------------------------------------------------------
@@ -394,6 +445,7 @@ class Heap {
       const copy = copiedBy(entry.inside);
       if (copy !== undefined && Stamp.get(copy) === undefined) Stamp.set(copy, entry);
     }
+    if (entry.contents !== undefined) this.comparePrototype(entry, value);
     switch (entry.kind) {
       case ARRAY:
         this.compareItems(entry, value, depth);
@@ -515,6 +567,7 @@ class Heap {
       count += 1;
       if (count > this.items) break;
       const item = kept.value;
+      if (entry.isForeign && typeof item === 'function') continue;
       if (!(key in old) || !is(old[key], item)) {
         const isSame = isSameObject(old[key], item);
         old[key] = item;

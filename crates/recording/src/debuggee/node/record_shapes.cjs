@@ -18,10 +18,42 @@ function isDerived(value) {
     !types.isTypedArray(value);
 }
 
+/** Whether a value is a function whose properties are read without a trap. */
+const isOpenFunction = (value) => typeof value === 'function' && !types.isProxy(value);
+
 /** What objects are. That of the classes of a program is found out once. */
 class Shapes {
   // What objects with a prototype are.
   known = new WeakMap();
+  // Whether prototypes are built into the language.
+  builtIn = new WeakMap();
+
+  /** What an object inherits from; null if that is built into the language. */
+  prototypeOf(value) {
+    if (types.isProxy(value)) return null;
+    const prototype = getPrototypeOf(value);
+    if (prototype === null || prototype === Object.prototype) return null;
+    let isBuiltIn = this.builtIn.get(prototype);
+    if (isBuiltIn === undefined) {
+      const make = types.isProxy(prototype) ? undefined : getOwnPropertyDescriptor(prototype, 'constructor')?.value;
+      isBuiltIn = isOpenFunction(make) && apply(functionText, make, []).endsWith('{ [native code] }');
+      this.builtIn.set(prototype, isBuiltIn);
+    }
+    return isBuiltIn ? null : prototype;
+  }
+
+  /** The function or class whose instances inherit from an object; undefined for most objects. */
+  makerOf(object) {
+    if (types.isProxy(object)) return undefined;
+    const make = getOwnPropertyDescriptor(object, 'constructor')?.value;
+    const isIt = isOpenFunction(make) && getOwnPropertyDescriptor(make, 'prototype')?.value === object;
+    return isIt ? make : undefined;
+  }
+
+  /** Whether a function or class is code of the program that is recorded. */
+  isOwn(make) {
+    return isOpenFunction(make) && apply(functionText, make, []).includes('__$');
+  }
 
   /** The kind of an object, the name of its class, and whether it is one that holds a value. */
   of(value) {
@@ -49,8 +81,7 @@ class Shapes {
     const make = getOwnPropertyDescriptor(prototype, 'constructor')?.value;
     // An object whose prototype is another plain object, or of another realm.
     if (make === undefined || name === 'Object') return [INSTANCE, name];
-    const isOwn = typeof make === 'function' && !types.isProxy(make) && apply(functionText, make, []).includes('__$');
-    if (isOwn) return [INSTANCE, name];
+    if (this.isOwn(make)) return [INSTANCE, name];
     const isHolder = HOLDERS.some((properties) => properties.every((each) => getOwnPropertyDescriptor(value, each) !== undefined));
     return [isHolder ? INSTANCE : OPAQUE, name, isHolder];
   }
@@ -59,7 +90,7 @@ class Shapes {
     for (let at = getPrototypeOf(value), depth = 0; at !== null && depth < 20; at = getPrototypeOf(at), depth += 1) {
       if (types.isProxy(at)) return otherwise;
       const make = getOwnPropertyDescriptor(at, 'constructor')?.value;
-      if (typeof make === 'function' && !types.isProxy(make)) {
+      if (isOpenFunction(make)) {
         const name = getOwnPropertyDescriptor(make, 'name')?.value;
         if (typeof name === 'string' && name !== '') return name;
       }

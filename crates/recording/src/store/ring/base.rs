@@ -132,6 +132,12 @@ impl Base {
         for slot in &self.slots {
             next.entry(slot.owner).or_default().extend(self.led_to(slot.key, slot.value));
         }
+        let mut statement = database.prepare("SELECT id, prototype FROM objects WHERE prototype > 0")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let (object, prototype) = (Owner::object(row.get(0)?), Owner::object(row.get(1)?));
+            next.entry(object).or_default().push(prototype);
+        }
         let mut waiting: Vec<Owner> = calls(database)?.into_iter().map(Owner).collect();
         let mut statement =
             database.prepare_cached("SELECT owner, key, value FROM writes WHERE event >= ?")?;
