@@ -1,12 +1,13 @@
 //! What changed between two moments.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::state::{VALUE, is_definition};
 use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
-use crate::reading::Recording;
+use crate::reading::{Event, Recording};
 use crate::value::{Key, Kind, Owner, Word};
 
 /// Keys that are shown of an order.
@@ -21,7 +22,7 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
             first.id, second.id
         )));
     }
-    let changed = changed_slots(recording, first.id, second.id)?;
+    let calls = other_calls(recording, &first, &second)?;
     let before = MemoryAt { recording, event: first.id };
     let after = MemoryAt { recording, event: second.id };
     let mut lines = Lines::default();
@@ -29,8 +30,21 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
     lines.add(format!("to event {}: {}", second.id, recording.place_text(second.place)));
     let mut title = None;
     let mut count = 0;
+    for call in &calls {
+        let changed = call_changes(recording, call, &before, &after)?;
+        if !changed.is_empty() {
+            lines.add(format!("{} (another call):", call.function));
+            count += changed.len();
+            for change in changed {
+                lines.add(change);
+            }
+        }
+    }
     let mut ordered = HashSet::new();
-    for write in changed {
+    for write in changed_slots(recording, first.id, second.id)? {
+        if calls.iter().any(|call| call.new == write.owner) {
+            continue;
+        }
         let order = match write.key {
             Key::Item(_) if ordered.insert(write.owner) => order_of(recording, write.owner, &before, &after)?,
             _ => None,
@@ -61,22 +75,84 @@ pub fn changes(recording: &Recording, from: &str, to: &str) -> Result<String> {
             lines.add(format!("{name}:"));
             title = Some(name);
         }
-        let shown = |word: Option<Word>, memory: &MemoryAt<'_>| {
-            word.map(|word| recording.value_text(word, memory, 2, VALUE)).transpose()
+        let Some(change) = change_line(recording, write.key, (old, &before), (new, &after))? else {
+            continue;
         };
-        let key = recording.key_text(write.key);
         count += 1;
-        lines.add(match (shown(old, &before)?, shown(new, &after)?) {
-            (Some(old), Some(new)) => format!("  {key}: {old} → {new}"),
-            (None, Some(new)) => format!("  {key} added: {new}"),
-            (Some(old), None) => format!("  {key} removed: {old}"),
-            (None, None) => continue,
-        });
+        lines.add(change);
     }
     if count == 0 {
         lines.add("nothing that is recorded differs");
     }
     Ok(lines.finish())
+}
+
+/// The variables of a function in two of its calls.
+struct OtherCall {
+    function: Rc<str>,
+    old: Owner,
+    new: Owner,
+}
+
+/// The calls at the later moment that began since, each with that of the same function which the same one made, or such a
+/// pair did, at the earlier moment.
+fn other_calls(recording: &Recording, first: &Event, second: &Event) -> Result<Vec<OtherCall>> {
+    let mut found = Vec::new();
+    let (first, second) = (recording.stack(first)?, recording.stack(second)?);
+    for (old, new) in first.into_iter().rev().zip(second.into_iter().rev()) {
+        if old.call.id == new.call.id {
+            continue;
+        }
+        let Some(code) = recording.codes.get(&new.call.code).filter(|_| old.call.code == new.call.code)
+        else {
+            break;
+        };
+        let (old, new) = (old.call.owner, new.call.owner);
+        found.push(OtherCall { function: Rc::clone(&code.name), old, new });
+    }
+    Ok(found)
+}
+
+/// How the variables of a call differ from those of the other one.
+fn call_changes(
+    recording: &Recording,
+    call: &OtherCall,
+    before: &MemoryAt<'_>,
+    after: &MemoryAt<'_>,
+) -> Result<Vec<String>> {
+    let mut keys = Vec::new();
+    for (key, word) in before.all(call.old)?.into_iter().chain(after.all(call.new)?) {
+        if !keys.contains(&key) && !is_definition(recording, key, word)? {
+            keys.push(key);
+        }
+    }
+    let mut found = Vec::new();
+    for key in keys {
+        let (old, new) = (before.get(call.old, key)?, after.get(call.new, key)?);
+        if old != new {
+            found.extend(change_line(recording, key, (old, before), (new, after))?);
+        }
+    }
+    Ok(found)
+}
+
+/// `  total: 3 → -5`; none if there is nothing at either moment.
+fn change_line(
+    recording: &Recording,
+    key: Key,
+    (old, before): (Option<Word>, &MemoryAt<'_>),
+    (new, after): (Option<Word>, &MemoryAt<'_>),
+) -> Result<Option<String>> {
+    let shown = |word: Option<Word>, memory: &MemoryAt<'_>| {
+        word.map(|word| recording.value_text(word, memory, 2, VALUE)).transpose()
+    };
+    let key = recording.key_text(key);
+    Ok(match (shown(old, before)?, shown(new, after)?) {
+        (Some(old), Some(new)) => Some(format!("  {key}: {old} → {new}")),
+        (None, Some(new)) => Some(format!("  {key} added: {new}")),
+        (Some(old), None) => Some(format!("  {key} removed: {old}")),
+        (None, None) => None,
+    })
 }
 
 /// The order of the items of a dictionary at two moments, if those that are there at both have another one.
