@@ -154,6 +154,14 @@ impl Spelling {
         }
     }
 
+    /// A string as a program shows it.
+    pub(crate) fn quoted(self, text: &str) -> String {
+        if self == Self::Python {
+            return self.string_as_key(text);
+        }
+        format!("'{}'", text.escape_debug().to_string().replace("\\\"", "\""))
+    }
+
     /// The same of a number that is not an integer.
     pub(crate) fn number_as_key(self, number: f64) -> String {
         let size = number.abs();
@@ -245,6 +253,19 @@ mod tests {
         ];
         for (spelling, type_name, kind, length, expected) in table {
             assert_eq!(spelling.container(Container { type_name, kind, length }, "x"), expected);
+        }
+    }
+
+    #[test]
+    fn control_characters_are_escaped_as_in_their_language() {
+        let table = [
+            ("\u{1}\u{7f}\n", r"'\x01\x7f\n'", r"'\u{1}\u{7f}\n'"),
+            ("grüße \u{1f600}", "'grüße \u{1f600}'", "'grüße \u{1f600}'"),
+            ("it's", "\"it's\"", r"'it\'s'"),
+        ];
+        for (text, python, javascript) in table {
+            assert_eq!(Spelling::Python.quoted(text), python);
+            assert_eq!(Spelling::JavaScript.quoted(text), javascript);
         }
     }
 

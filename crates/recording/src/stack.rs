@@ -130,7 +130,7 @@ impl Recording {
         match key {
             Key::Name(name) => {
                 let text = self.text(name);
-                if is_plain(&text) { text.to_string() } else { format!("[{}]", quoted(&text)) }
+                if is_plain(&text) { text.to_string() } else { format!("[{}]", self.spelling.quoted(&text)) }
             }
             Key::Index(index) => format!("[{index}]"),
             Key::Item(text) => format!("[{}]", self.text(text)),
@@ -226,7 +226,7 @@ impl Recording {
                 let atom = self.atom(atom)?;
                 let more = if atom.is_cut { "..." } else { "" };
                 if atom.string.is_some() {
-                    format!("{}{more}", quoted(&atom.text))
+                    format!("{}{more}", self.spelling.quoted(&atom.text))
                 } else {
                     format!("{}{more}", atom.text)
                 }
@@ -305,7 +305,7 @@ impl Recording {
                     if is_plain(&name) {
                         self.spelling.attribute(&name, &text)
                     } else {
-                        self.spelling.attribute(&quoted(&name), &text)
+                        self.spelling.attribute(&self.spelling.quoted(&name), &text)
                     }
                 }
                 _ => text,
@@ -343,17 +343,6 @@ fn is_plain(name: &str) -> bool {
     name.chars().all(|letter| letter.is_alphanumeric() || "_$#?".contains(letter))
         || name.starts_with('.')
         || name.starts_with("[Symbol(")
-}
-
-/// A string as it is written in most languages.
-pub(crate) fn quoted(text: &str) -> String {
-    let escaped: String = text.escape_debug().collect();
-    let escaped = escaped.replace("\\\"", "\"");
-    if escaped.contains('\'') && !escaped.contains("\\'") {
-        format!("{text:?}")
-    } else {
-        format!("'{escaped}'")
-    }
 }
 
 fn cut(mut text: String, most: usize) -> String {

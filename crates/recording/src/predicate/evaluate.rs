@@ -13,7 +13,6 @@ use crate::error::Result;
 use crate::memory::Memory;
 use crate::reading::Recording;
 use crate::spelling::Spelling;
-use crate::stack::quoted;
 use crate::value::{Key, Kind, Owner, VALUE, Word};
 
 /// What an expression came to.
@@ -60,7 +59,7 @@ impl Datum {
             Self::Bool(value) => spelling.bool(*value).to_owned(),
             Self::None => spelling.none().to_owned(),
             Self::Undefined => "undefined".to_owned(),
-            Self::Text(text, _) => quoted(text),
+            Self::Text(text, _) => spelling.quoted(text),
             _ => return None,
         })
     }

@@ -19,7 +19,9 @@ async fn has_become(fixture: &str, names: &[&str], also: impl AsyncFn(&Client, &
         has(&client.record(&program, &[]).await, &["exited with code 0", "done"]);
         let state = client.ask("state_at", json!({ "at": "end" })).await;
         for name in names {
-            let text = shown(&state, &format!("{name}_is")).trim_matches('\'').replace("\\'", "'");
+            let text = shown(&state, &format!("{name}_is"));
+            let inner = text.strip_prefix(['\'', '"']).and_then(|text| text.strip_suffix(['\'', '"']));
+            let text = inner.unwrap_or(text).replace("\\'", "'");
             assert_eq!(shown(&state, name), text, "{python}, native {native}: {name}");
         }
         also(&client, &program).await;

@@ -19,3 +19,15 @@ async fn variables_of_two_calls_of_a_function_are_compared() {
         client.server.finish().await;
     }
 }
+
+#[tokio::test]
+async fn control_characters_are_shown_as_python_writes_them() {
+    let program = Fixture::python("recording_moments");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let state = client.ask("state_at", json!({ "at": at(&program, "returned") })).await;
+        has(&state, &[r"mark = '\x01'"]);
+        client.server.finish().await;
+    }
+}
