@@ -3,6 +3,8 @@
 //! What is cut is what matters least for the next decision: what an answer has twice, then the outer frames, then old
 //! output, then lists from their ends. The answer names each cut, with how much of it is left.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use crate::truncate::{cut, size_of};
@@ -16,6 +18,10 @@ const LEAST: u64 = 100;
 const BYTES: usize = 3;
 /// Room for the list of cuts, in bytes.
 const ROOM: usize = 160;
+
+/// The fewest bytes of a line of text that say anything, and what replaces the middle of one that is longer.
+const NARROWEST: usize = 72;
+const GAP: &str = " ... ";
 
 /// The key under which an answer says what was cut.
 const KEY: &str = "cut";
@@ -85,12 +91,43 @@ impl Reply {
         }
         if !is_same && self.text.len() > most {
             let all = self.text.len();
-            self.text.truncate(self.text.floor_char_boundary(most.saturating_sub(ROOM / 2)));
+            self.text = lines_within(&self.text, most.saturating_sub(ROOM / 3));
             let note = format!("\n{KEY}: {} of {all} bytes, by `{NAME}`", self.text.len());
             self.text.push_str(&note);
         }
         self
     }
+}
+
+/// The first lines of a text, as many as have room. Each may lose its middle to a later one: it begins with what it is about,
+/// and ends with where that is.
+fn lines_within(text: &str, most: usize) -> String {
+    let size = |line: &str, width: usize| line.len().min(width) + 1;
+    let mut room = most;
+    let has_room = |line: &&str| {
+        let is_within = size(line, NARROWEST) <= room;
+        room = room.saturating_sub(size(line, NARROWEST));
+        is_within
+    };
+    let lines: Vec<&str> = text.lines().take_while(has_room).collect();
+    let (mut width, mut too_wide) = (NARROWEST, most.max(NARROWEST) + 1);
+    while too_wide - width > 1 {
+        let middle = usize::midpoint(width, too_wide);
+        let is_within = lines.iter().map(|line| size(line, middle)).sum::<usize>() <= most;
+        if is_within { width = middle } else { too_wide = middle }
+    }
+    lines.into_iter().map(|line| without_middle(line, width)).collect::<Vec<_>>().join("\n")
+}
+
+/// A line within so many bytes, with more of its end than of its beginning.
+fn without_middle(line: &str, most: usize) -> Cow<'_, str> {
+    if line.len() <= most {
+        return Cow::Borrowed(line);
+    }
+    let begin = line.get(..line.floor_char_boundary((most - GAP.len()) * 2 / 5)).unwrap_or_default();
+    let end =
+        line.get(line.ceil_char_boundary(line.len() + begin.len() + GAP.len() - most)..).unwrap_or_default();
+    Cow::Owned(format!("{begin}{GAP}{end}"))
 }
 
 fn size(data: &Map<String, Value>) -> usize {
@@ -235,6 +272,22 @@ mod tests {
         assert!(data["cut"].as_str().unwrap().ends_with("of 500)"), "{}", data["cut"]);
         let text = Reply { text: "line\n".repeat(500), structured: None, is_error: false }.within_budget(100);
         assert!(text.text.len() <= 320 && text.text.contains("of 2500 bytes, by `budget`"), "{}", text.text);
+    }
+
+    #[test]
+    fn lines_of_a_text_lose_their_middles_before_the_last_ones_go() {
+        let value = "é".repeat(200);
+        let text = format!(
+            "`rows` is [{value}] at event 9\nwritten, newest first:\nevent 7: rows = [{value}] by a.py:3\n"
+        );
+        let cut = Reply { text: text.repeat(2), structured: None, is_error: false }.within_budget(100).text;
+        let lines: Vec<&str> = cut.lines().collect();
+        let [about, header, newest, ..] = lines.as_slice() else { panic!("{cut}") };
+        assert!(about.starts_with("`rows` is [é") && about.ends_with("é] at event 9"), "{cut}");
+        assert_eq!(*header, "written, newest first:");
+        assert!(newest.starts_with("event 7: rows = [é") && newest.ends_with("é] by a.py:3"), "{cut}");
+        assert!(cut.len() <= 300, "{cut}");
+        assert_eq!(lines_within("one\ntwo\n", 90), "one\ntwo");
     }
 
     #[test]

@@ -31,3 +31,17 @@ async fn control_characters_are_shown_as_python_writes_them() {
         client.server.finish().await;
     }
 }
+
+#[tokio::test]
+async fn the_newest_write_has_room_in_a_small_budget() {
+    let program = Fixture::python("recording_shop");
+    let client = Client::new("python3").await;
+    client.record(&program, &[]).await;
+    let writes = client.ask("find_writes", json!({ "target": "cart.items", "budget": 100 })).await;
+    has(
+        &writes,
+        &["`cart.items` is ", "written, newest first:\nevent ", ": `items.remove(item)  # @lost`", "\ncut: "],
+    );
+    assert!(writes.len() <= 300, "{writes}");
+    client.server.finish().await;
+}
