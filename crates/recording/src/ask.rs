@@ -4,6 +4,7 @@ mod changes;
 mod computed;
 mod diverged;
 mod first;
+mod last;
 mod origin;
 mod reached;
 mod state;

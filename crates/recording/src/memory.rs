@@ -200,16 +200,6 @@ impl Recording {
         Ok(value.is_some_and(|value| is_absent(Word::of(value)) != is_absent(write.word)))
     }
 
-    /// The event with which the call ended whose variables an owner is, or the last if it did not end; none if it is an
-    /// object.
-    pub(crate) fn end_of(&self, owner: Owner) -> Result<Option<i64>> {
-        let mut statement =
-            self.database.prepare_cached("SELECT ended FROM calls WHERE id = ? AND owner = ?")?;
-        let ended: Option<Option<i64>> =
-            statement.query_row(params![owner.0 >> 1, owner.0], |row| row.get(0)).optional()?;
-        ended.map(|ended| ended.map_or_else(|| self.last_event(), Ok)).transpose()
-    }
-
     /// The function whose variables an owner is, if its call was active at an event.
     pub(crate) fn active_owner(&self, owner: Owner, event: i64) -> Result<Option<String>> {
         let mut statement = self.database.prepare_cached(

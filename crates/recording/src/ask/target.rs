@@ -1,19 +1,20 @@
 //! A variable, an attribute or an item that a question is about, at a moment.
 
 use super::first::owners;
+use super::last::last_moments;
 use super::state::is_definition;
 use super::stored;
 use super::text::Lines;
 use super::writes::{cut_text, writes_to};
 use crate::error::{Error, Result};
-use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::memory::{COLUMNS, Memory, MemoryAt, write_of};
 use crate::predicate::{Expression, Scope};
 use crate::reading::{Call, Code, Event, Recording};
 use crate::stack::Frame;
 use crate::value::{Key, Kind, Owner, Word};
 
-/// How many writes are tried, newest first, to find a moment at which a target is there.
-const MOST_TRIED: usize = 200;
+/// How many ends of calls, and how many writes, are tried, newest first, to find a moment at which a target is there.
+pub(super) const MOST_TRIED: usize = 200;
 
 pub(super) struct Target {
     /// As it was asked for.
@@ -76,43 +77,29 @@ impl Target {
         Err(absent(recording, &target, text, moment, &frames, &memory)?)
     }
 
-    /// Where it was last there: in the stack of what wrote it, or the variable that it begins at, just afterwards.
+    /// Where it was last there, in a stack that has it, or the variable that it begins at.
     fn last(recording: &Recording, target: &Expression, text: &str) -> Result<Option<Self>> {
         let mut names = Vec::new();
         target.roots(&mut names);
         names.extend(target.last_name().map(str::to_owned));
         let mut last: Option<Self> = None;
         for name in names.iter().filter_map(|name| recording.number(name)) {
-            let found = Self::after_write(recording, target, text, name)?;
+            let found = Self::last_with(recording, target, text, name)?;
             last = last.into_iter().chain(found).max_by_key(|found| found.event);
         }
         Ok(last)
     }
 
-    /// After the last write of a variable or an attribute with which it is there, or where that variable ends.
-    fn after_write(
-        recording: &Recording,
-        target: &Expression,
-        text: &str,
-        name: i64,
-    ) -> Result<Option<Self>> {
-        let mut statement = recording.database.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM writes WHERE key = ? ORDER BY id DESC LIMIT {MOST_TRIED}"
-        ))?;
-        let mut rows = statement.query([Key::Name(name).stored()])?;
-        while let Some(row) = rows.next()? {
-            let write: Write = write_of(row)?;
-            // What a variable contains may be written after the variable is, and one of a closure after its call ended.
-            let end = recording.end_of(write.owner)?.filter(|end| *end > write.event);
-            for moment in end.into_iter().chain([write.event + 1]) {
-                let Some(event) = recording.find_event(moment)? else { continue };
-                let frames = recording.stack(&event)?;
-                let memory = MemoryAt { recording, event: event.id };
-                if let Some((frame, slot)) = slot(recording, target, &frames, &memory)?
-                    && memory.get(slot.0, slot.1)?.is_some()
-                {
-                    return Ok(Some(Self::at(recording, target, text, &event, (frame, slot))));
-                }
+    /// The last moment at which a variable or an attribute of this name exists, and it with that.
+    fn last_with(recording: &Recording, target: &Expression, text: &str, name: i64) -> Result<Option<Self>> {
+        for moment in last_moments(recording, name)? {
+            let Some(event) = recording.find_event(moment)? else { continue };
+            let frames = recording.stack(&event)?;
+            let memory = MemoryAt { recording, event: event.id };
+            if let Some((frame, slot)) = slot(recording, target, &frames, &memory)?
+                && memory.get(slot.0, slot.1)?.is_some()
+            {
+                return Ok(Some(Self::at(recording, target, text, &event, (frame, slot))));
             }
         }
         Ok(None)

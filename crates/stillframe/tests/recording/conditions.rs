@@ -151,7 +151,7 @@ async fn the_origin_of_a_python_value_is_followed_through_finally_and_closures()
         let by_month = client.ask("find_origin", json!({ "target": "by_month['feb']", "at": now })).await;
         has(&by_month, &["['feb'] = 9 by ", "tuple #", "[1] = 9 by ", &at(&program, "pair")]);
         let grouped = client.ask("find_writes", json!({ "target": "report.by_product['pear']" })).await;
-        has(&grouped, &["is [3] at event ", &at(&program, "grouped")]);
+        has(&grouped, &["is [-4] at event ", &at(&program, "grouped")]);
         let hits = client.ask("count_hits", json!({ "target": "main.py:median" })).await;
         has(&hits, &["median was called once"]);
         client.server.finish().await;

@@ -6,6 +6,51 @@ use test_support::Fixture;
 use crate::recorder::{Client, at, has, pythons};
 
 #[tokio::test]
+async fn without_a_moment_the_last_call_that_has_a_name_is_asked() {
+    let program = Fixture::python("recording_moments");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let target = json!({ "target": "config['port']" });
+        let writes = client.ask("find_writes", target.clone()).await;
+        let last = "`config['port']` does not exist at `end`; showing the last moment at which it existed";
+        has(
+            &writes,
+            &[
+                "`config['port']` is 2 at event ",
+                " in main)",
+                last,
+                &format!("['port']: 1 → 2 by {}", at(&program, "changed")),
+                &format!("['port'] = 1 by {}", at(&program, "configured")),
+            ],
+        );
+        let origin = client.ask("find_origin", target).await;
+        has(&origin, &["`config['port']` is 2 at event ", &at(&program, "changed")]);
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn in_javascript_calls_of_closures_have_the_variables_around_them() {
+    let program = Fixture::node("recording_moments");
+    let client = Client::new("node").await;
+    client.record(&program, &[]).await;
+    let writes = client.ask("find_writes", json!({ "target": "cache.get('port')" })).await;
+    has(&writes, &["is 2 at event ", " in main)", "1 → 2 by ", &at(&program, "changed")]);
+    let seats = client.ask("find_writes", json!({ "target": "seats" })).await;
+    has(
+        &seats,
+        &[
+            "`seats` is Map {'Ann' => 0, 'Bob' => 1} at event ",
+            "['Bob'] = 1 by ",
+            &at(&program, "taken"),
+            &at(&program, "opened"),
+        ],
+    );
+    client.server.finish().await;
+}
+
+#[tokio::test]
 async fn variables_of_two_calls_of_a_function_are_compared() {
     let program = Fixture::python("recording_moments");
     for python in pythons() {

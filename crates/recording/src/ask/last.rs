@@ -1,0 +1,68 @@
+//! The last moments at which variables of a name exist.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use super::target::MOST_TRIED;
+use crate::error::Result;
+use crate::memory::{COLUMNS, Write, write_of};
+use crate::reading::Recording;
+use crate::value::{Key, OUTER, Owner, Word};
+
+/// The moments after which something of this name may no longer exist, latest first: the ends of the calls that see such
+/// a variable, and where one of them or an attribute was written last.
+pub(super) fn last_moments(recording: &Recording, name: i64) -> Result<Vec<i64>> {
+    let (owners, writes) = owners_of(recording, name)?;
+    let mut moments = ends_of(recording, &owners)?;
+    // A variable of a closure may be written after the call ended that it belongs to.
+    moments.extend(writes.iter().rev().take(MOST_TRIED).map(|event| event + 1));
+    let first = recording.first_event()?;
+    moments.retain(|moment| *moment >= first);
+    moments.sort_unstable_by_key(|moment| Reverse(*moment));
+    moments.dedup();
+    Ok(moments)
+}
+
+/// What the variables of this name belong to, and the calls of functions inside those; and the events of all writes.
+fn owners_of(recording: &Recording, name: i64) -> Result<(HashSet<Owner>, Vec<i64>)> {
+    let outer = recording.number(OUTER).map(Key::Name);
+    let (mut owners, mut events) = (HashSet::new(), Vec::new());
+    let mut statement = recording
+        .database
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM writes WHERE key IN (?, ?) ORDER BY id"))?;
+    let keys = [Key::Name(name).stored(), outer.unwrap_or(Key::Name(name)).stored()];
+    for write in statement.query_map(keys, write_of)? {
+        let Write { event, owner, key, word, .. } = write?;
+        let is_inside = Some(key) == outer
+            && matches!(word, Word::Integer(around) if owners.contains(&Owner(around << 1)));
+        if key == Key::Name(name) {
+            events.push(event);
+        }
+        if owner.as_object().is_none() && (is_inside || key == Key::Name(name)) {
+            owners.insert(owner);
+        }
+    }
+    Ok((owners, events))
+}
+
+/// Where the calls end whose variables these owners are, at most so many as are tried.
+fn ends_of(recording: &Recording, owners: &HashSet<Owner>) -> Result<Vec<i64>> {
+    let mut ends = Vec::new();
+    let mut is_any_open = false;
+    let mut statement = recording.database.prepare_cached("SELECT owner, ended FROM calls")?;
+    let calls = statement.query_map([], |row| Ok((Owner(row.get(0)?), row.get::<_, Option<i64>>(1)?)))?;
+    for call in calls {
+        let (owner, ended) = call?;
+        if owners.contains(&owner) {
+            is_any_open |= ended.is_none_or(|ended| ended == 0);
+            ends.extend(ended.filter(|ended| *ended > 0));
+        }
+    }
+    if is_any_open {
+        ends.push(recording.last_event()?);
+    }
+    ends.sort_unstable_by_key(|end| Reverse(*end));
+    ends.dedup();
+    ends.truncate(MOST_TRIED);
+    Ok(ends)
+}
