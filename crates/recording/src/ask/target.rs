@@ -8,8 +8,9 @@ use super::text::Lines;
 use super::writes::{cut_text, writes_to};
 use crate::error::{Error, Result};
 use crate::memory::{COLUMNS, Memory, MemoryAt, write_of};
-use crate::predicate::{Expression, Scope};
+use crate::predicate::{Expression, Function, Scope};
 use crate::reading::{Call, Code, Event, Recording};
+use crate::spelling::Spelling;
 use crate::stack::Frame;
 use crate::value::{Key, Kind, Owner, Word};
 
@@ -73,6 +74,9 @@ impl Target {
             && !writes_to(recording, slot.0, Some(slot.1), event.id, 1)?.is_empty()
         {
             return Ok(Self::at(recording, &target, text, &event, (frame, slot)));
+        }
+        if let Some(instead) = unstored(recording, &target, text, at)? {
+            return Err(instead);
         }
         Err(absent(recording, &target, text, moment, &frames, &memory)?)
     }
@@ -169,6 +173,37 @@ fn is_text_only(recording: &Recording, memory: &MemoryAt<'_>, owner: Owner) -> R
     let Some(object) = owner.as_object() else { return Ok(false) };
     let is_text = |(key, _): &(Key, _)| *key == Key::Name(0);
     Ok(recording.object(object)?.kind == Kind::Opaque && memory.all(owner)?.iter().all(is_text))
+}
+
+/// What to ask instead about the length of something; none if a target is anything else.
+fn unstored(
+    recording: &Recording,
+    target: &Expression,
+    text: &str,
+    at: Option<&str>,
+) -> Result<Option<Error>> {
+    let of = match target {
+        Expression::Attribute(_, name) if matches!(&**name, "length" | "size") => {
+            text.rsplit_once('.').map(|(of, _)| of).filter(|_| recording.spelling == Spelling::JavaScript)
+        }
+        Expression::Of(Function::Length, _) => text.strip_prefix("len(").and_then(|of| of.strip_suffix(')')),
+        _ => None,
+    };
+    let Some(of) = of else { return Ok(None) };
+    let Ok(found) = Target::find(recording, of, at) else { return Ok(None) };
+    let word = MemoryAt { recording, event: found.event }.get(found.owner, found.key)?;
+    let has_length = match word {
+        Some(Word::Object(number)) => {
+            matches!(recording.object(number)?.kind, Kind::List | Kind::Dictionary | Kind::Set)
+        }
+        Some(Word::Atom(number)) => recording.atom(number)?.string.is_some(),
+        _ => false,
+    };
+    Ok(has_length.then(|| {
+        Error::question(format!(
+            "`{text}` is computed, not stored; ask about `{of}`, or when a condition such as `{text} > 5` first held"
+        ))
+    }))
 }
 
 /// That no frame of a moment knows a target.

@@ -66,6 +66,30 @@ async fn variables_of_two_calls_of_a_function_are_compared() {
 }
 
 #[tokio::test]
+async fn a_length_is_computed_and_not_stored() {
+    let client = Client::new("python3").await;
+    client.record(&Fixture::python("recording_moments"), &[]).await;
+    let length = client.fails("find_writes", json!({ "target": "len(config)" })).await;
+    has(&length, &["`len(config)` is computed, not stored; ask about `config`, or when a condition such as"]);
+    client.server.finish().await;
+
+    let program = Fixture::node("recording_moments");
+    let client = Client::new("node").await;
+    client.record(&program, &[]).await;
+    for arguments in
+        [json!({ "target": "cache.size" }), json!({ "target": "cache.size", "at": at(&program, "returned") })]
+    {
+        for tool in ["find_writes", "find_origin"] {
+            let length = client.fails(tool, arguments.clone()).await;
+            has(&length, &["`cache.size` is computed, not stored; ask about `cache`", "`cache.size > 5`"]);
+        }
+    }
+    let first = client.ask("find_first", json!({ "condition": "cache.size > 0" })).await;
+    has(&first, &[&at(&program, "configured")]);
+    client.server.finish().await;
+}
+
+#[tokio::test]
 async fn control_characters_are_shown_as_python_writes_them() {
     let program = Fixture::python("recording_moments");
     for python in pythons() {
