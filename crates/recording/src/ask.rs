@@ -1,6 +1,7 @@
 //! Questions about recordings. Each answer is a text of at most 2 KB.
 
 mod changes;
+mod comprehensions;
 mod computed;
 mod diverged;
 mod first;
@@ -23,6 +24,7 @@ pub use self::reached::reached;
 pub use self::state::state;
 pub use self::writes::{WritesRequest, writes};
 
+pub(crate) use self::comprehensions::statement_around;
 pub(crate) use self::first::{own_and_outer, owners};
 pub(crate) use self::reached::arguments;
 pub(crate) use self::state::{exception, is_definition};

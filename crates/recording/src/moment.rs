@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use rusqlite::OptionalExtension;
 
+use crate::ask::statement_around;
 use crate::error::{Error, Result};
 use crate::reading::{Event, Recording, event_of};
 use crate::spelling::Spelling;
@@ -249,6 +250,12 @@ impl Recording {
 
     /// Why there is nothing at a line.
     pub(crate) fn not_reached(&self, file: &str, line: i64) -> String {
+        if let Some(begin) = statement_around(self, file, line) {
+            return format!(
+                "{file}:{line} is part of a comprehension, whose lines are not recorded; ask about {file}:{begin}, where \
+                 its statement begins"
+            );
+        }
         let mut lines: Vec<i64> = self
             .places_of(|code| crate::reading::is_file(&code.path, file))
             .iter()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::comprehensions::statement_around;
 use super::text::Lines;
 use crate::error::{Error, Result};
 use crate::memory::{Memory, MemoryAt};
@@ -51,13 +52,17 @@ fn counts(recording: &Recording, places: &[i64]) -> Result<BTreeMap<String, (i64
 }
 
 fn line_hits(recording: &Recording, file: &str, line: i64) -> Result<String> {
-    let places = recording.places_at(file, line);
+    let mut lines = Lines::default();
+    let mut places = recording.places_at(file, line);
     let gap = recording.gap()?;
+    if let Some(begin) = statement_around(recording, file, line).filter(|_| places.is_empty()) {
+        lines.add(recording.not_reached(file, line));
+        places = recording.places_at(file, begin);
+    }
     if places.is_empty() {
         let gap = gap.map(|gap| format!("; {gap}")).unwrap_or_default();
         return Ok(format!("{}{gap}\n", recording.not_reached(file, line)));
     }
-    let mut lines = Lines::default();
     let counts = counts(recording, &places)?;
     if counts.is_empty() {
         lines.add(format!("{file}:{line} was reached only before event {}", recording.first_event()?));

@@ -20,7 +20,7 @@ pub(super) use self::heads::{captures, has_default, has_parameter, subject};
 pub(super) use self::lines::statement_at;
 pub(super) use self::lookups::{LookUp, STORING, fills};
 use self::loops::loop_body;
-pub(super) use self::loops::{Comprehension, comprehended, loop_step};
+pub(super) use self::loops::{Comprehension, comprehended, comprehensions_by_line, loop_step};
 pub(super) use self::sending::{assigns, calls_in_order, delegates, is_sent, sent, spreads, stored};
 use crate::spelling::Spelling;
 

@@ -1,5 +1,6 @@
 //! A variable, an attribute or an item that a question is about, at a moment.
 
+use super::comprehensions;
 use super::first::owners;
 use super::last::last_moments;
 use super::state::is_definition;
@@ -231,6 +232,10 @@ fn absent(
     {
         "; only the text of that object is recorded".clone_into(&mut elsewhere);
     }
+    let mut roots = Vec::new();
+    target.roots(&mut roots);
+    let of_comprehension = roots.iter().find_map(|root| comprehensions::note(recording, root, None));
+    elsewhere += &of_comprehension.map(|note| format!("; {note}")).unwrap_or_default();
     let frame = frames.first().map(|frame| recording.frame_text(frame)).unwrap_or_default();
     Ok(Error::question(format!("no `{text}` at `{at}` ({frame}); variables there: {known}{elsewhere}")))
 }

@@ -66,6 +66,40 @@ async fn variables_of_two_calls_of_a_function_are_compared() {
 }
 
 #[tokio::test]
+async fn lines_and_variables_of_comprehensions_are_part_of_their_statement() {
+    let program = Fixture::python("recording_moments");
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        client.record(&program, &[]).await;
+        let (doubled, statement) = (at(&program, "doubled"), at(&program, "best"));
+        let part = format!(
+            "{doubled} is part of a comprehension, whose lines are not recorded; ask about {statement}, where"
+        );
+        let hits = client.ask("count_hits", json!({ "target": doubled })).await;
+        has(&hits, &[&part, &statement, " was reached "]);
+        let state = client.fails("state_at", json!({ "at": doubled })).await;
+        has(&state, &[&part]);
+        // Python 3.12 and newer run it in the function itself.
+        let element = client.ask("count_hits", json!({ "target": at(&program, "element") })).await;
+        has(&element, &[" was reached "]);
+
+        let condition = json!({ "condition": "row['net'] > 4" });
+        let first = client.fails("find_first", condition).await;
+        let instead = "any(row['net'] > 4 for row in rows)";
+        let place = at(&program, "kept");
+        let note = format!("variables of comprehensions are not recorded, such as `row` in {place}");
+        has(&first, &[&note, &format!("ask about `{instead}`")]);
+        let first = client.ask("find_first", json!({ "condition": instead })).await;
+        has(&first, &["first holds when a call begins: ", " in best"]);
+        for tool in ["find_writes", "find_origin"] {
+            let unknown = client.fails(tool, json!({ "target": "row" })).await;
+            has(&unknown, &["no `row` at ", &note, "ask about `rows`"]);
+        }
+        client.server.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn a_length_is_computed_and_not_stored() {
     let client = Client::new("python3").await;
     client.record(&Fixture::python("recording_moments"), &[]).await;

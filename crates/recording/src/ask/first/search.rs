@@ -7,6 +7,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use super::super::comprehensions;
 use super::super::state::is_declared;
 use super::{FirstRequest, owners};
 use crate::error::{Error, Result};
@@ -94,9 +95,10 @@ impl<'a> Search<'a> {
         if let Some(unknown) =
             roots.iter().find(|name| !is_about_attributes && recording.number(name).is_none())
         {
-            return Err(Error::question(format!(
-                "no variable `{unknown}` was written in the run; check its spelling"
-            )));
+            let of_comprehension = comprehensions::note(recording, unknown, Some(request.condition));
+            return Err(Error::question(of_comprehension.unwrap_or_else(|| {
+                format!("no variable `{unknown}` was written in the run; check its spelling")
+            })));
         }
         let mut names = HashSet::new();
         condition.names(&mut |name| names.extend(recording.number(name)));
@@ -280,10 +282,12 @@ impl<'a> Search<'a> {
     pub(super) fn never(&self) -> String {
         let variable = self.roots.first().map(String::as_str).unwrap_or_default();
         let condition = self.request.condition;
+        let note = comprehensions::note(self.recording, variable, Some(condition));
+        let note = note.map(|note| note + "\n").unwrap_or_default();
         if self.recording.number(variable).is_none() {
             return format!(
                 "`{condition}` never holds in this run: no variable `{variable}` was written, and no object has such \
-                 attributes.\n"
+                 attributes.\n{note}"
             );
         }
         let notes = self.notes.borrow();
@@ -298,7 +302,7 @@ impl<'a> Search<'a> {
             .concat();
         format!(
             "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
-             that have a variable `{variable}`.{unknown}\n"
+             that have a variable `{variable}`.{unknown}\n{note}"
         )
     }
 }

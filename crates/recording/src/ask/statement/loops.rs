@@ -1,5 +1,7 @@
 //! Loops whose head and body are on one line, and those that count.
 
+use std::ops::RangeInclusive;
+
 use super::{Read, Token, Value, closing, has_word, is_assignment, names, parts, tokens, value_of};
 
 /// What follows `for (...)` on the same line, if it gives the name its value and not the head.
@@ -50,17 +52,43 @@ pub(in crate::ask) struct Comprehension<'a> {
 /// The comprehensions in an expression.
 pub(in crate::ask) fn comprehended(text: &str) -> Vec<Comprehension<'_>> {
     let tokens = tokens(text);
-    let mut found = Vec::new();
-    for at in (1..tokens.len()).filter(|at| tokens.get(*at).is_some_and(|token| token.text == "for")) {
-        let rest = tokens.get(at + 1..).unwrap_or_default();
-        let Some(middle) = rest.iter().position(|token| token.text == "in") else { continue };
-        let (over, end) = clause(text, &tokens, at + middle + 2);
-        let is_filtered = tokens.get(end).is_some_and(|token| token.text == "if");
-        let filter = is_filtered.then(|| clause(text, &tokens, end + 1).0);
-        let variables = rest.iter().take(middle).filter(|token| token.is_name()).map(|token| token.text);
-        found.push(Comprehension { variables: variables.collect(), over, filter });
-    }
-    found
+    (1..tokens.len()).filter_map(|at| comprehension(text, &tokens, at)).collect()
+}
+
+/// The comprehensions in a statement, each with the lines of the bracket that it is in, from 0. A `for` that is in none
+/// is that of a loop.
+pub(in crate::ask) fn comprehensions_by_line(text: &str) -> Vec<(RangeInclusive<usize>, Comprehension<'_>)> {
+    let tokens = tokens(text);
+    let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count();
+    let line_of = |at: usize| tokens.get(at).map_or(0, |token| line(token.at.start));
+    let bracketed = |at: usize| {
+        let comprehension = comprehension(text, &tokens, at)?;
+        let open = (0..at).rev().find(|open| opens_before(&tokens, *open, at))?;
+        let close = closing(&tokens, open).unwrap_or(tokens.len());
+        Some((line_of(open)..=line_of(close - 1), comprehension))
+    };
+    (1..tokens.len()).filter_map(bracketed).collect()
+}
+
+/// Whether a token opens a bracket that another one is in.
+fn opens_before(tokens: &[Token<'_>], open: usize, at: usize) -> bool {
+    tokens.get(open..at).is_some_and(|between| {
+        between.first().is_some_and(|first| first.opens() > 0)
+            && between.iter().map(Token::opens).sum::<i32>() > 0
+    })
+}
+
+/// The comprehension whose `for` a token is.
+fn comprehension<'a>(text: &'a str, tokens: &[Token<'_>], at: usize) -> Option<Comprehension<'a>> {
+    tokens.get(at).filter(|token| token.text == "for")?;
+    let rest = tokens.get(at + 1..).unwrap_or_default();
+    let middle = rest.iter().position(|token| token.text == "in")?;
+    let (over, end) = clause(text, tokens, at + middle + 2);
+    let is_filtered = tokens.get(end).is_some_and(|token| token.text == "if");
+    let filter = is_filtered.then(|| clause(text, tokens, end + 1).0);
+    let variables = rest.iter().take(middle).filter(|token| token.is_name());
+    let variables = variables.filter_map(|token| text.get(token.at.clone())).collect();
+    Some(Comprehension { variables, over, filter })
 }
 
 /// What stands from a token to the next clause of a comprehension or to its end, and where that is.
@@ -96,6 +124,16 @@ mod tests {
         let more = Comprehension { variables: vec!["each"], over: "more", filter: None };
         assert_eq!(comprehended(text), [jobs, more]);
         assert_eq!(comprehended("for each in more:"), []);
+    }
+
+    #[test]
+    fn a_comprehension_has_the_lines_of_its_bracket() {
+        let text = "best = max(\n    [\n        left\n        for left in jobs\n    ],\n    key=len,\n)";
+        let found = comprehensions_by_line(text);
+        let [(lines, jobs)] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!((lines.clone(), jobs.over), (1..=3, "jobs"));
+        assert_eq!(comprehensions_by_line("async for each in jobs:").len(), 0);
+        assert_eq!(comprehensions_by_line("for each in sorted(n for n in jobs):").len(), 1);
     }
 
     #[test]
