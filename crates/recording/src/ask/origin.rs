@@ -1,6 +1,7 @@
 //! Where a value came from: the assignments, arguments and returns behind it.
 
 mod arguments;
+mod closures;
 mod detours;
 mod inputs;
 mod items;

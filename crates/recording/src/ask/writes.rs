@@ -9,6 +9,9 @@ use crate::reading::{Event, Recording};
 use crate::stack::{base_name, is_table};
 use crate::value::{Key, Kind, Owner, What, Word};
 
+/// That an outer variable had its value where a call of a closure begins.
+const EARLIER: &str = ": an outer variable, which other calls wrote before";
+
 /// What is asked about.
 #[derive(Debug)]
 pub struct WritesRequest<'a> {
@@ -40,7 +43,7 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
             lines.add(format!("only {cut}: changes of others may be missing"));
         }
     }
-    let mut found = changes_to(recording, owner, Some(key), event, request.limit)?;
+    let mut found = changes_with_outer(recording, (owner, key), event, request.limit)?;
     let newest = found.first().copied();
     // What a tuple contains is written once, and shown with it.
     if let Some(Word::Object(number)) = value
@@ -62,12 +65,13 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
             continue;
         }
         let frames = recording.stack(&line)?;
-        lines.add(format!("event {}: {change} by {}", line.id, recording.writer_text(&line)?));
+        let rest = if recording.is_outer(write)? { EARLIER } else { "" };
+        lines.add(format!("event {}: {change} by {}{rest}", line.id, recording.writer_text(&line)?));
         if let Some(callers) = recording.callers_text(&frames) {
             lines.add(format!("  {callers}"));
         }
         if newest.is_some_and(|newest| newest.id == write.id)
-            && let (again, Some(first)) = runs_without_change(recording, &line, owner, event)?
+            && let (again, Some(first)) = runs_without_change(recording, &line, write.owner, event)?
         {
             let times = if again == 1 { "once more" } else { &format!("{again} more times") };
             lines.add(format!("  this line ran {times}, first at event {first}, and left the same value"));
@@ -167,6 +171,26 @@ fn last_writes(
     let long = Word::Integer(recording.most_items()).stored();
     let rows = statement.query_map(rusqlite::params![owner.0, any, key, until, most, long], write_of)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The last changes of a slot before an event, newest first. A call of Python has a copy of an outer variable, so that what
+/// wrote it before is found in other calls.
+fn changes_with_outer(
+    recording: &Recording,
+    (owner, key): (Owner, Key),
+    until: i64,
+    limit: usize,
+) -> Result<Vec<Write>> {
+    let mut found = changes_to(recording, owner, Some(key), until, limit)?;
+    while found.len() <= limit
+        && let Some(last) = found.last()
+        && let Some(other) = recording.outer_write(last)?
+    {
+        found.pop();
+        let earlier = changes_to(recording, other.owner, Some(key), other.event + 1, limit)?;
+        found.extend(earlier.into_iter().filter(|write| write.id <= other.id));
+    }
+    Ok(found)
 }
 
 /// How often the line of the last write to an owner ran again before a moment, and first when: what it wrote then was

@@ -99,6 +99,31 @@ async fn lines_and_variables_of_comprehensions_are_part_of_their_statement() {
     }
 }
 
+/// Names of functions say what they are inside of from Python 3.11 on.
+#[tokio::test]
+async fn writes_of_an_outer_variable_are_found_in_other_calls_of_the_closure() {
+    let program = Fixture::python("recording_moments");
+    let client = Client::new("python3").await;
+    client.record(&program, &[]).await;
+    let moment = format!("{}#3", at(&program, "hit"));
+    let hits = client.ask("find_writes", json!({ "target": "hits", "at": moment })).await;
+    // Not the write of the other closure, which counts calls of another function.
+    has(&hits, &["hits: 0 → 1 by ", &at(&program, "hit"), "hits = 0 by ", &at(&program, "none")]);
+    assert_eq!(hits.matches("\nevent ").count(), 2, "{hits}");
+    // Nothing tells the closures of both calls of `adding` apart.
+    let total = client.ask("find_writes", json!({ "target": "total" })).await;
+    has(
+        &total,
+        &[
+            "total: 0 → 2 by ",
+            &at(&program, "added"),
+            "total = 0 by ",
+            "(beginning): an outer variable, which other calls wrote before",
+        ],
+    );
+    client.server.finish().await;
+}
+
 #[tokio::test]
 async fn a_length_is_computed_and_not_stored() {
     let client = Client::new("python3").await;

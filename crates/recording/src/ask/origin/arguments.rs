@@ -15,6 +15,9 @@ use crate::value::{Key, OUTER, What, Word};
 /// How many lines after its first decorator a function begins at most.
 const MOST_LINES: i64 = 30;
 
+/// What a variable is that a function of Python has from the one around it.
+pub(super) const OUTER_VARIABLE: &str = "outer variable";
+
 /// What a caller gives for an argument.
 struct Given {
     /// The expression; empty if it gives nothing. For the receiver, the whole statement.
@@ -72,7 +75,7 @@ impl Recording {
         let name = self.text(name);
         if statement::has_parameter(&head, &name) == Some(false) {
             let is_attribute = write.owner.as_object().is_some();
-            return Ok(if is_attribute { "there at the beginning" } else { "outer variable" });
+            return Ok(if is_attribute { "there at the beginning" } else { OUTER_VARIABLE });
         }
         Ok(match self.given(write, line, &call)? {
             Some(given) if given.text.is_empty() && !given.is_receiver && given.has_default => "default",

@@ -1,14 +1,12 @@
 //! Values that come by another way than from a call to the line that has them: what is awaited or yielded, what a callback is
-//! given, what a closure has from around it, and what a call returned before others of its lines ran.
+//! given, and what a call returned before others of its lines ran.
 
-use super::inputs::{
-    Inputs, MOST_CALLS, MOST_EVENTS, called_name, has_no_name, is_common, returned_of, slot_of,
-};
+use super::inputs::{Inputs, MOST_CALLS, called_name, has_no_name, is_common, returned_of, slot_of};
 use super::{Cause, Returned};
 use crate::ask::first::owners;
 use crate::ask::statement;
 use crate::error::Result;
-use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
+use crate::memory::{Memory, MemoryAt, Write};
 use crate::predicate::Scope;
 use crate::reading::{Call, Event, Recording};
 use crate::spelling::Spelling;
@@ -189,28 +187,6 @@ impl Recording {
         let mut subjects = lines
             .filter_map(|line| Some((line.id, statement::subject(&self.statement_of(&line)?)?.to_owned())));
         Ok(subjects.next())
-    }
-
-    /// What gave a variable of the function around a closure, which Python writes where a call of the closure begins.
-    pub(super) fn inputs_of_outer(&self, write: &Write, call: &Call) -> Result<Inputs> {
-        let Some(code) = self.codes.get(&call.code) else { return Ok(Vec::new()) };
-        let Some((outer, _)) = code.name.rsplit_once(".<locals>.") else { return Ok(Vec::new()) };
-        let mut statement = self.database.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM writes WHERE id < ? AND id > ? AND key = ? AND value = ? AND owner & 1 = 0 ORDER BY id DESC"
-        ))?;
-        let values =
-            rusqlite::params![write.id, write.id - MOST_EVENTS, write.key.stored(), write.word.stored()];
-        for other in statement.query_map(values, write_of)? {
-            let other = other?;
-            let writer = self.writer(&other)?;
-            let of = self.call(writer.call)?.and_then(|call| self.codes.get(&call.code));
-            let Some(of) = of.filter(|of| of.file == code.file) else { continue };
-            let is_inside = of.name.strip_prefix(outer).is_some_and(|rest| rest.starts_with(".<locals>."));
-            if &*of.name == outer || is_inside && writer.what == What::Line {
-                return Ok(vec![(Cause::Write(other), 1)]);
-            }
-        }
-        Ok(Vec::new())
     }
 
     /// The line whose value a call returned: the last one with a `return`, if others ran after it, as those of a
