@@ -388,7 +388,7 @@ async fn ctest_reports_the_first_test_that_fails_and_counts_the_others() {
 
 /// Programs that end with the exit code that they are given; `once` fails only the first time.
 const JUDGED: &str = r#"
-cmake_minimum_required(VERSION 3.10)
+cmake_minimum_required(VERSION 3.19)
 project(judged C)
 enable_testing()
 add_executable(code code.c)
@@ -430,14 +430,14 @@ async fn tests_pass_and_fail_as_ctest_judges_them() {
             answer.text
         );
     }
-    let answer = tested(&sources, "ctest --test-dir build -R once|plain").await;
+    let answer = tested(&sources, "ctest --test-dir build -R 'once|plain'").await;
     let failure = &answer["failure"];
     assert_eq!((&answer["verdict"], &failure["test"]), (&json!("failed"), &json!("once")), "{}", answer.text);
     assert!(failure["message"].to_string().contains("failed without a debugger"), "{}", answer.text);
-    let answer = tested(&sources, "ctest --test-dir build -R up|plain").await;
+    let answer = tested(&sources, "ctest --test-dir build -R 'up|plain'").await;
     let failure = &answer["failure"];
     assert_eq!((&answer["verdict"], &failure["test"]), (&json!("failed"), &json!("rounds up")));
-    let answer = tested(&sources, "ctest --test-dir build -E once|up").await;
+    let answer = tested(&sources, "ctest --test-dir build -E 'once|up'").await;
     assert_eq!(answer.at("/failure/test"), "says", "{}", answer.text);
     let counts = json!({ "run": 5, "passed": 2, "failed": 1, "skipped": 2, "expectedFailures": 0 });
     assert_eq!(answer["tests"], counts, "{}", answer.text);

@@ -122,7 +122,7 @@ async fn a_function_without_a_file_stops_wherever_it_is_defined(language: Langua
     let set = session.ok("set_breakpoint", json!({ "function": "kind" })).await;
     assert_eq!((&set["function"], &set["verified"]), (&json!("kind"), &json!(false)));
     let stopped = session.start(&program).await;
-    let first = (program.path(), language.entry(&program, "kind"));
+    let first = (program.path(), program.line("kind"));
     assert_eq!((stopped.outcome(), stopped.place()), ("breakpoint", first));
     assert_eq!(stopped.variable("number"), "3");
     assert_eq!(stopped["breakpointIds"], json!([set["breakpointId"]]));

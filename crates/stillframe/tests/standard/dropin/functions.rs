@@ -24,7 +24,7 @@ async fn function(session: &Debugging, name: &str) -> Value {
 }
 
 async fn stops_at_kind(session: &Debugging, stopped: &impl Report, program: &Fixture) {
-    assert_eq!(stopped.place(), (program.path(), program.language().entry(program, "kind")));
+    assert_eq!(stopped.place(), (program.path(), program.line("kind")));
     assert_eq!(listed(session).await["lastStop"]["reason"], "function breakpoint");
     assert_eq!(function(session, "kind").await["verified"], true);
 }

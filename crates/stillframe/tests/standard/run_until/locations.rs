@@ -86,10 +86,7 @@ async fn run_until_stops_at_a_function_and_a_method(language: Language) {
     let program = Fixture::of(language, "bank");
     let server = STILLFRAME.serve().await;
     let ran = run(&server, language, json!({ "until": [{ "function": "kind" }] })).await;
-    assert_eq!(
-        (ran.place(), ran.variable("number")),
-        ((program.path(), language.entry(&program, "kind")), "3")
-    );
+    assert_eq!((ran.place(), ran.variable("number")), ((program.path(), program.line("kind")), "3"));
     let arguments = json!({ "until": [{ "function": language.words().deposit.0, "file": program.path() }] });
     let ran = run(&server, language, arguments).await;
     assert_eq!(ran.place(), (program.path(), program.line("deposit")));
