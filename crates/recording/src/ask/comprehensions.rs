@@ -1,5 +1,5 @@
 //! Comprehensions and generator expressions of Python. Their variables are not recorded, and neither are the lines of
-//! those that run as functions of their own: all but generator expressions are inlined from Python 3.12 on.
+//! those that run as separate functions: all but generator expressions are inlined from Python 3.12 on.
 
 use super::statement;
 use crate::reading::{Code, Recording, is_file};

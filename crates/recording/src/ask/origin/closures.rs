@@ -9,7 +9,7 @@ use crate::memory::{COLUMNS, Memory, MemoryAt, Write, write_of};
 use crate::reading::{Call, Recording};
 use crate::value::{Key, What, Word};
 
-/// The most calls of the function around a closure that are told apart.
+/// The most calls of the function around a closure that are compared with it.
 const MOST_CALLS: usize = 100;
 
 impl Recording {
