@@ -3,7 +3,7 @@
 /// How an adapter reports threads that come to breakpoints at the same time.
 #[derive(Clone, Copy, Debug)]
 pub enum SimultaneousStops {
-    /// The program goes on between their stops.
+    /// The program continues between their stops.
     None,
     /// By one `stopped` event for each, all sent at once.
     Each,

@@ -70,12 +70,12 @@ impl RunMotion {
         self.thread = thread.or(self.thread);
     }
 
-    /// The session is told that the program has stopped.
+    /// The session is notified that the program has stopped.
     pub(super) fn reported(&mut self) {
         self.is_reported = true;
     }
 
-    /// The adapter says that the program goes on.
+    /// The adapter says that the program continues.
     pub(super) fn continued(&mut self) {
         self.is_reported = false;
     }

@@ -1,7 +1,7 @@
 //! Threads that come to breakpoints at the same time.
 //!
 //! A stop that no rule wants resumes the program, which takes the frames of all threads with it. So the rules of all that
-//! have stopped are applied first, and the program goes on if none of them is to stop.
+//! have stopped are applied first, and the program continues only if none of them is to stop.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,7 +17,7 @@ use crate::model::stop::StopReason;
 /// What the adapter sends.
 pub(super) struct Messages {
     incoming: ::dap::Incoming,
-    /// What was looked at before its turn.
+    /// What was inspected before its turn.
     later: VecDeque<::dap::Message>,
 }
 
