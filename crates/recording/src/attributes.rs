@@ -95,7 +95,10 @@ impl Recording {
             return *known;
         }
         let function = format!("{class}.__getitem__");
+        // Code has no qualified name before Python 3.11.
+        let is_plain = |code: &&Code| *code.name == *"__getitem__" && self.is_method_of(code, class);
         let code = self.codes.values().find(|code| *code.name == *function);
+        let code = code.or_else(|| self.codes.values().find(is_plain));
         let found = code.and_then(|code| {
             let at = usize::try_from(code.line - 1).ok()?;
             let mut lines = self.lines_of(code).iter().skip(at).skip_while(|line| !is_head(line));
@@ -111,6 +114,20 @@ impl Recording {
         });
         self.kept_names.borrow_mut().insert(Rc::clone(class), found);
         found
+    }
+
+    /// Whether the source has this function directly in a class of this name.
+    fn is_method_of(&self, code: &Code, class: &str) -> bool {
+        let depth = |line: &str| line.len() - line.trim_start().len();
+        let Some(above) = usize::try_from(code.line - 1).ok() else { return false };
+        let lines = self.lines_of(code);
+        let Some(head) = lines.get(above) else { return false };
+        let around = lines.iter().take(above).rev();
+        let around =
+            around.map(|line| &**line).find(|line| !line.trim().is_empty() && depth(line) < depth(head));
+        let name = class.rsplit('.').next().unwrap_or(class);
+        let rest = around.and_then(|line| line.trim_start().strip_prefix("class ")?.strip_prefix(name));
+        rest.is_some_and(|rest| rest.starts_with([':', '(', ' ']))
     }
 
     /// The classes that a class inherits from.
