@@ -47,6 +47,7 @@ async fn agree(program: &Fixture, runtime: &str, language: &str) {
     client.record(program, &[]).await;
     let server = &client.server;
     let file = program.path().rsplit('/').next().unwrap();
+    let text = std::fs::read_to_string(program.path()).unwrap();
     let moments = moments(&client.ask("count_hits", json!({ "target": file })).await);
     assert!(moments.len() > 20, "{moments:?}");
     for (line, hit) in rows_to_try(moments, 12) {
@@ -69,9 +70,14 @@ async fn agree(program: &Fixture, runtime: &str, language: &str) {
         assert_eq!(recorded["location"]["line"], line, "{runtime} {moment}: {recorded}");
         let (shown, known) = (simple(&live_report), simple(&recorded));
         assert_eq!(known, shown, "{runtime} {moment}:\n{recorded}\n{live_report}");
+        // V8 has a frame for a constructor that a class does not write, at the head of the class.
+        let is_implicit = |frame: &Value| {
+            let line = frame["line"].as_u64().and_then(|line| usize::try_from(line).ok()).unwrap_or_default();
+            language == "javascript" && text.lines().nth(line - 1).unwrap_or_default().starts_with("class ")
+        };
         let names = |report: &Value| -> Vec<String> {
             let frames = report["stackFrames"].as_array().unwrap().iter();
-            let users = frames.filter(|frame| frame["file"] == program.path());
+            let users = frames.filter(|frame| frame["file"] == program.path() && !is_implicit(frame));
             users.map(|frame| frame["line"].to_string()).collect()
         };
         assert_eq!(names(&recorded), names(&live_report), "{runtime} {moment}");
