@@ -110,7 +110,7 @@ async fn writes_of_an_outer_variable_are_found_in_other_calls_of_the_closure() {
     // Not the write of the other closure, which counts calls of another function.
     has(&hits, &["hits: 0 → 1 by ", &at(&program, "hit"), "hits = 0 by ", &at(&program, "none")]);
     assert_eq!(hits.matches("\nevent ").count(), 2, "{hits}");
-    // Nothing tells the closures of both calls of `adding` apart.
+    // The closures of both calls of `adding` look the same.
     let total = client.ask("find_writes", json!({ "target": "total" })).await;
     has(
         &total,
