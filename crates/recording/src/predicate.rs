@@ -193,6 +193,17 @@ impl Expression {
         }
     }
 
+    /// The same with the items that `get` looks up in its place: what is kept somewhere, and can be written.
+    pub(crate) fn as_kept(&self) -> Self {
+        self.replaced(&|part| part.looked_up().cloned())
+    }
+
+    /// The item that a call of `get` looks up.
+    pub(crate) fn looked_up(&self) -> Option<&Self> {
+        let Self::Of(Function::Get, parts) = self else { return None };
+        parts.parts().first().copied()
+    }
+
     /// The path of a name and attributes, as it is written; none of anything else.
     pub(crate) fn path(&self) -> Option<String> {
         match self {
@@ -207,7 +218,7 @@ impl Expression {
         match self {
             Self::Name(name) | Self::Attribute(_, name) => Some(name),
             Self::Item(of, _) => of.last_name(),
-            _ => None,
+            _ => self.looked_up()?.last_name(),
         }
     }
 

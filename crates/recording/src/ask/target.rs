@@ -37,7 +37,7 @@ impl Target {
     /// Finds it in the frames of a moment, innermost first. Without a moment it is the last exception of a run that
     /// failed, or the end, or else the last moment at which it was there.
     pub(super) fn find(recording: &Recording, text: &str, at: Option<&str>) -> Result<Self> {
-        let target = recording.expression(text)?;
+        let target = recording.expression(text)?.as_kept();
         let moment = at.unwrap_or_else(|| recording.last_moment());
         let event = recording.moment(moment)?;
         let frames = recording.stack(&event)?;

@@ -142,6 +142,33 @@ impl Scope<'_> {
         }
     }
 
+    /// Whether what a dictionary does not have is not there, rather than beyond what is recorded.
+    pub(super) fn has_all_keys(&self, dictionary: i64) -> Result<bool> {
+        let length = self.length_of(dictionary)?;
+        Ok(matches!(length, Some(Word::Integer(length)) if length < self.recording.most_items()))
+    }
+
+    /// What `get` gives: the item, or else the other value. `undefined` in JavaScript, where an item that is missing has a
+    /// value.
+    pub(super) fn get(&self, parts: &[Expression]) -> Result<Option<Datum>> {
+        let [item @ Expression::Item(of, key), otherwise @ ..] = parts else { return Ok(None) };
+        let found = self.value(item)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        let (Some(Datum::Object(number)), Some(key)) = (self.value(of)?, self.value(key)?) else {
+            return Ok(None);
+        };
+        let is_missing = self.recording.object(number)?.kind == Kind::Dictionary
+            && !matches!(key, Datum::Object(_))
+            && self.has_all_keys(number)?;
+        match otherwise {
+            _ if !is_missing => Ok(None),
+            [otherwise] => self.value(otherwise),
+            _ => Ok(Some(Datum::None)),
+        }
+    }
+
     pub(super) fn is_cut_object(&self, number: i64) -> Result<bool> {
         let Some(Word::Integer(length)) = self.length_of(number)? else { return Ok(false) };
         let Some(pairs) = self.pairs(&Datum::Object(number))? else { return Ok(false) };

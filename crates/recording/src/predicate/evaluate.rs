@@ -237,9 +237,12 @@ impl<'a> Scope<'a> {
             let Some(items) = self.each(each)? else { return Ok(None) };
             return self.is_any(function == Function::Any, items, of);
         }
+        if let (Function::Get, Expression::List(parts)) = (function, of) {
+            return self.get(parts);
+        }
         let Some(value) = self.value(of)? else { return Ok(None) };
         Ok(match function {
-            Function::Class => None,
+            Function::Class | Function::Get => None,
             Function::TypeOf => match value {
                 Datum::Object(number) if self.recording.object(number)?.kind.is_named() => {
                     Some(text("function"))
@@ -374,7 +377,7 @@ impl<'a> Scope<'a> {
                 let number = self.container_of(number, &key)?;
                 Ok(self.key(number, &key)?.map(|key| (Owner::object(number), key)))
             }
-            _ => Ok(None),
+            _ => expression.looked_up().map_or(Ok(None), |item| self.slot(item)),
         }
     }
 

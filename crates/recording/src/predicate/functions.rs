@@ -43,6 +43,8 @@ pub(crate) enum Function {
     Greatest,
     Any,
     All,
+    /// What a dictionary has for a key, or else another value: of a list of the item, and that value.
+    Get,
 }
 
 /// The functions by the names with which they are called, in Python and in JavaScript.

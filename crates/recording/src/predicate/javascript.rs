@@ -127,9 +127,7 @@ impl Scope<'_> {
                     }
                     (Kind::List, _) => length.is_some_and(is_beyond),
                     (Kind::Dictionary, Datum::Object(_)) => false,
-                    (Kind::Dictionary, _) => {
-                        length.is_some_and(|length| length < self.recording.most_items())
-                    }
+                    (Kind::Dictionary, _) => self.has_all_keys(*number)?,
                     _ => false,
                 }
             }

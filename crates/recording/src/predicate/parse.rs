@@ -314,7 +314,12 @@ impl Parser {
             Expression::Comparison(Box::new(item), vec![(comparison, container)])
         };
         Ok(Some(match method {
-            "get" | "at" | "charAt" => Expression::Item(Box::new(of), Box::new(self.or()?)),
+            "get" => {
+                let item = Expression::Item(Box::new(of), Box::new(self.or()?));
+                let otherwise = self.sign(",").then(|| self.or()).transpose()?;
+                Expression::of(Function::Get, Expression::List([item].into_iter().chain(otherwise).collect()))
+            }
+            "at" | "charAt" => Expression::Item(Box::new(of), Box::new(self.or()?)),
             "slice" | "substring" => {
                 let from = self.or()?;
                 self.sign(",");

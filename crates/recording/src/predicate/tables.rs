@@ -128,11 +128,14 @@ impl Scope<'_> {
         let (Some(Datum::Object(number)), Some(at)) = (self.value(of)?, self.value(at)?) else {
             return Ok(());
         };
-        if self.recording.object(number)?.kind == Kind::Dictionary {
-            self.is_cut_object(number)?;
-            return Ok(());
-        }
         match (self.length_of(number)?, at) {
+            _ if self.recording.object(number)?.kind == Kind::Dictionary => {
+                if self.has_all_keys(number)? {
+                    Ok(())
+                } else {
+                    self.note_cut(number)
+                }
+            }
             (Some(Word::Integer(length)), Datum::Integer(at)) if (-length..length).contains(&at) => {
                 self.note_cut(number)
             }
