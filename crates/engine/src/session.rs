@@ -14,7 +14,6 @@ mod references;
 mod reported;
 pub mod seen_values;
 mod selection;
-mod stacks;
 pub mod state;
 mod usage;
 pub mod watches;

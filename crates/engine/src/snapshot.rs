@@ -20,7 +20,7 @@ use crate::session::seen_values::{ChangedValue, EXPANSION, FrameIdentity};
 use crate::session::watches::Changed;
 
 /// How many frames are read in search of one of the user's.
-const SEARCHED: usize = 40;
+pub(crate) const SEARCHED: usize = 40;
 
 /// A suspended program, as much of it as the limits let through.
 #[derive(Clone, Debug)]

@@ -426,7 +426,20 @@ impl Debugger for DapDebugger {
     }
 
     async fn stack_trace(&self, thread: RawId, start: usize, levels: usize) -> Result<Stack<RawId>> {
-        self.frames(thread, start, levels, |name| Some(name)).await
+        let generation = {
+            let references = lock(&self.0.references);
+            if let Some(known) = references.stacks.get(&thread, start, levels) {
+                return Ok(known);
+            }
+            references.generation
+        };
+        let stack = self.frames(thread, start, levels, |name| Some(name)).await?;
+        let mut references = lock(&self.0.references);
+        // The program may have run meanwhile.
+        if start == 0 && references.generation == generation {
+            references.stacks.keep(thread, levels, &stack);
+        }
+        Ok(stack)
     }
 
     async fn scopes(&self, frame: RawId) -> Result<Vec<Scope<RawId>>> {

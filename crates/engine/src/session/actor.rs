@@ -36,16 +36,16 @@ use self::program::Run;
 use self::until_next_stop::UntilNextStop;
 use super::breakpoints::Breakpoints;
 use super::references::References;
-use super::stacks::Stacks;
 use super::state::{Execution, State};
 use crate::deadlines;
 use crate::debugger::{Connector, Debugger, Sinks};
 use crate::error::{Error, Result};
 use crate::model::breakpoint::{Failures, Pending};
 use crate::model::data_breakpoint::DataChange;
-use crate::model::ids::{RawId, TargetId, ThreadId};
+use crate::model::ids::{RawId, Reference, TargetId, ThreadId};
 use crate::model::launch::Start;
 use crate::model::stop::ExceptionBreakpoints;
+use crate::stacks::Stacks;
 use journal::SessionJournal;
 
 /// Where the answer to a request goes. The caller may have gone.
@@ -85,7 +85,7 @@ pub(super) struct Actor {
     exception_failures: Option<Failures>,
     until_next_stop: Option<UntilNextStop>,
     references: References,
-    stacks: Stacks,
+    stacks: Stacks<(TargetId, RawId), Reference>,
     threads: ThreadNumbers,
     /// Samples are taken, this far apart.
     sampling: Option<Duration>,

@@ -18,6 +18,7 @@ use crate::model::ids::RawId;
 use crate::model::limits::MAX_VALUE;
 use crate::model::stack::StackFrame;
 use crate::model::stop::StopReason;
+use crate::snapshot::SEARCHED;
 
 /// A step that a silently resumed stop may interrupt.
 #[derive(Debug, Default)]
@@ -305,8 +306,8 @@ async fn leave_library(debugger: &DapDebugger, thread: RawId) -> bool {
     if !leaves_libraries(debugger.quirks()) || lock(&debugger.0.stepping).is_in_library {
         return false;
     }
-    // Most steps end in code of the user's: one frame is enough.
-    if library_frames(debugger, thread, 1).await.is_none() {
+    // Most steps end in code of the user's, and the report of the stop has these frames.
+    if library_frames(debugger, thread, SEARCHED).await.is_none() {
         return false;
     }
     let Some(frames) = library_frames(debugger, thread, LIBRARY_FRAMES).await else { return false };

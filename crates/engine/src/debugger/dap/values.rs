@@ -16,6 +16,7 @@ use crate::model::stack::{Scope, ScopeKind, SourceRange, StackFrame};
 use crate::model::stop::{Exception, ExceptionMode};
 use crate::model::variable::{Children, ExpandedLocals, Expansion, Page, Value, Variable};
 use crate::output::Category;
+use crate::stacks::Stacks;
 
 /// The known references of the current stop.
 #[derive(Debug, Default)]
@@ -36,12 +37,15 @@ pub(super) struct References {
     scoped: Option<(RawId, Vec<i64>)>,
     /// The source and the line that each frame is at.
     pub(super) places: HashMap<RawId, (PathBuf, u32)>,
+    pub(super) stacks: Stacks<RawId, RawId>,
+    /// How often all were forgotten.
+    pub(super) generation: u64,
 }
 
 impl References {
     /// The program has run: all of them are invalid.
     pub(super) fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self { generation: self.generation + 1, ..Self::default() };
     }
 
     /// Our own number for a scope.
@@ -353,8 +357,13 @@ pub(super) async fn evaluate(debugger: &DapDebugger, request: Evaluate) -> Resul
             answer = other;
         }
     }
-    // It chooses the frame too, where there is only one.
-    lock(&debugger.0.references).scoped = None;
+    {
+        let mut references = lock(&debugger.0.references);
+        // It chooses the frame too, where there is only one.
+        references.scoped = None;
+        // Code of the program has run, after which some adapters number the frames again.
+        references.stacks.forget();
+    }
     let response = answer.map_err(|error| match error {
         Error::Refused(message) if (quirks.is_gone)(&message) => Error::Lost,
         Error::Refused(message) if (quirks.is_timeout)(&message) => {

@@ -322,7 +322,7 @@ impl Actor {
             Ok(debugger) => debugger,
             Err(error) => return answer(reply, Err(error)),
         };
-        if let Some(known) = self.stacks.get((target, raw), start, levels) {
+        if let Some(known) = self.stacks.get(&(target, raw), start, levels) {
             return answer(reply, Ok(known));
         }
         let origin = ReadContext { target, epoch: self.state.epoch() };
@@ -333,7 +333,7 @@ impl Actor {
             if start == 0 && actor.stopped_thread(None) == Ok((target, raw)) {
                 actor.journal_stack(&stack);
                 if let Ok(stack) = &stack {
-                    actor.stacks.keep((target, raw), stack.clone());
+                    actor.stacks.keep((target, raw), levels, stack);
                 }
             }
             answer(reply, stack);

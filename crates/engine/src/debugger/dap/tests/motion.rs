@@ -156,10 +156,9 @@ async fn a_pause_by_the_adapter_is_reported_only_at_a_breakpoint_that_remains() 
         .await;
         scene.peer.serve("threads", threads.clone()).await;
         scene.peer.serve_stack(1, 9).await;
-        scene.peer.serve("stackTrace", in_line(line)).await;
+        assert_eq!(scene.peer.serve("stackTrace", in_line(line)).await["threadId"], 2);
         if stays {
             let breakpoints = vec![BreakpointId(2)];
-            assert_eq!(scene.peer.serve("stackTrace", in_line(line)).await["threadId"], 2);
             let (thread, reason) = (RawId(2), StopReason::Breakpoint);
             assert_eq!(scene.event().await, Event::Stopped { thread, reason, text: None, breakpoints });
         } else {
