@@ -40,7 +40,9 @@ pub fn writes(recording: &Recording, request: &WritesRequest<'_>) -> Result<Stri
             lines.add(format!("the same object is {}", names.join(", ")));
         }
         if let Some(cut) = cut_text(recording, number, &memory)? {
-            lines.add(format!("only {cut}: changes of others may be missing"));
+            lines.add(format!(
+                "only {cut}, so that changes of others are missing: record again with a higher `items`"
+            ));
         }
     }
     let mut found = changes_with_outer(recording, (owner, key), event, request.limit)?;

@@ -455,15 +455,27 @@ async fn what_is_not_recorded_of_a_long_container_is_said() {
         has(&client.record(&program, &[]).await, &["exited with code 0"]);
         let first = async |condition: &str| client.ask("find_first", json!({ "condition": condition })).await;
         let beyond = first(&format!("{item} < 0")).await;
-        has(&beyond, &["never holds", "Only the first items are recorded for `", "so it may have held"]);
+        has(
+            &beyond,
+            &[
+                "never holds",
+                "Only the first items are recorded for `",
+                "so it may have held",
+                "a higher `items`",
+            ],
+        );
         let within = first(&item.replace("125", "5")).await;
         has(&within, &["first holds after "]);
         has(&first("queue[110] < 0").await, &["first holds after ", &at(&program, "stored")]);
         let asked = |target: &str| json!({ "target": target, "at": at(&program, "end") });
         let unknown = client.fails("find_writes", asked(item)).await;
         has(&unknown, &["only 100 of its 130 items are recorded"]);
-        let length =
-            ["only 101 of its 121 items are recorded", ".len(): 120 → 121 by ", &at(&program, "appended")];
+        let length = [
+            "only 101 of its 121 items are recorded",
+            "a higher `items`",
+            ".len(): 120 → 121 by ",
+            &at(&program, "appended"),
+        ];
         has(&client.ask("find_writes", asked("queue")).await, &length);
         let why = client.ask("find_origin", asked("queue")).await;
         has(&why, &["items are recorded", "contents were last changed at event", &at(&program, "appended")]);

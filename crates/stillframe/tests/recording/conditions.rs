@@ -269,6 +269,34 @@ async fn conditions_are_those_of_javascript() {
     client.server.finish().await;
 }
 
+#[tokio::test]
+async fn keys_that_a_dictionary_does_not_have_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "\
+                stock = {'pen': 3}  # @stock\n\
+                stock['cup'] = 0  # @cup\n\
+                del stock['pen']  # @sold\n\
+                print(stock)\n";
+    let program = Fixture::write(folder.path(), "main.py", text);
+    for python in pythons() {
+        let client = Client::new(&python).await;
+        has(&client.record(&program, &[]).await, &["exited with code 0"]);
+        let cases: &[(&str, &str, &[&str])] = &[
+            ("stock.get('cup') is None", "stock", &["stock = {'pen': 3}"]),
+            ("stock.get('cup', 5) == 0", "cup", &["['cup'] = 0"]),
+            ("stock.get('pen') is None", "sold", &["before: {'pen': 3, 'cup': 0}"]),
+            ("stock.get('pen', 7) > 5", "sold", &[]),
+        ];
+        all_hold(&client, &program, cases).await;
+        for condition in ["stock['jar'] > 1", "stock.get('jar', 1) > 1", "stock['jar'] is None"] {
+            let never = client.ask("find_first", json!({ "condition": condition })).await;
+            has(&never, &["never holds"]);
+            assert!(!never.contains("may have held"), "{never}");
+        }
+        client.server.finish().await;
+    }
+}
+
 /// Keys that are hashed without code of the program, and others; a variable that is gone after its last line.
 #[tokio::test]
 async fn containers_are_followed_below_keys_of_every_kind_and_in_exceptions() {

@@ -300,9 +300,12 @@ impl<'a> Search<'a> {
             })
             .collect::<Vec<_>>()
             .concat();
+        // Of strings, another limit is how long they are.
+        let is_of_containers = notes.cut.iter().any(|name| **name != *self.recording.spelling.string());
+        let advice = if is_of_containers { " Record again with a higher `items` to know." } else { "" };
         format!(
             "`{condition}` never holds in this run. Only values within the recording's limits are known, and only in calls \
-             that have a variable `{variable}`.{unknown}\n{note}"
+             that have a variable `{variable}`.{unknown}{advice}\n{note}"
         )
     }
 }
