@@ -63,6 +63,16 @@ pub fn program_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>) -> Re
     native::program_of_dump(host, dump, given)
 }
 
+/// Why a crash dump does not show all there could be.
+pub fn notes_of_dump(
+    adapter: &dyn Adapter,
+    host: &dyn Host,
+    dump: &Path,
+    given: Option<&Path>,
+) -> Vec<String> {
+    native::notes_of_dump(host, dump, given, adapter.debug_flags())
+}
+
 /// The language of that name, or of that other name; also recordings, which are not a language.
 pub fn by_name(name: &str) -> Option<&'static dyn Adapter> {
     let names = |adapter: &dyn Adapter| adapter.aliases().iter().copied().chain([adapter.name()]);
@@ -191,6 +201,11 @@ pub trait Adapter: std::fmt::Debug + Send + Sync {
     /// Whether the debugger reads what a crashed program has left.
     fn reads_core_dumps(&self) -> bool {
         false
+    }
+
+    /// How to build a program with debug information, for messages.
+    fn debug_flags(&self) -> &'static str {
+        "debug information"
     }
 
     /// Whether the debugger can tell several places of one line apart.

@@ -53,6 +53,10 @@ pub trait Host: std::fmt::Debug + Send + Sync {
         let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
         self.head(path).into_iter().skip(at(from)).take(at(length)).collect()
     }
+    /// The size of a file in bytes; 0 for one that cannot be read.
+    fn size(&self, path: &Path) -> u64 {
+        self.head(path).len() as u64
+    }
     /// The names of what is in a folder, in order.
     fn names_in(&self, folder: &Path) -> Vec<String>;
     /// The program that a process runs, if the system reports it.
@@ -117,6 +121,10 @@ impl Host for Machine {
             let _ = file.take(length).read_to_end(&mut part);
         }
         part
+    }
+
+    fn size(&self, path: &Path) -> u64 {
+        std::fs::metadata(path).map_or(0, |file| file.len())
     }
 
     fn names_in(&self, folder: &Path) -> Vec<String> {

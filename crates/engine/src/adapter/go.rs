@@ -153,6 +153,10 @@ impl Adapter for Go {
         true
     }
 
+    fn debug_flags(&self) -> &'static str {
+        "`go build -gcflags='all=-N -l'`, without `-ldflags=-s -w`"
+    }
+
     /// The standard library, and what is in the module cache.
     fn passes_definitions(&self) -> bool {
         false

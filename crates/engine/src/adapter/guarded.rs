@@ -118,6 +118,10 @@ impl Host for Guarded<'_> {
         self.host.part(path, from, length)
     }
 
+    fn size(&self, path: &Path) -> u64 {
+        self.host.size(path)
+    }
+
     fn names_in(&self, folder: &Path) -> Vec<String> {
         self.host.names_in(folder)
     }

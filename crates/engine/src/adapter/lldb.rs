@@ -134,7 +134,7 @@ impl Adapter for C {
             // A step into a function of the C library, whose sources are rarely there, goes over it.
             commands.push("?settings set target.process.thread.step-avoid-libraries libc.so.6".to_owned());
         }
-        let flags = "`-g -O0`";
+        let flags = self.debug_flags();
         let quirks = if is_all_code { &ALL_CODE } else { &QUIRKS };
         let native = lldb_dap::Native { quirks, scripts, commands, entry: "main".to_owned(), flags };
         native.plan(host, runtime, start)
@@ -150,6 +150,10 @@ impl Adapter for C {
 
     fn reads_core_dumps(&self) -> bool {
         true
+    }
+
+    fn debug_flags(&self) -> &'static str {
+        "`-g -O0`"
     }
 
     fn has_columns(&self) -> bool {

@@ -7,6 +7,7 @@ mod elf;
 mod formatters;
 mod launcher;
 pub(super) mod lldb_dap;
+mod segments;
 mod sources;
 mod waits;
 
@@ -16,6 +17,7 @@ pub(super) use elf::Elf;
 pub(super) use formatters::provide;
 pub(super) use sources::names_source;
 
+use self::core::Dump;
 use super::{Host, Machine};
 use crate::deadlines;
 use crate::error::{Error, Result};
@@ -49,22 +51,21 @@ pub(super) async fn find_dump(host: &dyn Host, name: &Path) -> Result<PathBuf> {
 
 /// The program of a crash dump: the one that was given, or the one that the dump names.
 pub(super) fn program_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>) -> Result<PathBuf> {
-    let named = core::program_of(host, dump)?;
-    let program = given.map(Path::to_owned).or(named);
+    let opened = Dump::open(host, dump)?;
+    let program = given.map(Path::to_owned).or_else(|| opened.program());
     let program = program.ok_or_else(|| Error::BadFile {
         path: dump.to_owned(),
         problem: "does not name the program that crashed; give its path too".to_owned(),
     })?;
-    if host.is_file(&program) {
+    let dump = dump.display();
+    let problem = if !host.is_file(&program) {
+        format!("is the program that left `{dump}`, but it does not exist; give its path")
+    } else if let Some(difference) = opened.difference(&program) {
+        format!("did not write `{dump}`: {difference}; give the executable that crashed, not a later build")
+    } else {
         return Ok(program);
-    }
-    Err(Error::BadFile {
-        path: program,
-        problem: format!(
-            "is the program that left `{}`, but it does not exist; give its path",
-            dump.display()
-        ),
-    })
+    };
+    Err(Error::BadFile { path: program, problem })
 }
 
 /// Whether a program was built by Go, whose own debugger knows more of it.
@@ -74,7 +75,15 @@ pub(super) fn is_go(program: &Path) -> bool {
 
 /// The signal by which the program of a crash dump ended, if the dump has it.
 pub(super) fn signal_of_dump(host: &dyn Host, dump: &Path) -> Option<i32> {
-    core::signal_of(host, dump)
+    Dump::open(host, dump).ok()?.signal()
+}
+
+/// Why a crash dump does not show all there could be: what it lacks, and what its program lacks.
+pub(super) fn notes_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>, flags: &str) -> Vec<String> {
+    let Ok(opened) = Dump::open(host, dump) else { return Vec::new() };
+    let program = given.map(Path::to_owned).or_else(|| opened.program());
+    let unreadable = program.and_then(|program| without_debug_info(host, &program, flags));
+    opened.truncation().into_iter().chain(unreadable).collect()
 }
 
 /// Refuses a binary that this machine cannot run.

@@ -148,7 +148,7 @@ impl Adapter for Rust {
             Start::Launch(Launch { program: Program::Script(path), .. }) => cargo::main_of(path),
             _ => "main".to_owned(),
         };
-        let flags = "`cargo build` (the `dev` profile) or `rustc -g`";
+        let flags = self.debug_flags();
         let quirks = if is_all_code { &ALL_CODE } else { &QUIRKS };
         lldb_dap::Native { quirks, scripts, commands, entry, flags }.plan(host, runtime, start)
     }
@@ -168,6 +168,10 @@ impl Adapter for Rust {
 
     fn reads_core_dumps(&self) -> bool {
         true
+    }
+
+    fn debug_flags(&self) -> &'static str {
+        "`cargo build` (the `dev` profile) or `rustc -g`"
     }
 
     fn has_columns(&self) -> bool {

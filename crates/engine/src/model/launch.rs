@@ -173,6 +173,11 @@ impl Start {
             Self::Attach(Attach { to: Endpoint::Address { host, port }, .. }) => format!("{host}:{port}"),
         }
     }
+
+    /// Whether it is a crash dump, of which nothing can run.
+    pub fn is_dump(&self) -> bool {
+        matches!(self, Self::Attach(Attach { to: Endpoint::Core { .. }, .. }))
+    }
 }
 
 #[cfg(test)]

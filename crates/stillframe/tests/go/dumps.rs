@@ -37,12 +37,7 @@ func main() {
 
 /// A program that has crashed here, and its dump. The kernel may be set up to put dumps elsewhere, so that gdb makes it.
 fn crashed(module: &Module) -> (PathBuf, PathBuf) {
-    let built = Command::new("go")
-        .args(["build", "-gcflags=all=-N -l", "-o", "crashes", "."])
-        .current_dir(module.folder())
-        .output()
-        .expect("Go can be run");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    build(module);
     let (program, dump) = (module.path("crashes"), module.path("dump"));
     let generate = format!("generate-core-file {}", dump.display());
     // The runtime sends itself SIGURG.
@@ -59,6 +54,15 @@ fn crashed(module: &Module) -> (PathBuf, PathBuf) {
         .expect("gdb can be run");
     assert!(dump.is_file(), "{}", String::from_utf8_lossy(&made.stderr));
     (program, dump)
+}
+
+fn build(module: &Module) {
+    let built = Command::new("go")
+        .args(["build", "-gcflags=all=-N -l", "-o", "crashes", "."])
+        .current_dir(module.folder())
+        .output()
+        .expect("Go can be run");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
 }
 
 #[tokio::test]
@@ -89,6 +93,14 @@ async fn a_core_dump_shows_panic_values_and_goroutines_and_cannot_run() {
     server.finish().await;
 }
 
+
+    let changed = TEXT.replace("out of ink", "out of pens");
+    std::fs::write(program.path(), changed).unwrap();
+    build(&module);
+    let other = server.ok("create_debug_session", json!({ "language": "go" })).await;
+    let opening = json!({ "sessionId": other["sessionId"], "coreFile": dump });
+    let refused = server.call("attach_to_process", opening).await;
+    assert!(refused.is_error && refused.text.contains("its build ID is"), "{}", refused.text);
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn probe_reads_a_core_dump() {

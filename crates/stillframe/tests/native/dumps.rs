@@ -72,24 +72,25 @@ async fn a_core_dump_shows_crash_values_and_threads_and_cannot_run() {
     server.finish().await;
 }
 
+/// What `stillframe probe` prints, in one line, and its exit code.
+fn probed(sources: &Sources, words: &[&str]) -> (Option<i32>, String) {
+    let cache = STILLFRAME.scratch;
+    let done = Command::new(STILLFRAME.program)
+        .arg("probe")
+        .args(words)
+        .env("STILLFRAME_CACHE_DIR", format!("{cache}/dumps"))
+        .current_dir(sources.folder())
+        .output();
+    let done = done.expect("it can be run");
+    let text = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    (done.status.code(), text.replace('\n', " "))
+}
+
 #[tokio::test]
 async fn probe_reads_a_core_dump_and_refuses_other_files() {
     let sources = Sources::new(&[("main.c", TEXT)]);
     let (binary, dump) = crashed(&sources);
-    let probe = |words: &[&str]| {
-        let cache = STILLFRAME.scratch;
-        let done = Command::new(STILLFRAME.program)
-            .arg("probe")
-            .args(words)
-            .env("STILLFRAME_CACHE_DIR", format!("{cache}/dumps"))
-            .current_dir(sources.folder())
-            .output();
-        let done = done.expect("it can be run");
-        (
-            done.status.code(),
-            String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr),
-        )
-    };
+    let probe = |words: &[&str]| probed(&sources, words);
     let text = |path: &PathBuf| path.to_str().unwrap().to_owned();
     let (code, printed) = probe(&["--core", &text(&dump), "-e", "orders[1].item"]);
     assert_eq!(code, Some(0), "{printed}");
@@ -103,4 +104,45 @@ async fn probe_reads_a_core_dump_and_refuses_other_files() {
     assert!(printed.contains("it does not exist; give its path"), "{printed}");
     let (code, printed) = probe(&["--core", &text(&dump), "elsewhere"]);
     assert!(code == Some(0) && printed.contains("sum    = 3"), "{printed}");
+}
+
+#[tokio::test]
+async fn a_dump_is_not_read_with_another_build_of_its_program() {
+    let later = TEXT.replace("int sum = 0;", "int taxes[9] = {1}; int sum = taxes[0] - 1;");
+    let sources = Sources::new(&[("main.c", TEXT), ("later.c", &later)]);
+    let (_, dump) = crashed(&sources);
+    let dump = dump.to_str().unwrap();
+    for flags in ["-Wl,--build-id=sha1", "-Wl,--build-id=none"] {
+        let command = format!("gcc -g -O0 -pthread {flags} -o later later.c");
+        sources.compiled(&command, "later");
+        let (code, printed) = probed(&sources, &["--core", dump, "later"]);
+        assert!(code == Some(1) && printed.contains("give the executable that crashed"), "{printed}");
+    }
+    sources.compiled("gcc -g -O0 -pthread -Wl,--build-id=sha1 -o crashes later.c", "crashes");
+    let (code, printed) = probed(&sources, &["--core", dump]);
+    assert!(code == Some(1) && printed.contains("its build ID is"), "{printed}");
+}
+
+#[tokio::test]
+async fn a_dump_without_its_end_and_a_stripped_program_are_named() {
+    let sources = Sources::new(&[("main.c", TEXT)]);
+    let (program, dump) = crashed(&sources);
+    let whole = std::fs::read(&dump).unwrap();
+    let probe_part = |length: usize| {
+        std::fs::write(sources.path("part"), &whole[..length]).unwrap();
+        probed(&sources, &["--core", "part", "crashes"])
+    };
+    let (code, printed) = probe_part(300);
+    assert!(code == Some(1) && printed.contains("is truncated: it has 300 bytes"), "{printed}");
+    let (code, printed) = probe_part(whole.len() / 2);
+    let expected = format!("it has {} bytes of ", whole.len() / 2);
+    assert!(code == Some(1) && printed.contains(&expected), "{printed}");
+    std::fs::write(sources.path("part"), "a report").unwrap();
+    let (code, printed) = probed(&sources, &["--core", "part"]);
+    assert!(code == Some(1) && printed.contains("it is a text"), "{printed}");
+
+    let stripped = Command::new("strip").arg(&program).status().expect("strip can be run");
+    assert!(stripped.success());
+    let (code, printed) = probed(&sources, &["--core", dump.to_str().unwrap()]);
+    assert!(code == Some(0) && printed.contains("`crashes` is stripped"), "{printed}");
 }

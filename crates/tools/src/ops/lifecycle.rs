@@ -78,12 +78,17 @@ pub async fn attach(
     context: &Context,
 ) -> Result<Settled, ToolError> {
     let began = Instant::now();
-    let notes: Vec<String> = undebugged_workers(session.adapter(), &attach.to).into_iter().collect();
+    let notes = match &attach.to {
+        Endpoint::Core { file, program } => {
+            adapter::notes_of_dump(session.adapter(), &adapter::Machine, file, program.as_deref())
+        }
+        to => undebugged_workers(session.adapter(), to).into_iter().collect(),
+    };
     if let Some(still) = begin(session, Start::Attach(attach), Building::Counts, wait, context).await? {
         return Ok(still);
     }
-    if matches!(session.last_start().await?, Some(Start::Attach(Attach { to: Endpoint::Core { .. }, .. }))) {
-        return Ok(settle(session, wait.since(began), context).await);
+    if session.last_start().await?.as_ref().is_some_and(Start::is_dump) {
+        return Ok(settle(session, wait.since(began), context).await.with_notes(notes));
     }
     if let Some(longest) = pause {
         let left = wait.since(began);
