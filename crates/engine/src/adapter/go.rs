@@ -141,7 +141,7 @@ impl Adapter for Go {
             is_local: dump.is_none()
                 && (!matches!(transport, Transport::Connect { .. }) || runtime.tag == "native"),
             binary: None,
-            no_code: None,
+            no_code: dump.map(|_| native::DUMP_DOES_NOT_RUN.to_owned()),
             is_dump: dump.is_some(),
             dump_signal: dump.and_then(|dump| native::signal_of_dump(host, dump)),
             quirks: if is_all_code && dump.is_none() { &quirks::ALL_CODE } else { &quirks::QUIRKS },

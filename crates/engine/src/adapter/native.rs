@@ -86,6 +86,10 @@ pub(super) fn notes_of_dump(host: &dyn Host, dump: &Path, given: Option<&Path>, 
     opened.truncation().into_iter().chain(unreadable).collect()
 }
 
+/// Why breakpoints in a crash dump do not bind.
+pub(super) const DUMP_DOES_NOT_RUN: &str =
+    "a crash dump does not run; start the program to stop at breakpoints";
+
 /// Refuses a binary that this machine cannot run.
 pub(super) fn check_binary(host: &dyn Host, path: &Path) -> Result<()> {
     let Some(elf) = Elf::read(host, path) else { return Ok(()) };

@@ -306,6 +306,9 @@ pub struct Quirks {
     pub is_timeout: fn(&str) -> bool,
     /// Whether the message of a failed evaluation reports that code of the program has run for it.
     pub has_run: fn(&str) -> bool,
+    /// Whether the message about an expression or assignment in a crash dump says that it would run or change the
+    /// program.
+    pub needs_running: fn(&str) -> bool,
     /// Whether the message of a failed evaluation reports an unknown name.
     pub is_unknown_name: fn(&str) -> bool,
     /// What an adapter stops at by default is what nothing catches, and all that it offers is everything.
@@ -484,6 +487,7 @@ impl Quirks {
         evaluation_error: |_, _| None,
         is_timeout: |_| false,
         has_run: |_| false,
+        needs_running: |_| false,
         is_unknown_name: |_| false,
         default_filters: false,
         length: |_| None,

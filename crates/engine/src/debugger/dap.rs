@@ -313,6 +313,20 @@ impl DapDebugger {
         Ok(())
     }
 
+    /// The same problem, in words that fit a crash dump if it is one.
+    fn in_dump(&self, error: Error) -> Error {
+        match error {
+            Error::Refused(message) | Error::Raised { message, .. }
+                if self.0.setup.is_dump && (self.quirks().needs_running)(&message) =>
+            {
+                let problem =
+                    "a crash dump can run no code, and its values cannot be changed; start the program";
+                Error::Refused(problem.to_owned())
+            }
+            other => other,
+        }
+    }
+
     /// The innermost frame of a suspended thread.
     pub(crate) async fn top(&self, thread: RawId) -> Result<Option<StackFrame<RawId>>> {
         Ok(self.stack_trace(thread, 0, 1).await?.frames.into_iter().next())
@@ -461,7 +475,7 @@ impl Debugger for DapDebugger {
     }
 
     async fn evaluate(&self, request: Evaluate) -> Result<Value<RawId>> {
-        values::evaluate(self, request).await
+        values::evaluate(self, request).await.map_err(|error| self.in_dump(error))
     }
 
     async fn set_variable(
@@ -471,7 +485,8 @@ impl Debugger for DapDebugger {
         value: &str,
         text: usize,
     ) -> Result<Value<RawId>> {
-        values::set_variable(self, parent, name, value, text).await
+        let assigned = values::set_variable(self, parent, name, value, text).await;
+        assigned.map_err(|error| self.in_dump(error))
     }
 
     async fn exception(&self, thread: RawId) -> Result<Exception> {

@@ -89,10 +89,10 @@ async fn a_core_dump_shows_panic_values_and_goroutines_and_cannot_run() {
         let refused = server.call(tool, json!({ "sessionId": id })).await;
         assert!(refused.is_error && refused.text.contains("crash dump"), "{tool}: {}", refused.text);
     }
+    let assigning = json!({ "sessionId": id, "name": "sum", "value": "5" });
+    let refused = server.call("set_variable", assigning).await;
+    assert!(refused.is_error && refused.text.contains("its values cannot be changed"), "{}", refused.text);
     server.ok("close_debug_session", json!({ "sessionId": id })).await;
-    server.finish().await;
-}
-
 
     let changed = TEXT.replace("out of ink", "out of pens");
     std::fs::write(program.path(), changed).unwrap();
@@ -101,6 +101,9 @@ async fn a_core_dump_shows_panic_values_and_goroutines_and_cannot_run() {
     let opening = json!({ "sessionId": other["sessionId"], "coreFile": dump });
     let refused = server.call("attach_to_process", opening).await;
     assert!(refused.is_error && refused.text.contains("its build ID is"), "{}", refused.text);
+    server.finish().await;
+}
+
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]
 async fn probe_reads_a_core_dump() {

@@ -68,6 +68,26 @@ async fn a_core_dump_shows_crash_values_and_threads_and_cannot_run() {
         let refused = server.call(tool, json!({ "sessionId": id })).await;
         assert!(refused.is_error && refused.text.contains("crash dump"), "{tool}: {}", refused.text);
     }
+    let paused = server.call("pause_execution", json!({ "sessionId": id })).await;
+    assert!(paused.is_error && paused.text.contains("cannot be paused"), "{}", paused.text);
+    let assigning = [
+        ("set_variable", json!({ "sessionId": id, "name": "sum", "value": "5" })),
+        ("evaluate_expression", json!({ "sessionId": id, "expression": "sum = 5" })),
+        ("evaluate_expression", json!({ "sessionId": id, "expression": "total(orders, 1)" })),
+    ];
+    for (tool, arguments) in assigning {
+        let refused = server.call(tool, arguments).await;
+        assert!(
+            refused.is_error && refused.text.contains("its values cannot be changed"),
+            "{}",
+            refused.text
+        );
+    }
+    let line = program.line("crash");
+    let breakpoint = json!({ "sessionId": id, "file": program.path(), "line": line });
+    let set = server.ok("set_breakpoint", breakpoint).await;
+    assert_eq!(set["verified"], false, "{}", set.text);
+    assert!(set.text.contains("a crash dump does not run"), "{}", set.text);
     server.ok("close_debug_session", json!({ "sessionId": id })).await;
     server.finish().await;
 }

@@ -42,6 +42,12 @@ pub(super) const QUIRKS: Quirks = Quirks {
         Ok(code) if code < 0 => End::Killed { signal: -code, by_us: false },
         code => End::Exited(code.unwrap_or(i32::MAX)),
     },
+    // An assignment is a call for it.
+    needs_running: |text| {
+        ["can not write to core process", "call is only supported"]
+            .iter()
+            .any(|begin| text.starts_with(begin))
+    },
     is_unknown_name: |text| text.starts_with("could not find symbol value for"),
     mutes_console: true,
     message: delve::message,

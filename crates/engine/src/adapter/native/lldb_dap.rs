@@ -35,6 +35,9 @@ pub(in crate::adapter) const QUIRKS: Quirks = Quirks {
     has_run: |text| {
         ["interrupted", "timeout", "timed out", "dematerialize"].iter().any(|word| text.contains(word))
     },
+    needs_running: |text| {
+        ["couldn't write ", "without a running target"].iter().any(|problem| text.contains(problem))
+    },
     // The reason for which LLDB says that the expression was interrupted is then that of the last stop.
     is_gone: |text| text.starts_with("execution stopped with unexpected state"),
     // What it reports when its connection to `lldb-server` is lost. No program exits with this code.
@@ -190,7 +193,7 @@ impl Native<'_> {
             Start::Attach(Attach { to: Endpoint::Process(pid), .. }) => host.program_of(*pid),
             Start::Attach(_) => None,
         };
-        let is_dump = matches!(start, Start::Attach(Attach { to: Endpoint::Core { .. }, .. }));
+        let is_dump = start.is_dump();
         let setup = DapSetup {
             adapter_id: "lldb-dap",
             request,
@@ -202,7 +205,11 @@ impl Native<'_> {
             is_local: !is_dump,
             is_dump,
             dump_signal: None,
-            no_code: binary.as_deref().and_then(|binary| native::without_debug_info(host, binary, flags)),
+            no_code: if is_dump {
+                Some(native::DUMP_DOES_NOT_RUN.to_owned())
+            } else {
+                binary.as_deref().and_then(|binary| native::without_debug_info(host, binary, flags))
+            },
             binary,
             quirks,
         };

@@ -7,6 +7,7 @@ use super::{Actor, Reply, answer};
 use crate::debugger::{Debugger, Reverse, Step};
 use crate::error::{Error, Result};
 use crate::model::ids::{RawId, TargetId, ThreadId};
+use crate::model::launch::Start;
 
 impl Session {
     /// Lets the suspended program run.
@@ -112,6 +113,10 @@ impl Actor {
 
     fn pause(&mut self, thread: Option<ThreadId>, reply: Reply<()>) {
         match self.state.execution() {
+            Execution::Stopped(_) if self.last_start.as_ref().is_some_and(Start::is_dump) => {
+                let problem = "a crash dump does not run, so that it cannot be paused";
+                return answer(reply, Err(Error::Refused(problem.to_owned())));
+            }
             Execution::Stopped(_) => return answer(reply, Ok(())),
             Execution::Starting => return self.pausing.push(reply),
             _ => {}
