@@ -79,6 +79,16 @@ impl Exception {
     pub fn shortened(self) -> Self {
         Self { message: shortened(self.message), stack: shortened(self.stack), ..self }
     }
+
+    /// Its type and its message.
+    pub fn headline(&self) -> String {
+        headline(&self.type_name, &self.message)
+    }
+}
+
+/// The type of an exception, and its message if it has one.
+pub fn headline(type_name: &str, message: &str) -> String {
+    if message.is_empty() { type_name.to_owned() } else { format!("{type_name}: {message}") }
 }
 
 fn shortened(text: String) -> String {
@@ -202,10 +212,6 @@ pub fn signal_name(signal: i32) -> String {
         13 => "SIGPIPE",
         14 => "SIGALRM",
         15 => "SIGTERM",
-        _ => return format!("signal {signal}"),
-    };
-    name.to_owned()
-}
         17 => "SIGCHLD",
         18 => "SIGCONT",
         19 => "SIGSTOP",
@@ -218,3 +224,7 @@ pub fn signal_name(signal: i32) -> String {
         26 => "SIGVTALRM",
         27 => "SIGPROF",
         31 => "SIGSYS",
+        _ => return format!("signal {signal}"),
+    };
+    name.to_owned()
+}

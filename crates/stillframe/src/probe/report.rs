@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use engine::model::stop::headline;
 use serde::{Deserialize, Serialize};
 use tools::ops::dump::DumpedThread;
 use tools::render::{CallerData, StopReport, ValueData, VariableData};
@@ -100,8 +101,7 @@ impl ProbeReport {
 
     fn exception(&self) -> String {
         let Some(exception) = &self.stop.exception else { return String::new() };
-        let headline =
-            format!("{}: {}", exception.type_name, exception.message.as_deref().unwrap_or_default());
+        let headline = headline(&exception.type_name, exception.message.as_deref().unwrap_or_default());
         let mut text = styled(BAD, wrapped(&headline, ""));
         let mut lines = exception.stack.lines().peekable();
         while let Some(line) = lines.next() {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use engine::model::stop::headline;
 use tools::render::{CellData, PointData, RowData, TraceReport};
 use unicode_width::UnicodeWidthStr;
 
@@ -27,10 +28,7 @@ pub(super) fn to_text(report: &TraceReport) -> String {
     if let Some(exception) = &report.report.exception {
         text.push_str(&styled(
             BAD,
-            wrapped(
-                &format!("{}: {}", exception.type_name, exception.message.as_deref().unwrap_or_default()),
-                "",
-            ),
+            wrapped(&headline(&exception.type_name, exception.message.as_deref().unwrap_or_default()), ""),
         ));
     }
     let output = terminal::output(&report.report.output);

@@ -432,7 +432,7 @@ fn location(snapshot: &Snapshot) -> Option<LocationData> {
 /// Why it stopped, in a few words.
 pub fn describe_stop(stop: &Stop, exception: Option<&Exception>) -> String {
     match exception {
-        Some(exception) => format!("exception {}: {}", exception.type_name, exception.message),
+        Some(exception) => format!("exception {}", exception.headline()),
         None => match stop.breakpoints.as_slice() {
             [] => stop.reason.to_string(),
             ids => {

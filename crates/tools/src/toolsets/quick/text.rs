@@ -8,6 +8,7 @@ use engine::model::breakpoint::{Binding, Breakpoint};
 use engine::model::ids::Reference;
 use engine::model::source::Location;
 use engine::model::stack::StackFrame;
+use engine::model::stop::Exception;
 use engine::model::variable::{Children, Value, Variable};
 use engine::output::Excerpt;
 use engine::snapshot::{RuleFailure, Snapshot};
@@ -67,7 +68,7 @@ pub(super) fn place(snapshot: &Snapshot) -> String {
     let exception = snapshot.exception.as_ref();
     lines([
         format!("Stopped ({}){at}", snapshot.stop.reason),
-        exception.map(|raised| format!("{}: {}", raised.type_name, raised.message)).unwrap_or_default(),
+        exception.map(Exception::headline).unwrap_or_default(),
         window(&snapshot.source, location.map_or(0, |location| location.line)),
     ])
 }
