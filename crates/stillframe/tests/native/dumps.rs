@@ -19,7 +19,12 @@ const TEXT: &str = "#include <pthread.h>\n#include <signal.h>\n#include <stdio.h
 
 /// A program that has crashed here, and its dump. The kernel may be set up to put dumps elsewhere, so that gdb makes it.
 fn crashed(sources: &Sources) -> (PathBuf, PathBuf) {
-    let program = sources.compiled("gcc -g -O0 -pthread -o crashes main.c", "crashes");
+    crashed_after(sources, "gcc -g -O0 -pthread -o crashes main.c")
+}
+
+/// The same of a program that this command makes.
+fn crashed_after(sources: &Sources, command: &str) -> (PathBuf, PathBuf) {
+    let program = sources.compiled(command, "crashes");
     let dump = sources.path("dump");
     let made = Command::new("gdb")
         .args([
@@ -165,4 +170,19 @@ async fn a_dump_without_its_end_and_a_stripped_program_are_named() {
     assert!(stripped.success());
     let (code, printed) = probed(&sources, &["--core", dump.to_str().unwrap()]);
     assert!(code == Some(0) && printed.contains("`crashes` is stripped"), "{printed}");
+}
+
+#[tokio::test]
+async fn a_dump_of_a_program_that_throws_names_the_exception() {
+    let text = "#include <stdexcept>\n#include <string>\n\
+                static int price(int number) {\n    \
+                if (number > 3) throw std::out_of_range(\"no item \" + std::to_string(number)); // @throws\n    \
+                return number;\n}\n\
+                int main() { return price(7); }\n";
+    let sources = Sources::new(&[("main.cpp", text)]);
+    let (_, dump) = crashed_after(&sources, "g++ -g -O0 -o crashes main.cpp");
+    let (code, printed) = probed(&sources, &["--core", dump.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{printed}");
+    assert!(printed.contains("std::out_of_range: no item 7"), "{printed}");
+    assert!(printed.contains("number = 7"), "{printed}");
 }

@@ -9,6 +9,10 @@ import stillframe_cpp as cpp
 
 # The size of what libstdc++ keeps in front of an exception, and where in there its kind is.
 HEADER, KIND = 112, 80
+# That kind, of an exception that was thrown by C++.
+THROWN = b"\0++CCUNG"
+# The registers that a function restores for its caller, so that their values are known in each frame.
+RESTORED = ["rbx", "rbp", *(f"r{number}" for number in range(12, 16)), *(f"x{number}" for number in range(19, 29))]
 TEXT = re.compile(r"^(const char ?\*|char( const)? ?\*)$")
 STRING = re.compile(r"^std::(__cxx11::)?(basic_string\b|string$)")
 # Those with a message.
@@ -25,6 +29,12 @@ def thrown(debugger, _command, result, _internal):
     """Print the type and message of the exception that is being thrown, as JSON after a marker."""
     target = debugger.GetSelectedTarget()
     thread = target.GetProcess().GetSelectedThread()
+    if target.GetProcess().GetPluginName() == "elf-core":
+        thing, kind = terminating(thread)
+        if kind:
+            message = kept_message(target, thing, kind)
+            result.AppendMessage("thrown " + json.dumps([type_at(target, kind), readable(message)]))
+        return
     if "AssertHelper::operator=" in (thread.GetFrameAtIndex(0).GetFunctionName() or ""):
         message = failed_assertion(target, thread.GetFrameAtIndex(0))
         result.AppendMessage("thrown " + json.dumps(["test failure", message]))
@@ -126,6 +136,28 @@ def caught(target, frame):
     if process.ReadUnsignedFromMemory(found + KIND, 1, error):
         found = process.ReadPointerFromMemory(found, error) - HEADER
     return found + HEADER, process.ReadPointerFromMemory(found, error)
+
+
+def terminating(thread):
+    """The exception for which `std::terminate` was called, and its type, where nothing can be called: the functions that
+    have thrown it keep the address of its kind in a register."""
+    process, frames = thread.GetProcess(), list(thread)
+    names = [frame.GetFunctionName() or "" for frame in frames]
+    at = next((at for at, name in enumerate(names) if name.startswith("std::terminate")), len(frames))
+    for frame in frames[at + 1 : at + 8]:
+        for register in map(frame.FindRegister, RESTORED):
+            kept = register.GetValueAsUnsigned()
+            # An error stays in the object that it was reported in.
+            if kept and process.ReadMemory(kept, len(THROWN), lldb.SBError()) == THROWN:
+                return kept - KIND + HEADER, process.ReadPointerFromMemory(kept - KIND, lldb.SBError())
+    return 0, 0
+
+
+def kept_message(target, thing, kind):
+    """The message of an exception, as far as that is in memory."""
+    if any(map(MESSAGES.match, ancestors(target, kind))):
+        return c_string(target, target.GetProcess().ReadPointerFromMemory(thing + 8, lldb.SBError())) or ""
+    return "" if is_exception(target, kind) else plain(target, thing, type_at(target, kind))
 
 
 def plain(target, thing, name):

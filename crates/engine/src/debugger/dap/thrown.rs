@@ -1,6 +1,6 @@
 //! What an adapter knows of an exception beyond the specification.
 
-use super::{DapDebugger, values};
+use super::{DapDebugger, commands, values};
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate};
 use crate::error::Result;
@@ -56,6 +56,33 @@ pub(super) fn in_function(debugger: &DapDebugger, function: &str, thrown: Option
     // What it goes through while it is thrown may be called for those that are caught, too.
     let uncaught = debugger.quirks().thrown_value.is_none_or(|thrower| thrower.function != function);
     (debugger.quirks().exception)(Exception { type_name, message, stack: String::new(), uncaught })
+}
+
+/// The type and the message of the exception that is being thrown or has ended the program, by a command of the debugger.
+pub(super) async fn by_command(debugger: &DapDebugger, thread: RawId) -> Option<(String, String)> {
+    // It asks the exception for its message, which runs code of the program.
+    if debugger.0.sinks.policy.safety.read_only && !debugger.setup().is_dump {
+        return None;
+    }
+    let command = debugger.quirks().exception_command?;
+    let frame = debugger.top(thread).await.ok()??;
+    let answer = commands::run(debugger, Some(frame.id), command.to_owned(), deadlines::READ).await.ok()?;
+    let printed = answer.lines().find_map(|line| line.strip_prefix("thrown "))?;
+    serde_json::from_str(printed).ok()
+}
+
+/// The exception that has ended the program of a crash dump, where there was one, and not only a signal.
+pub(super) async fn of_dump(debugger: &DapDebugger, thread: RawId, signal: Exception) -> Result<Exception> {
+    if signal.type_name != "SIGABRT" || !signal.message.is_empty() {
+        return Ok(signal);
+    }
+    let thrown = by_command(debugger, thread).await;
+    Ok(thrown.map_or(signal, |(type_name, message)| Exception {
+        type_name,
+        message,
+        stack: String::new(),
+        uncaught: true,
+    }))
 }
 
 /// How the program of a crash dump ended.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::breakpoints::positive;
 use super::errors::raised;
-use super::{DapDebugger, commands, expressions, lock, shadowing};
+use super::{DapDebugger, expressions, lock, shadowing, thrown};
 use crate::adapter::plan::Quirks;
 use crate::deadlines;
 use crate::debugger::{Debugger, Evaluate, expansion};
@@ -496,12 +496,15 @@ const PRINTED: usize = 64 * 1024;
 /// The program's own output about an exception says more than its debugger, which reports a signal or a function.
 pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
     let described = described(debugger, thread).await;
+    if debugger.setup().is_dump {
+        return thrown::of_dump(debugger, thread, described?).await;
+    }
     let function = lock(&debugger.0.breakpoints).exception_function();
     let filters = (debugger.quirks().exception_filters)(ExceptionMode::All);
     let is_thrown =
         |described: &&Exception| function.is_some() || filters.contains(&described.type_name.as_str());
     if let Some(described) = described.as_ref().ok().filter(is_thrown)
-        && let Some((type_name, message)) = thrown(debugger, thread).await
+        && let Some((type_name, message)) = thrown::by_command(debugger, thread).await
     {
         return Ok(Exception { type_name, message, ..described.clone() });
     }
@@ -515,7 +518,8 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
         let printed = (debugger.quirks().printed_exception)(&output.text_of(Category::Stderr));
         if let Some(printed) = printed {
             // What is not an exception of the standard library has no message, but a value.
-            let value = if printed.message.is_empty() { thrown(debugger, thread).await } else { None };
+            let value =
+                if printed.message.is_empty() { thrown::by_command(debugger, thread).await } else { None };
             let message = value.map_or(printed.message, |(_, message)| message);
             return Ok(Exception { message, ..printed });
         }
@@ -525,27 +529,14 @@ pub(super) async fn exception(debugger: &DapDebugger, thread: RawId) -> Result<E
         tokio::time::sleep(deadlines::LOOK).await;
     }
     match function {
-        Some(name) => Ok(super::thrown::in_function(debugger, name, thrown_value(debugger, thread).await)),
+        Some(name) => Ok(thrown::in_function(debugger, name, thrown_value(debugger, thread).await)),
         None => described,
     }
 }
 
-/// The type and the message of the exception that is being thrown or has ended the program, by a command of the debugger.
-async fn thrown(debugger: &DapDebugger, thread: RawId) -> Option<(String, String)> {
-    // It asks the exception for its message, which runs code of the program.
-    if debugger.0.sinks.policy.safety.read_only {
-        return None;
-    }
-    let command = debugger.quirks().exception_command?;
-    let frame = debugger.top(thread).await.ok()??;
-    let answer = commands::run(debugger, Some(frame.id), command.to_owned(), deadlines::READ).await.ok()?;
-    let printed = answer.lines().find_map(|line| line.strip_prefix("thrown "))?;
-    serde_json::from_str(printed).ok()
-}
-
 async fn described(debugger: &DapDebugger, thread: RawId) -> Result<Exception> {
     if let Some(signal) = debugger.setup().dump_signal {
-        return Ok(super::thrown::in_dump(debugger, signal, thrown_value(debugger, thread).await));
+        return Ok(thrown::in_dump(debugger, signal, thrown_value(debugger, thread).await));
     }
     if !debugger.capabilities().supports_exception_info_request {
         return Err(Error::Unsupported("this debugger does not support exception details".to_owned()));
