@@ -135,6 +135,26 @@ async fn cargo_test_reports_the_first_failure_of_several_test_programs() {
     assert_eq!((&answer["verdict"], &answer["tests"]["passed"]), (&json!("passed"), &json!(2)));
 }
 
+#[tokio::test]
+async fn a_failure_in_a_thread_is_reported() {
+    let text = "\
+pub fn twice(number: i32) -> i32 {
+    number * 2
+}
+
+#[test]
+fn in_thread() {
+    let thread = std::thread::spawn(|| assert_eq!(twice(3), 7)); // @in_thread
+    thread.join().unwrap();
+}
+";
+    let sources = Sources::new(&[("Cargo.toml", MANIFEST), ("src/lib.rs", text)]);
+    let answer = tested(&sources, "cargo test").await;
+    let line = json!(sources.file("src/lib.rs").line("in_thread"));
+    assert_eq!(answer["failure"]["line"], line, "{}", answer.text);
+    assert_eq!(sides(&answer), ["twice(3)=6", "7=7"], "{}", answer.text);
+}
+
 const RESULTS: &str = "\
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! What the test harness of Rust prints, and how `assert_eq!` words a failure.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::model::ids::Reference;
@@ -25,8 +25,9 @@ pub(super) fn runner(command: &Command) -> Option<Runner> {
 /// What we call the failure of a test that returns an error.
 const RETURNED: &str = "the test returned an error: ";
 
-/// What a panic has printed.
-struct Panic {
+/// What a panic has printed, and the name of its thread.
+struct Panic<'a> {
+    thread: &'a str,
     message: String,
     file: String,
     line: u32,
@@ -35,13 +36,12 @@ struct Panic {
 /// `folder` is what the names of files are relative to.
 pub(super) fn parse(stdout: &str, stderr: &str, folder: &Path) -> Vec<Value> {
     let panics = panics(stderr);
+    let names: BTreeSet<&str> = tests(stdout).map(|(name, _)| name).collect();
     let mut reports = Vec::new();
-    let mut rest = stdout;
-    while let Some((name, body, behind)) = next_test(rest) {
-        rest = behind;
+    for (name, body) in tests(stdout) {
         reports.push(json!({ "kind": "begins", "test": name }));
         let Some(outcome) = outcome(body) else { continue };
-        let panic = panics.get(name).filter(|_| outcome == "failed");
+        let panic = cause(&panics, name, &names).filter(|_| outcome == "failed");
         let message = unmet(stdout, name).or_else(|| panic.map(|panic| panic.message.as_str()));
         reports.push(json!({ "kind": "result", "id": name, "outcome": outcome, "message": message,
             "file": panic.map(|panic| folder.join(&panic.file)).filter(|file| file.is_file()),
@@ -52,6 +52,16 @@ pub(super) fn parse(stdout: &str, stderr: &str, folder: &Path) -> Vec<Value> {
         reports.push(json!({ "kind": "collected", "count": 0 }));
     }
     reports
+}
+
+/// The tests, each with what is printed until the next one.
+fn tests(stdout: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = stdout;
+    std::iter::from_fn(move || {
+        let (name, body, behind) = next_test(rest)?;
+        rest = behind;
+        Some((name, body))
+    })
 }
 
 /// The name of the next test, what is printed until the one after it, and the rest.
@@ -94,9 +104,29 @@ fn unmet<'a>(stdout: &'a str, name: &str) -> Option<&'a str> {
     Some(block.get(at + "note: ".len()..)?.trim_end())
 }
 
-/// The first panic of each thread; a test has its name.
-fn panics(stderr: &str) -> BTreeMap<&str, Panic> {
-    let mut panics = BTreeMap::new();
+/// The panic that a test fails by: its first one, in the thread that has its name. If that is only about the panic of
+/// another thread, it is the one before it in a thread that is not another test's.
+fn cause<'a>(panics: &'a [Panic<'a>], test: &str, tests: &BTreeSet<&str>) -> Option<&'a Panic<'a>> {
+    let at = panics.iter().position(|panic| panic.thread == test)?;
+    let (before, from) = panics.split_at(at);
+    let own = from.first()?;
+    if !is_of_other_thread(&own.message) {
+        return Some(own);
+    }
+    let mut others = before.iter().rev().take_while(|panic| !tests.contains(panic.thread));
+    others.find(|panic| !is_of_other_thread(&panic.message)).or(Some(own))
+}
+
+/// Whether a message only says that another thread has panicked: of `join`, of a scope, or of a lock.
+fn is_of_other_thread(message: &str) -> bool {
+    message.ends_with(": Any { .. }")
+        || message.ends_with(": PoisonError { .. }")
+        || message == "a scoped thread panicked"
+}
+
+/// All panics.
+fn panics(stderr: &str) -> Vec<Panic<'_>> {
+    let mut panics = Vec::new();
     for piece in stderr.split("\nthread '").map(|piece| piece.strip_prefix("thread '").unwrap_or(piece)) {
         let Some((thread, rest)) = piece.split_once('\'') else { continue };
         let Some((_, rest)) = rest.split_once(" panicked at ") else { continue };
@@ -106,7 +136,7 @@ fn panics(stderr: &str) -> BTreeMap<&str, Panic> {
         let ends = ["\nnote: ", "\nstack backtrace:", "\nError: "];
         let end = ends.iter().filter_map(|end| message.find(end)).min().unwrap_or(message.len());
         let message = message.get(..end).unwrap_or_default().trim_end().to_owned();
-        panics.entry(thread).or_insert(Panic { message, file: file.to_owned(), line });
+        panics.push(Panic { thread, file: file.to_owned(), line, message });
     }
     panics
 }
@@ -300,6 +330,31 @@ Error: \"no\"
         assert_eq!(results[6]["message"], other);
         let running = parse("\nrunning 1 test\ntest a ... ", "", Path::new("/w"));
         assert_eq!(running, [json!({ "kind": "begins", "test": "a" })]);
+    }
+
+    #[test]
+    fn a_test_fails_by_the_panic_of_its_thread_that_it_joins() {
+        let stderr = "
+thread '<unnamed>' (3) panicked at src/lib.rs:3:5:
+caught
+thread 'tests::before' (2) panicked at src/lib.rs:5:9:
+other
+thread '<unnamed>' (4) panicked at src/lib.rs:7:9:
+assertion `left == right` failed
+  left: 6
+ right: 7
+thread '<unnamed>' (5) panicked at src/lib.rs:8:9:
+called `Result::unwrap()` on an `Err` value: PoisonError { .. }
+thread 'tests::joins' (6) panicked at src/lib.rs:9:9:
+called `Result::unwrap()` on an `Err` value: Any { .. }
+";
+        let panics = panics(stderr);
+        let tests = BTreeSet::from(["tests::before", "tests::joins"]);
+        let line = |test| cause(&panics, test, &tests).map(|panic| panic.line);
+        assert_eq!(
+            (line("tests::joins"), line("tests::before"), line("tests::none")),
+            (Some(7), Some(5), None)
+        );
     }
 
     #[test]
